@@ -1,0 +1,213 @@
+"""attend and attend_qkv: from tensors and choices to a Trace. First the plan, a list of operations, then the run."""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attention_core import boundary
+from attention_core.config import AttentionConfig, Weights
+from attention_core.errors import AttentionError
+from attention_core.plan import (
+    Plan,
+    Shapes,
+    head_dims,
+    input_dims,
+    plan_inputs,
+    plan_masks,
+    plan_output,
+    plan_rope,
+    plan_scores,
+    projected_dims,
+    query_position,
+    rope_params,
+)
+from attention_core.scores import SCORE_DIMS
+from attention_core.trace import Step, Trace
+
+
+def attend(
+    query: Float[Tensor, "*B T D"],
+    key: Float[Tensor, "*B S D_key"] | None = None,
+    value: Float[Tensor, "*B S D_value"] | None = None,
+    *,
+    weights: Weights | None = None,
+    config: AttentionConfig | None = None,
+    allowed: Bool[Tensor, "..."] | None = None,
+    keep: Bool[Tensor, "..."] | None = None,
+    replacement: Float[Tensor, "..."] | None = None,
+) -> Trace:
+    r"""Attention from the input on, every step kept.
+
+    $Q = X_q W_q + b_q$ (likewise K, V), per head $A = \mathrm{softmax}(QK^\top/\sqrt{d_k})$, $Z = AV$,
+    output $= \mathrm{concat}(Z) W_o + b_o$; score, scale, masks and positions as the config says.
+
+    query (T, D) or (B, T, D); key (S, D_key), query where it is None; value (S, D_value), key where it is None.
+    weights: see Weights; a projection that is None is left out. allowed: boolean (T, S) or (B, H, T, S), True = may
+    attend, combined with the config's masks. keep: which weights dropout keeps (drawn from config.dropout_seed where it
+    is None). replacement: weights to use instead of the softmax's.
+
+    Returns a Trace; Trace["weights"] is (B, H, T, S). Raises AttentionError (a ValueError) that says what must hold and
+    what was given. Source: Vaswani et al. 2017, equation 1 and section 3.2.2.
+
+    >>> x = torch.eye(3)
+    >>> trace = attend(x, weights=Weights(w_q=x, w_k=x, w_v=x), config=AttentionConfig(masks=["causal"]))
+    >>> trace["weights"][0, 0, 0]
+    tensor([1., 0., 0.])
+    """
+    weights, config = weights or Weights(), config or AttentionConfig()
+    given = {"x": query} if key is None and value is None else {"query": query, "key": query if key is None else key}
+    if value is not None:
+        given["value"] = value
+    boundary.check_tensors({**given, **weights.given()})
+    given = {name: boundary.as_batch(name, tensor) for name, tensor in given.items()}
+    sources = dict(zip("qkv", [*given] * 3 if len(given) == 1 else [*given, "key"][:3], strict=True))
+    boundary.check_batch(given[sources["q"]], given)
+
+    kv_heads = config.kv_heads or config.heads
+    heads = {"q": config.heads, "k": kv_heads, "v": kv_heads}
+    shapes: Shapes = {}
+    for role, source in sources.items():
+        boundary.check_projection(role, source, given[source], weights, heads[role])
+        w = getattr(weights, f"w_{role}")
+        B, length, width = given[source].shape
+        shapes[role] = (B, heads[role], length, (width if w is None else w.shape[1]) // heads[role])
+    boundary.check_keys(config, *shapes.values())
+
+    at = query_position(config, shapes)
+    inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
+    plan = plan_inputs(config, inputs, sources, shapes, at)
+    return finish(config, weights, inputs, plan, shapes, at, allowed, keep, replacement)
+
+
+def attend_qkv(
+    q: Float[Tensor, "..."],
+    k: Float[Tensor, "..."],
+    v: Float[Tensor, "..."],
+    *,
+    config: AttentionConfig | None = None,
+    weights: Weights | None = None,
+    allowed: Bool[Tensor, "..."] | None = None,
+    keep: Bool[Tensor, "..."] | None = None,
+    replacement: Float[Tensor, "..."] | None = None,
+) -> Trace:
+    r"""Attention where q, k and v are known and no input is: a checkpoint, a trained head, an engineer's tensors.
+
+    $Z = \mathrm{softmax}(qk^\top/\sqrt{d_k})\,v$, then concat and, where given, $W_o$.
+
+    q (T, d_k) or (B, H, T, d_k); k (S, d_k) or (B, H_kv, S, d_k); v (S, d_v) or (B, H_kv, S, d_v); three axes are
+    refused, because they have two readings. weights: w_o, b_o and the score's own. The numbers of heads are the
+    tensors'; the rest is as in attend. RoPE, where chosen, still turns q and k.
+
+    >>> trace = attend_qkv(torch.tensor([[0.0, 2**0.5]]), torch.eye(2), torch.eye(2))
+    >>> trace["weights"].flatten()            # 1/(1 + e) and e/(1 + e)
+    tensor([0.2689, 0.7311])
+    """
+    weights, config = weights or Weights(), config or AttentionConfig()
+    given = {"q": q, "k": k, "v": v}
+    boundary.check_tensors({**given, **weights.given()})
+    given = {name: boundary.as_heads(name, tensor) for name, tensor in given.items()}
+    boundary.check_batch(given["q"], given)
+    for name in weights.given():
+        if name[2:] in ("q", "k", "v"):
+            raise AttentionError("unused_weight", weight=name, why="q, k and v are given already projected")
+    if any(name == "sinusoidal" for name, _ in config.positions):
+        raise AttentionError("no_input_positions")
+    shapes = {name: tuple(tensor.shape) for name, tensor in given.items()}
+    check_head_counts(config, shapes)
+    boundary.check_keys(config, *shapes.values())
+
+    at = query_position(config, shapes)
+    names = {role: f"{role}_heads" if role != "v" and rope_params(config) else role for role in given}
+    inputs = {names[role]: Step(names[role], given[role], head_dims(role, shapes)) for role in given}
+    inputs |= weight_steps(weights, shapes, {}, {})
+    plan = plan_rope(config, shapes, at)
+    return finish(config, weights, inputs, plan, shapes, at, allowed, keep, replacement)
+
+
+def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
+    """q, k and v carry their own numbers of heads; a config that names another number contradicts them."""
+    (_, heads, *_), (_, kv_heads, *_), (_, v_heads, *_) = shapes.values()
+    if config.heads not in (1, heads):
+        raise AttentionError("heads_given", name="q", heads=heads, given=config.heads)
+    if config.kv_heads not in (None, kv_heads):
+        raise AttentionError("heads_given", name="k", heads=kv_heads, given=config.kv_heads)
+    if v_heads != kv_heads:
+        raise AttentionError("heads_given", name="v", heads=v_heads, given=kv_heads)
+    if heads % kv_heads:
+        raise AttentionError("heads_groups", heads=heads, kv_heads=kv_heads)
+
+
+# ---- the inputs as steps ---------------------------------------------------------------------------------------------
+def input_steps(given: dict[str, Tensor]) -> dict[str, Step]:
+    """The given tensors as steps without an operation."""
+    return {name: Step(name, tensor, input_dims(name, given)) for name, tensor in given.items()}
+
+
+def weight_steps(
+    weights: Weights, shapes: Shapes, given: dict[str, Tensor], sources: dict[str, str]
+) -> dict[str, Step]:
+    """Every given weight as an input, its axes named."""
+    d_q, d_k = head_dims("q", shapes)[-1], head_dims("k", shapes)[-1]
+    dims = {"w_o": ("H·d_v", "D_out"), "b_o": ("D_out",), "v_a": ("A",)}
+    dims |= {"w_a": (d_q, d_k + "'" if d_q == d_k else d_k), "w_aq": (d_q, "A"), "w_ak": (d_k, "A")}
+    for role, source in sources.items():
+        width = projected_dims(role, shapes)[-1]
+        dims |= {f"w_{role}": (input_dims(source, given)[-1], width), f"b_{role}": (width,)}
+    steps = {}
+    for name, tensor in weights.given().items():
+        leading = ("H",) * (tensor.dim() - len(dims[name]))  # score weights may come one a head
+        steps[name] = Step(name, tensor, leading + dims[name])
+    return steps
+
+
+# ---- the run ---------------------------------------------------------------------------------------------------------
+def finish(
+    config: AttentionConfig,
+    weights: Weights,
+    inputs: dict[str, Step],
+    plan: Plan,
+    shapes: Shapes,
+    at: int,
+    allowed: Tensor | None,
+    keep: Tensor | None,
+    replacement: Tensor | None,
+) -> Trace:
+    """What both entrances share, from q, k and v on: the rest of the plan, its inputs, and the run."""
+    like = next(iter(inputs.values())).value
+    boundary.check_score_weights(config, weights, shapes["q"], shapes["k"], like.element_size())
+    boundary.check_output_weights(weights, shapes["q"][1] * shapes["v"][-1])
+    pairs = (shapes["q"][0], shapes["q"][1], shapes["q"][2], shapes["k"][2])  # (B, H, T, S)
+
+    plan = plan + plan_scores(config, shapes, at)
+    masks = plan_masks(config, shapes, at, plan[-1].output, allowed is not None)
+    if allowed is not None:
+        name = "allowed_custom" if config.masks else "allowed"
+        inputs |= {name: Step(name, boundary.as_pairs("allowed", allowed, pairs).to(like.device), SCORE_DIMS)}
+    if replacement is not None:
+        if config.replace:
+            raise AttentionError("replacement_twice", given=config.replace)
+        boundary.check_tensors({"x": like, "replacement": replacement})
+        given = boundary.as_pairs("replacement", replacement, pairs, boolean=False)
+        inputs |= {"replacement": Step("replacement", given, SCORE_DIMS)}
+    if keep is not None and not config.dropout:
+        raise AttentionError("keep_without_dropout")
+    if config.dropout:
+        keep = draw_keep(config, pairs) if keep is None else boundary.as_pairs("keep", keep, pairs)
+        inputs |= {"keep": Step("keep", keep.to(like.device), SCORE_DIMS)}
+    plan += masks + plan_output(config, inputs, masked=bool(config.masks) or allowed is not None)
+    return run(inputs, plan)
+
+
+def draw_keep(config: AttentionConfig, pairs: tuple[int, ...]) -> Bool[Tensor, "B H T S"]:
+    """Which weights dropout keeps, drawn on the CPU so that a seed means the same everywhere."""
+    generator = torch.Generator().manual_seed(config.dropout_seed)
+    return torch.rand(pairs, generator=generator, dtype=torch.float64) >= config.dropout
+
+
+def run(inputs: dict[str, Step], plan: Plan) -> Trace:
+    """Every operation applied in order, every value kept."""
+    steps, values = dict(inputs), {name: step.value for name, step in inputs.items()}
+    for operation in plan:
+        values[operation.output] = operation.apply(values)
+        steps[operation.output] = Step(operation.output, values[operation.output], operation.dims, operation)
+    return Trace(steps)

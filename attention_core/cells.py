@@ -1,0 +1,129 @@
+"""One cell of a step as an expression: terms, each a product of operands, under one outer function.
+
+An operation writes a Cell for any index. The number, the sentence and the links to the operands are all read off it,
+so they cannot disagree with each other, and a test evaluates every cell of every step from its operands alone.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A number that stands in another step."""
+
+    step: str
+    index: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number of the operation itself; `text` says where it comes from, such as "1/√2"."""
+
+    value: float
+    text: str = ""
+
+
+Factor = Ref | Constant
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand's name and shape: indexing it gives the Ref, as in `q[b, h, t, m]`."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    def __getitem__(self, index) -> Ref:
+        index = index if isinstance(index, tuple) else (index,)
+        # an axis of length 1 broadcasts: every index along it means its only entry
+        return Ref(self.name, tuple(0 if size == 1 else i for i, size in zip(index, self.shape, strict=True)))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`outer` applied to the terms. What each outer function does with them stands in OUTERS."""
+
+    terms: tuple[tuple[Factor, ...], ...]
+    outer: str = "sum"
+
+
+def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
+    """The cell's number in double precision, its operands taken from `lookup`.
+
+    >>> cell = Cell(((Ref("q", (0,)), Constant(2.0)), (Constant(1.0),)))
+    >>> evaluate(cell, {Ref("q", (0,)): 3.0}.__getitem__)
+    7.0
+    """
+    terms = [[value_of(factor, lookup) for factor in term] for term in cell.terms]
+    return OUTERS[cell.outer](terms)
+
+
+def value_of(factor: Factor, lookup: Callable[[Ref], float]) -> float:
+    """The number that a factor stands for."""
+    return factor.value if isinstance(factor, Constant) else float(lookup(factor))
+
+
+def product(term: list[float]) -> float:
+    """The product of a term's factors."""
+    return math.prod(term)
+
+
+def _sum(terms):
+    """The sum of the terms, correctly rounded; one that overflows is summed as it comes."""
+    values = [product(term) for term in terms]
+    return math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+
+
+def _tanh(terms):
+    return math.tanh(_sum(terms))
+
+
+def _sin(terms):
+    return math.sin(_sum(terms))
+
+
+def _cos(terms):
+    return math.cos(_sum(terms))
+
+
+def _select(terms):
+    """The first term where the second (a truth value) holds, else minus infinity."""
+    value, condition = map(product, terms)
+    return value if condition else -math.inf
+
+
+def _softmax(terms):
+    """exp of the first term over the sum of exp of all the others, which are the row; 0 where the row is blocked."""
+    chosen, *row = map(product, terms)
+    top = max(row)
+    if top == -math.inf:
+        return 0.0
+    return math.exp(chosen - top) / math.fsum(math.exp(score - top) for score in row)
+
+
+def _share(terms):
+    """The first term over the sum of all the others, 0 where that sum is 0."""
+    chosen, *row = map(product, terms)
+    return chosen / math.fsum(row) if any(row) else 0.0
+
+
+def _cosine(terms):
+    """The sum of the products over the lengths of their two vectors (the first factors, the second factors)."""
+    left, right = zip(*terms, strict=True)
+    return _sum(terms) / (max(math.hypot(*left), SHORTEST) * max(math.hypot(*right), SHORTEST))
+
+
+SHORTEST = 1e-8  # a vector shorter than this counts as this long, so that the zero vector has cosine 0
+
+OUTERS = {
+    "sum": _sum,
+    "tanh": _tanh,
+    "sin": _sin,
+    "cos": _cos,
+    "select": _select,
+    "softmax": _softmax,
+    "share": _share,
+    "cosine": _cosine,
+}

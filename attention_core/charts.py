@@ -1,0 +1,256 @@
+"""Pictures: every chart is a table of cells placed in pixels, drawn by one Vega-Lite specification.
+
+The only file that knows Altair. The specification is built once; what changes from picture to picture is the table
+(drawing.py), so a rerun sends data and keeps the chart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import altair as alt
+import pandas as pd
+
+from attention_core.cells import Ref
+from attention_core.drawing import (
+    Words,
+    cell_size,
+    column_labels,
+    comfortable,
+    label,
+    label_room,
+    matrix,
+    ramp,
+    row_labels,
+    table,
+    text_width,
+    thumbnail,
+)
+from attention_core.layout import Panel, Product, panel
+from attention_core.palette import Palette
+from attention_core.trace import Trace
+
+MAP = 394.0  # pixels: two maps of heads stand beside each other on a projector
+PADDING = {"left": 2, "right": 2, "top": 2, "bottom": 2}
+FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A table of cells and the specification that draws it."""
+
+    frame: pd.DataFrame
+    spec: dict
+
+
+# ---- pictures --------------------------------------------------------------------------------------------------------
+def head_map(
+    trace: Trace, head: int, words: Words, palette: Palette, chosen: Ref | None = None, query: int | None = None
+) -> Picture:
+    """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked."""
+    drawn = panel(trace, "weights", {"H": head})
+    count, keys = drawn.values.shape
+    left = min(110.0, max(text_width(words.labels("T", t), 15.0) for t in range(count)) + 10)
+    size = cell_size(count, keys, MAP - left - 24)
+    height = min(15.0, max(size * 0.8, 9.0))
+    top = label_room([words.labels("S", s) for s in range(keys)], height, size)
+    rows = matrix(drawn, trace, words, palette, (left, top), size, chosen)
+    rows += row_labels(drawn, words, palette, left, top, size, left - 8)
+    rows += column_labels(drawn, words, palette, left, top, size, top)
+    if query is not None and query < count:
+        y = top + query * size
+        frame = {"kind": "chosen", "x": left, "x2": left + keys * size, "y": y, "y2": y + size, "fill": palette.outline}
+        rows.append(frame)
+    bottom = top + count * size
+    rows += ramp(palette, left, bottom + 10, max(keys * size, 120), keys)
+    return Picture(table(rows), sized(left + max(keys * size, 120) + 24, bottom + 34))
+
+
+def head_overview(trace: Trace, titles: Sequence[str], palette: Palette, head: int) -> Picture:
+    """Every head's weights as a small map, four in a line; the one that is looked at is outlined."""
+    side, pitch, rows = 82.0, 92.0, []
+    for number, title in enumerate(titles):
+        x, y = 4 + (number % 4) * pitch, 20 + (number // 4) * (pitch + 18)
+        frame = {"x": x - 2, "x2": x + side + 2, "y": y - 2, "y2": y + side + 2}
+        rows += thumbnail(trace, "weights", {"H": number}, palette, (x, y), side, what=title, index=f"head {number}")
+        rows.append(label(title, x, y - 10, palette, align="left", size=13.0))
+        if number == head:
+            rows.append({**frame, "kind": "chosen", "fill": palette.outline})
+    return Picture(table(rows), sized(min(len(titles), 4) * pitch + 4, -(-len(titles) // 4) * (pitch + 18)))
+
+
+def product_picture(
+    drawn: Product, trace: Trace, words: Words, palette: Palette, titles: dict[str, str], chosen: Ref | None = None
+) -> Picture:
+    """left x above = result, laid out so that each result cell lies where its row and its column meet."""
+    count, inner = drawn.left.values.shape
+    columns = drawn.above.values.shape[1]
+    size = cell_size(
+        count + drawn.above.values.shape[0],
+        inner + columns,
+        760.0,
+        most=comfortable((drawn.left, drawn.above, drawn.result), 38.0),
+    )
+    height = min(15.0, max(size * 0.8, 9.0))
+    margin = min(120.0, max(text_width(words.labels(drawn.left.rows, r), height) for r in range(count)) + 12)
+    top = label_room([words.labels(drawn.above.columns, c) for c in range(columns)], height, size) + 22
+    gap = 18.0
+    x1, y1 = margin + inner * size + gap, top + drawn.above.values.shape[0] * size + gap
+    rows = matrix(drawn.above, trace, words, palette, (x1, top), size, chosen, "above")
+    rows += matrix(drawn.left, trace, words, palette, (margin, y1), size, chosen, "left")
+    rows += matrix(drawn.result, trace, words, palette, (x1, y1), size, chosen, "result")
+    rows += row_labels(drawn.left, words, palette, margin, y1, size, margin - 8)
+    rows += row_labels(drawn.above, words, palette, x1, top, size, x1 - 8)
+    rows += column_labels(drawn.above, words, palette, x1, top, size, top - 22)
+    rows.append(label(titles["above"], x1, 10, palette, align="left", size=14.0))
+    bottom = y1 + count * size
+    rows.append(label(titles["left"], margin, y1 - 10, palette, align="left", size=14.0))
+    rows.append(label(titles["result"], x1, bottom + 14, palette, align="left", size=14.0))
+    widest = max(columns * size, text_width(titles["result"], 14.0), text_width(titles["above"], 14.0))
+    return Picture(table(rows), sized(x1 + widest + 20, bottom + 26))
+
+
+def single_picture(
+    panels: Sequence[Panel], trace: Trace, words: Words, palette: Palette, titles: Sequence[str], chosen: Ref | None
+) -> Picture:
+    """One matrix, or an operand beside the result that was made from it cell by cell."""
+    rows, x, tallest = [], 0.0, 0.0
+    across = sum(drawn.values.shape[1] for drawn in panels)
+    size = cell_size(max(drawn.values.shape[0] for drawn in panels), across, 820.0, most=comfortable(panels, 38.0))
+    height = min(15.0, max(size * 0.8, 9.0))
+    for n, (drawn, title) in enumerate(zip(panels, titles, strict=True)):
+        count, columns = drawn.values.shape
+        left = x + min(120.0, max(text_width(words.labels(drawn.rows, r), height) for r in range(count)) + 12)
+        top = label_room([words.labels(drawn.columns, c) for c in range(columns)], height, size) + 22
+        name = "result" if n == len(panels) - 1 else "operand"
+        rows += matrix(drawn, trace, words, palette, (left, top), size, chosen, name)
+        rows += row_labels(drawn, words, palette, left, top, size, left - x - 8)
+        rows += column_labels(drawn, words, palette, left, top, size, top - 22)
+        rows.append(label(title, left, 10, palette, align="left", size=14.0))
+        x, tallest = max(left + columns * size, left + text_width(title, 14.0)) + 34, max(tallest, top + count * size)
+    return Picture(table(rows), sized(x, tallest + 8))
+
+
+THUMB, PITCH, PER_ROW = 46.0, 58.0, 14  # pixels, pixels, small maps
+
+
+def strip(
+    trace: Trace, steps: Sequence[str], names: Sequence[str], at: dict[str, int], palette: Palette, opened: str | None
+) -> Picture:
+    """All steps as small maps, in one line or, where they are many, the scores and what follows in a second one.
+
+    A large step shows every n-th row and column, as its tooltip says.
+    """
+    rows, places = [], lines_of(steps)
+    for (step, name), (column, line) in zip(zip(steps, names, strict=True), places, strict=True):
+        x, y = 4 + column * PITCH, 5 + line * (THUMB + 40)
+        frame = {"x": x - 3, "x2": x + THUMB + 3, "y": y - 3, "y2": y + THUMB + 3}
+        rows.append(
+            {**frame, "kind": "cell", "fill": palette.ground, "edge": palette.faint, "what": step, "step": step}
+        )
+        rows += thumbnail(trace, step, at, palette, (x, y), THUMB)
+        for n, text in enumerate(name.split("\n")):
+            rows.append(label(text, x + THUMB / 2, y + THUMB + 13 + 13 * n, palette, size=12.0))
+        if step == opened:
+            rows.append({**frame, "kind": "chosen", "fill": palette.outline})
+    width = (max(column for column, _ in places) + 1) * PITCH + 4
+    return Picture(table(rows), sized(width, (places[-1][1] + 1) * (THUMB + 40)))
+
+
+def lines_of(steps: Sequence[str]) -> list[tuple[int, int]]:
+    """(column, line) of each small map."""
+    second = next((n for n, step in enumerate(steps) if step in ("hidden", "scores")), 0)
+    if len(steps) <= PER_ROW or not second:
+        return [(n % PER_ROW, n // PER_ROW) for n in range(len(steps))]
+    return [(n, 0) for n in range(second)] + [(n % PER_ROW, 1 + n // PER_ROW) for n in range(len(steps) - second)]
+
+
+# ---- the one specification -------------------------------------------------------------------------------------------
+@cache
+def specification() -> dict:
+    """Rectangles, hatches, outlines and texts at given pixels; a click names a cell, hovering lights row and column."""
+    base = alt.Chart().encode(
+        x=alt.X("x:Q", axis=None, scale=None),
+        y=alt.Y("y:Q", axis=None, scale=None),
+    )
+    box = base.encode(x2="x2:Q", y2="y2:Q")
+    cells = box.transform_filter("datum.kind == 'cell' || datum.kind == 'blocked'")
+    hover = alt.selection_point(name="hover", on="pointerover", clear="pointerout", fields=["row", "column", "panel"])
+    click = alt.selection_point(name="cell", on="click", fields=["step", "index", "turn"], empty=False)
+    rectangles = (
+        cells.mark_rect(strokeWidth=0.5, cursor="pointer")
+        .encode(
+            fill=alt.Fill("fill:N", scale=None, legend=None),
+            stroke=alt.Stroke("edge:N", scale=None, legend=None),
+            tooltip=[alt.Tooltip("what:N", title=" "), alt.Tooltip("value:N", title="=")],
+        )
+        .add_params(hover, click)
+    )
+    hatch = (
+        box.transform_filter("datum.kind == 'blocked'")
+        .mark_rule(strokeWidth=1, opacity=0.45, tooltip=None)
+        .encode(color=alt.Color("ink:N", scale=None, legend=None))
+    )
+    bars = box.transform_filter("datum.kind == 'bar'").mark_rect().encode(color=alt.Color("fill:N", scale=None))
+    numbers = (
+        alt.Chart()
+        .transform_filter("datum.text != '' && (datum.kind == 'cell' || datum.kind == 'blocked')")
+        .transform_calculate(middle="(datum.x + datum.x2) / 2", centre="(datum.y + datum.y2) / 2")
+        .mark_text(font=FONT, baseline="middle", fontSize={"expr": "datum.size"}, tooltip=None)
+        .encode(
+            x=alt.X("middle:Q", axis=None, scale=None),
+            y=alt.Y("centre:Q", axis=None, scale=None),
+            text="text:N",
+            color=alt.Color("ink:N", scale=None, legend=None),
+        )
+    )
+    lit = (
+        box.transform_filter(
+            "isArray(hover.row) && datum.kind != 'chosen' && datum.row >= 0 && hover.panel[0] == 'result' && ("
+            "(datum.panel == 'left' && datum.row == hover.row[0]) || "
+            "(datum.panel == 'above' && datum.column == hover.column[0]) || "
+            "(datum.panel != 'left' && datum.panel != 'above' && datum.row == hover.row[0] && "
+            "datum.column == hover.column[0]))"
+        )
+        .mark_rect(fill=None, stroke="#d97706", strokeWidth=1.5, tooltip=None)
+        .encode()
+    )
+    chosen = (
+        box.transform_filter("datum.kind == 'chosen'")
+        .mark_rect(fill=None, strokeWidth=2.5, tooltip=None)
+        .encode(stroke=alt.Stroke("fill:N", scale=None, legend=None))
+    )
+    written = [
+        base.transform_filter(f"datum.kind == 'label' && datum.align == '{align}'")
+        .mark_text(font=FONT, align=align, baseline="middle", fontSize={"expr": "datum.size"}, tooltip=None)
+        .encode(text="text:N", color=alt.Color("ink:N", scale=None, legend=None))
+        for align in ("left", "center", "right")
+    ]
+    tilted = (
+        base.transform_filter("datum.kind == 'tilted'")
+        .mark_text(font=FONT, align="left", baseline="middle", angle=320, fontSize={"expr": "datum.size"}, tooltip=None)
+        .encode(text="text:N", color=alt.Color("ink:N", scale=None, legend=None))
+    )
+    chart = alt.layer(rectangles, hatch, bars, numbers, *written, tilted, lit, chosen)
+    spec = chart.configure_view(stroke=None).to_dict(validate=True)
+    return without_data(spec)
+
+
+def without_data(spec: dict) -> dict:
+    """The specification without the empty data sets that Altair writes into it, which would hide the real one."""
+    if isinstance(spec, list):
+        return [without_data(part) for part in spec]
+    if not isinstance(spec, dict):
+        return spec
+    return {key: without_data(part) for key, part in spec.items() if key not in ("data", "datasets", "$schema")}
+
+
+def sized(width: float, height: float) -> dict:
+    """The specification at a size in pixels; one data unit is one pixel."""
+    return {
+        **specification(),
+        "width": int(width),
+        "height": int(height),
+        "padding": PADDING,
+        "background": "transparent",
+    }

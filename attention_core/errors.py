@@ -1,0 +1,99 @@
+"""What the core refuses, and how it says so.
+
+Every refusal carries a code and the values behind it, so that a page can say the same sentence in the reader's
+language; the English sentence here is what a notebook shows. A sentence says what must hold, then what was given.
+"""
+
+SENTENCES = {
+    "not_a_tensor": "{name} must be a torch.Tensor: got {given}",
+    "not_floating": "{name} must hold floating-point numbers: got {given}",
+    "not_finite": "{name} must be finite everywhere: {value} at {index}",
+    "empty": "{name} must hold at least one number: its shape is {shape}",
+    "dtype_differs": "all inputs must share one dtype: {name} is {given}, {other} is {expected}",
+    "device_differs": "all inputs must lie on one device: {name} is on {given}, {other} on {expected}",
+    "rank": "{name} must have the axes {axes}: its shape is {shape}",
+    "rank_qkv": "{name} must be (T, d) or (B, H, T, d): {shape} could be (B, T, d) or (H, T, d); "
+    "add the missing axis with unsqueeze(1) or unsqueeze(0)",
+    "rank_allowed": "{name} must be (T, S) or (B, H, T, S): {shape} could be (B, T, S) or (H, T, S); "
+    "add the missing axis with unsqueeze(1) or unsqueeze(0)",
+    "allowed_not_bool": "{name} must be a boolean tensor (allowed: True = may attend; keep: True = kept): got {given}",
+    "shape_fits_scores": "{name} must broadcast to (B, H, T, S) = {expected}: its shape is {shape}",
+    "batch_differs": "query, key and value must have the same batch size: query is {query}, {name} is {shape}",
+    "keys_values": "there must be as many values as keys: k is {k}, v is {v}",
+    "widths_differ": "k must have the width of q: q is {q}, k is {k}",
+    "projection_width": "{weight} must have as many rows as {name} has columns: {name} is {shape}, {weight} is {given}",
+    "weight_shape": "{weight} must be {axes}: its shape is {shape}",
+    "bias_width": "{bias} must have as many numbers as {weight} has columns: {bias} is {shape}, {weight} is {given}",
+    "bias_alone": "{bias} needs {weight}: a bias is added to a projection, and there is none",
+    "heads_split": "the width of {name} must be divisible by the number of its heads: width {width}, heads {heads}",
+    "heads_groups": "heads must be divisible by kv_heads: heads {heads}, kv_heads {kv_heads}",
+    "heads_given": "config and tensors must name the same number of heads: config says {given}, {name} has {heads}",
+    "positive_integer": "{name} must be a positive whole number: got {given}",
+    "whole_number": "{name} must be a whole number: got {given}",
+    "not_negative": "{name} must be a whole number, 0 or more: got {given}",
+    "not_listed": "{name} must be a tuple or a list of numbers: got {given}",
+    "choice_form": "{kind} must be names or (name, parameters) pairs: got {given}",
+    "positive_number": "{name} must be a finite number above 0: got {given}",
+    "finite_number": "{name} must be a finite number: got {given}",
+    "probability": "{name} must be at least 0 and below 1: got {given}",
+    "unknown_choice": "{name} must be one of {choices}: got {given}",
+    "unknown_parameter": "{kind} takes {choices}: got {given}",
+    "missing_parameter": "{kind} needs {name}",
+    "chosen_twice": "{kind} may be chosen once: it is there twice",
+    "offsets_differ": "causal masks must agree on one offset: got {given}",
+    "lengths_count": "padding needs one length for each of the {batch} sequences: got {given}",
+    "lengths_range": "a length must be a whole number from 0 to S = {keys}: got {given}",
+    "tokens_range": "global tokens must be positions from 0 to {last}: got {given}",
+    "missing_weight": "score {score!r} needs {weight}",
+    "unused_weight": "{weight} has no place here: {why}",
+    "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
+    "slopes_count": "ALiBi needs one slope for each of the {heads} heads: got {given}",
+    "no_input_positions": "sinusoidal positions are added to x, and q, k, v were given without it",
+    "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
+    "use fewer tokens or a narrower layer",
+    "keep_without_dropout": "keep belongs to dropout: set dropout in the config",
+    "replacement_twice": "weights can be replaced once: by replace={given!r} or by a tensor",
+    "no_step": "there is no step {name!r}: the steps are {steps}",
+    "index": "an index into {name} needs {axes}, each below {shape}: got {given}",
+    "at_most": "{name} must be at most {limit}: got {given}",
+    "no_tokens": "the text must hold at least one word: it is empty",
+    "too_many_tokens": "a text may have at most {limit} tokens: this one has {given}. Every pair of tokens is a cell, "
+    "and {limit} x {limit} are the most that a screen shows with readable cells",
+    "token_too_long": "a token may have at most {limit} characters: {token} has {given}",
+    "token_form": "a token must not be empty, hold | or have spaces around it: got “{given}”",
+    "matrix_empty": "{name} must hold at least one number: there is none",
+    "matrix_text_too_long": "the text of {name} may have at most {limit} characters: it has {given}",
+    "too_many_rows": "{name} may have at most {limit} rows: it has {given}",
+    "too_many_columns": "{name} may have at most {limit} columns: it has {given}",
+    "brackets": "the brackets of {name} must be closed and at most two deep, with nothing between rows: got “{given}”",
+    "not_a_number": "{name}, row {row}, column {column}, must be a number: got “{given}”",
+    "ambiguous_comma": "{name}, row {row}, column {column}, must have a point as its decimal mark: “{given}” can be "
+    "read in two ways",
+    "cell_not_finite": "{name}, row {row}, column {column}, must be finite: got “{given}”",
+    "too_large": "{name}, row {row}, column {column}, must lie between -{limit} and {limit}, so that float16 and exp "
+    "stay readable: got “{given}”",
+    "ragged": "every row of {name} must have as many numbers: the rows have {lengths}",
+    "cell_empty": "{name}, row {row}, column {column}, must be a finite number: it was emptied, so it keeps its number",
+    "edit_form": "a changed cell of {name} must read row.column=number and lie inside it: got “{given}”",
+    "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",
+}
+
+
+class AttentionError(ValueError):
+    """A refusal at the public boundary: `code`, `values`, and the English sentence as its text.
+
+    >>> error = AttentionError("widths_differ", q=(5, 4), k=(7, 3))
+    >>> print(error)
+    k must have the width of q: q is (5, 4), k is (7, 3)
+    """
+
+    def __init__(self, code: str, **values):
+        self.code, self.values = code, values
+        super().__init__(SENTENCES[code].format(**values))
+
+    def __reduce__(self):
+        return _rebuild, (self.code, self.values)
+
+
+def _rebuild(code: str, values: dict) -> AttentionError:
+    return AttentionError(code, **values)

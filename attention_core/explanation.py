@@ -1,0 +1,184 @@
+"""One number followed back: its cell's arithmetic as pieces of text, each operand linked to the step it stands in."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from attention_core.cells import SHORTEST, Cell, Constant, Factor, Ref, product, value_of
+from attention_core.errors import AttentionError
+from attention_core.numerals import fixed
+from attention_core.trace import Trace
+
+TERMS = 12  # a longer sum shows its largest terms and the subtotal of the rest
+LARGEST_POWER = 709.0  # exp of more than this is more than a float holds
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A bit of the written arithmetic. `ref` links an operand; `rest` stands for (how many, their subtotal)."""
+
+    text: str
+    ref: Ref | None = None
+    rest: tuple[int, float] | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One cell: where it stands, its number, its expression, and the arithmetic in pieces."""
+
+    step: str
+    index: tuple[int, ...]
+    value: float
+    cell: Cell | None
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        """The arithmetic as one line of text."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
+    """The arithmetic of one cell of one step; an input has no cell, it was given.
+
+    index: one position an axis, as in trace.step(step).dims. Raises KeyError for an unknown step and AttentionError (a
+    ValueError) for an index outside it.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> trace = attend_qkv(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, -1.0]]), torch.tensor([[5.0]]))
+    >>> explain(trace, "scores", (0, 0, 0, 0)).text
+    '1.00 × 3.00 + 2.00 × (−1.00) = 1.00'
+    """
+    value = trace[step]
+    index = tuple(index)
+    if len(index) != value.dim() or not all(0 <= i < size for i, size in zip(index, value.shape, strict=True)):
+        axes = f"{value.dim()} whole numbers"
+        raise AttentionError("index", name=step, axes=axes, shape=tuple(value.shape), given=index)
+    number = float(value[index])
+    operation = trace.step(step).operation
+    text = number_text(trace, step, number)
+    if operation is None:
+        return Explanation(step, index, number, None, (Piece(text),))
+    cell = operation.cell(index, trace.shapes())
+    result = Piece(f" ⇒ {text}" if value.dtype == torch.bool else f" = {text}")
+    return Explanation(step, index, number, cell, (*written(cell, trace), result))
+
+
+def number_at(trace: Trace, factor: Factor) -> float:
+    """The number of an operand: a constant's own, or the one that stands in the trace."""
+    return value_of(factor, lambda ref: trace[ref.step][ref.index].item())
+
+
+def number_text(trace: Trace, step: str, number: float) -> str:
+    """A number of a step with two decimals; a truth value is 1 or 0."""
+    return str(int(number)) if trace[step].dtype == torch.bool else fixed(number)
+
+
+def written(cell: Cell, trace: Trace) -> list[Piece]:
+    """The expression, written out."""
+    return WRITERS[cell.outer](cell.terms, trace)
+
+
+def operand(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
+    """One operand; a constant shows where it comes from instead of its digits."""
+    if isinstance(factor, Constant):
+        text = factor.text or fixed(factor.value)
+    else:
+        text = number_text(trace, factor.step, number_at(trace, factor))
+    if bracket and (text[0] in "−-" or " " in text):
+        text = f"({text})"
+    return Piece(text, factor if isinstance(factor, Ref) else None)
+
+
+def product_pieces(term: tuple[Factor, ...], trace: Trace, bracket: bool = False) -> list[Piece]:
+    """a × b × c."""
+    pieces = [operand(trace, term[0], bracket)]
+    for factor in term[1:]:
+        pieces += [Piece(" × "), operand(trace, factor, bracket=True)]
+    return pieces
+
+
+def largest(terms: tuple, size: list[float], always: int | None = None) -> tuple[list[int], list[int]]:
+    """Which terms are shown, in their order, and which are only counted: the largest come first."""
+    if len(terms) <= TERMS:
+        return list(range(len(terms))), []
+    order = sorted(
+        range(len(terms)), key=lambda i: (i != always, -abs(size[i]) if math.isfinite(size[i]) else -math.inf)
+    )
+    return sorted(order[:TERMS]), sorted(order[TERMS:])
+
+
+def sum_pieces(terms: tuple[tuple[Factor, ...], ...], trace: Trace) -> list[Piece]:
+    """a × b + c × d + ..., the smallest of many terms gathered."""
+    values = [product([number_at(trace, factor) for factor in term]) for term in terms]
+    shown, gathered = largest(terms, values)
+    pieces: list[Piece] = []
+    for i in shown:
+        pieces += ([Piece(" + ")] if pieces else []) + product_pieces(terms[i], trace, bracket=bool(pieces))
+    return pieces + rest_pieces([values[i] for i in gathered])
+
+
+def rest_pieces(values: list[float]) -> list[Piece]:
+    """+ (n more: subtotal)."""
+    if not values:
+        return []
+    subtotal = math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+    return [Piece(" + "), Piece(f"({len(values)} more: {fixed(subtotal)})", rest=(len(values), subtotal))]
+
+
+def around(before: str, after: str = ")"):
+    """A writer that puts the sum between two texts."""
+    return lambda terms, trace: [Piece(before), *sum_pieces(terms, trace), Piece(after)]
+
+
+def softmax_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """exp(a) / (exp(a) + exp(b) + ...)."""
+    chosen, *row = (term[0] for term in terms)
+    scores = [number_at(trace, factor) for factor in row]
+    top = max(scores)
+    if top == -math.inf:
+        return [Piece("Σ exp(−∞) = 0 ⇒ 0")]
+    powers = [math.exp(score - top) for score in scores]
+    shown, gathered = largest(tuple(row), powers, always=row.index(chosen))
+    pieces = [Piece("exp("), operand(trace, chosen), Piece(") / (")]
+    for n, i in enumerate(shown):
+        pieces += [Piece(" + exp(" if n else "exp("), operand(trace, row[i]), Piece(")")]
+    rest = math.fsum(math.inf if scores[i] > LARGEST_POWER else math.exp(scores[i]) for i in gathered)
+    gathered_piece = [Piece(" + "), Piece(f"({len(gathered)} more: {fixed(rest)})", rest=(len(gathered), rest))]
+    return pieces + (gathered_piece if gathered else []) + [Piece(")")]
+
+
+def share_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """a / (a + b + ...)."""
+    row = sum_pieces(terms[1:], trace)
+    if not any(number_at(trace, factor) for (factor,) in terms[1:]):
+        return [*row, Piece(" = 0 ⇒ 0")]
+    return [*product_pieces(terms[0], trace), Piece(" / ("), *row, Piece(")")]
+
+
+def select_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """The score where it is allowed, else minus infinity."""
+    (score,), (allowed,) = terms
+    kept = operand(trace, score) if number_at(trace, allowed) else Piece("−∞")
+    return [Piece("allowed = "), operand(trace, allowed), Piece(" ⇒ "), kept]
+
+
+def cosine_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """The dot product over the two lengths."""
+    lengths = [math.hypot(*(number_at(trace, factor) for factor in side)) for side in zip(*terms, strict=True)]
+    left, right = (fixed(length) if length > SHORTEST else f"{SHORTEST:g}" for length in lengths)
+    return [Piece("("), *sum_pieces(terms, trace), Piece(f") / ({left} × {right})")]
+
+
+WRITERS = {
+    "sum": sum_pieces,
+    "tanh": around("tanh("),
+    "sin": around("sin("),
+    "cos": around("cos("),
+    "softmax": softmax_pieces,
+    "share": share_pieces,
+    "select": select_pieces,
+    "cosine": cosine_pieces,
+}

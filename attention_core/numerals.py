@@ -1,0 +1,42 @@
+"""Numbers as they are printed: a true minus sign, a fixed number of decimals, infinity as a sign."""
+
+import math
+
+import numpy as np
+
+
+def fixed(value: float, digits: int = 2) -> str:
+    """A number with `digits` decimals, as it stands in a cell.
+
+    >>> fixed(-0.934), fixed(-0.001), fixed(float("-inf")), fixed(12345678.0)
+    ('−0.93', '0.00', '−∞', '1.23e+07')
+    """
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "−∞" if value < 0 else "∞"
+    text = f"{value:.{digits}f}" if abs(value) < 1e5 else f"{value:.{digits}e}"
+    if float(text) == 0:
+        text = text.lstrip("-")  # no minus before a zero that only rounding made
+    return text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def exact(value: float) -> str:
+    """All the digits of a number: what is shown on a click.
+
+    >>> exact(0.1), exact(-3.0)
+    ('0.1', '−3')
+    """
+    if not math.isfinite(value):
+        return fixed(value)
+    text = repr(float(value) + 0.0).removesuffix(".0")  # + 0.0: no minus before a zero
+    return text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def short(value: float, digits: int = 5) -> str:
+    """A parameter in a formula: a few significant digits, never in program notation.
+
+    >>> short(500000.0), short(1e-6), short(-0.5)
+    ('500000', '0.000001', '-0.5')
+    """
+    return np.format_float_positional(value, precision=digits, unique=True, fractional=False, trim="-")

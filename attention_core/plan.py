@@ -1,0 +1,175 @@
+"""The plan of a run: from shapes and choices to the list of operations, nothing computed yet."""
+
+from torch import Tensor
+
+from attention_core.config import AttentionConfig
+from attention_core.errors import AttentionError
+from attention_core.masks import ALL_ALLOW, MASKS
+from attention_core.operations import (
+    ADD,
+    DROP,
+    EVEN,
+    MASK,
+    MERGE,
+    MIX,
+    PASS_ON,
+    PROJECT,
+    SCALE,
+    SOFTMAX,
+    SPLIT,
+    TAKE,
+)
+from attention_core.positions import POSITIONS, alibi_slopes
+from attention_core.scores import SCORE_DIMS, SCORES
+from attention_core.trace import Operation, Step
+
+Plan = list[Operation]
+Inputs = dict[str, Step]
+Shapes = dict[str, tuple[int, ...]]  # of q (B, H, T, d_q), k (B, H_kv, S, d_k) and v (B, H_kv, S, d_v)
+
+
+def query_position(config: AttentionConfig, shapes: Shapes) -> int:
+    """Where query 0 stands among the keys: the causal masks' offset (S - T where none is set), else 0."""
+    T, S = shapes["q"][-2], shapes["k"][-2]
+    causal = [params for name, params in config.masks if MASKS[name].is_causal]
+    offsets = {S - T if params.get("offset") is None else params["offset"] for params in causal}
+    if len(offsets) > 1:
+        raise AttentionError("offsets_differ", given=sorted(offsets))
+    return offsets.pop() if offsets else 0
+
+
+# ---- names of axes ---------------------------------------------------------------------------------------------------
+def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
+    """The axes of q, k and v: q's width is d_k too, unless the score compares different widths."""
+    if role == "q":
+        return ("B", "H", "T", "d_k" if shapes["q"][-1] == shapes["k"][-1] else "d_q")
+    return ("B", "H_kv", "S", f"d_{role}")
+
+
+def projected_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
+    """The axes of a projection before it is cut into heads."""
+    B, heads, length, width = head_dims(role, shapes)
+    return (B, length, f"{heads}·{width}")
+
+
+def input_dims(source: str, given: dict[str, Tensor]) -> tuple[str, ...]:
+    """The axes of an input: its width is D unless it differs from the query's."""
+    same = given[source].shape[-1] == next(iter(given.values())).shape[-1]
+    return ("B", "T" if source in ("x", "query") else "S", "D" if same else f"D_{source}")
+
+
+# ---- the plan --------------------------------------------------------------------------------------------------------
+def rope_params(config: AttentionConfig) -> dict | None:
+    """RoPE's parameters, None where it is not chosen."""
+    return dict(config.positions).get("rope")
+
+
+def plan_rope(config: AttentionConfig, shapes: Shapes, at: int) -> Plan:
+    """q and k turned by their positions, where RoPE is chosen."""
+    params = rope_params(config)
+    if params is None:
+        return []
+    plan = []
+    for role, first in (("q", at), ("k", 0)):
+        if shapes[role][-1] % 2:
+            raise AttentionError("even_width", kind="RoPE", width=shapes[role][-1])
+        faces = POSITIONS["rope"].faces
+        plan.append(Operation(role, head_dims(role, shapes), (f"{role}_heads",), faces, {**params, "at": first}))
+    return plan
+
+
+def plan_inputs(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, at: int) -> Plan:
+    """From the inputs to q, k and v: positions added, projected, cut into heads, turned."""
+    plan, read = [], dict(sources)
+    sinusoidal = dict(config.positions).get("sinusoidal")
+    if sinusoidal is not None:
+        for source in dict.fromkeys(sources.values()):
+            dims, table = inputs[source].dims, f"sinusoidal_{source}"
+            params = {**sinusoidal, "at": at if source == "query" else 0}
+            plan.append(Operation(table, dims[1:], (source,), POSITIONS["sinusoidal"].faces, params))
+            plan.append(Operation(f"positioned_{source}", dims, (source, table), ADD))
+        read = {role: f"positioned_{source}" for role, source in sources.items()}
+    rotated = rope_params(config) is not None
+    for role in "qkv":
+        if f"w_{role}" in inputs:
+            reads = (read[role], *(name for name in (f"w_{role}", f"b_{role}") if name in inputs))
+            plan.append(Operation(f"{role}_projected", projected_dims(role, shapes), reads, PROJECT))
+            read[role] = f"{role}_projected"
+        name = f"{role}_heads" if rotated and role != "v" else role
+        plan.append(Operation(name, head_dims(role, shapes), (read[role],), SPLIT, {"heads": shapes[role][1]}))
+    return plan + plan_rope(config, shapes, at)
+
+
+def plan_scores(config: AttentionConfig, shapes: Shapes, at: int) -> Plan:
+    """From q and k to the scores that the mask sees."""
+    score = SCORES[config.score]
+    d_k, H = shapes["k"][-1], shapes["q"][1]
+    factor = config.scale
+    if factor is None:
+        factor = score.default_scale(d_k) if score.default_scale else 1.0
+    params = {"factor": float(factor), "temperature": float(config.temperature)}
+    plan = [*score.operations, Operation("scaled_scores", SCORE_DIMS, ("scores",), SCALE, params)]
+    alibi = dict(config.positions).get("alibi")
+    if alibi is not None:
+        slopes = alibi_slopes(H) if alibi["slopes"] is None else alibi["slopes"]
+        if len(slopes) != H:
+            raise AttentionError("slopes_count", heads=H, given=len(slopes))
+        faces = POSITIONS["alibi"].faces
+        plan.append(Operation("bias", ("H", "T", "S"), ("scaled_scores",), faces, {"slopes": slopes, "at": at}))
+        plan.append(Operation("biased_scores", SCORE_DIMS, ("scaled_scores", "bias"), ADD))
+    return plan
+
+
+def plan_masks(config: AttentionConfig, shapes: Shapes, at: int, scores: str, custom: bool) -> Plan:
+    """One operation a mask; `allowed` is the one there is, or all of them combined."""
+    names = [name for name, _ in config.masks]
+    several = len(names) + custom > 1
+    plan = []
+    for name, params in config.masks:
+        mask = MASKS[name]
+        check_mask_sizes(params, shapes)
+        params = {key: value for key, value in params.items() if key != "offset"}
+        if mask.uses_position:
+            params["at"] = at
+        output = f"allowed_{name}" if several else "allowed"
+        plan.append(Operation(output, SCORE_DIMS, (scores,), mask.faces, params))
+    if several:
+        reads = tuple(f"allowed_{name}" for name in names) + (("allowed_custom",) if custom else ())
+        plan.append(Operation("allowed", SCORE_DIMS, reads, ALL_ALLOW))
+    reads = (scores, "allowed") if names or custom else (scores,)
+    return [*plan, Operation("masked_scores", SCORE_DIMS, reads, MASK)]
+
+
+def check_mask_sizes(params: dict[str, object], shapes: Shapes) -> None:
+    """A mask's parameters fit the batch and the number of keys."""
+    B, S = shapes["q"][0], shapes["k"][-2]
+    if "lengths" in params:
+        if len(params["lengths"]) != B:
+            raise AttentionError("lengths_count", batch=B, given=len(params["lengths"]))
+        for length in params["lengths"]:
+            if not 0 <= length <= S:
+                raise AttentionError("lengths_range", keys=S, given=length)
+    for token in params.get("global_tokens", ()):
+        if not 0 <= token < S:
+            raise AttentionError("tokens_range", last=S - 1, given=token)
+
+
+def plan_output(config: AttentionConfig, inputs: Inputs, masked: bool) -> Plan:
+    """From the masked scores to the output."""
+    replaced = config.replace is not None or "replacement" in inputs
+    plan = [Operation("softmax_weights" if replaced else "weights", SCORE_DIMS, ("masked_scores",), SOFTMAX)]
+    if config.replace:
+        reads = ("masked_scores", "allowed") if masked else ("masked_scores",)
+        plan.append(Operation("weights", SCORE_DIMS, reads, EVEN))
+    elif replaced:
+        plan.append(Operation("weights", SCORE_DIMS, ("masked_scores", "replacement"), TAKE))
+    used = "weights"
+    if config.dropout:
+        used = "dropped_weights"
+        plan.append(Operation(used, SCORE_DIMS, ("weights", "keep"), DROP, {"p": float(config.dropout)}))
+    plan.append(Operation("head_outputs", ("B", "H", "T", "d_v"), (used, "v"), MIX))
+    plan.append(Operation("concat", ("B", "T", "H·d_v"), ("head_outputs",), MERGE))
+    if "w_o" not in inputs:
+        return [*plan, Operation("output", ("B", "T", "H·d_v"), ("concat",), PASS_ON)]
+    reads = ("concat", *(name for name in ("w_o", "b_o") if name in inputs))
+    return [*plan, Operation("output", ("B", "T", "D_out"), reads, PROJECT)]

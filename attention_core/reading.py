@@ -1,0 +1,88 @@
+"""What a Trace says, as facts with numbers: a page words them, nothing here is prose."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from attention_core.trace import Trace
+
+EVEN = 1e-9  # weights closer together than this count as equal
+NEARLY_EVEN = 1.05  # times an even share: less than this is no choice worth a sentence
+
+
+@dataclass(frozen=True)
+class RowFact:
+    """What one query does in one head.
+
+    kind: "most" (one key gets the most: `key`, `share`), "nearly" (it does, by under a twentieth), "several" (`keys`
+    share the most equally), "even" (all allowed keys get the same), "only" (one key is allowed), "nothing" (none is) or
+    "overflow" (the precision could not hold the scores: the weights are no numbers). `ratio` is the share as a multiple
+    of an even one among the allowed keys.
+    """
+
+    kind: str
+    batch: int
+    head: int
+    query: int
+    key: int | None
+    keys: tuple[int, ...]
+    share: float
+    ratio: float
+
+
+def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
+    """What query number `query` attends to in a head, and how much.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> k = torch.tensor([[2.0, 0.0], [0.0, 2.0]])
+    >>> fact = row_fact(attend_qkv(k, k, k), head=0, query=1)
+    >>> fact.kind, fact.key, round(fact.share, 3)
+    ('most', 1, 0.944)
+    """
+    row = trace["weights"][batch, head, query].detach().double().cpu()  # (S,)
+    masked = trace["masked_scores"][batch, head, query]
+    allowed = allowed_pairs(trace)[batch, head, query]
+    possible, share = int(allowed.sum()), float(row.max())
+    if row.isnan().any() or (possible and (masked.isneginf() & allowed)[allowed].all()):
+        return RowFact("overflow", batch, head, query, None, (), 0.0, 0.0)
+    if possible == 0 or share == 0.0:
+        return RowFact("nothing", batch, head, query, None, (), 0.0, 0.0)
+    keys = tuple((row >= share - EVEN).nonzero().flatten().tolist())
+    kind = "only" if possible == 1 else "even" if len(keys) == possible else "several" if len(keys) > 1 else "most"
+    if kind == "most" and share * possible < NEARLY_EVEN:
+        kind = "nearly"
+    return RowFact(kind, batch, head, query, keys[0], keys, share, share * possible)
+
+
+def most_telling(trace: Trace, query: int | None = None, batch: int = 0) -> tuple[int, int]:
+    """The (head, query) whose largest weight is the highest multiple of an even share: what is worth looking at first;
+    of equals, the first head and in it the last query. With a query given, the best head for it.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> k = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+    >>> most_telling(attend_qkv(k, k, k))
+    (0, 1)
+    """
+    possible = allowed_pairs(trace)[batch].sum(-1)  # (H, T): a row of one allowed key is no news
+    peaks = trace["weights"][batch].detach().double().nan_to_num().amax(-1) * possible  # (H, T)
+    if query is not None:
+        peaks = peaks[:, query : query + 1]
+    near = peaks >= peaks.max() - EVEN
+    head = int(near.any(-1).nonzero()[0])
+    return head, int(near[head].nonzero()[-1]) if query is None else query
+
+
+def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
+    """Which pairs of tokens the masks allow; all, where there is no mask."""
+    scores = trace["masked_scores"]
+    return trace["allowed"].expand_as(scores) if "allowed" in trace else torch.ones_like(scores, dtype=torch.bool)
+
+
+def kept_pairs(trace: Trace) -> tuple[int, int]:
+    """How many pairs of tokens the masks keep, of how many."""
+    allowed = allowed_pairs(trace)
+    return int(allowed.sum()), allowed.numel()

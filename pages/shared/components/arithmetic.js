@@ -1,0 +1,19 @@
+// One cell's arithmetic: text, and numbers that lead to the step they stand in.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".arithmetic");
+  root.replaceChildren();
+  Object.entries(data.colours).forEach(([name, colour]) => root.style.setProperty("--" + name, colour));
+  data.pieces.forEach((piece) => {
+    const leads = piece.step !== undefined;
+    const part = document.createElement(leads ? "button" : "span");
+    part.textContent = piece.text;
+    if (leads) {
+      part.type = "button";
+      part.className = "operand " + (piece.family || "");
+      part.title = piece.title;
+      part.setAttribute("aria-label", piece.text + ": " + piece.title);
+      part.onclick = () => setTriggerValue("followed", { step: piece.step, index: piece.index });
+    }
+    root.append(part);
+  });
+}

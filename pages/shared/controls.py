@@ -1,0 +1,121 @@
+"""The controls of the workbench: language, example, and the mechanism."""
+
+import streamlit as st
+
+from attention_core.examples import EXAMPLES
+from attention_core.scores import SCORES
+from pages.shared import state
+from pages.shared.inputs import DEVICES, Material
+from pages.shared.mask_controls import mask_controls
+from pages.shared.setup import DTYPES, Setup, config_of
+from pages.shared.widgets import HALF, choose, mirror, number_choice, several, show_refusal, try_change
+from pages.shared.words import LANGUAGES, language, say
+
+POSITION_CHOICES = ("sinusoidal", "rope", "rope_half", "alibi")
+
+
+def language_switch() -> None:
+    """EN / 中文."""
+
+    def chosen() -> None:
+        st.session_state["lang"] = st.session_state["c_lang"] or language()
+
+    st.session_state["c_lang"] = language()
+    st.segmented_control(
+        say("control.language"),
+        list(LANGUAGES),
+        format_func=LANGUAGES.get,
+        key="c_lang",
+        on_change=chosen,
+        required=True,
+        label_visibility="collapsed",
+    )
+
+
+def example_picker(setup: Setup) -> None:
+    """One click to any example, as it ships."""
+
+    def chosen() -> None:
+        if st.session_state["c_example"]:
+            state.start_over(st.session_state["c_example"])
+
+    st.session_state["c_example"] = setup.example
+    st.selectbox(
+        say("control.example"),
+        list(EXAMPLES),
+        format_func=lambda name: say(f"example.{name}"),
+        key="c_example",
+        on_change=chosen,
+        filter_mode=None,
+        label_visibility="collapsed",
+        width=250,
+    )
+
+
+def mechanism_controls(setup: Setup, material: Material) -> None:
+    """Heads, score, scale, temperature, masks, positions, device and precision."""
+    config = config_of(setup)
+    with st.container(horizontal=True):
+        number_choice("heads", head_choices(material, config.heads), config.heads)
+        kv = config.kv_heads or config.heads
+        number_choice("kv_heads", [n for n in range(1, config.heads + 1) if config.heads % n == 0], kv)
+    mask_controls(setup, material, config)
+    choose("score", list(SCORES), config.score)
+    scale_control(setup)
+    temperature_control(setup)
+    several("positions", POSITION_CHOICES, setup.positions)
+    with st.container(horizontal=True):
+        choose("dtype", list(DTYPES), setup.dtype, HALF)
+        choose("device", list(DEVICES), setup.device, HALF)
+
+
+def head_choices(material: Material, current: int) -> list[int]:
+    """The head counts that the projections can be cut into."""
+    matrices = material.matrices
+    width = matrices.get("w_q", matrices.get("x", matrices.get("q"))).shape[1]
+    return sorted({n for n in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16) if width % n == 0} | {current})
+
+
+def scale_control(setup: Setup) -> None:
+    """Scale: as the score has it, off, or a number."""
+
+    def switched() -> None:
+        wanted = {"default": None, "off": 1.0, "number": 0.5}[st.session_state["c_scale"]]
+        try_change("scale", scale=wanted)
+
+    def typed() -> None:
+        try_change("scale", scale=st.session_state["c_scale_number"])
+
+    kind = "default" if setup.scale is None else "off" if setup.scale == 1.0 else "number"
+    mirror("c_scale", "scale", kind)
+    st.segmented_control(
+        say("control.scale"),
+        ["default", "off", "number"],
+        format_func=lambda name: say(f"scale.{name}"),
+        key="c_scale",
+        on_change=switched,
+        required=True,
+        width="stretch",
+    )
+    if kind == "number":
+        mirror("c_scale_number", "scale", setup.scale)
+        st.number_input(say("control.scale_number"), key="c_scale_number", on_change=typed, format="%.4g", step=0.05)
+    show_refusal("scale")
+
+
+def temperature_control(setup: Setup) -> None:
+    """One slider from almost one-hot to almost even."""
+
+    def moved() -> None:
+        try_change("temperature", temperature=st.session_state["c_temperature"])
+
+    options = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+    mirror("c_temperature", "temperature", setup.temperature)
+    st.select_slider(
+        say("control.temperature"),
+        sorted({*options, setup.temperature}),
+        key="c_temperature",
+        on_change=moved,
+        format_func=lambda value: f"{value:g}",
+    )
+    show_refusal("temperature")

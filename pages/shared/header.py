@@ -1,0 +1,59 @@
+"""The line above the pictures: proof, undo, link, export; and what a link said that could not be read."""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.export import code
+from pages.shared import controls, state
+from pages.shared.proof_panel import show_proof
+from pages.shared.setup import Setup, to_link
+from pages.shared.words import language, literal, say, sentence
+
+
+def show(trace: Trace, setup: Setup) -> None:
+    """Proof badge, undo, link, export."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        controls.example_picker(setup)
+        show_proof(trace, setup)
+        st.button(
+            say("header.undo"),
+            icon=":material/undo:",
+            type="tertiary",
+            disabled=not state.can_undo(),
+            on_click=state.undo,
+        )
+        with st.popover(say("header.link"), icon=":material/link:", type="tertiary"):
+            st.markdown(say("header.link_how"))
+            st.code(address(setup), language=None, wrap_lines=True)
+        with st.popover(say("header.export"), icon=":material/download:", type="tertiary"):
+            show_export(trace)
+        controls.language_switch()
+
+
+def address(setup: Setup) -> str:
+    """The page's address with everything that is on the screen."""
+    return (st.context.url or "").split("?")[0] + "?" + urlencode(to_link(setup) | {"lang": language()})
+
+
+def show_export(trace: Trace) -> None:
+    """Scripts that print the same numbers, and every step as a table."""
+    st.markdown(say("header.export_how"))
+    for name in ("torch", "numpy"):
+        st.download_button(
+            say(f"header.script_{name}"),
+            lambda name=name: code(trace, name),
+            file_name=f"attention_{name}.py",
+            mime="text/x-python",
+            icon=":material/code:",
+            on_click="ignore",
+        )
+
+
+def show_link_trouble() -> None:
+    """What of the opened link could not be read or computed."""
+    for key, text in st.session_state["unread"]:
+        st.error(say("link.unread", key=literal(key), text=literal(text)), icon=":material/link_off:")
+    for key, error in st.session_state["unfit"]:
+        st.error(say("link.refused", key=literal(key), reason=sentence(error)), icon=":material/link_off:")

@@ -1,0 +1,131 @@
+"""What goes in: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
+
+import numpy as np
+import streamlit as st
+
+from attention_core.edits import short_text
+from attention_core.errors import AttentionError
+from attention_core.examples import EXAMPLES
+from attention_core.matrices import parse_matrix, to_text
+from attention_core.tokens import join
+from pages.shared import state
+from pages.shared.inputs import Material, crosses, mode
+from pages.shared.runs import trace_of
+from pages.shared.setup import DEFAULT, Setup
+from pages.shared.widgets import mirror, show_refusal, try_change
+from pages.shared.words import say
+
+
+def input_controls(setup: Setup, material: Material) -> None:
+    """A sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
+
+    def switched() -> None:
+        wanted = st.session_state["c_mode"]
+        changes = {"x": None, "context": None, "q": None, "k": None, "v": None}
+        if mode(setup) == "qkv":
+            changes |= {"heads": None, "kv_heads": None}
+        if wanted == "qkv":
+            try:
+                changes |= {"heads": 1, "kv_heads": None, "positions": (), **first_head(setup)}
+            except AttentionError as error:
+                state.refuse("mode", error)
+                return
+        elif EXAMPLES[setup.example].x is None:
+            state.start_over(DEFAULT.example)
+            changes = {}
+        if wanted == "matrix":
+            changes |= {"x": "~"} | ({"context": "~"} if crosses(setup) else {})
+        try_change("mode", **changes)
+
+    mirror("c_mode", "mode", mode(setup))
+    st.segmented_control(
+        say("control.input"),
+        ["sentence", "matrix", "qkv"],
+        format_func=lambda name: say(f"mode.{name}"),
+        key="c_mode",
+        on_change=switched,
+        required=True,
+        width="stretch",
+    )
+    show_refusal("mode")
+    kind = mode(setup)
+    if kind == "sentence":
+        sentence_box("text", setup, material.queries)
+    elif kind == "matrix":
+        matrix_box("x", material)
+    else:
+        for name in "qkv":
+            matrix_box(name, material)
+    if kind != "qkv":
+        second_sequence(setup, material, kind)
+
+
+def first_head(setup: Setup) -> dict[str, str]:
+    """q, k and v of the first head of the run on the screen, in link form."""
+    steps = [trace_of(setup).step(name) for name in "qkv"]
+    return {step.name: to_text(step.window(B=0, **{step.dims[1]: 0}), step.name) for step in steps}
+
+
+def sentence_box(field: str, setup: Setup, tokens: tuple[str, ...]) -> None:
+    """A line of text that becomes tokens."""
+    key = f"c_{field}"
+
+    def typed() -> None:
+        try_change(field, **{field: st.session_state[key]})
+
+    typed_text = getattr(setup, field)
+    mirror(key, field, typed_text if typed_text is not None else spelled(tokens))
+    st.text_input(say(f"control.{field}"), key=key, on_change=typed, help=say("help.text"))
+    show_refusal(field)
+
+
+def spelled(tokens: tuple[str, ...]) -> str:
+    """Tokens as a text that gives them back."""
+    try:
+        return join(tokens)
+    except AttentionError:
+        return " ".join(tokens)
+
+
+def matrix_box(field: str, material: Material, height: int = 150) -> None:
+    """A matrix as text: pasted from a spreadsheet, or typed."""
+    key = f"c_{field}"
+
+    def pasted() -> None:
+        try:
+            text = short_text(parse_matrix(st.session_state[key], field), material.bases.get(field), field)
+        except AttentionError as error:
+            state.refuse(field, error)
+            return
+        try_change(field, **{field: text})
+
+    matrix = material.matrices.get(field)
+    mirror(key, field, as_rows(matrix))
+    words = say("control.allowed") if field == "allowed" else say("control.matrix", name=field)
+    st.text_area(words, key=key, on_change=pasted, height=height, help=say("help.matrix"))
+    show_refusal(field)
+
+
+def as_rows(matrix: np.ndarray | None) -> str:
+    """A row a line and spaces between the cells, to be read and changed; nothing for what is too large to be a text."""
+    try:
+        return "" if matrix is None else to_text(matrix).replace(",", "  ").replace(";", "\n")
+    except AttentionError:
+        return ""
+
+
+def second_sequence(setup: Setup, material: Material, kind: str) -> None:
+    """Cross-attention: keys and values from a second sentence or matrix."""
+
+    def toggled() -> None:
+        on = st.session_state["c_cross"]
+        try_change("cross", cross=on, context=None, context_text=None)
+
+    mirror("c_cross", "cross", crosses(setup))
+    st.toggle(say("control.cross"), key="c_cross", on_change=toggled, help=say("help.cross"))
+    show_refusal("cross")
+    if crosses(setup):
+        if kind == "sentence":
+            sentence_box("context_text", setup, material.keys)
+        else:
+            matrix_box("context", material)

@@ -1,0 +1,226 @@
+"""From a Setup to what the core takes: tokens, matrices and where each of them comes from."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core import Trace, Weights, attend, attend_qkv
+from attention_core.config import one_of
+from attention_core.edits import from_short_text
+from attention_core.errors import AttentionError
+from attention_core.examples import EXAMPLES, Example, vectors_for
+from attention_core.scores import SCORES
+from attention_core.starting import first_heads, random_matrix
+from attention_core.tokens import tokenise
+from pages.shared.setup import Setup, config_of
+
+PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
+BIASES = ("b_q",)
+NEEDED = ("x", "context", "q", "k", "v", "allowed")  # only what attention can do without may be taken away
+DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
+HIDDEN_BYTES = 2**24  # the most that the additive score's tanh layer may take; every visitor's runs are kept
+
+
+@dataclass(eq=False)
+class Material:
+    """What goes into a run: the words of both axes, the matrices by name, and each one's origin: built (by hand),
+    source, random or typed. `bases` are the matrices before anybody changed them."""
+
+    queries: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    matrices: dict[str, np.ndarray] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    bases: dict[str, np.ndarray] = field(default_factory=dict)
+    word_origins: tuple[str, ...] = ()
+    key_origins: tuple[str, ...] = ()
+
+    def put(self, name: str, matrix: np.ndarray, origin: str) -> None:
+        """Adds a matrix under its name."""
+        self.matrices[name], self.origins[name] = np.asarray(matrix, dtype=float), origin
+
+
+def mode(setup: Setup) -> str:
+    """What is typed: "sentence", "matrix" or "qkv"."""
+    if setup.q is not None:
+        return "qkv"
+    if setup.x is not None:
+        return "matrix"
+    return "qkv" if setup.text is None and EXAMPLES[setup.example].q is not None else "sentence"
+
+
+def gather(setup: Setup) -> Material:
+    """All of a run's inputs. Raises AttentionError for a text or matrix that cannot be read."""
+    example, material = EXAMPLES[setup.example], Material()
+    if mode(setup) == "qkv":
+        for name in "qkv":
+            place(material, name, getattr(setup, name), numbers_of(example, name), example.origin)
+        heads = config_of(setup).heads
+        material.queries = numbered(material.matrices["q"], example.tokens)
+        material.keys = numbered(material.matrices["k"], example.context_tokens or ())
+        widths = (material.matrices["q"].shape[1] // heads, material.matrices["k"].shape[1] // heads)
+    else:
+        gather_tokens(material, setup, example)
+        gather_projections(material, setup, example)
+        widths = head_widths(material, config_of(setup))
+    gather_score_weights(material, setup, widths)
+    if setup.allowed is not None:
+        place(material, "allowed", setup.allowed, np.ones((len(material.queries), len(material.keys))), "typed")
+    return material
+
+
+def place(material: Material, name: str, text: str | None, default: np.ndarray | None, origin: str) -> None:
+    """A matrix as it was typed, else as the example has it; "none" takes it away."""
+    if default is not None:
+        material.bases[name] = np.asarray(default, dtype=float)
+    if text is not None and text != "none":
+        material.put(name, from_short_text(text, default, name), "typed")
+    elif text is None and default is not None:
+        material.put(name, default, origin)
+    elif name in NEEDED:
+        raise AttentionError("matrix_empty", name=name)
+
+
+def numbers_of(example: Example, name: str) -> np.ndarray | None:
+    """An example's matrix as numbers."""
+    tensor = example.tensor(name)
+    return None if tensor is None else tensor.numpy()
+
+
+def numbered(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Labels for rows that may have no words."""
+    return words if len(words) == len(matrix) else tuple(str(row + 1) for row in range(len(matrix)))
+
+
+# ---- tokens and their vectors ----------------------------------------------------------------------------------------
+def gather_tokens(material: Material, setup: Setup, example: Example) -> None:
+    """x, and for cross-attention the context, with their words."""
+    own = numbers_of(example, "x"), example.tokens
+    material.queries, material.word_origins = words_and_vectors(material, "x", setup, setup.text, own)
+    material.keys = material.queries
+    if crosses(setup):
+        other = numbers_of(example, "context"), example.context_tokens or ()
+        material.keys, material.key_origins = words_and_vectors(
+            material, "context", setup, setup.context_text, other if other[0] is not None else own
+        )
+
+
+def crosses(setup: Setup) -> bool:
+    """Whether keys and values come from a second sequence."""
+    return EXAMPLES[setup.example].context is not None if setup.cross is None else setup.cross
+
+
+def words_and_vectors(
+    material: Material, name: str, setup: Setup, text: str | None, own: tuple[np.ndarray | None, tuple[str, ...]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Puts a sequence's vectors in their place; returns its words and where each word's vector comes from."""
+    example, (vectors, words) = EXAMPLES[setup.example], own
+    origins = (example.origin,) * len(words)
+    if text is not None or vectors is None:
+        lexicon = example.dictionary()
+        words = tokenise(text or "", words=lexicon.vectors)
+        rows, origins = vectors_for(words, example.name, setup.seed)
+        vectors = np.array(rows, dtype=float)
+    place(material, name, getattr(setup, name), vectors, "random" if "random" in origins else example.origin)
+    if getattr(setup, name) is None:
+        return words, origins
+    return numbered(material.matrices[name], words), ("typed",) * len(material.matrices[name])
+
+
+# ---- matrices --------------------------------------------------------------------------------------------------------
+def gather_projections(material: Material, setup: Setup, example: Example) -> None:
+    """W_q, W_k, W_v, W_o: typed, or the example's where x is as wide as the example's, else drawn from the seed."""
+    own = {name: numbers_of(example, name) for name in PROJECTIONS}
+    width = material.matrices["x"].shape[1]
+    source = material.matrices.get("context", material.matrices["x"]).shape[1]
+    fits = own["w_q"] is not None and (own["w_q"].shape[0], own["w_k"].shape[0]) == (width, source)
+    for name in PROJECTIONS:
+        if fits or own["w_q"] is None:
+            default, origin = own[name], example.origin
+        else:
+            rows = source if name in ("w_k", "w_v") else width
+            default, origin = random_matrix(name, (rows, width), setup.seed), "random"
+        place(material, name, getattr(setup, name), default, origin)
+    keep_first_heads(material, setup)
+    bias = None if example.b_q is None else np.array([example.b_q], dtype=float)
+    place(material, "b_q", setup.b_q, bias if fits else None, example.origin)
+
+
+def keep_first_heads(material: Material, setup: Setup) -> None:
+    """With fewer key/value heads than query heads, W_k and W_v keep the columns of the first ones, unless typed."""
+    config = config_of(setup)
+    for name in ("w_k", "w_v"):
+        if config.kv_heads and name in material.matrices and getattr(setup, name) is None:
+            material.matrices[name] = first_heads(material.matrices[name], config.heads, config.kv_heads)
+
+
+def head_widths(material: Material, config) -> tuple[int, int]:
+    """The widths of q and of k per head, as far as the matrices say."""
+    matrices = material.matrices
+    query = matrices.get("w_q", matrices["x"]).shape[1] // config.heads
+    key = matrices.get("w_k", matrices.get("context", matrices["x"])).shape[1] // (config.kv_heads or config.heads)
+    return max(query, 1), max(key, 1)
+
+
+def gather_score_weights(material: Material, setup: Setup, widths: tuple[int, int]) -> None:
+    """The score's own weights: typed, or W_a as the identity, the additive score's drawn from the seed."""
+    config = config_of(setup)
+    d_q, d_k = widths
+    layer = max(d_q, d_k)
+    shapes = {"w_a": (d_q, d_k), "w_aq": (d_q, layer), "w_ak": (d_k, layer), "v_a": (1, layer)}
+    for name in SCORES[config.score].weights:
+        default = np.eye(d_q, d_k) if name == "w_a" else random_matrix(name, shapes[name], setup.seed)
+        place(material, name, getattr(setup, name), default, "built" if name == "w_a" else "random")
+    if "v_a" in material.matrices:
+        needed = 8 * config.heads * len(material.queries) * len(material.keys) * material.matrices["v_a"].shape[1]
+        if needed > HIDDEN_BYTES:
+            raise AttentionError("hidden_too_large", needed=needed, limit=HIDDEN_BYTES)
+
+
+# ---- the run ---------------------------------------------------------------------------------------------------------
+def compute(setup: Setup) -> Trace:
+    """The Trace of a Setup, on the CPU, its axes labelled. Raises AttentionError for whatever the core refuses."""
+    one_of("device", setup.device, DEVICES)
+    material, config = gather(setup), config_of(setup)
+    tensors = {name: as_tensor(name, matrix, setup) for name, matrix in material.matrices.items()}
+    allowed = tensors.pop("allowed", None)
+    given = {name: tensors.pop(name) for name in ("x", "context", "q", "k", "v") if name in tensors}
+    weights = Weights(**tensors)
+    with torch.inference_mode():
+        if "q" in given:
+            trace = attend_qkv(*split_qkv(given, config), config=config, weights=weights, allowed=allowed)
+        else:
+            x, context = given["x"], given.get("context")
+            trace = attend(x, context, weights=weights, config=config, allowed=allowed)
+    return trace.on_cpu().labelled(T=material.queries, S=material.keys, **dims_labels(setup, trace))
+
+
+def dims_labels(setup: Setup, trace: Trace) -> dict[str, tuple[str, ...]]:
+    """What the columns of x and of the output stand for, as the example says, where nobody typed them."""
+    dims, sizes = EXAMPLES[setup.example].dims, trace.sizes()
+    named = {"D": setup.x is None, "D_out": setup.x is None and setup.w_o is None}
+    return {dim: dims for dim, known in named.items() if known and dims and sizes.get(dim) == len(dims)}
+
+
+def split_qkv(given: dict[str, Tensor], config) -> list[Tensor]:
+    """q, k and v as they were typed are one head; with more heads their columns are cut into heads."""
+    if config.heads == 1:
+        return [given[name] for name in "qkv"]
+    cut = []
+    for name in "qkv":
+        matrix, heads = given[name], config.heads if name == "q" else config.kv_heads or config.heads
+        if matrix.shape[1] % heads:
+            raise AttentionError("heads_split", name=name, width=matrix.shape[1], heads=heads)
+        cut.append(matrix.unflatten(1, (heads, -1)).transpose(0, 1)[None])  # (T, H d) -> (1, H, T, d)
+    return cut
+
+
+def as_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
+    """A matrix in the chosen precision on the chosen device; vectors have one axis, a mask is boolean."""
+    tensor = torch.from_numpy(matrix).to(setup.device)
+    if name == "allowed":
+        return tensor != 0
+    tensor = tensor.to(DTYPES[setup.dtype])
+    return tensor[0] if name in ("v_a", *BIASES) else tensor

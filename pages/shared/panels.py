@@ -1,0 +1,141 @@
+"""The sentence, the maps of the heads and the strip of all steps, drawn from a Trace."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from attention_core import Trace, charts
+from attention_core.cells import Ref
+from attention_core.numerals import exact
+from attention_core.reading import row_fact
+from attention_core.tokens import shown
+from pages.shared import state
+from pages.shared.components import tiles
+from pages.shared.inputs import Material
+from pages.shared.places import chart, kv_of, looked_at, open_cell, palette, words_for
+from pages.shared.runs import computed_part, trace_of
+from pages.shared.setup import Setup
+from pages.shared.words import has, literal, say
+
+
+def show_tiles(trace: Trace, material: Material, head: int, query: int) -> None:
+    """The tokens; under each the share that the chosen one gives it. Keys of another sequence stand in a second row."""
+    shares = trace.step("weights").window(B=0, H=head, T=query)
+    crossed = material.keys is not material.queries
+    rows = [("tiles", material.queries, material.word_origins, chose_query, None if crossed else shares)]
+    if crossed:
+        rows.append(("keys", material.keys, material.key_origins, chose_key, shares))
+    for name, words, origins, chosen, given in rows:
+        tokens = [tile(word, origins, i, given) for i, word in enumerate(words)]
+        data = {"tokens": tokens, "chosen": query if name == "tiles" else -1, "label": say(f"{name}.label")}
+        tiles(data=data | {"language": say("app.tag")}, key=name, **{"on_chosen_change": chosen})
+
+
+def show_origins(setup: Setup, material: Material) -> None:
+    """Where the numbers come from: built by hand, random, edited."""
+    names: dict[str, list[str]] = {}
+    for name, origin in material.origins.items():
+        names.setdefault(origin, []).append(name)
+    parts = [say(f"origin.group.{origin}", names=", ".join(group), seed=setup.seed) for origin, group in names.items()]
+    dashed = say("tiles.some_random") if "random" in (*material.word_origins, *material.key_origins) else ""
+    st.caption(" ".join([*parts, dashed]))
+
+
+def tile(word: str, origins: tuple[str, ...], i: int, shares: np.ndarray | None) -> dict:
+    """A tile: its word, where its vector comes from, the share it receives."""
+    origin = origins[i] if origins else "typed"
+    text = {"text": shown(word), "origin": origin, "title": say(f"origin.word.{origin}", word=shown(word))}
+    if shares is None:
+        return text | {"share": None}
+    share = float(shares[i])
+    return text | {"share": share if math.isfinite(share) else None, "title": f"{text['title']} · {exact(share)}"}
+
+
+def chose_query() -> None:
+    """A token was chosen: it asks now."""
+    chosen = st.session_state["tiles"].chosen
+    if isinstance(chosen, int) and 0 <= chosen < trace_of(state.current()).sizes()["T"]:
+        state.look(token=chosen, head=None, cell=None)
+
+
+def chose_key() -> None:
+    """A key was chosen: the weight that it receives is opened."""
+    chosen, trace = st.session_state["keys"].chosen, trace_of(state.current())
+    head, query = looked_at(trace, state.current())
+    if isinstance(chosen, int) and 0 <= chosen < trace.sizes()["S"]:
+        open_cell("weights", (0, head, query, chosen))
+
+
+def fact_sentence(trace: Trace, head: int, query: int) -> str:
+    """What the chosen query does in a head, in one sentence with its number."""
+    fact = row_fact(trace, head, query)
+    words = {"head": head + 1, "query": literal(shown(trace.labels["T"][query])), "percent": f"{100 * fact.share:.0f}"}
+    if fact.kind == "nothing":
+        return say("fact.nothing", **words)
+    if fact.kind == "overflow":
+        return say("fact.overflow", **words)
+    if fact.kind == "even":
+        return say("fact.even", count=len(fact.keys), **words)
+    keys = [literal(shown(trace.labels["S"][key])) for key in fact.keys]
+    if fact.kind == "several":
+        quoted = [say("fact.quoted", key=key) for key in keys]
+        return say("fact.several", keys=say("fact.and").join(quoted), **words)
+    if fact.kind in ("only", "nearly"):
+        return say(f"fact.{fact.kind}", key=keys[0], **words)
+    return say("fact.most", key=keys[0], ratio=f"{fact.ratio:.1f}", **words)
+
+
+TOGETHER = (2, 20)  # up to so many heads of so many tokens are all shown large
+
+
+def show_head_maps(trace: Trace, setup: Setup, head: int, query: int) -> None:
+    """Two heads side by side; of more heads, or many tokens, one large and beside it all heads small."""
+    sizes = trace.sizes()
+    together = sizes["H"] <= TOGETHER[0] and (sizes["H"] == 1 or max(sizes["T"], sizes["S"]) <= TOGETHER[1])
+    chosen = Ref(setup.step, setup.cell) if setup.step and setup.cell else None
+    with st.container(horizontal=True, gap="medium"):
+        for number in range(sizes["H"]) if together else [head]:
+            with st.container(width="content", gap=None):
+                st.markdown(head_title(setup, number))
+                picture = charts.head_map(trace, number, words_for(trace), palette(), chosen, query)
+                chart(picture, f"map{number}", fact_sentence(trace, number, query))
+        if not together:
+            with st.container(width="content", gap=None):
+                st.markdown(say("heads.all", count=sizes["H"]))
+                titles = [say("place.head", number=number + 1) for number in range(sizes["H"])]
+                chart(charts.head_overview(trace, titles, palette(), head), "heads", say("heads.alt"))
+
+
+def head_title(setup: Setup, number: int) -> str:
+    """A head's heading: its role, where the example gives it one and nothing but words was changed."""
+    title = f"**{say('place.head', number=number + 1)}**"
+    role = f"role.{setup.example}.{number + 1}"
+    as_shipped = replace(computed_part(setup), text=None, temperature=1.0, seed=0, dtype="float64", device="cpu")
+    untouched = as_shipped == Setup(example=setup.example)
+    return title + say("place.role", role=say(role)) if untouched and has(role) else title
+
+
+def steps_shown(trace: Trace) -> list[str]:
+    """The steps of the strip: the input of each sequence, then all that is computed, as far as it is a matrix."""
+    inputs = [
+        name for name in ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads") if name in trace.inputs()
+    ]
+    return inputs + [name for name, step in trace.computed().items() if len(step.dims) > 1]
+
+
+def short_name(step: str) -> str:
+    """A step's name under its small map."""
+    mask = f"mask.{step.removeprefix('allowed_')}"
+    if step.startswith("allowed_") and has(mask):
+        return say(mask).replace(" ", "\n", 1)
+    return say(f"step.short.{step}") if has(f"step.short.{step}") else step
+
+
+def show_strip(trace: Trace, setup: Setup, head: int, query: int) -> None:
+    """All steps in order as small maps; a click opens one large."""
+    steps = steps_shown(trace)
+    names = [short_name(step) for step in steps]
+    at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
+    chart(charts.strip(trace, steps, names, at, palette(), setup.step), "strip", say("strip.alt"))

@@ -1,0 +1,111 @@
+"""Where something stands on the screen, in words; what is looked at; and how a click on a picture opens it."""
+
+import streamlit as st
+
+from attention_core import Trace, charts
+from attention_core.cells import Ref
+from attention_core.drawing import Words
+from attention_core.examples import EXAMPLES
+from attention_core.palette import DARK, LIGHT, Palette
+from attention_core.reading import most_telling
+from attention_core.tokens import shown
+from pages.shared import state
+from pages.shared.runs import trace_of
+from pages.shared.setup import Setup
+from pages.shared.words import say
+
+
+def palette() -> Palette:
+    """The colours of the theme that is on."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
+
+
+def axis_label(trace: Trace, axis: str, position: int) -> str:
+    """What stands beside a row or above a column: a token, what a number of x stands for, or the position's number."""
+    words = trace.labels.get(axis)
+    if words is None:
+        return str(position)
+    return say(f"dim.{words[position]}") if axis in ("D", "D_out") else shown(words[position])
+
+
+def describe(trace: Trace, ref: Ref) -> str:
+    """A cell in words: its step, its head, its tokens."""
+    step = trace.step(ref.step)
+    parts = []
+    for dim, position, size in zip(step.dims, ref.index, step.value.shape, strict=True):
+        if dim in ("H", "H_kv"):
+            parts.append(say("place.head", number=position + 1))
+        elif dim != "B" or size > 1:
+            parts.append(axis_label(trace, dim, position))
+    return f"{ref.step} [{', '.join(parts)}]"
+
+
+def words_for(trace: Trace) -> Words:
+    """How pictures of this run speak."""
+    return Words(lambda ref: describe(trace, ref), lambda axis, i: axis_label(trace, axis, i))
+
+
+def chart(picture: charts.Picture, key: str, alt: str) -> None:
+    """Draws a picture; a click on one of its cells opens that cell.
+
+    A browser tells a click only where it selects something new: after each click the cells have another turn, so that
+    the same one can be clicked again.
+    """
+    turn = st.session_state.get(f"turn_{key}", 0)
+
+    def opened() -> None:
+        st.session_state[f"turn_{key}"] = turn + 1
+        points = st.session_state[key].selection.get("cell", [])
+        if points and points[0].get("step"):
+            index = points[0].get("index") or ""
+            if index.startswith("head "):
+                state.look(head=int(index.removeprefix("head ")), cell=None)
+            else:
+                open_cell(points[0]["step"], tuple(map(int, index.split(","))) if index else None)
+
+    st.vega_lite_chart(
+        picture.frame.assign(turn=turn),
+        picture.spec,
+        width="content",
+        theme=None,
+        key=key,
+        on_select=opened,
+        selection_mode="cell",
+        alt=alt,
+    )
+
+
+def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:
+    """Opens a step, and a cell of it; the head that is looked at goes along, and the token unless a number is followed
+    back to where it comes from."""
+    looks: dict = {"step": step, "cell": cell}
+    if cell is not None:
+        place = dict(zip(trace_of(state.current()).step(step).dims, cell, strict=True))
+        looks |= {"head": place["H"]} if "H" in place else {}
+        looks |= {"token": place["T"]} if "T" in place and not follow else {}
+    state.look(**looks)
+    st.session_state["opened"] = st.session_state.get("opened", 0) + 1
+
+
+def looked_at(trace: Trace, setup: Setup) -> tuple[int, int]:
+    """The head and the query that are looked at: the chosen ones, else the example's story, else the most telling."""
+    sizes = trace.sizes()
+    focus, own_words = EXAMPLES[setup.example].focus, (setup.text, setup.x, setup.q) == (None, None, None)
+    if setup.token is None and own_words and focus and focus[0] < sizes["H"]:
+        head, query = focus
+    else:
+        query = None if setup.token is None else min(setup.token, sizes["T"] - 1)
+        head, query = most_telling(trace, query)
+    return (head if setup.head is None else min(setup.head, sizes["H"] - 1)), query
+
+
+def kv_of(trace: Trace, head: int) -> int:
+    """The key/value head that a query head reads."""
+    sizes = trace.sizes()
+    return head // (sizes["H"] // sizes["H_kv"])
+
+
+def fits(trace: Trace, step: str, cell: tuple[int, ...]) -> bool:
+    """Whether a cell lies inside a step."""
+    shape = trace[step].shape
+    return len(cell) == len(shape) and all(i < size for i, size in zip(cell, shape, strict=True))

@@ -1,0 +1,57 @@
+"""The badge, which opens to what was checked, against what, and how far apart it was."""
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.cells import Ref
+from attention_core.proof import ON_REQUEST_ABOVE, Proof
+from pages.shared.places import describe
+from pages.shared.runs import cached_proof, computed_part
+from pages.shared.setup import Setup
+from pages.shared.words import literal, say
+
+
+def show_proof(trace: Trace, setup: Setup) -> None:
+    """The badge, which opens to what was checked."""
+    numbers = sum(step.value.numel() for step in trace.steps.values())
+    wanted = numbers <= ON_REQUEST_ABOVE or st.session_state.get("prove") == computed_part(setup)
+    proof = cached_proof(computed_part(setup)) if wanted else None
+    with st.popover(badge(trace, setup, proof), type="tertiary"):
+        if proof is None:
+            if st.button(say("proof.run")):
+                st.session_state["prove"] = computed_part(setup)
+                st.rerun()
+            return
+        st.markdown(say("proof.how"))
+        rows = [
+            {
+                say("proof.step"): check.step,
+                say("proof.witness"): say(f"proof.by.{check.witness}"),
+                say("proof.difference"): f"{check.difference:.1e}",
+                "": "✓" if check.passed else "✗",
+            }
+            for check in sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
+        ]
+        st.dataframe(rows, hide_index=True, height=280)
+        worst = max(proof.rounding.items(), key=lambda item: item[1])
+        if setup.dtype != "float64":
+            st.caption(say("proof.rounding", dtype=setup.dtype, step=literal(worst[0]), figure=f"{worst[1]:.1e}"))
+        if proof.overflow:
+            step, index = proof.overflow
+            st.warning(say("proof.overflow", dtype=setup.dtype, cell=literal(describe(trace, Ref(step, index)))))
+
+
+def badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
+    """The proof in a few words; a precision that cannot hold the numbers is no proven screen."""
+    if proof is None:
+        return f":gray[{say('proof.unchecked')}]"
+    if not proof.passed:
+        return f":red[:material/error: {say('proof.failed', step=literal(proof.failed.step))}]"
+    if proof.overflow:
+        cell = literal(describe(trace, Ref(*proof.overflow)))
+        return f":orange[:material/warning: {say('proof.overflows', dtype=setup.dtype, cell=cell)}]"
+    figure = f"{proof.worst:.0e}" if proof.worst else say("proof.exact")
+    text = say("proof.badge", figure=figure)
+    if setup.dtype != "float64":
+        text += say("proof.rounded", dtype=setup.dtype, figure=f"{max(proof.rounding.values()):.0e}")
+    return f":green[:material/verified: {text}]"

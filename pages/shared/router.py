@@ -1,0 +1,28 @@
+"""The main script: finds the packages, lists the pages, runs the chosen one."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+import streamlit as st  # noqa: E402
+
+from pages.shared.catalog import PAGES  # noqa: E402
+from pages.shared.words import LANGUAGES, say  # noqa: E402
+
+if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
+    st.session_state["lang"] = st.query_params["lang"]
+st.set_page_config(page_title=say("app.title"), page_icon=str(ROOT / "pages" / "shared" / "icon.png"), layout="wide")
+sections: dict[str, list] = {}
+for entry in PAGES:
+    page = st.Page(
+        ROOT / "pages" / f"{entry.slug}.py",
+        title=say(f"page.{entry.slug}"),
+        icon=entry.icon,
+        url_path=entry.slug,
+        default=entry is PAGES[0],
+    )
+    sections.setdefault(say(f"section.{entry.section}"), []).append(page)
+st.navigation(sections, position="top").run()

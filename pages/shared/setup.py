@@ -1,0 +1,210 @@
+"""Setup: the whole state of a page as plain values, and its link. A link says only what differs from the example."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+from attention_core import AttentionConfig
+from attention_core.errors import AttentionError
+from attention_core.examples import EXAMPLES
+from attention_core.masks import MASKS
+from attention_core.positions import POSITIONS
+from attention_core.scores import SCORES
+
+DTYPES = ("float64", "float32", "bfloat16", "float16")
+LONGEST = 200_000  # characters of any one value in a link
+FARTHEST = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
+MOST_HEADS = 16  # as many small maps as a screen shows
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is on the screen. None means: as the example has it.
+
+    text, context_text: typed sentences. x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","),
+    or "~" and the cells that differ from what they would be ("~row.column=number;..."),
+    "none" for a projection taken away. masks, positions: "name" or "name:number:number". token: the chosen query;
+    step and cell: what is opened.
+    """
+
+    example: str = "en_it"
+    text: str | None = None
+    context_text: str | None = None
+    cross: bool | None = None
+    x: str | None = None
+    context: str | None = None
+    q: str | None = None
+    k: str | None = None
+    v: str | None = None
+    w_q: str | None = None
+    w_k: str | None = None
+    w_v: str | None = None
+    w_o: str | None = None
+    b_q: str | None = None
+    w_a: str | None = None
+    w_aq: str | None = None
+    w_ak: str | None = None
+    v_a: str | None = None
+    allowed: str | None = None
+    heads: int | None = None
+    kv_heads: int | None = None
+    score: str | None = None
+    scale: float | None = None
+    temperature: float = 1.0
+    masks: tuple[str, ...] | None = None
+    positions: tuple[str, ...] = ()
+    dtype: str = "float64"
+    device: str = "cpu"
+    seed: int = 0
+    token: int | None = None
+    head: int | None = None
+    step: str | None = None
+    cell: tuple[int, ...] | None = None
+
+
+KEYS = {
+    "example": "ex",
+    "context_text": "ctx",
+    "heads": "heads",
+    "kv_heads": "kv",
+    "temperature": "temp",
+    "masks": "mask",
+    "positions": "pos",
+    "token": "t",
+}
+DEFAULT = Setup()
+
+
+def key_of(name: str) -> str:
+    """A field's name in a link."""
+    return KEYS.get(name, name)
+
+
+def to_link(setup: Setup) -> dict[str, str]:
+    """The query parameters that say how a Setup differs from its example."""
+    link = {}
+    for field in fields(Setup):
+        value = getattr(setup, field.name)
+        if value != field.default:
+            link[key_of(field.name)] = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return link
+
+
+def from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
+    """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults."""
+    setup, refused = DEFAULT, []
+    for field in fields(Setup):
+        text = link.get(key_of(field.name))
+        if text is None:
+            continue
+        try:
+            if len(text) > LONGEST:
+                raise ValueError
+            setup = replace(setup, **{field.name: READERS.get(field.name, str)(text)})
+        except (ValueError, OverflowError):
+            refused.append((key_of(field.name), text[:40]))
+    return setup, refused
+
+
+def member(names):
+    """A reader that takes one of `names` only."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError(text)
+        return text
+
+    return read
+
+
+def number(text: str) -> float:
+    """A finite number of at most 30 characters."""
+    value = float(text) if len(text) <= 30 else float("nan")
+    if not abs(value) < 1e300:
+        raise ValueError(text)
+    return value
+
+
+def count(text: str) -> int:
+    """A whole number from 0 to 999,999,999."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise ValueError(text)
+    return int(text)
+
+
+def indices(text: str) -> tuple[int, ...]:
+    """Whole numbers, separated by commas."""
+    return tuple(count(part) for part in text.split(",") if part)[:6]
+
+
+def choices(names):
+    """A reader of "name:1:2,other" where every name is known and every number whole; at most 1000 characters."""
+
+    def read(text: str) -> tuple[str, ...]:
+        if len(text) > 1000:
+            raise ValueError(text)
+        parts = tuple(part for part in text.split(",") if part)
+        for part in parts:
+            name, *numbers = part.split(":")
+            member(names)(name)
+            for given in numbers:
+                if count(given.removeprefix("-")) > FARTHEST:
+                    raise ValueError(text)
+        return parts
+
+    return read
+
+
+READERS = {
+    "example": member(EXAMPLES),
+    "cross": lambda text: member(("True", "False"))(text) == "True",
+    "heads": count,
+    "kv_heads": count,
+    "score": member(SCORES),
+    "scale": number,
+    "temperature": number,
+    "masks": choices(MASKS),
+    "positions": choices((*POSITIONS, "rope_half")),
+    "dtype": member(DTYPES),
+    "device": member(("cpu", "cuda")),
+    "seed": count,
+    "token": count,
+    "head": count,
+    "cell": indices,
+}
+
+
+# ---- the choices as the core takes them ------------------------------------------------------------------------------
+def mask_choice(text: str) -> tuple[str, dict]:
+    """ "local:1" as ("local", {"window": 1})."""
+    name, *numbers = text.split(":")
+    numbers = [int(given) for given in numbers]
+    if name == "causal":
+        return name, {"offset": numbers[0]} if numbers else {}
+    if name == "padding":
+        return name, {"lengths": tuple(numbers)}
+    if name == "local_global":
+        return name, {"window": numbers[0] if numbers else 1, "global_tokens": tuple(numbers[1:]) or (0,)}
+    return name, {"window": numbers[0] if numbers else 1}
+
+
+def position_choice(text: str) -> tuple[str, dict]:
+    """ "rope_half" as ("rope", {"style": "half"})."""
+    return ("rope", {"style": "half"}) if text == "rope_half" else (text, {})
+
+
+def config_of(setup: Setup) -> AttentionConfig:
+    """The core's config for a Setup; what the Setup leaves open is the example's."""
+    example = EXAMPLES[setup.example]
+    masks = tuple(example.masks) if setup.masks is None else setup.masks
+    heads = setup.heads if setup.heads is not None else example.heads
+    if heads > MOST_HEADS:
+        raise AttentionError("at_most", name="heads", limit=MOST_HEADS, given=heads)
+    return AttentionConfig(
+        score=setup.score or example.score,
+        scale=setup.scale,
+        temperature=setup.temperature,
+        heads=heads,
+        kv_heads=setup.kv_heads,
+        masks=tuple(map(mask_choice, masks)),
+        positions=tuple(map(position_choice, setup.positions)),
+    )

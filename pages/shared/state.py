@@ -1,0 +1,143 @@
+"""The one Setup of a session: where it comes from, how it changes, what was refused, and the way back.
+
+A change is tried before it is taken: where the core refuses it, the refusal is kept for the control that was touched,
+the control keeps what was typed, and the screen keeps the last good Setup.
+"""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+import streamlit as st
+
+from attention_core.errors import AttentionError
+from pages.shared.setup import DEFAULT, Setup, from_link, key_of, to_link
+
+KEPT = 50  # Setups that undo can go back through
+NOTHING_WRONG: dict = {"refused": {}, "drafts": {}, "unread": [], "unfit": []}
+
+
+def current() -> Setup:
+    """The Setup on the screen; at the start of a session the one in the link."""
+    return st.session_state["setup"]
+
+
+def open_link(compute: Callable[[Setup], object]) -> None:
+    """Starts a session from its link; what cannot be read or computed is named, the rest of the link is shown."""
+    if "setup" in st.session_state:
+        return
+    linked, unread = from_link(st.query_params.to_dict())
+    setup, refused = as_far_as_it_computes(linked, compute)
+    unfit = [(key_of(name), error) for name, error in refused.items()]
+    st.session_state.update(setup=setup, unread=unread, unfit=unfit, refused={}, drafts={}, past=[])
+
+
+def as_far_as_it_computes(linked: Setup, compute: Callable[[Setup], object]) -> tuple[Setup, dict[str, AttentionError]]:
+    """The Setup without the fields that cannot be computed, and why each of them cannot."""
+    if failure(linked, compute) is None:
+        return linked, {}
+    names = [field.name for field in fields(Setup) if getattr(linked, field.name) != field.default]
+    for name in names:  # most often one field alone is wrong
+        without = replace(linked, **{name: getattr(DEFAULT, name)})
+        if failure(without, compute) is None:
+            return without, {name: failure(linked, compute)}
+    setup, refused = DEFAULT, {}
+    for name in names:
+        attempt = replace(setup, **{name: getattr(linked, name)})
+        error = failure(attempt, compute)
+        if error is None:
+            setup = attempt
+        else:
+            refused[name] = error
+    return setup, refused
+
+
+def failure(setup: Setup, compute: Callable[[Setup], object]) -> AttentionError | None:
+    """Why a Setup cannot be computed, if it cannot."""
+    try:
+        compute(setup)
+    except AttentionError as error:
+        return error
+    return None
+
+
+def show_link() -> None:
+    """Writes the Setup into the address bar, where it is not there yet."""
+    link = to_link(current())
+    if "lang" in st.session_state:
+        link["lang"] = st.session_state["lang"]
+    if st.query_params.to_dict() != link:
+        st.query_params.from_dict(link)
+
+
+def change(control: str, compute: Callable[[Setup], object], **updates) -> None:
+    """Takes a change if it can be computed, with what was refused before if that helps; else keeps the refusal.
+
+    Several changes may need each other (a new width in q and in k): what was refused waits as a draft of its control.
+    """
+    before, drafts = current(), st.session_state["drafts"]
+    waiting = {name: value for draft in drafts.values() for name, value in draft.items()}
+    for attempt, settled in (
+        (replace(before, **waiting | updates), [*drafts, control]),
+        (replace(before, **updates), [control]),
+    ):
+        error = failure(attempt, compute)
+        if error is None:
+            take(attempt, settled)
+            return
+    st.session_state["drafts"] = {**drafts, control: updates}
+    refuse(control, error)
+
+
+def take(setup: Setup, settled: list[str]) -> None:
+    """Makes a Setup the current one; the controls that are settled have nothing refused any more."""
+    if setup != current():
+        st.session_state["past"] = [*st.session_state["past"], current()][-KEPT:]
+    for waiting in ("refused", "drafts"):
+        st.session_state[waiting] = {
+            name: kept for name, kept in st.session_state[waiting].items() if name not in settled
+        }
+    st.session_state.update(setup=setup, unread=[], unfit=[])
+
+
+def look(**updates) -> None:
+    """A change of what is looked at (token, head, step, cell): nothing is computed anew, nothing can be refused."""
+    st.session_state["setup"] = replace(current(), **updates)
+
+
+def refuse(control: str, error: AttentionError) -> None:
+    """Keeps a refusal for a control."""
+    st.session_state["refused"] = {**st.session_state["refused"], control: error}
+
+
+def refused(control: str) -> AttentionError | None:
+    """What was refused at a control, if anything."""
+    return st.session_state["refused"].get(control)
+
+
+def start_over(example: str) -> None:
+    """An example as it ships."""
+    past = [*st.session_state["past"], current()][-KEPT:]
+    st.session_state.update(setup=replace(DEFAULT, example=example), past=past, **NOTHING_WRONG)
+    new_version()
+
+
+def undo() -> None:
+    """The Setup before the last change."""
+    if st.session_state["past"]:
+        *past, before = st.session_state["past"]
+        st.session_state.update(setup=before, past=past, **NOTHING_WRONG)
+        new_version()
+
+
+def can_undo() -> bool:
+    return bool(st.session_state["past"])
+
+
+def new_version() -> None:
+    """Makes editors forget what was typed into them."""
+    st.session_state["version"] = version() + 1
+
+
+def version() -> int:
+    """The version that editors carry in their keys."""
+    return st.session_state.get("version", 0)

@@ -1,0 +1,81 @@
+"""One control each: it mirrors a part of the Setup, tries the change, and shows its own refusal."""
+
+import streamlit as st
+
+from pages.shared import state
+from pages.shared.runs import trace_of
+from pages.shared.words import say, sentence
+
+HALF = 112  # pixels: two controls beside each other in the sidebar
+
+
+def mirror(key: str, control: str, value: object) -> None:
+    """Sets a widget to what the Setup says, unless it holds something refused that must not be lost."""
+    if state.refused(control) is None:
+        st.session_state[key] = value
+
+
+def try_change(control: str, **updates) -> None:
+    """Takes a change or keeps its refusal."""
+    state.change(control, trace_of, **updates)
+
+
+def show_refusal(control: str) -> None:
+    """The sentence of a refusal, at its control."""
+    error = state.refused(control)
+    if error is not None:
+        st.error(sentence(error), icon=":material/error:")
+
+
+def number_choice(field: str, options: list[int], value: int) -> None:
+    """A count out of the possible ones."""
+    key = f"c_{field}"
+
+    def chosen() -> None:
+        changes = {field: st.session_state[key]}
+        if field == "heads":
+            changes |= {"kv_heads": None, "head": None}
+        try_change(field, **changes)
+
+    mirror(key, field, value)
+    st.selectbox(say(f"control.{field}"), options, key=key, on_change=chosen, filter_mode=None, width=HALF)
+    show_refusal(field)
+
+
+def choose(field: str, options: list[str], value: str, width: int | str = "stretch") -> None:
+    """One of a few named choices."""
+    key = f"c_{field}"
+
+    def chosen() -> None:
+        try_change(field, **{field: st.session_state[key]})
+
+    mirror(key, field, value if value in options else options[0])
+    st.selectbox(
+        say(f"control.{field}"),
+        options,
+        format_func=lambda name: say(f"{field}.{name}"),
+        key=key,
+        on_change=chosen,
+        filter_mode=None,
+        width=width,
+    )
+    show_refusal(field)
+
+
+def several(field: str, options: tuple[str, ...], value: tuple[str, ...]) -> None:
+    """Any of a few named choices."""
+    key = f"c_{field}"
+
+    def chosen() -> None:
+        try_change(field, **{field: tuple(st.session_state[key])})
+
+    mirror(key, field, list(value))
+    st.multiselect(
+        say(f"control.{field}"),
+        list(options),
+        format_func=lambda name: say(f"{field}.{name}"),
+        key=key,
+        on_change=chosen,
+        placeholder=say("control.none"),
+    )
+    show_refusal(field)

@@ -1,0 +1,63 @@
+"""Every word of the app, by key and language. The words themselves stand in pages/content/<language>/."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from attention_core.errors import SENTENCES, AttentionError
+
+CONTENT = Path(__file__).parents[1] / "content"
+LANGUAGES = {"en": "EN", "zh": "中文"}
+JOINER = "\u2060"  # prints nothing and allows no line break
+
+
+@cache
+def catalog(language: str) -> dict[str, str]:
+    """All labels and sentence templates of a language, keys joined with dots; English errors are the core's own."""
+    table = tomllib.loads((CONTENT / language / "labels.toml").read_text(encoding="utf-8"))
+    errors = {f"error.{code}": sentence for code, sentence in SENTENCES.items()} if language == "en" else {}
+    return errors | dict(flatten(table))
+
+
+def flatten(table: dict, prefix: str = ""):
+    """Nested tables as (dotted key, text) pairs."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def language() -> str:
+    """The language of this session: chosen, or in the link, or the browser's."""
+    chosen = st.session_state.get("lang")
+    if chosen in LANGUAGES:
+        return chosen
+    return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
+
+
+def say(key: str, /, **values) -> str:
+    """A text in the session's language, its named values filled in."""
+    return catalog(language())[key].format(**values)
+
+
+def has(key: str) -> bool:
+    """Whether there is a text of this key."""
+    return key in catalog(language())
+
+
+def literal(text: object) -> str:
+    """A text as Markdown that shows exactly this text: nothing in it is markup, a directive, a formula or an emoji.
+
+    Streamlit makes addresses, arrows and :names: of texts even where they are escaped: an invisible joiner parts them.
+    """
+    escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])", r"\\\1", str(text)).replace("\n", " ")
+    return re.sub(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])", JOINER, escaped)
+
+
+def sentence(error: AttentionError) -> str:
+    """A refusal in the session's language, its values shown literally."""
+    return say(f"error.{error.code}", **{name: literal(value) for name, value in error.values.items()})

@@ -1,0 +1,27 @@
+"""The workbench: a sentence in, every number of one attention layer out."""
+
+import streamlit as st
+
+from pages.shared import controls, editors, header, input_controls, panels, places, runs, state, step_panel
+from pages.shared.words import say
+
+state.open_link(runs.trace_of)
+setup = state.current()
+trace, material = runs.trace_of(setup), runs.material_of(setup)
+head, query = places.looked_at(trace, setup)
+
+with st.sidebar:
+    input_controls.input_controls(setup, material)
+    controls.mechanism_controls(setup, material)
+
+header.show(trace, setup)
+header.show_link_trouble()
+panels.show_tiles(trace, material, head, query)
+st.markdown(f"##### {panels.fact_sentence(trace, head, query)}")
+panels.show_head_maps(trace, setup, head, query)
+panels.show_strip(trace, setup, head, query)
+panels.show_origins(setup, material)
+step_panel.show_step(trace, setup, head, query)
+with st.expander(say("editor.title"), icon=":material/edit:"):
+    editors.weight_editors(setup, material)
+state.show_link()

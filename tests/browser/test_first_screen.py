@@ -1,0 +1,212 @@
+"""The first screen in a real browser, used as a person would use it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import serving
+
+IT_TO_DOG = "Head 1: “it” gives 93 % of its attention to “dog”"
+
+
+def cell(screen, what: str):
+    """A drawn cell by what it says, such as "weights [head 1, it, dog]"."""
+    return screen.page.locator(f'path[aria-label*="{what};"]').first
+
+
+def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
+    opened = screen()
+    assert opened.sentence().startswith(IT_TO_DOG)
+    assert opened.tokens() == ["Anna", "fed", "the", "dog", "and", "it", "barked"]
+    strip = opened.page.locator("[data-testid=stVegaLiteChart]").last.bounding_box()
+    assert strip["y"] + strip["height"] <= 720
+    assert strip["x"] + strip["width"] <= 1280
+    assert "proven to" in opened.page.get_by_test_id("stPopover").first.inner_text()
+    assert opened.outside == []
+    assert opened.errors == []
+
+
+def test_a_deep_link_as_the_first_request_of_a_fresh_process(screen):
+    with serving() as address:
+        opened = screen("?ex=en_it&w_q=~1.0%3D6&step=scores&cell=0,0,5,3", address=address)
+        opened.page.locator(".arithmetic").wait_for()
+        assert opened.arithmetic() == "−6.00 × (−1.00) + 3.00 × 1.00 = 9.00"  # q_it = (−6, 3), k_dog = (−1, 1)
+        assert opened.page.get_by_text("EN", exact=True).count() == 1  # the router's frame is there, not the bare page
+
+
+def test_a_typed_sentence_moves_the_attention(screen):
+    opened = screen()
+    opened.type("Sentence", "Tom read and then he laughed")
+    opened.wait_for_sentence("“he” gives 93 % of its attention to “Tom”")  # e^(6/√2) = 69.6 of 69.6 + 5
+    assert opened.tokens() == ["Tom", "read", "and", "then", "he", "laughed"]
+    assert opened.query()["text"] == "Tom read and then he laughed"
+
+
+def test_a_word_of_no_dictionary_is_called_random(screen):
+    opened = screen()
+    opened.type("Sentence", "Anna fed the glorp and it barked")
+    opened.page.locator(".tile.random bdi", has_text="glorp").wait_for()
+    expect(opened.page.get_by_text("its vector is random").first).to_be_visible()
+
+
+def test_heads_change_the_number_of_maps(screen):
+    opened = screen()
+    before = opened.page.locator("[data-testid=stVegaLiteChart]").count()
+    opened.page.get_by_label("Heads", exact=True).click()
+    opened.page.get_by_role("option", name="1", exact=True).click()
+    expect(opened.page.locator("[data-testid=stVegaLiteChart]")).to_have_count(before - 1)
+    opened.wait_for_sentence("“it” gives 80 %")  # the same matrices as one head: it -> dog .80
+    assert opened.query()["heads"] == "1"
+
+
+def test_any_cell_is_followed_to_the_input(screen):
+    opened = screen()
+    cell(opened, "weights [head 1, it, dog]").click()
+    opened.page.locator(".arithmetic").wait_for()
+    assert opened.arithmetic().startswith("exp(4.24) / (exp(−4.24) + exp(0.00) + exp(0.00) + exp(4.24)")
+    opened.follow(0, "masked_scores [head 1, it, dog]")
+    opened.follow(0, "scaled_scores [head 1, it, dog]")
+    assert opened.arithmetic() == "6.00 × 1/√2 = 4.24"
+    opened.follow(0, "scores [head 1, it, dog]")
+    opened.page.get_by_text("−3.00 × (−1.00) + 3.00 × 1.00 = 6.00").wait_for()
+    opened.follow(0, "q [head 1, it, 0]")
+    opened.follow(0, "q_projected [it, 0]")
+    opened.page.get_by_text("= −3.00").first.wait_for()
+    opened.follow(2, "x [it, pronoun]")
+    expect(opened.page.get_by_text("This number was given")).to_be_visible()
+    assert opened.query() == {"t": "5", "head": "0", "step": "x", "cell": "0,5,1"}
+
+
+def test_hovering_lights_row_and_column_without_a_rerun(screen):
+    opened = screen("?step=scores")
+    opened.page.evaluate(
+        """() => {
+            window.reruns = 0;
+            new MutationObserver(() => window.reruns++).observe(
+                document.querySelector('[data-testid=stApp]'),
+                {attributes: true, attributeFilter: ['data-test-script-state']});
+        }"""
+    )
+    large = opened.page.locator("[data-testid=stVegaLiteChart]").last
+    lit = large.locator('path[stroke="#d97706"]')
+    expect(lit).to_have_count(0)
+    cell(opened, "scores [head 1, fed, dog]").hover()
+    expect(lit).to_have_count(2 + 2 + 1)  # d_k cells of q's row, d_k of k's column, and the cell itself
+    assert opened.page.evaluate("() => window.reruns") == 0
+
+
+def test_an_edited_weight_changes_numbers_and_travels_in_the_link(screen):
+    opened = screen()
+    opened.page.get_by_text("Weight matrices: edit them").click()
+    grid = opened.page.get_by_test_id("stDataFrame").first
+    grid.locator("canvas").first.wait_for()
+    grid.scroll_into_view_if_needed()
+    first_column = 41 + (grid.bounding_box()["width"] - 41) / 8  # row numbers take about 41 px, four columns the rest
+    grid.click(
+        position={"x": first_column, "y": 35 + 35 * 1.5}
+    )  # a header of 35 px, rows of 35 px; waits until at rest
+    opened.page.wait_for_function("() => document.activeElement?.closest('[data-testid=stDataFrame]')")
+    opened.page.keyboard.press("Enter")
+    opened.page.locator(".gdg-input").fill("0")
+    opened.page.keyboard.press("Enter")
+    # q_it = (0, 3): it · dog = 3 and it · Anna = −3; e^(3/√2) = 8.34, e^(−3/√2) = .12: 8.34 / (8.34 + 5 + .12) = .62
+    opened.wait_for_sentence("“it” gives 62 %")
+    assert opened.query()["w_q"] == "~1.0=0"
+    other = screen("?" + opened.page.url.split("?", 1)[1])
+    assert other.sentence() == opened.sentence()
+
+
+def test_the_link_shows_the_same_screen_in_a_second_browser(screen):
+    opened = screen("?ex=zh_colour&mask=causal&temp=2.0&step=weights&cell=0,1,4,2&lang=en")
+    opened.page.locator(".arithmetic").wait_for()
+    other = screen("?" + opened.page.url.split("?", 1)[1])
+    other.page.locator(".arithmetic").wait_for()
+    assert other.arithmetic() == opened.arithmetic()
+    assert other.sentence() == opened.sentence()
+    assert other.query() == opened.query()
+
+
+def test_the_language_switches_and_stays_in_the_link(screen):
+    opened = screen()
+    opened.page.get_by_text("中文", exact=True).click()
+    opened.wait_for_sentence("头 1：“it”把 93% 的注意力给了“dog”")
+    assert opened.query()["lang"] == "zh"
+    assert opened.page.evaluate("() => document.documentElement.lang") == "zh-Hans"
+    other = screen("?lang=zh")
+    assert "头 1" in other.sentence()
+
+
+HOSTILE = ["<script>alert(1)</script>", "**bold**", "$x^2$", "<img src=x onerror=alert(1)>", ":smile:", "`code`", "{x}"]
+
+
+def test_hostile_tokens_are_shown_literally(screen):
+    opened = screen()
+    dialogs = []
+    opened.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    opened.type("Sentence", "|".join(HOSTILE))
+    opened.page.locator(".tile bdi", has_text="{x}").wait_for()
+    assert opened.tokens() == HOSTILE
+    assert any(word in opened.sentence() for word in HOSTILE)
+    assert opened.page.locator("h5 strong, h5 code, h5 img, h5 .katex").count() == 0
+    opened.page.locator(".tile").first.click()
+    opened.wait_for_sentence("<script>alert(1)</script>")
+    cell(opened, "weights [head 1, **bold**, $x^2$]").click()
+    opened.page.get_by_text("weights [head 1, **bold**, $x^2$] =").first.wait_for()
+    assert dialogs == []
+    assert opened.outside == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "the text must hold at least one word"),
+        (" ".join(["word"] * 65), "a text may have at most 64 tokens: this one has 65"),
+    ],
+)
+def test_a_refused_text_is_explained_and_nothing_is_lost(screen, text, sentence):
+    opened = screen()
+    opened.type("Sentence", text)
+    expect(opened.page.get_by_test_id("stAlert")).to_contain_text(sentence)
+    assert opened.sentence().startswith(IT_TO_DOG)
+    assert opened.page.get_by_label("Sentence", exact=True).input_value() == text
+    opened.type("Sentence", "Anna fed the dog and she barked")
+    opened.wait_for_sentence("“she” gives 93 % of its attention to “Anna”")
+    expect(opened.page.get_by_test_id("stAlert")).to_have_count(0)
+
+
+def test_a_broken_link_says_what_it_could_not_read(screen):
+    opened = screen("?ex=en_it&heads=two&temp=1e999&w_q=1,2;3")
+    expect(opened.page.get_by_test_id("stAlert").first).to_be_visible()
+    text = " ".join(opened.page.get_by_test_id("stAlert").all_inner_texts())
+    assert "heads=two" in text
+    assert "temp=1e999" in text
+    assert opened.sentence().startswith(IT_TO_DOG)
+    assert opened.page.get_by_test_id("stException").count() == 0
+
+
+def test_a_phone_needs_no_sideways_scrolling_of_the_page(screen):
+    opened = screen("?lang=zh&ex=zh_ta", viewport={"width": 390, "height": 844})
+    width = opened.page.evaluate("() => document.documentElement.scrollWidth")
+    assert width <= 390
+    first = opened.page.locator("[data-testid=stVegaLiteChart] svg").first.bounding_box()
+    assert first["x"] + first["width"] <= 390
+
+
+def test_two_people_never_see_each_others_numbers(screen):
+    one, two = screen(), screen()
+    one.type("Sentence", "Anna fed the dog and she barked")
+    one.wait_for_sentence("“she” gives 93 %")
+    assert two.sentence().startswith(IT_TO_DOG)
+    two.page.locator(".tile").nth(1).click()
+    two.wait_for_sentence("Head 2: “fed” gives 93 % of its attention to “Anna”")
+    assert "she" in one.sentence()
+
+
+def test_undo_brings_the_former_numbers_back(screen):
+    opened = screen()
+    opened.type("Sentence", "Anna fed the dog and she barked")
+    opened.wait_for_sentence("“she” gives 93 %")
+    opened.page.get_by_role("button", name=re.compile("Undo")).click()
+    opened.wait_for_sentence("“it” gives 93 %")
+    assert opened.page.get_by_label("Sentence", exact=True).input_value() == "Anna fed the dog and it barked"

@@ -1,0 +1,514 @@
+"""The rules of the house: who may import whom, where numbers and words live, what never stands in the code."""
+
+import ast
+import importlib
+import inspect
+import re
+import string
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from graphlib import TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+
+import attention_core
+from attention_core.errors import SENTENCES
+from attention_core.examples import EXAMPLES, ORIGINS
+from attention_core.masks import MASKS
+from attention_core.scores import SCORES
+from attention_core.trace import Faces
+from pages.shared.catalog import PAGES
+from pages.shared.controls import POSITION_CHOICES
+from pages.shared.setup import DTYPES
+from pages.shared.words import CONTENT, LANGUAGES, catalog, flatten
+
+ROOT = Path(__file__).parents[1]
+CORE = sorted((ROOT / "attention_core").glob("*.py"))
+ROOMS = sorted((ROOT / "pages").glob("*.py"))
+SHARED = sorted((ROOT / "pages" / "shared").rglob("*.py"))
+CODE = [*CORE, *ROOMS, *SHARED, ROOT / "app.py"]
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+TEXTS = [
+    path
+    for folder in ("attention_core", "pages", ".streamlit")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in (".py", ".js", ".css", ".toml", ".json", ".md", ".html", ".svg")
+] + [ROOT / "app.py"]
+README = ROOT / "README.md"
+
+# Each room may import what stands in the rooms before it.
+LAYERS = (
+    ("errors", "cells", "numerals"),
+    ("trace",),
+    ("operations",),
+    ("scores", "masks", "positions"),
+    ("config",),
+    ("boundary", "plan", "tokens", "definitions"),
+    ("attention", "matrices"),
+    ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "starting", "examples", "palette"),
+    ("drawing",),
+    ("charts",),
+)
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+@cache
+def tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def nodes(path, *kinds):
+    return [node for node in ast.walk(tree(path)) if isinstance(node, kinds)]
+
+
+def imports(path):
+    """The modules that a file imports, anywhere in it; `from package import module` counts as the module."""
+    found = set()
+    for node in nodes(path, ast.Import, ast.ImportFrom):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+            continue
+        assert node.level == 0, f"{name_of(path)} imports relatively"
+        parts = {f"{node.module}.{alias.name}" for alias in node.names}
+        found |= {part for part in parts if is_module(part)} or {node.module}
+    return found
+
+
+def is_module(dotted):
+    place = ROOT / dotted.replace(".", "/")
+    return place.with_suffix(".py").exists() or (place / "__init__.py").exists()
+
+
+def tops(path):
+    return {module.partition(".")[0] for module in imports(path)}
+
+
+def dotted(node):
+    """a.b.c of an expression that is one."""
+    if isinstance(node, ast.Attribute):
+        before = dotted(node.value)
+        return f"{before}.{node.attr}" if before else None
+    return node.id if isinstance(node, ast.Name) else None
+
+
+# ---- arrows run one way ----------------------------------------------------------------------------------------------
+def test_the_core_knows_no_web_framework():
+    names = ["attention_core", *(f"attention_core.{path.stem}" for path in CORE if path.stem != "__init__")]
+    script = f"import importlib, sys\nfor name in {names}: importlib.import_module(name)\n"
+    script += "print([name for name in sys.modules if name.partition('.')[0] in ('streamlit', 'pages', 'app')])"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_package_leaves_the_charts_library_out():
+    script = "import attention_core, sys; print('altair' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_altair_is_imported_in_one_file():
+    warm = {"app.py"}  # the entry imports it early, so that no visitor waits for it, and uses nothing of it
+    assert {name_of(path) for path in CODE if "altair" in tops(path)} - warm == {"attention_core/charts.py"}
+    used = {dotted(node) for node in nodes(ROOT / "app.py", ast.Attribute)}
+    assert not any(name and name.startswith("altair") for name in used)
+
+
+def test_the_rooms_of_the_core_stand_in_order():
+    placed = [name for layer in LAYERS for name in layer]
+    assert sorted([*placed, "__init__"]) == [path.stem for path in CORE]
+    level = {f"attention_core.{name}": n for n, layer in enumerate(LAYERS) for name in layer}
+    for path in CORE:
+        assert not {"streamlit", "pages", "app", "tests"} & tops(path)
+        for module in imports(path):
+            if module.startswith("attention_core") and path.stem != "__init__":
+                assert level[module] < level[f"attention_core.{path.stem}"], f"{name_of(path)} imports {module}"
+
+
+def test_what_a_screen_shows_is_computed_without_a_screen():
+    for path in SHARED:
+        assert not {"app", "tests"} & tops(path)
+        assert all(module.startswith("pages.shared") for module in imports(path) if module.startswith("pages"))
+    for name in ("setup", "inputs"):
+        assert "streamlit" not in tops(ROOT / "pages" / "shared" / f"{name}.py")
+
+
+def test_a_page_imports_the_shared_rooms_and_never_another_page():
+    for path in ROOMS:
+        assert all(module.startswith("pages.shared.") for module in imports(path) if module.startswith("pages"))
+        assert not {"app", "tests"} & tops(path)
+    assert not {"pages", "attention_core", "tests"} & tops(ROOT / "app.py")
+
+
+def test_no_circle():
+    graph = {}
+    for path in CODE:
+        module = name_of(path).removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        graph[module] = {name for name in imports(path) if is_module(name)}
+    assert list(TopologicalSorter(graph).static_order())
+
+
+# ---- pages are thin --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("path", ROOMS, ids=name_of)
+def test_a_page_holds_no_arithmetic(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 120
+    assert not {"torch", "numpy", "math", "pandas"} & tops(path)
+    for node in nodes(path, ast.BinOp, ast.AugAssign):
+        sides = [side for side in ast.iter_child_nodes(node) if not isinstance(side, ast.operator)]
+        joins_text = any(isinstance(side, ast.JoinedStr) or is_text(side) for side in sides)
+        assert joins_text, f"{name_of(path)}:{node.lineno} calculates"
+
+
+def is_text(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def test_the_catalog_lists_the_pages_there_are():
+    assert [page.slug for page in PAGES] == list(dict.fromkeys(page.slug for page in PAGES))
+    assert {page.slug for page in PAGES} == {path.stem for path in ROOMS}
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+def placeholders(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_both_languages_have_the_same_files_and_keys():
+    files = [
+        {path.relative_to(CONTENT / language) for path in (CONTENT / language).rglob("*")} for language in LANGUAGES
+    ]
+    assert files[0] == files[1]
+    assert {path.name for path in CONTENT.iterdir()} == set(LANGUAGES)
+    assert set(catalog("en")) == set(catalog("zh"))
+    assert {key for key in catalog("en") if key.startswith("error.")} == {f"error.{code}" for code in SENTENCES}
+
+
+def test_english_refusals_are_the_cores_own():
+    own = tomllib.loads((CONTENT / "en" / "labels.toml").read_text(encoding="utf-8"))
+    assert "error" not in own
+    assert all(catalog("en")[f"error.{code}"] == sentence for code, sentence in SENTENCES.items())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_empty_and_every_placeholder_has_a_name(language):
+    for key, text in catalog(language).items():
+        assert isinstance(text, str) and text.strip(), key
+        assert placeholders(text) == placeholders(catalog("en")[key]), key
+        assert all(name.isidentifier() for name in placeholders(text)), key
+
+
+def test_chinese_stands_with_its_own_punctuation():
+    beside = re.compile(r"[\u3400-\u9fff][,:;?!()]|[,:;?!()][\u3400-\u9fff]")
+    for path in (CONTENT / "zh").rglob("*"):
+        if path.suffix == ".toml":
+            texts = dict(flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
+        else:
+            texts = {name_of(path): path.read_text(encoding="utf-8")}
+        for key, text in texts.items():
+            assert not beside.search(text), (key, beside.search(text)[0])
+
+
+def test_english_holds_chinese_only_where_it_quotes_a_sentence():
+    for key, text in catalog("en").items():
+        unquoted = re.sub("“[^”]*”", "", text)
+        if not key.startswith("example."):
+            assert not re.search(r"[\u3000-\u9fff\uff00-\uffef]", unquoted), key
+
+
+def keys_written():
+    """The keys that stand in the code: whole texts, and patterns of the f-strings that make one.
+
+    What is filled in stands for one part of a key; where it comes first, for one that is written somewhere as a text.
+    """
+    paths = [*ROOMS, *SHARED]
+    texts = {node.value for path in paths for node in nodes(path, ast.Constant) if isinstance(node.value, str)}
+    first = "(" + "|".join(re.escape(text) for text in sorted(texts) if re.fullmatch(r"\w+", text)) + ")"
+    patterns = []
+    for node in (node for path in paths for node in nodes(path, ast.JoinedStr)):
+        written = [re.escape(part.value) if is_text(part) else r"[^.]+" for part in node.values]
+        if "\\." in "".join(written):
+            written[0] = first if written[0] == r"[^.]+" else written[0]
+            patterns.append(re.compile("".join(written)))
+    return texts, patterns
+
+
+def said(path):
+    """Every argument of say() and has() that is written out, with the call."""
+    for call in nodes(path, ast.Call):
+        if dotted(call.func) in ("say", "has", "words.say", "words.has") and call.args:
+            for node in ast.walk(call.args[0]):
+                if isinstance(node, ast.JoinedStr) or is_text(node):
+                    yield call, node
+
+
+def test_every_word_is_used():
+    texts, patterns = keys_written()
+    unused = [
+        key for key in catalog("en") if key not in texts and not any(pattern.fullmatch(key) for pattern in patterns)
+    ]
+    assert unused == []
+
+
+def test_every_key_that_is_said_exists_and_gets_its_values():
+    found = 0
+    for path in [*ROOMS, *SHARED]:
+        for call, node in said(path):
+            if is_text(node) and "." in node.value and not inside_an_f_string(call, node):
+                found += 1
+                assert node.value in catalog("en"), f"{name_of(path)}:{call.lineno} {node.value}"
+                given = {keyword.arg for keyword in call.keywords}
+                wanted = placeholders(catalog("en")[node.value])
+                assert None in given or wanted <= given, f"{name_of(path)}:{call.lineno} {wanted - given}"
+            elif isinstance(node, ast.JoinedStr) and is_text(node.values[0]):
+                start = node.values[0].value
+                assert any(key.startswith(start) for key in catalog("en")), f"{name_of(path)}:{call.lineno} {start}"
+    assert found > 40
+
+
+def inside_an_f_string(call, node):
+    return any(node in ast.walk(text) for text in ast.walk(call) if isinstance(text, ast.JoinedStr))
+
+
+def test_families_of_words_are_as_large_as_what_they_name():
+    families = {
+        "score": set(SCORES),
+        "mask": {*MASKS, "custom"},
+        "parameter": {"offset"} | {name for mask in MASKS.values() for name in mask.needs},
+        "positions": set(POSITION_CHOICES),
+        "dtype": set(DTYPES),
+        "device": {"cpu", "cuda"},
+        "example": set(EXAMPLES),
+        "dim": {dim for example in EXAMPLES.values() for dim in example.dims},
+        "page": {page.slug for page in PAGES},
+        "section": {page.section for page in PAGES},
+        "origin.word": {*ORIGINS, "typed"},
+        "origin.matrix": {*ORIGINS, "typed"},
+        "proof.by": set(re.findall(r'"(numpy|shown|sdpa|mha|rows|blocked|\w+)", ', proof_checks())),
+    }
+    for family, names in families.items():
+        there = {key.removeprefix(f"{family}.") for key in catalog("en") if key.startswith(f"{family}.")}
+        assert there == names, family
+    for key in catalog("en"):
+        if key.startswith("role."):
+            _, name, head = key.split(".")
+            assert int(head) <= EXAMPLES[name].heads
+
+
+def proof_checks():
+    """The witnesses' names as the proof writes them: the second argument of compare() and Check()."""
+    calls = nodes(ROOT / "attention_core" / "proof.py", ast.Call)
+    second = [call.args[1] for call in calls if dotted(call.func) in ("compare", "Check") and len(call.args) > 1]
+    return "".join(f'"{node.value}", ' for node in second if is_text(node))
+
+
+# ---- what never stands in the code -----------------------------------------------------------------------------------
+DRAWS = ("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial")
+
+
+def test_randomness_is_a_generators_own():
+    for path in CODE:
+        assert "random" not in tops(path) and "secrets" not in tops(path), name_of(path)
+        for node in nodes(path, ast.Attribute):
+            name = dotted(node) or ""
+            place = f"{name_of(path)}:{node.lineno} {name}"
+            assert name not in ("torch.manual_seed", "torch.seed", "torch.random", "torch.initial_seed"), place
+            assert not re.match(r"torch\.(cuda|mps)\.(manual_seed|seed)", name), place
+            assert not re.match(r"(np|numpy)\.random\.(?!default_rng|Generator)", name), place
+        for call in nodes(path, ast.Call):
+            name = dotted(call.func) or ""
+            if name in {f"torch.{draw}" for draw in DRAWS}:
+                given = {keyword.arg for keyword in call.keywords}
+                assert "generator" in given, f"{name_of(path)}:{call.lineno} {name}"
+            if name.endswith("default_rng"):
+                assert call.args, f"{name_of(path)}:{call.lineno} {name}"
+
+
+def test_nothing_is_run_or_unpacked_that_came_from_outside():
+    for path in CODE:
+        place = name_of(path)
+        assert not {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "ctypes"} & tops(path), place
+        for call in nodes(path, ast.Call):
+            name = dotted(call.func) or ""
+            assert name not in ("eval", "exec", "__import__", "torch.load", "os.system", "st.html"), (place, name)
+            keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+            assert "unsafe_allow_html" not in keywords, place
+            assert "unsafe_allow_javascript" not in keywords, place
+            assert getattr(keywords.get("allow_pickle"), "value", False) is False, place
+            assert getattr(keywords.get("shell"), "value", False) is False, place
+
+
+def test_parts_of_the_screen_show_texts_as_texts():
+    forbidden = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\bfetch\(")
+    scripts = [path for path in TEXTS if path.suffix in (".js", ".html", ".svg")]
+    assert scripts
+    for path in scripts:
+        assert not forbidden.search(path.read_text(encoding="utf-8")), name_of(path)
+
+
+def test_no_address_of_another_host():
+    address = re.compile(r"https?:(?://|\\/)|wss?://|[\"'(]//\w|@import|XMLHttpRequest|WebSocket|sendBeacon")
+    for path in TEXTS:
+        found = address.search(path.read_text(encoding="utf-8"))
+        assert not found, (name_of(path), found[0])
+
+
+def test_no_usage_is_reported():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["browser"]["gatherUsageStats"] is False
+
+
+def test_no_path_of_one_machine():
+    for path in [*TEXTS, *TESTS, README, ROOT / "pyproject.toml"]:
+        text = path.read_text(encoding="utf-8")
+        found = re.search(r"(?<![\w.~}\])/])/(?:home|root|Users|work|workspace|opt)/\w", text)
+        assert not found, (name_of(path), found[0])
+
+
+# ---- faces -----------------------------------------------------------------------------------------------------------
+def every_face():
+    """(module, name of the Faces, which face, its function) for each operation of the core."""
+    seen = []
+    for path in CORE:
+        module = importlib.import_module(f"attention_core.{path.stem}" if path.stem != "__init__" else "attention_core")
+        for name, value in vars(module).items():
+            if isinstance(value, Faces) and not any(value is faces for _, _, faces in seen):
+                seen.append((module, name, value))
+    return [(module, name, face, getattr(faces, face)) for module, name, faces in seen for face in vars(faces)]
+
+
+def test_there_are_the_operations_of_every_table():
+    named = {id(function) for *_, function in every_face()}
+    assert len(every_face()) >= 4 * 20
+    for score in SCORES.values():
+        assert all(id(operation.faces.torch) in named for operation in score.operations)
+    assert all(id(mask.faces.torch) in named for mask in MASKS.values())
+
+
+def test_every_face_is_a_plain_function_whose_source_is_complete():
+    for module, name, face, function in every_face():
+        place = f"{module.__name__}.{name}.{face}"
+        assert isinstance(function, FunctionType), place
+        assert function.__closure__ is None and "<" not in function.__qualname__, place
+        assert getattr(sys.modules[function.__module__], function.__name__) is function, place
+        assert inspect.getsource(function).startswith(f"def {function.__name__}("), place
+
+
+def test_the_twins_know_no_torch_and_the_originals_no_numpy():
+    for module, name, face, function in every_face():
+        words = {node.id for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Name)}
+        if face == "numpy":
+            assert "torch" not in words, f"{module.__name__}.{name}"
+        if face == "torch":
+            assert "np" not in words, f"{module.__name__}.{name}"
+
+
+# ---- what is public says what it does --------------------------------------------------------------------------------
+def readme_imports():
+    """The names of the core that the README's Python blocks import."""
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    found = set()
+    for node in (node for block in blocks for node in ast.walk(ast.parse(block))):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("attention_core"):
+            found |= {(node.module, alias.name) for alias in node.names}
+    return found
+
+
+def public_names():
+    """What is public: what the package lists, what the README imports, what pages import."""
+    found = {("attention_core", name) for name in attention_core.__all__} | readme_imports()
+    for path in [*ROOMS, *SHARED]:
+        for node in nodes(path, ast.ImportFrom):
+            if node.module.startswith("attention_core"):
+                found |= {(node.module, alias.name) for alias in node.names}
+    return sorted(found)
+
+
+@pytest.mark.parametrize("module, name", public_names())
+def test_what_is_public_has_a_docstring(module, name):
+    value = getattr(importlib.import_module(module), name)
+    if not inspect.isclass(value) and not inspect.isfunction(value):
+        return
+    assert inspect.getdoc(value) and value.__doc__, name
+    if inspect.isclass(value):
+        methods = [attribute for key, attribute in vars(value).items() if not key.startswith("_")]
+        assert all(method.__doc__ for method in methods if isinstance(method, FunctionType)), name
+
+
+def test_the_package_lists_what_the_readme_shows():
+    assert readme_imports() and all(name in attention_core.__all__ for _, name in readme_imports())
+    assert attention_core.__all__ == sorted(attention_core.__all__)
+    assert all(hasattr(attention_core, name) for name in attention_core.__all__)
+
+
+def test_every_module_says_what_it_is():
+    assert all(ast.get_docstring(tree(path)) for path in CODE)
+
+
+# ---- dependencies, README, checks ------------------------------------------------------------------------------------
+def requirements():
+    lines = (ROOT / "requirements.txt").read_text().splitlines() + (
+        ROOT / "tests/requirements.txt"
+    ).read_text().splitlines()
+    return [line for line in lines if line.strip() and not line.startswith(("#", "-r"))]
+
+
+def test_requirements_are_exact():
+    for line in requirements():
+        assert re.fullmatch(r"[a-z0-9-]+==\d+(\.\d+)+", line), line
+
+
+def dependency_table():
+    section = README.read_text(encoding="utf-8").partition("\n## Dependencies\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("|")][2:]
+    return {name.strip(" `"): reason.strip() for packages, reason in rows for name in packages.split(",")}
+
+
+def test_the_readme_says_why_each_dependency_is_there():
+    table = dependency_table()
+    assert set(table) == {line.partition("==")[0] for line in requirements()}
+    assert all(table.values())
+
+
+def test_what_is_imported_is_required_or_comes_with_python():
+    required = {line.partition("==")[0].replace("-", "_") for line in requirements()}
+    own = {"attention_core", "pages", "app", "tests"}
+    for path in CODE:
+        foreign = tops(path) - set(sys.stdlib_module_names) - own
+        assert foreign <= required, (name_of(path), foreign - required)
+
+
+TEST_COMMAND = (
+    "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt -r tests/requirements.txt "
+    "&& .venv/bin/python -m pytest"
+)
+
+
+def test_the_check_runs_the_readmes_test_command():
+    blocks = re.findall(r"```\w*\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    commands = [
+        line.strip() for block in blocks for line in block.splitlines() if line.strip().startswith(TEST_COMMAND)
+    ]
+    assert len(commands) == 1
+    assert commands[0] in [line.strip() for line in (ROOT / ".ci" / "run").read_text().splitlines()]
+
+
+def test_the_map_of_the_house_names_every_room():
+    text = README.read_text(encoding="utf-8").partition("\n## The map of the house\n")[2].partition("\n## ")[0]
+    missing = [path.name for path in CORE if path.name != "__init__.py" and f"{path.name}`" not in text]
+    missing += [path.stem for path in SHARED if path.parent.name == "shared" and f"`{path.stem}`" not in text]
+    assert missing == []
+    for named in re.findall(r"`([\w/]+\.py)`", text):
+        assert any((ROOT / folder / named).exists() for folder in ("", "attention_core")), named
+
+
+def test_headings_of_the_layers_are_in_the_order_of_the_arrows():
+    place = {name: n for n, layer in enumerate(LAYERS) for name in layer}
+    told = ["trace", "operations", "scores", "attention", "proof", "charts"]
+    assert all(place[one] < place[other] for one, other in pairwise(told))

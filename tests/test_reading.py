@@ -1,0 +1,153 @@
+"""Facts about rows of weights that were written by hand."""
+
+import math
+
+import pytest
+import torch
+
+from attention_core import AttentionConfig, Trace, attend_qkv
+from attention_core.reading import RowFact, kept_pairs, most_telling, row_fact
+from attention_core.trace import Step
+
+DIMS = ("B", "H", "T", "S")
+
+
+def written(*heads: list[list[float | None]]) -> Trace:
+    """A run of which only the weights are known, one matrix a head; None is a blocked cell."""
+    numbers = [[[[0.0 if w is None else w for w in row] for row in head] for head in heads]]
+    weights = torch.tensor(numbers, dtype=torch.float64)
+    blocked = torch.tensor([[[[w is None for w in row] for row in head] for head in heads]])
+    scores = torch.zeros(blocked.shape, dtype=torch.float64).masked_fill(blocked, -math.inf)
+    steps = {"masked_scores": scores, "weights": weights, "allowed": ~blocked}
+    return Trace({name: Step(name, value, DIMS) for name, value in steps.items()})
+
+
+# ---- one row ---------------------------------------------------------------------------------------------------------
+ROWS = {
+    "most": ([0.125, 0.625, 0.25, 0.0], "most", (1,), 0.625, 2.5),  # 0.625 / (1/4)
+    "most, the first": ([0.75, 0.125, 0.125], "most", (0,), 0.75, 2.25),
+    "most, of the allowed": ([0.75, 0.25, None, None], "most", (0,), 0.75, 1.5),
+    "most, nearly all": ([0.0, 1.0], "most", (1,), 1.0, 2.0),
+    "several": ([0.375, 0.25, 0.375], "several", (0, 2), 0.375, 1.125),
+    "several, of the allowed": ([None, 0.4375, 0.4375, 0.125], "several", (1, 2), 0.4375, 1.3125),
+    "several, to the ninth digit": ([0.5 - 5e-10, 0.5, 0.0], "several", (0, 1), 0.5, 1.5),
+    "most, by the ninth digit": ([0.5 - 2e-9, 0.5, 0.0], "most", (1,), 0.5, 1.5),
+    "even": ([0.25, 0.25, 0.25, 0.25], "even", (0, 1, 2, 3), 0.25, 1.0),
+    "even, of the allowed": ([0.5, None, 0.5, None], "even", (0, 2), 0.5, 1.0),
+    "only": ([None, None, 1.0], "only", (2,), 1.0, 1.0),
+    "only one key": ([1.0], "only", (0,), 1.0, 1.0),
+    "nothing": ([None, None], "nothing", (), 0.0, 0.0),
+    "nothing left": ([0.0, 0.0], "nothing", (), 0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize(("row", "kind", "keys", "share", "ratio"), ROWS.values(), ids=ROWS)
+def test_what_a_row_does(row, kind, keys, share, ratio):
+    fact = row_fact(written([row]), head=0, query=0)
+    assert fact == RowFact(kind, 0, 0, 0, keys[0] if keys else None, keys, share, pytest.approx(ratio))
+
+
+def test_the_row_that_is_asked_for():
+    """Head 2, query 1 of sequence 1; all other rows are even."""
+    trace = written(*[[[0.5, 0.5], [0.5, 0.5]]] * 3)
+    weights = trace["weights"].repeat(2, 1, 1, 1)
+    weights[1, 2, 1] = torch.tensor([0.25, 0.75])
+    trace = Trace(
+        {
+            "weights": Step("weights", weights, DIMS),
+            "masked_scores": Step("masked_scores", torch.zeros(2, 3, 2, 2), DIMS),
+        }
+    )
+    assert row_fact(trace, 2, 1, 1) == RowFact("most", 1, 2, 1, 1, (1,), 0.75, 1.5)
+    assert row_fact(trace, 2, 1, 0).kind == row_fact(trace, 2, 0, 1).kind == row_fact(trace, 1, 1, 1).kind == "even"
+
+
+def test_weights_that_a_precision_lost():
+    """300 × 300 is more than float16 holds: the row has no numbers, and another row is as it was."""
+    column = torch.tensor([[1.0], [300.0]], dtype=torch.float16)
+    trace = attend_qkv(column, column, column, config=AttentionConfig("dot"))
+    assert row_fact(trace, 0, 1) == RowFact("overflow", 0, 0, 1, None, (), 0.0, 0.0)
+    assert row_fact(trace, 0, 0).kind == "most"
+    assert most_telling(trace) == (0, 0)
+
+
+@pytest.mark.parametrize(("masks", "kind"), [([], "overflow"), ([("local", {"window": 0})], "nothing")])
+def test_scores_lost_to_minus_infinity_are_not_blocked(masks, kind):
+    """−300 × 300 in every cell that is allowed, or no cell allowed at all."""
+    q, k = (torch.tensor([[number]], dtype=torch.float16) for number in (-300.0, 300.0))
+    allowed = torch.tensor([[not masks]])
+    trace = attend_qkv(q, k, k, config=AttentionConfig("dot", masks=masks), allowed=allowed)
+    assert trace["weights"].tolist() == [[[[0.0]]]]
+    assert row_fact(trace, 0, 0).kind == kind
+
+
+def test_a_run_that_learns():
+    q = torch.eye(2, requires_grad=True)
+    trace = attend_qkv(q, q, q)
+    assert row_fact(trace, 0, 1).kind == "most"
+    assert most_telling(trace) == (0, 1)
+
+
+# ---- what is worth looking at first ----------------------------------------------------------------------------------
+SHARP, SOFT, FLAT = [0.75, 0.25], [0.375, 0.625], [0.5, 0.5]  # 1.5, 1.25 and 1 times an even share
+
+
+@pytest.mark.parametrize(
+    ("heads", "expected"),
+    [
+        ([[SHARP, SOFT]], (0, 0)),
+        ([[SOFT, SHARP]], (0, 1)),
+        ([[SOFT, FLAT], [FLAT, SHARP]], (1, 1)),
+        ([[SHARP, SHARP]], (0, 1)),  # of equals, the last query
+        ([[FLAT, SHARP], [SHARP, SHARP]], (0, 1)),  # of the first head
+        ([[FLAT, FLAT], [FLAT, FLAT]], (0, 1)),
+        ([[[0.75 - 5e-10, 0.25], SOFT], [SHARP, SOFT]], (0, 0)),  # equal to the ninth digit
+        ([[[1.0, None, None], [0.625, 0.375, None], [0.5, 0.25, 0.25]]], (0, 2)),  # 1, 1.25 and 1.5 times
+        ([[[1.0, None, None], [1.0, None, None], [1.0, None, None]]], (0, 2)),
+        ([[[None, None], [None, None]]], (0, 1)),  # nothing to tell
+        ([[[None, None], SHARP], [[1.0, None], SOFT]], (0, 1)),
+    ],
+)
+def test_the_most_telling_row(heads, expected):
+    assert most_telling(written(*heads)) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "head"),
+    [(0, 1), (1, 2), (2, 0)],
+)
+def test_the_most_telling_head_of_a_query(query, head):
+    """Query 0: 1, 1.25, 1.25 times an even share; query 1: 1, 1.25, 1.5; query 2: all the same."""
+    trace = written([FLAT, FLAT, SOFT], [SOFT, SOFT, SOFT], [SOFT, SHARP, SOFT])
+    assert most_telling(trace, query) == (head, query)
+
+
+def test_the_sequence_that_is_asked_for():
+    weights = torch.tensor([[[SHARP, SOFT]], [[SOFT, SHARP]]])
+    steps = {"weights": weights, "masked_scores": torch.zeros(2, 1, 2, 2)}
+    trace = Trace({name: Step(name, value, DIMS) for name, value in steps.items()})
+    assert (most_telling(trace, batch=0), most_telling(trace, batch=1)) == ((0, 0), (0, 1))
+
+
+# ---- how much a mask keeps -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("masks", "kept"),
+    [
+        ([], 16),
+        (["causal"], 10),  # 1 + 2 + 3 + 4
+        ([("local", {"window": 1})], 10),  # 2 + 3 + 3 + 2
+        ([("sliding", {"window": 2})], 7),  # 1 + 2 + 2 + 2
+        (["causal", ("local", {"window": 1})], 7),
+        ([("padding", {"lengths": (3,)})], 12),  # 4 times 3
+        ([("padding", {"lengths": (0,)})], 0),
+    ],
+)
+def test_pairs_that_masks_keep(masks, kept):
+    x = torch.ones(4, 2)
+    assert kept_pairs(attend_qkv(x, x, x, config=AttentionConfig(masks=masks))) == (kept, 16)
+
+
+def test_pairs_of_every_sequence_and_head():
+    """Two sequences, three heads, causal: 6 times 1 + 2 of 4."""
+    x = torch.ones(2, 3, 2, 1)
+    assert kept_pairs(attend_qkv(x, x, x, config=AttentionConfig(masks=["causal"]))) == (18, 24)
