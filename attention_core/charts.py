@@ -7,6 +7,7 @@ The only file that knows Altair. The specification is built once; what changes f
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import altair as alt
 import pandas as pd
@@ -17,8 +18,9 @@ from attention_core.drawing import (
     cell_size,
     column_labels,
     comfortable,
+    darkest,
     label,
-    label_room,
+    label_margin,
     matrix,
     ramp,
     row_labels,
@@ -31,7 +33,6 @@ from attention_core.palette import Palette
 from attention_core.trace import Trace
 
 MAP = 394.0  # pixels: two maps of heads stand beside each other on a projector
-PADDING = {"left": 2, "right": 2, "top": 2, "bottom": 2}
 FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
 
 
@@ -45,38 +46,51 @@ class Picture:
 
 # ---- pictures --------------------------------------------------------------------------------------------------------
 def head_map(
-    trace: Trace, head: int, words: Words, palette: Palette, chosen: Ref | None = None, query: int | None = None
+    trace: Trace,
+    head: int,
+    words: Words,
+    palette: Palette,
+    chosen: Ref | None = None,
+    query: int | None = None,
+    times: bool = False,
 ) -> Picture:
-    """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked."""
+    """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
+
+    times: colours count in even shares, so that long rows show their shape.
+    """
     drawn = panel(trace, "weights", {"H": head})
     count, keys = drawn.values.shape
-    left = min(110.0, max(text_width(words.labels("T", t), 15.0) for t in range(count)) + 10)
+    left = label_margin(drawn, words, 40.0)
     size = cell_size(count, keys, MAP - left - 24)
-    height = min(15.0, max(size * 0.8, 9.0))
-    top = label_room([words.labels("S", s) for s in range(keys)], height, size)
-    rows = matrix(drawn, trace, words, palette, (left, top), size, chosen)
+    above = column_labels(drawn, words, size)
+    top = above.room
+    rows = matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=darkest(keys, times))
     rows += row_labels(drawn, words, palette, left, top, size, left - 8)
-    rows += column_labels(drawn, words, palette, left, top, size, top)
+    rows += above.drawn(palette, left, top)
     if query is not None and query < count:
         y = top + query * size
         frame = {"kind": "chosen", "x": left, "x2": left + keys * size, "y": y, "y2": y + size, "fill": palette.outline}
         rows.append(frame)
     bottom = top + count * size
-    rows += ramp(palette, left, bottom + 10, max(keys * size, 120), keys)
-    return Picture(table(rows), sized(left + max(keys * size, 120) + 24, bottom + 34))
+    rows += ramp(palette, left, bottom + 10, max(keys * size, 120), keys, times)
+    return Picture(table(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
 
 
-def head_overview(trace: Trace, titles: Sequence[str], palette: Palette, head: int) -> Picture:
-    """Every head's weights as a small map, four in a line; the one that is looked at is outlined."""
+def head_overview(
+    trace: Trace, titles: Sequence[str], palette: Palette, head: int, times: bool = False, across: int = 4
+) -> Picture:
+    """Every head's weights as a small map, a few in a line; the one that is looked at is outlined."""
     side, pitch, rows = 82.0, 92.0, []
+    reach = darkest(trace["weights"].shape[-1], times)
     for number, title in enumerate(titles):
-        x, y = 4 + (number % 4) * pitch, 20 + (number // 4) * (pitch + 18)
+        x, y = 4 + (number % across) * pitch, 20 + (number // across) * (pitch + 18)
         frame = {"x": x - 2, "x2": x + side + 2, "y": y - 2, "y2": y + side + 2}
-        rows += thumbnail(trace, "weights", {"H": number}, palette, (x, y), side, what=title, index=f"head {number}")
+        index, at = f"head {number}", {"H": number}
+        rows += thumbnail(trace, "weights", at, palette, (x, y), side, what=title, index=index, reach=reach)
         rows.append(label(title, x, y - 10, palette, align="left", size=13.0))
         if number == head:
             rows.append({**frame, "kind": "chosen", "fill": palette.outline})
-    return Picture(table(rows), sized(min(len(titles), 4) * pitch + 4, -(-len(titles) // 4) * (pitch + 18)))
+    return Picture(table(rows), sized(min(len(titles), across) * pitch + 4, -(-len(titles) // across) * (pitch + 18)))
 
 
 def product_picture(
@@ -91,22 +105,22 @@ def product_picture(
         760.0,
         most=comfortable((drawn.left, drawn.above, drawn.result), 38.0),
     )
-    height = min(15.0, max(size * 0.8, 9.0))
-    margin = min(120.0, max(text_width(words.labels(drawn.left.rows, r), height) for r in range(count)) + 12)
-    top = label_room([words.labels(drawn.above.columns, c) for c in range(columns)], height, size) + 22
-    gap = 18.0
+    margin = label_margin(drawn.left, words, size)
+    heads = column_labels(drawn.above, words, size)
+    top = heads.room + 22
+    gap = 26.0
     x1, y1 = margin + inner * size + gap, top + drawn.above.values.shape[0] * size + gap
     rows = matrix(drawn.above, trace, words, palette, (x1, top), size, chosen, "above")
     rows += matrix(drawn.left, trace, words, palette, (margin, y1), size, chosen, "left")
     rows += matrix(drawn.result, trace, words, palette, (x1, y1), size, chosen, "result")
     rows += row_labels(drawn.left, words, palette, margin, y1, size, margin - 8)
     rows += row_labels(drawn.above, words, palette, x1, top, size, x1 - 8)
-    rows += column_labels(drawn.above, words, palette, x1, top, size, top - 22)
+    rows += heads.drawn(palette, x1, top)
     rows.append(label(titles["above"], x1, 10, palette, align="left", size=14.0))
     bottom = y1 + count * size
     rows.append(label(titles["left"], margin, y1 - 10, palette, align="left", size=14.0))
     rows.append(label(titles["result"], x1, bottom + 14, palette, align="left", size=14.0))
-    widest = max(columns * size, text_width(titles["result"], 14.0), text_width(titles["above"], 14.0))
+    widest = max(columns * size + heads.overhang, text_width(titles["result"], 14.0), text_width(titles["above"], 14.0))
     return Picture(table(rows), sized(x1 + widest + 20, bottom + 26))
 
 
@@ -117,52 +131,62 @@ def single_picture(
     rows, x, tallest = [], 0.0, 0.0
     across = sum(drawn.values.shape[1] for drawn in panels)
     size = cell_size(max(drawn.values.shape[0] for drawn in panels), across, 820.0, most=comfortable(panels, 38.0))
-    height = min(15.0, max(size * 0.8, 9.0))
     for n, (drawn, title) in enumerate(zip(panels, titles, strict=True)):
         count, columns = drawn.values.shape
-        left = x + min(120.0, max(text_width(words.labels(drawn.rows, r), height) for r in range(count)) + 12)
-        top = label_room([words.labels(drawn.columns, c) for c in range(columns)], height, size) + 22
+        left = x + label_margin(drawn, words, size)
+        above = column_labels(drawn, words, size)
+        top = above.room + 22
         name = "result" if n == len(panels) - 1 else "operand"
         rows += matrix(drawn, trace, words, palette, (left, top), size, chosen, name)
         rows += row_labels(drawn, words, palette, left, top, size, left - x - 8)
-        rows += column_labels(drawn, words, palette, left, top, size, top - 22)
+        rows += above.drawn(palette, left, top)
         rows.append(label(title, left, 10, palette, align="left", size=14.0))
-        x, tallest = max(left + columns * size, left + text_width(title, 14.0)) + 34, max(tallest, top + count * size)
+        x = left + max(columns * size + above.overhang, text_width(title, 14.0)) + 34
+        tallest = max(tallest, top + count * size)
     return Picture(table(rows), sized(x, tallest + 8))
 
 
-THUMB, PITCH, PER_ROW = 46.0, 58.0, 14  # pixels, pixels, small maps
+THUMB, PITCH = 46.0, 54.0  # pixels: a small map, and the next one's distance from it
+PER_LINE, PER_GROUP = 15, 6  # small maps beside each other on a projector, on a phone
 
 
 def strip(
     trace: Trace, steps: Sequence[str], names: Sequence[str], at: dict[str, int], palette: Palette, opened: str | None
 ) -> Picture:
-    """All steps as small maps, in one line or, where they are many, the scores and what follows in a second one.
-
-    A large step shows every n-th row and column, as its tooltip says.
-    """
-    rows, places = [], lines_of(steps)
-    for (step, name), (column, line) in zip(zip(steps, names, strict=True), places, strict=True):
-        x, y = 4 + column * PITCH, 5 + line * (THUMB + 40)
+    """Steps as small maps in one line. A large step shows every n-th row and column, as its tooltip says."""
+    rows = []
+    for n, (step, name) in enumerate(zip(steps, names, strict=True)):
+        x, y = 4 + n * PITCH, 5
         frame = {"x": x - 3, "x2": x + THUMB + 3, "y": y - 3, "y2": y + THUMB + 3}
         rows.append(
             {**frame, "kind": "cell", "fill": palette.ground, "edge": palette.faint, "what": step, "step": step}
         )
         rows += thumbnail(trace, step, at, palette, (x, y), THUMB)
-        for n, text in enumerate(name.split("\n")):
-            rows.append(label(text, x + THUMB / 2, y + THUMB + 13 + 13 * n, palette, size=12.0))
+        for line, text in enumerate(name.split("\n")):
+            rows.append(label(text, x + THUMB / 2, y + THUMB + 13 + 13 * line, palette, size=13.0))
         if step == opened:
             rows.append({**frame, "kind": "chosen", "fill": palette.outline})
-    width = (max(column for column, _ in places) + 1) * PITCH + 4
-    return Picture(table(rows), sized(width, (places[-1][1] + 1) * (THUMB + 40)))
+    return Picture(table(rows), sized(len(steps) * PITCH, THUMB + 38, padding=0))
 
 
-def lines_of(steps: Sequence[str]) -> list[tuple[int, int]]:
-    """(column, line) of each small map."""
+def strip_lines(steps: Sequence[str]) -> list[list[Sequence[str]]]:
+    """The steps in lines of groups: one line, or where they are many, the scores and what follows in a second one.
+
+    A group stays together where a narrow screen breaks the line.
+
+    >>> strip_lines("abcdefgh")
+    [['abcd', 'efgh']]
+    """
     second = next((n for n, step in enumerate(steps) if step in ("hidden", "scores")), 0)
-    if len(steps) <= PER_ROW or not second:
-        return [(n % PER_ROW, n // PER_ROW) for n in range(len(steps))]
-    return [(n, 0) for n in range(second)] + [(n % PER_ROW, 1 + n // PER_ROW) for n in range(len(steps) - second)]
+    lines = [steps] if len(steps) <= PER_LINE or not second else [steps[:second], steps[second:]]
+    return [groups_of(line) for line in lines]
+
+
+def groups_of(line: Sequence[str]) -> list[Sequence[str]]:
+    """A line cut into as few groups as a narrow screen needs, as even as can be."""
+    count = -(-len(line) // PER_GROUP)
+    ends = [round(n * len(line) / count) for n in range(count + 1)]
+    return [line[start:end] for start, end in pairwise(ends)]
 
 
 # ---- the one specification -------------------------------------------------------------------------------------------
@@ -228,7 +252,14 @@ def specification() -> dict:
     ]
     tilted = (
         base.transform_filter("datum.kind == 'tilted'")
-        .mark_text(font=FONT, align="left", baseline="middle", angle=320, fontSize={"expr": "datum.size"}, tooltip=None)
+        .mark_text(
+            font=FONT,
+            align="left",
+            baseline="middle",
+            angle={"expr": "datum.angle"},
+            fontSize={"expr": "datum.size"},
+            tooltip=None,
+        )
         .encode(text="text:N", color=alt.Color("ink:N", scale=None, legend=None))
     )
     chart = alt.layer(rectangles, hatch, bars, numbers, *written, tilted, lit, chosen)
@@ -245,12 +276,12 @@ def without_data(spec: dict) -> dict:
     return {key: without_data(part) for key, part in spec.items() if key not in ("data", "datasets", "$schema")}
 
 
-def sized(width: float, height: float) -> dict:
+def sized(width: float, height: float, padding: int = 2) -> dict:
     """The specification at a size in pixels; one data unit is one pixel."""
     return {
         **specification(),
         "width": int(width),
         "height": int(height),
-        "padding": PADDING,
+        "padding": dict.fromkeys(("left", "right", "top", "bottom"), padding),
         "background": "transparent",
     }

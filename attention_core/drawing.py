@@ -4,6 +4,7 @@ Masked cells carry a hatch of their own, never a colour of a scale. Texts come r
 nothing in them is interpreted.
 """
 
+import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,8 +32,18 @@ MASKED = {"masked_scores", "weights", "softmax_weights", "dropped_weights"}  # w
 SHARES = {"weights", "softmax_weights", "replacement"}  # steps on the purple ramp; all others are signed
 
 
+TIMES_EVEN = 5  # the darkest colour of the "x S" view: so many times an even share, or more
+
+
+def darkest(keys: int, times: bool) -> float:
+    """The share that has the ramp's darkest colour: 1, or in the "x S" view a few times an even one."""
+    return min(1.0, TIMES_EVEN / keys) if times else 1.0
+
+
 def span(trace: Trace, step: str) -> float:
-    """The largest finite magnitude of a whole step, so that all its heads share one range of colours."""
+    """What the colours of a step reach to: 1 for shares, else the largest finite magnitude of all its heads."""
+    if step in SHARES:
+        return 1.0
     values = trace.step(step).window()
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
@@ -45,10 +56,16 @@ def wide(character: str) -> bool:
 
 def text_width(text: str, size: float) -> float:
     """About how many pixels a text takes, rather too many than too few."""
-    return sum(
-        size * (1.0 if wide(letter) else 0.92 if letter in "MWmw@%—…" else 0.68 if letter.isupper() else 0.58)
-        for letter in text
-    )
+    return size * sum(map(letter_width, text))
+
+
+def letter_width(letter: str) -> float:
+    """About how wide a character is, in ems of the fonts that the pictures use."""
+    if wide(letter):
+        return 1.0
+    if letter in ".,:;|!il’'":
+        return 0.32
+    return 0.92 if letter in "MWmw@%—…" else 0.68 if letter.isupper() else 0.58
 
 
 def cut(text: str, room: float, size: float) -> str:
@@ -79,6 +96,7 @@ COLUMNS = {
     "text": "",
     "align": "center",
     "size": 13.0,
+    "angle": 0.0,
     "what": "",
     "value": "",
     "step": "",
@@ -108,11 +126,15 @@ def matrix(
     size: float,
     chosen: Ref | None = None,
     name: str = "result",
+    reach: float | None = None,
 ) -> list[dict]:
-    """The cells of a panel, from its upper left corner on; numbers stand in them where they fit."""
+    """The cells of a panel, from its upper left corner on; numbers stand in them where they fit.
+
+    reach: the magnitude that has the strongest colour, where that is not the step's own.
+    """
     x0, y0 = origin
-    is_share = drawn.step in SHARES
-    fills, inks = shades(drawn.values.reshape(-1), span(trace, drawn.step), is_share, palette)
+    reach = span(trace, drawn.step) if reach is None else reach
+    fills, inks = shades(drawn.values.reshape(-1), reach, drawn.step in SHARES, palette)
     is_bool = trace[drawn.step].dtype.is_floating_point is False
     text_size = number_size(drawn.values, size)
     barred = blocked_cells(drawn, trace)
@@ -163,7 +185,7 @@ def blocked_cells(drawn: Panel, trace: Trace) -> np.ndarray:
 
 def number_size(values: np.ndarray, cell: float) -> float:
     """The size of the numbers in a map's cells, all alike; 0 where they would be too small to read."""
-    size = min(15.0, (cell - 5) / longest_number(values))
+    size = min(16.0, (cell - 5) / longest_number(values))
     return size if size >= 9.4 else 0.0
 
 
@@ -174,44 +196,73 @@ def longest_number(values: np.ndarray) -> float:
 
 def comfortable(panels: Sequence[Panel], most: float) -> float:
     """The largest cell that is wanted: `most`, or what the widest number needs to be read."""
-    return max([most, *(5 + 11.0 * longest_number(drawn.values) for drawn in panels)])
+    return max([most, *(5 + 14.0 * longest_number(drawn.values) for drawn in panels)])
+
+
+def label_size(cell: float) -> float:
+    """The size of the texts beside rows and above columns of cells of this side."""
+    return min(16.0, max(cell * 0.8, 9.0))
 
 
 def row_labels(drawn: Panel, words: Words, palette: Palette, x: float, y0: float, size: float, room: float) -> list:
     """Texts at the left of the rows."""
-    height = min(15.0, max(size * 0.8, 9.0))
+    height = label_size(size)
     texts = [cut(words.labels(drawn.rows, r), room, height) for r in range(len(drawn.refs))]
     return [
         label(text, x - 6, y0 + (r + 0.5) * size, palette, align="right", size=height) for r, text in enumerate(texts)
     ]
 
 
-def column_labels(drawn: Panel, words: Words, palette: Palette, x0: float, y: float, size: float, room: float) -> list:
-    """Texts above the columns: level where they fit, Chinese top to bottom and Latin tilted where they do not."""
-    height = min(15.0, max(size * 0.8, 9.0))
-    texts = [words.labels(drawn.columns, c) for c in range(len(drawn.refs[0]))]
-    level = all(text_width(text, height) <= size - 2 for text in texts)
-    rows = []
-    for c, text in enumerate(texts):
-        x = x0 + (c + 0.5) * size
-        if level:
-            rows.append(label(text, x, y - 0.75 * height, palette, size=height))
-        elif any(map(wide, text)):
-            letters = stacked(text, int(room // height))
-            for place, letter in enumerate(reversed(letters)):
-                rows.append(label(letter, x, y - (place + 0.6) * height, palette, size=height))
-        else:
-            rows.append(label(cut(text, room * 1.3, height), x - 2, y - 5, palette, kind="tilted", size=height))
-    return rows
+def label_margin(drawn: Panel, words: Words, cell: float, most: float = 120.0) -> float:
+    """How much room the texts beside a panel's rows need."""
+    texts = [words.labels(drawn.rows, r) for r in range(len(drawn.refs))]
+    return min(most, max(text_width(text, label_size(cell)) for text in texts) + 12)
 
 
-def label_room(texts: Sequence[str], size: float, cell: float, most: float = 110.0) -> float:
-    """How much room texts need above columns of this width."""
-    widths = [text_width(text, size) for text in texts]
-    if max(widths, default=0.0) <= cell - 2:
-        return 1.6 * size
-    downwards = [len(stacked(text, len(text))) * size if any(map(wide, text)) else 0.0 for text in texts]
-    return min(most, max(*downwards, *(0.78 * width for width in widths)) + 14)
+@dataclass(frozen=True)
+class ColumnLabels:
+    """The texts above a panel's columns: level where one fits, else Chinese top to bottom and Latin tilted.
+
+    room: the height that they need; overhang: how far they reach beyond the last column; slant: degrees, 90 where the
+    columns are too narrow for less.
+    """
+
+    texts: tuple[str, ...]
+    cell: float
+    room: float
+    overhang: float
+    slant: float
+
+    def drawn(self, palette: Palette, x0: float, y: float) -> list[dict]:
+        """Their rows of the table; x0, y: the upper left corner of the panel."""
+        rows, height = [], label_size(self.cell)
+        for c, text in enumerate(self.texts):
+            x = x0 + (c + 0.5) * self.cell
+            if text_width(text, height) <= self.cell - 2:
+                rows.append(label(text, x, y - 0.75 * height, palette, size=height))
+            elif any(map(wide, text)):
+                letters = stacked(text, int((self.room - 4) // height))
+                for place, letter in enumerate(reversed(letters)):
+                    rows.append(label(letter, x, y - (place + 0.75) * height, palette, size=height))
+            else:
+                short = cut(text, (self.room - 8) / math.sin(math.radians(self.slant)), height)
+                rows.append(label(short, x, y - 6, palette, kind="tilted", size=height, angle=-self.slant))
+        return rows
+
+
+def column_labels(drawn: Panel, words: Words, cell: float, most: float = 110.0) -> ColumnLabels:
+    """How the texts above a panel's columns are written, and the room that this takes."""
+    height = label_size(cell)
+    texts = tuple(words.labels(drawn.columns, c) for c in range(len(drawn.refs[0])))
+    long = {c: text for c, text in enumerate(texts) if text_width(text, height) > cell - 2}
+    downwards = [len(stacked(text, len(text))) * height for text in long.values() if any(map(wide, text))]
+    tilted = {c: text_width(text, height) for c, text in long.items() if not any(map(wide, text))}
+    slant = 40.0 if cell >= 1.7 * height else 90.0  # tilted lines of text lie cell x sin(slant) apart
+    run, rise = math.cos(math.radians(slant)), math.sin(math.radians(slant))
+    needed = [1.6 * height, *(reach + 14 for reach in downwards), *(width * rise + 16 for width in tilted.values())]
+    room = min(most, max(needed))
+    ends = [(c - len(texts) + 0.5) * cell + min(width, room / rise) * run for c, width in tilted.items()]
+    return ColumnLabels(texts, cell, room, max([0.0, *ends]), slant)
 
 
 def cell_size(rows: int, columns: int, width: float = 340.0, most: float = 40.0, least: float = 16.0) -> float:
@@ -219,28 +270,21 @@ def cell_size(rows: int, columns: int, width: float = 340.0, most: float = 40.0,
     return float(max(least, min(most, width // max(rows, columns))))
 
 
-def ramp(palette: Palette, x: float, y: float, width: float, keys: int) -> list[dict]:
-    """The scale of the weights from 0 to 1, with the even share 1/S marked on it."""
-    steps = 32
+def ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> list[dict]:
+    """The scale of the weights with the even share 1/S marked on it: from 0 to 1, or in multiples of that share."""
+    steps, reach = 32, darkest(keys, times)
     fills, _ = shades(np.linspace(0, 1, steps), 1.0, True, palette)
+    bar = {"kind": "bar", "y": y, "y2": y + 7}
     rows = [
-        {
-            "kind": "bar",
-            "x": x + i * width / steps,
-            "x2": x + (i + 1) * width / steps + 0.6,
-            "y": y,
-            "y2": y + 7,
-            "fill": fill,
-        }
+        {**bar, "x": x + i * width / steps, "x2": x + (i + 1) * width / steps + 0.6, "fill": fill}
         for i, fill in enumerate(fills)
     ]
-    even = x + width / keys
-    rows.append({"kind": "bar", "x": even - 1, "x2": even + 1, "y": y - 3, "y2": y + 10, "fill": palette.outline})
-    rows.append(label("0", x, y + 18, palette, size=11.0, align="left"))
-    rows.append(label("1", x + width, y + 18, palette, size=11.0, align="right"))
-    if keys > 1:
-        rows.append(label(f"1/{keys}", max(even, x + 26), y + 18, palette, size=11.0))
-    return rows
+    even = x + width / (keys * reach)
+    rows.append({**bar, "x": even - 1, "x2": even + 1, "y": y - 3, "y2": y + 10, "fill": palette.outline})
+    first, last = ("1×", f"≥ {TIMES_EVEN}×" if keys > TIMES_EVEN else f"{keys}×") if times else (f"1/{keys}", "1")
+    texts = [("0", x, "left"), (last, x + width, "right")]
+    texts += [(first, min(max(even, x + 26), x + width - 40), "center")] if keys > 1 else []
+    return rows + [label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts]
 
 
 # ---- small maps ------------------------------------------------------------------------------------------------------
@@ -253,6 +297,7 @@ def thumbnail(
     side: float,
     what: str = "",
     index: str = "",
+    reach: float | None = None,
 ) -> list[dict]:
     """A step in a small square, one rectangle a number; at most 32 x 32 of them, evenly picked."""
     value = trace.step(step)
@@ -263,7 +308,7 @@ def thumbnail(
     skipped = "" if strides == [1, 1] else f" (1 : {strides[0]}, 1 : {strides[1]})"
     plane, barred = (array[:: strides[0], :: strides[1]] for array in (plane, barred))
     size = side / max(plane.shape)
-    fills, _ = shades(plane.reshape(-1), span(trace, step), step in SHARES, palette)
+    fills, _ = shades(plane.reshape(-1), span(trace, step) if reach is None else reach, step in SHARES, palette)
     x0 = origin[0] + (side - size * plane.shape[1]) / 2
     y0 = origin[1] + (side - size * plane.shape[0]) / 2
     shape = " × ".join(map(str, value.value.shape)) + skipped

@@ -57,7 +57,8 @@ class Lexicon:
 
     dims: what each number of a full vector stands for, as keys for the page's words. vectors: a word's own numbers.
     positions: None, or "centred": 1, p and p squared follow, where p is 0 in the middle of the sentence; or "left_out":
-    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS.
+    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) worth trying, because
+    the attention moves.
 
     Raises AttentionError: unknown_choice.
 
@@ -69,6 +70,7 @@ class Lexicon:
     vectors: Mapping[str, Row]
     positions: str | None = None
     origin: str = "built"
+    swaps: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self):
         one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
@@ -230,7 +232,9 @@ def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
         like = lexica[entry["like"]] if "like" in entry else Lexicon((), {})
         own = {word: tuple(group["vector"]) for group in entry.get("words", ()) for word in group["words"]}
         dims = tuple(entry.get("dims", like.dims))
-        lexica[name] = Lexicon(dims, MappingProxyType({**like.vectors, **own}), entry.get("positions", like.positions))
+        words, positions = MappingProxyType({**like.vectors, **own}), entry.get("positions", like.positions)
+        swaps = tuple(map(tuple, entry.get("swaps", like.swaps)))
+        lexica[name] = Lexicon(dims, words, positions, swaps=swaps)
     return lexica
 
 

@@ -17,6 +17,7 @@ class Palette:
     plus: str
     low: str
     high: str
+    share: str
     q: str
     k: str
     v: str
@@ -36,6 +37,7 @@ LIGHT = Palette(
     plus="#343a42",
     low="#f4f0f9",
     high="#4c1d80",
+    share="#7b3fb5",
     q="#0067a5",
     k="#b34700",
     v="#00735a",
@@ -50,6 +52,7 @@ DARK = Palette(
     plus="#dfe3e8",
     low="#241d30",
     high="#c9a2ff",
+    share="#c9a2ff",
     q="#6cb6ec",
     k="#ff9b57",
     v="#3fcba4",
@@ -79,10 +82,10 @@ def luminance(colours: np.ndarray) -> np.ndarray:
 
 
 def shades(values: np.ndarray, largest: float, is_share: bool, palette: Palette) -> tuple[list[str], list[str]]:
-    """Fill and ink of each cell: shares on [0, 1], signed numbers on [-largest, largest]."""
+    """Fill and ink of each cell: shares on [0, largest], signed numbers on [-largest, largest]."""
     values = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=0.0)
     if is_share:
-        colours = blend(palette.low, palette.high, np.clip(values, 0, 1))
+        colours = blend(palette.low, palette.high, np.clip(values / largest, 0, 1))
     else:
         share = np.clip(np.abs(values) / (largest or 1.0), 0, 1)
         toward = np.where((values < 0)[:, None], channels(palette.minus), channels(palette.plus))

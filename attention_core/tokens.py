@@ -64,7 +64,8 @@ def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def join(tokens: Sequence[str], words: Collection[str] = ()) -> str:
-    """The text that `tokenise` turns back into exactly these tokens: with spaces where that works, else with bars.
+    """The text that `tokenise` turns back into exactly these tokens: with spaces where that works, or without where
+    nobody would write any, as in Chinese; else with bars.
 
     tokens: not empty, without "|" and without spaces around them. words: what tokenise will be given.
 
@@ -73,15 +74,16 @@ def join(tokens: Sequence[str], words: Collection[str] = ()) -> str:
     >>> join(["Anna", "fed", "the", "dog", "."])
     'Anna fed the dog .'
     >>> join(["<s>", "New York"]), join(["小红", "笑了"]), join(["小红", "笑了"], words={"小红", "笑了"})
-    ('<s>|New York', '小红|笑了', '小红 笑了')
+    ('<s>|New York', '小红|笑了', '小红笑了')
     """
     tokens = checked(tuple(tokens))
     for token in tokens:
         if not token or token != token.strip() or BAR in token:
             raise AttentionError("token_form", given=shown(token))
-    spaced = " ".join(tokens)
-    if split(spaced, words) == tokens:
-        return spaced
+    together = "" if any(token.isascii() for token in tokens) else "".join(tokens)
+    for text in (together, " ".join(tokens)):
+        if split(text, words) == tokens:
+            return text
     return BAR.join(tokens) if len(tokens) > 1 else tokens[0] + BAR
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import controls, editors, header, input_controls, panels, places, runs, state, step_panel
+from pages.shared import controls, editors, header, input_controls, panels, places, runs, state, step_panel, swaps
 from pages.shared.words import say
 
 state.open_link(runs.trace_of)
@@ -16,10 +16,13 @@ with st.sidebar:
 
 header.show(trace, setup)
 header.show_link_trouble()
-panels.show_tiles(trace, material, head, query)
-st.markdown(f"##### {panels.fact_sentence(trace, head, query)}")
-panels.show_head_maps(trace, setup, head, query)
-panels.show_strip(trace, setup, head, query)
+with st.container(horizontal=True, vertical_alignment="center"):
+    panels.show_tiles(trace, material, head, query)
+    swaps.show_swaps(setup, material)
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.markdown(f"##### {panels.fact_sentence(trace, head, query)}", width="content")
+    panels.ramp_switch(trace, setup)
+panels.show_pictures(trace, setup, head, query)
 panels.show_origins(setup, material)
 step_panel.show_step(trace, setup, head, query)
 with st.expander(say("editor.title"), icon=":material/edit:"):

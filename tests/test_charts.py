@@ -168,7 +168,7 @@ def assert_drawable(picture: Picture) -> None:
     assert not {"data", "datasets", "$schema"} & keys_of(spec)
     assert {key: value for key, value in spec.items() if key not in ("width", "height")} == {
         **charts.specification(),
-        "padding": charts.PADDING,
+        "padding": dict.fromkeys(("left", "right", "top", "bottom"), spec["padding"]["left"]),
         "background": "transparent",
     }
     assert 0 < spec["width"] < 2000

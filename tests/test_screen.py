@@ -145,7 +145,13 @@ class Screen:
 
     def steps(self):
         """The steps on the strip, in order."""
-        return list(dict.fromkeys(step for step in self.table("strip")["step"] if step))
+        groups = [self.table(name) for name in self.charts() if name.startswith("strip_")]
+        return list(dict.fromkeys(step for group in groups for step in group["step"] if step))
+
+    def open_step(self, step):
+        """A click on a small map of the strip."""
+        group = next(name for name in self.charts() if name.startswith("strip_") and step in set(self.table(name).step))
+        return self.click_cell(group, step)
 
     def fact(self):
         (found,) = [text.value for text in self.at.markdown if text.value.startswith("##### ")]
@@ -890,7 +896,7 @@ def test_looking_around_computes_nothing(monkeypatch):
     assert screen.link() == {"seed": "4242", "t": "1"}
     screen.click_cell("map0", "weights", "0,0,5,3")
     assert screen.link() == {"seed": "4242", "t": "5", "head": "0", "step": "weights", "cell": "0,0,5,3"}
-    screen.click_cell("strip", "scores")
+    screen.open_step("scores")
     screen.click_cell("large", "scores", "0,0,5,3")
     followed = {"step": "q", "index": [0, 0, 5, 0]}
     screen.click_part("arithmetic", "followed", followed)
@@ -906,13 +912,13 @@ def test_looking_around_computes_nothing(monkeypatch):
 def test_what_was_clicked_once_can_be_clicked_again():
     screen = Screen()
     for _ in range(3):
-        assert screen.click_cell("strip", "scores").link()["step"] == "scores"
+        assert screen.open_step("scores").link()["step"] == "scores"
         assert screen.click_cell("map0", "weights", "0,0,5,3").link()["cell"] == "0,0,5,3"
         assert "cell" not in screen.click_part("tiles", "chosen", 1).link()
 
 
 def test_a_clicked_cell_shows_its_arithmetic():
-    screen = Screen().click_cell("map0", "weights", "0,0,5,3").click_cell("strip", "scores")
+    screen = Screen().click_cell("map0", "weights", "0,0,5,3").open_step("scores")
     screen.click_cell("large", "scores", "0,0,5,3")
     (part,) = [part for part in screen.at.get("bidi_component") if part.proto.id.endswith("-arithmetic")]
     pieces = json.loads(part.proto.json)["pieces"]

@@ -158,7 +158,7 @@ def test_join_is_undone_by_tokenise(tokens):
 
 def test_join_writes_no_bars_where_none_are_needed():
     assert join(("Anna", "fed", "the", "dog", ".")) == "Anna fed the dog ."
-    assert join(("黑", "猫")) == "黑 猫"
+    assert join(("黑", "猫")) == "黑猫"
     assert join(("<s>", "Anna")) == "<s>|Anna"
     assert join(("<s>", "Anna"), words={"<s>"}) == "<s> Anna"
     assert join(("New York",)) == "New York|"

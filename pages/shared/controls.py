@@ -48,7 +48,7 @@ def example_picker(setup: Setup) -> None:
         on_change=chosen,
         filter_mode=None,
         label_visibility="collapsed",
-        width=250,
+        width=300,
     )
 
 

@@ -74,15 +74,15 @@ def sentence_box(field: str, setup: Setup, tokens: tuple[str, ...]) -> None:
         try_change(field, **{field: st.session_state[key]})
 
     typed_text = getattr(setup, field)
-    mirror(key, field, typed_text if typed_text is not None else spelled(tokens))
+    mirror(key, field, typed_text if typed_text is not None else spelled(tokens, setup))
     st.text_input(say(f"control.{field}"), key=key, on_change=typed, help=say("help.text"))
     show_refusal(field)
 
 
-def spelled(tokens: tuple[str, ...]) -> str:
+def spelled(tokens: tuple[str, ...], setup: Setup) -> str:
     """Tokens as a text that gives them back."""
     try:
-        return join(tokens)
+        return join(tokens, EXAMPLES[setup.example].dictionary().vectors)
     except AttentionError:
         return " ".join(tokens)
 

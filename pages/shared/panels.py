@@ -30,7 +30,12 @@ def show_tiles(trace: Trace, material: Material, head: int, query: int) -> None:
     for name, words, origins, chosen, given in rows:
         tokens = [tile(word, origins, i, given) for i, word in enumerate(words)]
         data = {"tokens": tokens, "chosen": query if name == "tiles" else -1, "label": say(f"{name}.label")}
-        tiles(data=data | {"language": say("app.tag")}, key=name, **{"on_chosen_change": chosen})
+        tiles(
+            data=data | {"language": say("app.tag"), "colour": palette().share},
+            key=name,
+            width="content",
+            on_chosen_change=chosen,
+        )
 
 
 def show_origins(setup: Setup, material: Material) -> None:
@@ -88,24 +93,56 @@ def fact_sentence(trace: Trace, head: int, query: int) -> str:
 
 
 TOGETHER = (2, 20)  # up to so many heads of so many tokens are all shown large
+TALL = 12  # tokens: a map of more would push the steps off the screen
+LONG = 8  # keys: beyond, the colours of an even row are hard to tell from those of an empty one
 
 
-def show_head_maps(trace: Trace, setup: Setup, head: int, query: int) -> None:
-    """Two heads side by side; of more heads, or many tokens, one large and beside it all heads small."""
+def show_pictures(trace: Trace, setup: Setup, head: int, query: int) -> None:
+    """Two heads side by side; of more heads, or many tokens, one large and all of them small. Then the strip."""
     sizes = trace.sizes()
-    together = sizes["H"] <= TOGETHER[0] and (sizes["H"] == 1 or max(sizes["T"], sizes["S"]) <= TOGETHER[1])
+    if sizes["H"] <= TOGETHER[0] and (sizes["H"] == 1 or max(sizes["T"], sizes["S"]) <= TOGETHER[1]):
+        with st.container(horizontal=True, gap="small"):
+            for number in range(sizes["H"]):
+                show_head_map(trace, setup, number, query)
+    elif sizes["T"] <= TALL:
+        with st.container(horizontal=True, gap="small"):
+            show_head_map(trace, setup, head, query)
+            show_all_heads(trace, setup, head, across=4)
+    else:
+        show_all_heads(trace, setup, head, across=8)
+        show_strip(trace, setup, head, query)
+        show_head_map(trace, setup, head, query)
+        return
+    show_strip(trace, setup, head, query)
+
+
+def show_head_map(trace: Trace, setup: Setup, number: int, query: int) -> None:
+    """One head's weights."""
     chosen = Ref(setup.step, setup.cell) if setup.step and setup.cell else None
-    with st.container(horizontal=True, gap="medium"):
-        for number in range(sizes["H"]) if together else [head]:
-            with st.container(width="content", gap=None):
-                st.markdown(head_title(setup, number))
-                picture = charts.head_map(trace, number, words_for(trace), palette(), chosen, query)
-                chart(picture, f"map{number}", fact_sentence(trace, number, query))
-        if not together:
-            with st.container(width="content", gap=None):
-                st.markdown(say("heads.all", count=sizes["H"]))
-                titles = [say("place.head", number=number + 1) for number in range(sizes["H"])]
-                chart(charts.head_overview(trace, titles, palette(), head), "heads", say("heads.alt"))
+    with st.container(width="content", gap=None):
+        st.markdown(head_title(setup, number))
+        picture = charts.head_map(trace, number, words_for(trace), palette(), chosen, query, setup.ramp == "times")
+        chart(picture, f"map{number}", fact_sentence(trace, number, query))
+
+
+def show_all_heads(trace: Trace, setup: Setup, head: int, across: int) -> None:
+    """Every head small; a click on one makes it the large one."""
+    with st.container(width="content", gap=None):
+        st.markdown(say("heads.all", count=trace.sizes()["H"]))
+        titles = [say("place.head", number=number + 1) for number in range(trace.sizes()["H"])]
+        picture = charts.head_overview(trace, titles, palette(), head, setup.ramp == "times", across)
+        chart(picture, "heads", say("heads.alt"))
+
+
+def ramp_switch(trace: Trace, setup: Setup) -> None:
+    """Colours of the weights from 0 to 1, or in even shares: for rows so long that all weights are small."""
+
+    def chosen() -> None:
+        state.look(ramp="times" if st.session_state["c_ramp"] else None)
+
+    if trace.sizes()["S"] > LONG:
+        st.session_state["c_ramp"] = setup.ramp == "times"
+        st.toggle(say("control.ramp"), key="c_ramp", on_change=chosen, help=say("help.ramp"), width="content")
 
 
 def head_title(setup: Setup, number: int) -> str:
@@ -135,7 +172,10 @@ def short_name(step: str) -> str:
 
 def show_strip(trace: Trace, setup: Setup, head: int, query: int) -> None:
     """All steps in order as small maps; a click opens one large."""
-    steps = steps_shown(trace)
-    names = [short_name(step) for step in steps]
     at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
-    chart(charts.strip(trace, steps, names, at, palette(), setup.step), "strip", say("strip.alt"))
+    for line in charts.strip_lines(steps_shown(trace)):
+        with st.container(horizontal=True, gap=None):
+            for steps in line:
+                names = [short_name(step) for step in steps]
+                picture = charts.strip(trace, steps, names, at, palette(), setup.step)
+                chart(picture, f"strip_{steps[0]}", say("strip.alt"))

@@ -14,6 +14,9 @@ from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import say
 
+PHONE = 350  # pixels: what every screen is wide enough for
+SCROLLBAR = 20  # pixels
+
 
 def palette() -> Palette:
     """The colours of the theme that is on."""
@@ -63,16 +66,25 @@ def chart(picture: charts.Picture, key: str, alt: str) -> None:
             else:
                 open_cell(points[0]["step"], tuple(map(int, index.split(","))) if index else None)
 
-    st.vega_lite_chart(
-        picture.frame.assign(turn=turn),
-        picture.spec,
-        width="content",
-        theme=None,
-        key=key,
-        on_select=opened,
-        selection_mode="cell",
-        alt=alt,
-    )
+    with box(picture):
+        st.vega_lite_chart(
+            picture.frame.assign(turn=turn),
+            picture.spec,
+            width="content",
+            theme=None,
+            key=key,
+            on_select=opened,
+            selection_mode="cell",
+            alt=alt,
+        )
+
+
+def box(picture: charts.Picture) -> st.delta_generator.DeltaGenerator:
+    """Where a picture stands: one that is wider than a phone scrolls by itself there, not the page."""
+    width, height = picture.spec["width"], picture.spec["height"]
+    if width <= PHONE:
+        return st.container(width="content")
+    return st.container(width=width + 6, height=height + SCROLLBAR, border=False)
 
 
 def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:

@@ -9,12 +9,24 @@ if str(ROOT) not in sys.path:
 
 import streamlit as st  # noqa: E402
 
+from attention_core.drawing import text_width  # noqa: E402
 from pages.shared.catalog import PAGES  # noqa: E402
 from pages.shared.words import LANGUAGES, say  # noqa: E402
+
+NAME = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
+font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif">
+{title}</text></svg>"""
+
+
+def wordmark(title: str) -> str:
+    """The app's name as a picture, in a colour that can be read in both themes."""
+    return NAME.format(title=title, width=round(text_width(title, 22)))
+
 
 if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
     st.session_state["lang"] = st.query_params["lang"]
 st.set_page_config(page_title=say("app.title"), page_icon=str(ROOT / "pages" / "shared" / "icon.png"), layout="wide")
+st.logo(wordmark(say("app.title")), size="large")
 sections: dict[str, list] = {}
 for entry in PAGES:
     page = st.Page(

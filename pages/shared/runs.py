@@ -14,7 +14,7 @@ TRACES = 256  # settings; all caches together are held to server.maxCacheDataSiz
 
 def computed_part(setup: Setup) -> Setup:
     """A Setup without what is only looked at, so that looking around finds the cache warm."""
-    return replace(setup, token=None, head=None, step=None, cell=None)
+    return replace(setup, token=None, head=None, step=None, cell=None, ramp=None)
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False)

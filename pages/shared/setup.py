@@ -23,7 +23,7 @@ class Setup:
     text, context_text: typed sentences. x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","),
     or "~" and the cells that differ from what they would be ("~row.column=number;..."),
     "none" for a projection taken away. masks, positions: "name" or "name:number:number". token: the chosen query;
-    step and cell: what is opened.
+    step and cell: what is opened. ramp: "times" where the weights' colours count in even shares.
     """
 
     example: str = "en_it"
@@ -59,6 +59,7 @@ class Setup:
     head: int | None = None
     step: str | None = None
     cell: tuple[int, ...] | None = None
+    ramp: str | None = None
 
 
 KEYS = {
@@ -170,6 +171,7 @@ READERS = {
     "token": count,
     "head": count,
     "cell": indices,
+    "ramp": member(("times",)),
 }
 
 

@@ -1,6 +1,7 @@
 // One cell's arithmetic: text, and numbers that lead to the step they stand in.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arithmetic");
+  const walking = root.contains(root.getRootNode().activeElement);
   root.replaceChildren();
   Object.entries(data.colours).forEach(([name, colour]) => root.style.setProperty("--" + name, colour));
   data.pieces.forEach((piece) => {
@@ -16,4 +17,5 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
     root.append(part);
   });
+  if (walking) root.querySelector(".operand")?.focus();
 }

@@ -1,8 +1,11 @@
 // The tokens of the sentence as tiles: the chosen one outlined, under each the share it receives from the chosen one.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tiles");
+  const focused = [...root.children].indexOf(root.getRootNode().activeElement);
   root.replaceChildren();
+  root.classList.toggle("many", data.tokens.length > 20);
   root.setAttribute("aria-label", data.label);
+  root.style.setProperty("--share", data.colour);
   document.documentElement.lang = data.language; // the whole page speaks it: hyphenation, fonts, screen readers
   data.tokens.forEach((token, i) => {
     const tile = document.createElement("button");
@@ -32,4 +35,5 @@ export default function ({ parentElement, data, setTriggerValue }) {
     };
     root.append(tile);
   });
+  root.children[focused]?.focus(); // whoever walks along the tiles with the keyboard stays where they were
 }
