@@ -23,7 +23,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.markdown(f"##### {panels.fact_sentence(trace, head, query)}", width="content")
     panels.ramp_switch(trace, setup)
 panels.show_pictures(trace, setup, head, query)
-panels.show_origins(setup, material)
+panels.show_origins(material)
 step_panel.show_step(trace, setup, head, query)
 with st.expander(say("editor.title"), icon=":material/edit:"):
     editors.weight_editors(setup, material)

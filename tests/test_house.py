@@ -49,8 +49,8 @@ LAYERS = (
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions"),
-    ("attention", "matrices"),
-    ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "starting", "examples", "palette"),
+    ("attention", "matrices", "starting"),
+    ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette"),
     ("drawing",),
     ("charts",),
 )
@@ -280,7 +280,7 @@ def test_families_of_words_are_as_large_as_what_they_name():
     families = {
         "score": set(SCORES),
         "mask": {*MASKS, "custom"},
-        "parameter": {"offset"} | {name for mask in MASKS.values() for name in mask.needs},
+        "parameter": {"causal_offset"} | {f"{name}_{number}" for name, mask in MASKS.items() for number in mask.needs},
         "positions": set(POSITION_CHOICES),
         "dtype": set(DTYPES),
         "device": {"cpu", "cuda"},

@@ -107,9 +107,9 @@ class Screen:
         return self.ran(self.at._run, states)
 
     def edit_cells(self, rows):
-        """Numbers typed into the cells of the weight editor: {row: {column: number}}; None empties a cell."""
+        """Numbers typed into the cells of the weight editor: {row: {column: number}}, from 0; None empties a cell."""
         (editor,) = [frame for frame in self.at.get("dataframe") if frame.proto.id]
-        cells = {str(row): {str(column): number for column, number in line.items()} for row, line in rows.items()}
+        cells = {str(row): {str(column + 1): number for column, number in line.items()} for row, line in rows.items()}
         typed = {"edited_rows": cells, "added_rows": [], "deleted_rows": []}
         return self.send(editor.proto.id, string_value=json.dumps(typed))
 
@@ -401,7 +401,7 @@ def test_an_unknown_word_has_a_random_vector_that_follows_the_seed():
         key = word_vector("glorp", 4, seed)[0]  # W_k reads the first number of x only: k = (key, -key)
         shares = softmax([-6 * key / 2**0.5, 0, 0], 0)
         assert screen.weight(2, 0) == pytest.approx(shares, abs=1e-12)
-        screen.press("b_seed")
+        screen.press("b_seed_w_q")
     assert screen.link()["seed"] == "2"
 
 
@@ -422,12 +422,22 @@ def test_the_three_ways_of_input():
 
 
 def test_from_q_k_and_v_back_to_a_sentence():
-    for kind in ("sentence", "matrix"):
-        screen = Screen(ex="source_004") if EXAMPLES["source_004"].q is not None else Screen(ex="one_query")
-        assert screen.widget("mode").value == "qkv"
-        screen.set("mode", kind)
-        assert screen.widget("mode").value == kind
-        assert screen.fact().startswith("Head 1: “it” gives 93 %")
+    screen = Screen(ex="one_query")
+    assert screen.widget("mode").value == "qkv"
+    screen.set("mode", "sentence")
+    assert screen.widget("mode").value == "sentence"
+    assert screen.fact().startswith("Head 1: “it” gives 93 %")
+
+
+def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():
+    screen = Screen(ex="one_query")
+    shares = [screen.weight(0, key) for key in range(5)]
+    screen.set("mode", "matrix")
+    assert screen.widget("mode").value == "matrix" and screen.errors() == []
+    assert [screen.weight(0, key) for key in range(5)] == shares  # nothing is projected
+    assert screen.set("mode", "qkv").link() == {"ex": "one_query", "q": screen.setup().q} | {
+        name: getattr(screen.setup(), name) for name in "kv"
+    } | {"cross": "True", "heads": "1"}
 
 
 def test_another_example_is_one_choice_away():
@@ -486,10 +496,10 @@ REFUSED = [
     ("x", {"x": "~"}, "1\n" * 65, "x may have at most 64 rows: it has 65", "x 最多 64 行，现在有 65 行。"),
     (
         "x",
-        {"x": "~", "w_q": "~"},
+        {"x": "~", "w_q": "none"},
         "1 2 3\n4 5 6",
-        "the width of w_q must be divisible by the number of its heads: width 3, heads 2",
-        "w_q 的宽度必须能被头数整除：宽度 3，头数 2。",
+        "the width of x must be divisible by the number of its heads: width 3, heads 2",
+        "x 的宽度必须能被头数整除：宽度 3，头数 2。",
     ),
     (
         "k",
@@ -546,13 +556,6 @@ REFUSED = [
         3,
         "causal masks must agree on one offset: got [0, 3]",
         "几个因果掩码的偏移必须相同，现在是 [0, 3]。",
-    ),
-    (
-        "positions",
-        {},
-        ["rope", "rope_half"],
-        "rope may be chosen once: it is there twice",
-        "rope 只能选一次，现在选了两次。",
     ),
     (
         "positions",
@@ -997,7 +1000,7 @@ def test_paste_into_a_matrix():
 
 def test_identity_zeros_take_away_and_reset():
     screen = Screen().press("b_identity_w_q")
-    assert screen.link() == {"w_q": "1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1"}
+    assert screen.link() == {"w_q": "identity~"}
     assert np.array_equal(runs_of.material_of(screen.setup()).matrices["w_q"], np.eye(4))
     screen.press("b_zeros_w_q")
     assert screen.weight(5, 3) == pytest.approx(1 / 7, abs=1e-15)
@@ -1010,9 +1013,46 @@ def test_identity_zeros_take_away_and_reset():
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)
 
 
+def test_a_random_matrix_says_its_seed_and_every_click_is_another():
+    screen = Screen().press("b_random_w_q")
+    for seed in (0, 1):
+        assert screen.link() == {"w_q": f"random.{seed}~"}
+        drawn = runs_of.material_of(screen.setup()).matrices["w_q"]
+        assert np.array_equal(drawn, random_matrix("w_q", (4, 4), seed))
+        assert f"w_q (seed {seed}), 4 × 4, random" in screen.captions()
+        screen.press("b_random_w_q")
+    expected = random_matrix("w_q", (4, 4), 2)
+    expected[3, 2] = 0.5
+    screen.edit_cells({3: {2: 0.5}})
+    assert np.array_equal(runs_of.material_of(screen.setup()).matrices["w_q"], expected)
+    assert "w_q, 4 × 4, edited" in screen.captions()
+
+
+def test_a_large_matrix_is_edited_in_a_part_of_it():
+    screen = Screen(ex="eight_heads").set("row_w_q", 300).set("column_w_q", 497)
+    screen.edit_cells({2: {497 + 14 - 1: 7.5}})  # third row from 300 on; columns go by their number
+    assert screen.link() == {"ex": "eight_heads", "w_q": "~301.510=7.5"}
+    assert runs_of.material_of(screen.setup()).matrices["w_q"][301, 510] == 7.5
+    screen.press("b_identity_w_q")
+    assert screen.link() == {"ex": "eight_heads", "w_q": "identity~"} and screen.errors() == []
+    screen.press("b_zeros_w_q")
+    assert screen.weight(9, 3) == pytest.approx(1 / 10, abs=1e-12)
+
+
+def test_another_seed_draws_the_weights_of_an_example_that_is_random():
+    screen = Screen(ex="eight_heads")
+    assert any("Random: x (seed 0), w_q (seed 1), w_k (seed 2)" in caption for caption in screen.captions())
+    before = runs_of.trace_of(screen.setup())["weights"]
+    screen.press("b_seed_w_q")
+    assert any("Random: x (seed 0), w_q (seed 11), w_k (seed 12)" in caption for caption in screen.captions())
+    drawn = torch.randn((512, 512), generator=torch.Generator().manual_seed(11), dtype=torch.float64) / 512**0.5
+    np.testing.assert_allclose(runs_of.material_of(screen.setup()).matrices["w_q"], drawn.numpy(), rtol=1e-15)
+    assert not torch.equal(runs_of.trace_of(screen.setup())["weights"], before)
+
+
 def test_too_wide_to_edit_in_cells_and_too_long_to_show_as_text():
     screen = Screen(ex="eight_heads")
-    assert any("64 rows or columns" in caption for caption in screen.captions())
+    assert "A part of 16 × 16 cells; choose where it begins." in screen.captions()
     assert screen.paste_box().value == ""
     screen.paste("1 2\n3 4")
     assert screen.errors()[0].startswith("w_q must have as many rows as x has columns")
@@ -1035,12 +1075,67 @@ def test_a_narrow_matrix_of_many_rows_is_pasted_not_edited():
 
 def test_the_seed_of_everything_random_is_shown_and_changed():
     screen = Screen(score="additive").set("edited", "v_a")
-    assert "v_a, 1 × 2, random (seed 0)" in screen.captions()
+    assert "v_a (seed 0), 1 × 2, random" in screen.captions()
     before = screen.weight(5, 3)
-    screen.press("b_seed")
-    assert "v_a, 1 × 2, random (seed 1)" in screen.captions()
+    screen.press("b_seed_v_a")
+    assert "v_a (seed 1), 1 × 2, random" in screen.captions()
     assert screen.weight(5, 3) != before
     assert screen.link() == {"score": "additive", "seed": "1"}
+
+
+# ---- exchanged words, colours ----------------------------------------------------------------------------------------
+def test_a_word_is_exchanged_in_one_click():
+    screen = Screen().press("swap_it")
+    assert screen.link() == {"text": "Anna fed the dog and she barked"}
+    assert screen.fact().startswith("Head 1: “she” gives 93 % of its attention to “Anna”")
+    screen.press("swap_she")
+    assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
+    chinese = Screen(ex="zh_ta").press("swap_它")
+    assert chinese.link() == {"ex": "zh_ta", "text": "小红喂了那只狗，她摇尾巴"}
+    assert [tile["text"] for tile in chinese.tiles()["tokens"]] == ["小红", "喂了", "那只", "狗", "，", "她", "摇尾巴"]
+    assert not [button for button in Screen(ex="source_004").at.button if (button.key or "").startswith("swap")]
+
+
+def test_colours_in_even_shares_stay_in_the_link_and_compute_nothing():
+    screen = Screen(ex="eight_heads")
+    numbers, fills = list(screen.table("map5")["value"]), list(screen.table("map5")["fill"])
+    screen.set("ramp", True)
+    assert screen.link() == {"ex": "eight_heads", "ramp": "times"}
+    assert list(screen.table("map5")["value"])[:100] == numbers[:100]
+    assert list(screen.table("map5")["fill"]) != fills
+    assert "≥ 5×" in set(screen.table("map5")["text"])
+    assert screen.set("ramp", False).link() == {"ex": "eight_heads"}
+
+
+def score_of(screen, query, key, head=0):
+    """The score of a pair on the screen's run."""
+    return runs_of.trace_of(screen.setup())["scores"][0, head, query, key].item()
+
+
+def test_one_style_of_rope_at_a_time():
+    screen = Screen(heads="1").set("positions", ["rope"])  # pairs of neighbours
+    # q_it = (-3, 3, 0, 0) at 5 and k_dog = (-1, 1, -1, 1) at 3: the pairs turn by -2 and by -2 / 10000^(2/4) = -0.02
+    assert score_of(screen, 5, 3) == pytest.approx(6 * math.cos(2), abs=1e-12)  # (-3, 3) · turned (-1, 1)
+    assert screen.set("rope", "rope_half").link() == {"heads": "1", "pos": "rope_half"}
+    halves = 3 * (math.cos(2) + math.sin(2)) + 3 * (
+        math.cos(0.02) + math.sin(0.02)
+    )  # (-3, 0) · (-1, -1), (3, 0) · (1, 1)
+    assert score_of(screen, 5, 3) == pytest.approx(halves, abs=1e-12)
+    assert screen.widget("positions").value == ["rope"]
+    screen.set("positions", ["rope", "alibi"])
+    assert screen.link()["pos"] == "rope_half,alibi"
+
+
+def test_a_matrix_of_any_width_gets_projections_that_its_heads_can_share():
+    screen = Screen(x="~").set("x", "1 2 3\n4 5 6")
+    assert screen.errors() == [] and screen.maps() == ["map0", "map1"]
+    matrices = runs_of.material_of(screen.setup()).matrices
+    assert {name: matrices[name].shape for name in ("w_q", "w_k", "w_v", "w_o")} == {
+        "w_q": (3, 4),
+        "w_k": (3, 4),
+        "w_v": (3, 4),
+        "w_o": (4, 3),
+    }
 
 
 # ---- proof and export ------------------------------------------------------------------------------------------------

@@ -8,10 +8,11 @@ from pages.shared import state
 from pages.shared.inputs import DEVICES, Material
 from pages.shared.mask_controls import mask_controls
 from pages.shared.setup import DTYPES, Setup, config_of
-from pages.shared.widgets import HALF, choose, mirror, number_choice, several, show_refusal, try_change
+from pages.shared.widgets import HALF, choose, mirror, number_choice, show_refusal, try_change
 from pages.shared.words import LANGUAGES, language, say
 
-POSITION_CHOICES = ("sinusoidal", "rope", "rope_half", "alibi")
+POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
+ROPE = ("rope", "rope_half")  # its two styles, one of which may be chosen
 
 
 def language_switch() -> None:
@@ -63,10 +64,46 @@ def mechanism_controls(setup: Setup, material: Material) -> None:
     choose("score", list(SCORES), config.score)
     scale_control(setup)
     temperature_control(setup)
-    several("positions", POSITION_CHOICES, setup.positions)
+    position_controls(setup)
     with st.container(horizontal=True):
         choose("dtype", list(DTYPES), setup.dtype, HALF)
         choose("device", list(DEVICES), setup.device, HALF)
+
+
+def position_controls(setup: Setup) -> None:
+    """Which ways to tell positions; for RoPE, which numbers turn together."""
+    style = next((name for name in setup.positions if name in ROPE), "rope")
+
+    def chosen() -> None:
+        names = st.session_state["c_positions"]
+        try_change("positions", positions=tuple(style if name == "rope" else name for name in names))
+
+    def paired() -> None:
+        other = st.session_state["c_rope"]
+        try_change("positions", positions=tuple(other if name in ROPE else name for name in setup.positions))
+
+    mirror("c_positions", "positions", ["rope" if name in ROPE else name for name in setup.positions])
+    st.multiselect(
+        say("control.positions"),
+        list(POSITION_CHOICES),
+        format_func=lambda name: say(f"positions.{name}"),
+        key="c_positions",
+        on_change=chosen,
+        placeholder=say("control.none"),
+    )
+    if style in setup.positions:
+        mirror("c_rope", "positions", style)
+        st.segmented_control(
+            say("control.rope"),
+            ROPE,
+            format_func=lambda name: say(f"rope.{name}"),
+            key="c_rope",
+            on_change=paired,
+            required=True,
+            help=say("help.rope"),
+            width="stretch",
+        )
+    show_refusal("positions")
 
 
 def head_choices(material: Material, current: int) -> list[int]:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from attention_core.edits import short_text
+from attention_core.edits import random_seed, short_text
 from attention_core.errors import AttentionError
 from attention_core.matrices import parse_matrix, read_cell, to_text
 from pages.shared import state
@@ -12,9 +12,10 @@ from pages.shared.input_controls import as_rows
 from pages.shared.inputs import Material
 from pages.shared.setup import Setup
 from pages.shared.widgets import show_refusal, try_change
-from pages.shared.words import say
+from pages.shared.words import has, say
 
-EDITABLE = 64  # rows or columns of a matrix that is edited in cells; a larger one is pasted
+EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
+CORNER = 16  # rows and columns of the part of a larger one
 
 
 def weight_editors(setup: Setup, material: Material) -> None:
@@ -32,35 +33,52 @@ def weight_editors(setup: Setup, material: Material) -> None:
     if matrix is None:
         st.caption(say("editor.removed", name=name))
     else:
-        shape = " × ".join(map(str, matrix.shape))
-        st.caption(say(f"origin.matrix.{material.origins[name]}", name=name, shape=shape, seed=setup.seed))
-        if max(matrix.shape) <= EDITABLE:
-            cell_editor(name, matrix, base)
-        else:
-            st.caption(say("editor.too_large", limit=EDITABLE))
+        shape, seed = " × ".join(map(str, matrix.shape)), material.seeds.get(name)
+        called = name if seed is None else say("origin.seeded", name=name, seed=seed)
+        st.caption(say(f"origin.matrix.{material.origins[name]}", name=called, shape=shape))
+        cell_editor(name, matrix, base, corner(name, matrix))
     show_refusal(name)
-    editor_buttons(setup, name, matrix, base)
+    editor_buttons(setup, material, name)
     paste_box(name, matrix, base)
 
 
-def cell_editor(name: str, matrix: np.ndarray, base: np.ndarray | None) -> None:
-    """The matrix in cells. Its key holds the version and the shape, so that edits never land on another matrix.
+def corner(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
+    """The rows and columns that stand in cells: all, or of a large matrix the part that is asked for."""
+    rows, columns = matrix.shape
+    if max(matrix.shape) <= EDITABLE:
+        return slice(0, rows), slice(0, columns)
+    st.caption(say("editor.corner", rows=min(CORNER, rows), columns=min(CORNER, columns)))
+    with st.container(horizontal=True):
+        firsts = [
+            st.number_input(
+                say(f"editor.first_{axis}"), 1, max(size - CORNER, 0) + 1, key=f"c_{axis}_{name}", width=140
+            )
+            for axis, size in (("row", rows), ("column", columns))
+        ]
+    return slice(firsts[0] - 1, firsts[0] - 1 + CORNER), slice(firsts[1] - 1, firsts[1] - 1 + CORNER)
+
+
+def cell_editor(name: str, matrix: np.ndarray, base: np.ndarray | None, part: tuple[slice, slice]) -> None:
+    """A part of the matrix in cells. Its key holds version, shape and place: edits never land on other numbers.
 
     The cells are text: a column of numbers would drop what it does not understand, such as the e of 1e3.
     """
-    key = f"e_{name}_{state.version()}_{matrix.shape}"
-    rows = [row.split(",") for row in to_text(matrix, name).split(";")]
-    frame = pd.DataFrame(rows, columns=[str(column) for column in range(matrix.shape[1])])
+    top, left = part[0].start, part[1].start
+    key = f"e_{name}_{state.version()}_{matrix.shape}_{top}_{left}"
+    rows = [row.split(",") for row in to_text(matrix[part], name).split(";")]
+    numbers = [[str(first + n + 1) for n in range(count)] for first, count in ((top, len(rows)), (left, len(rows[0])))]
+    frame = pd.DataFrame(rows, index=numbers[0], columns=numbers[1])
 
     def edited() -> None:
         changed, error = matrix.copy(), None
         for row, cells in st.session_state[key]["edited_rows"].items():
             for column, text in cells.items():
-                place = {"name": name, "row": int(row) + 1, "column": int(column) + 1}
+                at = top + int(row), int(column) - 1
+                place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
                 try:
                     if text is None or not str(text).strip():
                         raise AttentionError("cell_empty", **place)
-                    changed[int(row), int(column)] = read_cell(str(text), **place)
+                    changed[at] = read_cell(str(text), **place)
                 except AttentionError as refusal:
                     error = refusal
         if not np.array_equal(changed, matrix):
@@ -90,26 +108,35 @@ def replace_matrix(name: str, matrix: np.ndarray, base: np.ndarray | None) -> No
         state.new_version()
 
 
-def editor_buttons(setup: Setup, name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> None:
-    """Identity, zeros, another seed, none, reset."""
+def editor_buttons(setup: Setup, material: Material, name: str) -> None:
+    """Identity, zeros, random, none, reset; another seed for what is random without having been asked to be."""
+    matrix, base, text = material.matrices.get(name), material.bases.get(name), getattr(setup, name)
+    drawn = random_seed(text)
 
-    def new_seed() -> None:
-        try_change(name, seed=setup.seed + 1)
+    def button(kind: str, label: str, act, *args, **kwargs) -> None:
+        help_text = say(f"help.{kind}") if has(f"help.{kind}") else None
+        st.button(label, key=f"b_{kind}_{name}", on_click=act, args=args, kwargs=kwargs, help=help_text)
 
     with st.container(horizontal=True):
         if matrix is not None and matrix.shape[0] > 1:
-            for kind, start in (("identity", np.eye(*matrix.shape)), ("zeros", np.zeros(matrix.shape))):
-                key = f"b_{kind}_{name}"
-                st.button(say(f"editor.{kind}"), key=key, on_click=replace_matrix, args=(name, start, base))
+            button("identity", say("editor.identity"), replace_matrix, name, np.eye(*matrix.shape), base)
+            button("zeros", say("editor.zeros"), replace_matrix, name, np.zeros(matrix.shape), base)
+        if base is not None:
+            seed = setup.seed if drawn is None else drawn + 1
+            button("random", say("editor.random"), replace_text, name, f"random.{seed}~")
         if name in ("w_q", "w_k", "w_v", "w_o") and matrix is not None:
-            st.button(
-                say("editor.remove"), key=f"b_none_{name}", on_click=try_change, args=(name,), kwargs={name: "none"}
-            )
-        if getattr(setup, name) is not None:
-            st.button(
-                say("editor.reset"), key=f"b_reset_{name}", on_click=try_change, args=(name,), kwargs={name: None}
-            )
-        st.button(say("editor.seed", seed=setup.seed), key="b_seed", on_click=new_seed, help=say("help.seed"))
+            button("none", say("editor.remove"), replace_text, name, "none")
+        if text is not None:
+            button("reset", say("editor.reset"), replace_text, name, None)
+        if any(origin == "random" and getattr(setup, other) is None for other, origin in material.origins.items()):
+            button("seed", say("editor.seed", seed=setup.seed), try_change, name, seed=setup.seed + 1)
+
+
+def replace_text(name: str, text: str | None) -> None:
+    """Takes another matrix by its link form."""
+    try_change(name, **{name: text})
+    if state.refused(name) is None:
+        state.new_version()
 
 
 def paste_box(name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> None:

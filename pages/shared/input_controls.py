@@ -30,10 +30,12 @@ def input_controls(setup: Setup, material: Material) -> None:
             except AttentionError as error:
                 state.refuse("mode", error)
                 return
+        elif EXAMPLES[setup.example].x is None and wanted == "matrix":
+            changes |= {"cross": True, **as_inputs(setup)}
         elif EXAMPLES[setup.example].x is None:
             state.start_over(DEFAULT.example)
             changes = {}
-        if wanted == "matrix":
+        elif wanted == "matrix":
             changes |= {"x": "~"} | ({"context": "~"} if crosses(setup) else {})
         try_change("mode", **changes)
 
@@ -58,6 +60,13 @@ def input_controls(setup: Setup, material: Material) -> None:
             matrix_box(name, material)
     if kind != "qkv":
         second_sequence(setup, material, kind)
+
+
+def as_inputs(setup: Setup) -> dict[str, str]:
+    """Where q, k and v were given without an x: q as the first sequence and k as the second, nothing projected."""
+    steps = [trace_of(setup).step(name) for name in "qk"]
+    x, context = (to_text(step.window(B=0, **{step.dims[1]: 0}), step.name) for step in steps)
+    return {"x": x, "context": context}
 
 
 def first_head(setup: Setup) -> dict[str, str]:

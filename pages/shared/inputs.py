@@ -1,6 +1,6 @@
 """From a Setup to what the core takes: tokens, matrices and where each of them comes from."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -8,9 +8,9 @@ from torch import Tensor
 
 from attention_core import Trace, Weights, attend, attend_qkv
 from attention_core.config import one_of
-from attention_core.edits import from_short_text
+from attention_core.edits import from_short_text, random_seed
 from attention_core.errors import AttentionError
-from attention_core.examples import EXAMPLES, Example, vectors_for
+from attention_core.examples import EXAMPLES, Example, Recipe, vectors_for
 from attention_core.scores import SCORES
 from attention_core.starting import first_heads, random_matrix
 from attention_core.tokens import tokenise
@@ -21,25 +21,30 @@ BIASES = ("b_q",)
 NEEDED = ("x", "context", "q", "k", "v", "allowed")  # only what attention can do without may be taken away
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
+RESEED = 10  # from one seed to the next; an example's own seeds are below it
 HIDDEN_BYTES = 2**24  # the most that the additive score's tanh layer may take; every visitor's runs are kept
 
 
 @dataclass(eq=False)
 class Material:
     """What goes into a run: the words of both axes, the matrices by name, and each one's origin: built (by hand),
-    source, random or typed. `bases` are the matrices before anybody changed them."""
+    source, random or typed. `seeds` says what a random one was drawn from, `bases` are the matrices before anybody
+    changed them."""
 
     queries: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     matrices: dict[str, np.ndarray] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
+    seeds: dict[str, int] = field(default_factory=dict)
     bases: dict[str, np.ndarray] = field(default_factory=dict)
     word_origins: tuple[str, ...] = ()
     key_origins: tuple[str, ...] = ()
 
-    def put(self, name: str, matrix: np.ndarray, origin: str) -> None:
+    def put(self, name: str, matrix: np.ndarray, origin: str, seed: int | None = None) -> None:
         """Adds a matrix under its name."""
         self.matrices[name], self.origins[name] = np.asarray(matrix, dtype=float), origin
+        if origin == "random" and seed is not None:
+            self.seeds[name] = seed
 
 
 def mode(setup: Setup) -> str:
@@ -53,10 +58,10 @@ def mode(setup: Setup) -> str:
 
 def gather(setup: Setup) -> Material:
     """All of a run's inputs. Raises AttentionError for a text or matrix that cannot be read."""
-    example, material = EXAMPLES[setup.example], Material()
+    example, material = reseeded(setup), Material()
     if mode(setup) == "qkv":
         for name in "qkv":
-            place(material, name, getattr(setup, name), numbers_of(example, name), example.origin)
+            place(material, name, setup, numbers_of(example, name), example.origin)
         heads = config_of(setup).heads
         material.queries = numbered(material.matrices["q"], example.tokens)
         material.keys = numbered(material.matrices["k"], example.context_tokens or ())
@@ -67,18 +72,22 @@ def gather(setup: Setup) -> Material:
         widths = head_widths(material, config_of(setup))
     gather_score_weights(material, setup, widths)
     if setup.allowed is not None:
-        place(material, "allowed", setup.allowed, np.ones((len(material.queries), len(material.keys))), "typed")
+        place(material, "allowed", setup, np.ones((len(material.queries), len(material.keys))), "typed")
     return material
 
 
-def place(material: Material, name: str, text: str | None, default: np.ndarray | None, origin: str) -> None:
-    """A matrix as it was typed, else as the example has it; "none" takes it away."""
+def place(
+    material: Material, name: str, setup: Setup, default: np.ndarray | None, origin: str, seed: int | None = None
+) -> None:
+    """A matrix as it was typed, else as the example has it; "none" takes it away. seed: of a random default."""
+    text = getattr(setup, name)
     if default is not None:
         material.bases[name] = np.asarray(default, dtype=float)
     if text is not None and text != "none":
-        material.put(name, from_short_text(text, default, name), "typed")
+        drawn = random_seed(text)
+        material.put(name, from_short_text(text, default, name), "typed" if drawn is None else "random", drawn)
     elif text is None and default is not None:
-        material.put(name, default, origin)
+        material.put(name, default, origin, seed)
     elif name in NEEDED:
         raise AttentionError("matrix_empty", name=name)
 
@@ -89,6 +98,20 @@ def numbers_of(example: Example, name: str) -> np.ndarray | None:
     return None if tensor is None else tensor.numpy()
 
 
+def reseeded(setup: Setup) -> Example:
+    """The example of a Setup, its random weights drawn anew where another seed is chosen."""
+    example = EXAMPLES[setup.example]
+    recipes = {name: getattr(example, name) for name in PROJECTIONS}
+    return replace(
+        example,
+        **{
+            name: replace(recipe, seed=recipe.seed + RESEED * setup.seed)
+            for name, recipe in recipes.items()
+            if isinstance(recipe, Recipe)
+        },
+    )
+
+
 def numbered(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
     """Labels for rows that may have no words."""
     return words if len(words) == len(matrix) else tuple(str(row + 1) for row in range(len(matrix)))
@@ -97,13 +120,16 @@ def numbered(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
 # ---- tokens and their vectors ----------------------------------------------------------------------------------------
 def gather_tokens(material: Material, setup: Setup, example: Example) -> None:
     """x, and for cross-attention the context, with their words."""
-    own = numbers_of(example, "x"), example.tokens
-    material.queries, material.word_origins = words_and_vectors(material, "x", setup, setup.text, own)
+    own = numbers_of(example, "x")
+    material.queries, material.word_origins = words_and_vectors(
+        material, "x", setup, example, setup.text, (own, example.tokens)
+    )
     material.keys = material.queries
     if crosses(setup):
-        other = numbers_of(example, "context"), example.context_tokens or ()
+        other = numbers_of(example, "context")
+        shipped = own if other is None else other, example.context_tokens or example.tokens
         material.keys, material.key_origins = words_and_vectors(
-            material, "context", setup, setup.context_text, other if other[0] is not None else own
+            material, "context", setup, example, setup.context_text, shipped
         )
 
 
@@ -113,18 +139,25 @@ def crosses(setup: Setup) -> bool:
 
 
 def words_and_vectors(
-    material: Material, name: str, setup: Setup, text: str | None, own: tuple[np.ndarray | None, tuple[str, ...]]
+    material: Material,
+    name: str,
+    setup: Setup,
+    example: Example,
+    text: str | None,
+    shipped: tuple[np.ndarray | None, tuple[str, ...]],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Puts a sequence's vectors in their place; returns its words and where each word's vector comes from."""
-    example, (vectors, words) = EXAMPLES[setup.example], own
-    origins = (example.origin,) * len(words)
-    if text is not None or vectors is None:
+    vectors, words = shipped
+    origins, typed = (example.origin,) * len(words), getattr(setup, name)
+    recipe = getattr(example, name)
+    seed = recipe.seed if isinstance(recipe, Recipe) else setup.seed
+    if text is not None or (vectors is None and typed is None):
         lexicon = example.dictionary()
         words = tokenise(text or "", words=lexicon.vectors)
         rows, origins = vectors_for(words, example.name, setup.seed)
-        vectors = np.array(rows, dtype=float)
-    place(material, name, getattr(setup, name), vectors, "random" if "random" in origins else example.origin)
-    if getattr(setup, name) is None:
+        vectors, seed = np.array(rows, dtype=float), setup.seed
+    place(material, name, setup, vectors, "random" if "random" in origins else example.origin, seed)
+    if typed is None:
         return words, origins
     return numbered(material.matrices[name], words), ("typed",) * len(material.matrices[name])
 
@@ -136,16 +169,18 @@ def gather_projections(material: Material, setup: Setup, example: Example) -> No
     width = material.matrices["x"].shape[1]
     source = material.matrices.get("context", material.matrices["x"]).shape[1]
     fits = own["w_q"] is not None and (own["w_q"].shape[0], own["w_k"].shape[0]) == (width, source)
+    heads = config_of(setup).heads
+    inner = -(-width // heads) * heads  # as wide as x, or as little wider as the heads need
+    shapes = {"w_q": (width, inner), "w_k": (source, inner), "w_v": (source, inner), "w_o": (inner, width)}
     for name in PROJECTIONS:
         if fits or own["w_q"] is None:
-            default, origin = own[name], example.origin
+            seed = getattr(getattr(example, name), "seed", None)
+            place(material, name, setup, own[name], example.origin, seed)
         else:
-            rows = source if name in ("w_k", "w_v") else width
-            default, origin = random_matrix(name, (rows, width), setup.seed), "random"
-        place(material, name, getattr(setup, name), default, origin)
+            place(material, name, setup, random_matrix(name, shapes[name], setup.seed), "random", setup.seed)
     keep_first_heads(material, setup)
     bias = None if example.b_q is None else np.array([example.b_q], dtype=float)
-    place(material, "b_q", setup.b_q, bias if fits else None, example.origin)
+    place(material, "b_q", setup, bias if fits else None, example.origin)
 
 
 def keep_first_heads(material: Material, setup: Setup) -> None:
@@ -171,8 +206,10 @@ def gather_score_weights(material: Material, setup: Setup, widths: tuple[int, in
     layer = max(d_q, d_k)
     shapes = {"w_a": (d_q, d_k), "w_aq": (d_q, layer), "w_ak": (d_k, layer), "v_a": (1, layer)}
     for name in SCORES[config.score].weights:
-        default = np.eye(d_q, d_k) if name == "w_a" else random_matrix(name, shapes[name], setup.seed)
-        place(material, name, getattr(setup, name), default, "built" if name == "w_a" else "random")
+        if name == "w_a":
+            place(material, name, setup, np.eye(d_q, d_k), "built")
+        else:
+            place(material, name, setup, random_matrix(name, shapes[name], setup.seed), "random", setup.seed)
     if "v_a" in material.matrices:
         needed = 8 * config.heads * len(material.queries) * len(material.keys) * material.matrices["v_a"].shape[1]
         if needed > HIDDEN_BYTES:

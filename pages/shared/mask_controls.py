@@ -71,7 +71,7 @@ def mask_numbers(setup: Setup, spec: dict, name: str, params: dict) -> None:
     for parameter in ("offset",) if name == "causal" else MASKS[name].needs:
         value = current[parameter]
         mirror(f"c_{name}_{parameter}", f"{name}_{parameter}", value[0] if isinstance(value, tuple) else value)
-        label = say(f"parameter.{parameter}", mask=say(f"mask.{name}"))
+        label = say(f"parameter.{name}_{parameter}")
         st.number_input(
             label, -FARTHEST, FARTHEST, key=f"c_{name}_{parameter}", on_change=typed, args=(parameter,), step=1
         )

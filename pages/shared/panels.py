@@ -38,12 +38,13 @@ def show_tiles(trace: Trace, material: Material, head: int, query: int) -> None:
         )
 
 
-def show_origins(setup: Setup, material: Material) -> None:
+def show_origins(material: Material) -> None:
     """Where the numbers come from: built by hand, random, edited."""
     names: dict[str, list[str]] = {}
     for name, origin in material.origins.items():
-        names.setdefault(origin, []).append(name)
-    parts = [say(f"origin.group.{origin}", names=", ".join(group), seed=setup.seed) for origin, group in names.items()]
+        seed = material.seeds.get(name)
+        names.setdefault(origin, []).append(name if seed is None else say("origin.seeded", name=name, seed=seed))
+    parts = [say(f"origin.group.{origin}", names=", ".join(group)) for origin, group in names.items()]
     dashed = say("tiles.some_random") if "random" in (*material.word_origins, *material.key_origins) else ""
     st.caption(" ".join([*parts, dashed]))
 

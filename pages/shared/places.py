@@ -24,10 +24,10 @@ def palette() -> Palette:
 
 
 def axis_label(trace: Trace, axis: str, position: int) -> str:
-    """What stands beside a row or above a column: a token, what a number of x stands for, or the position's number."""
+    """What stands beside a row or above a column: a token, what a number of x stands for, or a number from 1 on."""
     words = trace.labels.get(axis)
     if words is None:
-        return str(position)
+        return str(position + 1)
     return say(f"dim.{words[position]}") if axis in ("D", "D_out") else shown(words[position])
 
 

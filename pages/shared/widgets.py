@@ -60,22 +60,3 @@ def choose(field: str, options: list[str], value: str, width: int | str = "stret
         width=width,
     )
     show_refusal(field)
-
-
-def several(field: str, options: tuple[str, ...], value: tuple[str, ...]) -> None:
-    """Any of a few named choices."""
-    key = f"c_{field}"
-
-    def chosen() -> None:
-        try_change(field, **{field: tuple(st.session_state[key])})
-
-    mirror(key, field, list(value))
-    st.multiselect(
-        say(f"control.{field}"),
-        list(options),
-        format_func=lambda name: say(f"{field}.{name}"),
-        key=key,
-        on_change=chosen,
-        placeholder=say("control.none"),
-    )
-    show_refusal(field)
