@@ -221,10 +221,10 @@ def label_margin(drawn: Panel, words: Words, cell: float, most: float = 120.0) -
 
 @dataclass(frozen=True)
 class ColumnLabels:
-    """The texts above a panel's columns: level where one fits, else Chinese top to bottom and Latin tilted.
+    """The texts above a panel's columns: level where they fit, else Chinese top to bottom and all Latin ones tilted.
 
-    room: the height that they need; overhang: how far they reach beyond the last column; slant: degrees, 90 where the
-    columns are too narrow for less.
+    room: the height that they need; overhang: how far they reach beyond the last column; slant: degrees, 0 where no
+    Latin text is too long, 90 where the columns are too narrow for less.
     """
 
     texts: tuple[str, ...]
@@ -238,9 +238,10 @@ class ColumnLabels:
         rows, height = [], label_size(self.cell)
         for c, text in enumerate(self.texts):
             x = x0 + (c + 0.5) * self.cell
-            if text_width(text, height) <= self.cell - 2:
+            chinese, fits = any(map(wide, text)), text_width(text, height) <= self.cell - 2
+            if fits and (chinese or not self.slant):
                 rows.append(label(text, x, y - 0.75 * height, palette, size=height))
-            elif any(map(wide, text)):
+            elif chinese:
                 letters = stacked(text, int((self.room - 4) // height))
                 for place, letter in enumerate(reversed(letters)):
                     rows.append(label(letter, x, y - (place + 0.75) * height, palette, size=height))
@@ -254,13 +255,14 @@ def column_labels(drawn: Panel, words: Words, cell: float, most: float = 110.0) 
     """How the texts above a panel's columns are written, and the room that this takes."""
     height = label_size(cell)
     texts = tuple(words.labels(drawn.columns, c) for c in range(len(drawn.refs[0])))
-    long = {c: text for c, text in enumerate(texts) if text_width(text, height) > cell - 2}
-    downwards = [len(stacked(text, len(text))) * height for text in long.values() if any(map(wide, text))]
-    tilted = {c: text_width(text, height) for c, text in long.items() if not any(map(wide, text))}
+    long = [text for text in texts if text_width(text, height) > cell - 2]
+    downwards = [len(stacked(text, len(text))) * height for text in long if any(map(wide, text))]
+    if all(any(map(wide, text)) for text in long):
+        return ColumnLabels(texts, cell, min(most, max([1.6 * height, *(reach + 14 for reach in downwards)])), 0.0, 0.0)
+    tilted = {c: text_width(text, height) for c, text in enumerate(texts) if not any(map(wide, text))}
     slant = 40.0 if cell >= 1.7 * height else 90.0  # tilted lines of text lie cell x sin(slant) apart
     run, rise = math.cos(math.radians(slant)), math.sin(math.radians(slant))
-    needed = [1.6 * height, *(reach + 14 for reach in downwards), *(width * rise + 16 for width in tilted.values())]
-    room = min(most, max(needed))
+    room = min(most, max([*(reach + 14 for reach in downwards), *(width * rise + 16 for width in tilted.values())]))
     ends = [(c - len(texts) + 0.5) * cell + min(width, room / rise) * run for c, width in tilted.items()]
     return ColumnLabels(texts, cell, room, max([0.0, *ends]), slant)
 

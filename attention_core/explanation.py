@@ -11,6 +11,7 @@ from attention_core.numerals import fixed
 from attention_core.trace import Trace
 
 TERMS = 12  # a longer sum shows its largest terms and the subtotal of the rest
+READABLE = (-3.0, 14.0)  # a row's largest score: its sum of powers stays between 0.05 and some millions
 LARGEST_POWER = 709.0  # exp of more than this is more than a float holds
 
 
@@ -134,7 +135,7 @@ def around(before: str, after: str = ")"):
 
 
 def softmax_pieces(terms: tuple, trace: Trace) -> list[Piece]:
-    """exp(a) / (exp(a) + exp(b) + ...)."""
+    """exp(a) / (exp(a) + exp(b) + ...) = power / sum, where both are numbers that can be read."""
     chosen, *row = (term[0] for term in terms)
     scores = [number_at(trace, factor) for factor in row]
     top = max(scores)
@@ -147,7 +148,11 @@ def softmax_pieces(terms: tuple, trace: Trace) -> list[Piece]:
         pieces += [Piece(" + exp(" if n else "exp("), operand(trace, row[i]), Piece(")")]
     rest = math.fsum(math.inf if scores[i] > LARGEST_POWER else math.exp(scores[i]) for i in gathered)
     gathered_piece = [Piece(" + "), Piece(f"({len(gathered)} more: {fixed(rest)})", rest=(len(gathered), rest))]
-    return pieces + (gathered_piece if gathered else []) + [Piece(")")]
+    sums = ""
+    if READABLE[0] < top < READABLE[1]:
+        power, total = (math.fsum(map(math.exp, part)) for part in ([number_at(trace, chosen)], scores))
+        sums = f" = {fixed(power)} / {fixed(total)}"
+    return pieces + (gathered_piece if gathered else []) + [Piece(")" + sums)]
 
 
 def share_pieces(terms: tuple, trace: Trace) -> list[Piece]:

@@ -54,13 +54,18 @@ def panel(
     dims, shape = trace.step(step).dims, tuple(trace[step].shape)
     leading = tuple(min((at or {}).get(dim, 0), size - 1) for dim, size in zip(dims[:-2], shape[:-2], strict=True))
     rows, columns = shape[-2:] if len(shape) > 1 else (1, shape[0])
-    row_dim = dims[-2] if len(dims) > 1 else ""
+    row_dim = dims[-2] if len(dims) > 1 and not spans_all(trace, step, -2) else ""
     tall, wide = (
         min(size, largest if dim in TOKENS else widest) for dim, size in ((row_dim, rows), (dims[-1], columns))
     )
     indices = [[(*leading, r, c) if len(shape) > 1 else (c,) for c in range(wide)] for r in range(tall)]
     hidden = (rows - tall, columns - wide)
     return gather(trace, step, [[Ref(step, index) for index in row] for row in indices], (row_dim, dims[-1]), hidden)
+
+
+def spans_all(trace: Trace, step: str, axis: int) -> bool:
+    """Whether the one entry of an axis stands for all of its positions: a mask that is the same for every query."""
+    return trace[step].shape[axis] == 1 and trace.sizes()[trace.step(step).dims[axis]] > 1
 
 
 def gather(

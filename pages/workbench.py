@@ -14,17 +14,18 @@ with st.sidebar:
     input_controls.input_controls(setup, material)
     controls.mechanism_controls(setup, material)
 
-header.show(trace, setup)
-header.show_link_trouble()
-with st.container(horizontal=True, vertical_alignment="center"):
-    panels.show_tiles(trace, material, head, query)
-    swaps.show_swaps(setup, material)
-with st.container(horizontal=True, vertical_alignment="center"):
-    st.markdown(f"##### {panels.fact_sentence(trace, head, query)}", width="content")
-    panels.ramp_switch(trace, setup)
-panels.show_pictures(trace, setup, head, query)
-panels.show_origins(material)
-step_panel.show_step(trace, setup, head, query)
+with st.container(gap="xsmall"):
+    header.show(trace, setup)
+    header.show_link_trouble()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        panels.show_tiles(trace, material, head, query)
+        swaps.show_swaps(setup, material)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"##### {panels.fact_sentence(trace, head, query)}", width="content")
+        panels.ramp_switch(trace, setup)
+    panels.show_pictures(trace, setup, head, query)
+    panels.show_origins(material)
+    step_panel.show_step(trace, setup, head, query)
 with st.expander(say("editor.title"), icon=":material/edit:"):
     editors.weight_editors(setup, material)
 state.show_link()

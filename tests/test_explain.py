@@ -96,12 +96,12 @@ CELLS = {
     "softmax": (  # 1 / (1 + 2)
         single(SOFTMAX, rows(0, LOG_2)),
         (0, 0, 0, 0),
-        "exp(0.00) / (exp(0.00) + exp(0.69)) = 0.33",
+        "exp(0.00) / (exp(0.00) + exp(0.69)) = 1.00 / 3.00 = 0.33",
     ),
     "softmax, blocked": (
         single(SOFTMAX, rows(-1, -INF)),
         (0, 0, 0, 1),
-        "exp(−∞) / (exp(−1.00) + exp(−∞)) = 0.00",
+        "exp(−∞) / (exp(−1.00) + exp(−∞)) = 0.00 / 0.37 = 0.00",
     ),
     "softmax, empty row": (single(SOFTMAX, rows(-INF, -INF)), (0, 0, 0, 1), "Σ exp(−∞) = 0 ⇒ 0 = 0.00"),
     "share": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 2), "1 / (1 + 0 + 1) = 0.50"),
@@ -195,7 +195,7 @@ def test_a_long_softmax_shows_its_own_score_and_the_largest_others():
     trace = single(SOFTMAX, rows(*[math.log(n) for n in range(1, 16)]))
     explanation = explain(trace, "result", (0, 0, 0, 0))
     shown = " + ".join(f"exp({math.log(n):.2f})" for n in (1, *range(5, 16)))
-    assert explanation.text == f"exp(0.00) / ({shown} + (3 more: 9.00)) = 0.01"
+    assert explanation.text == f"exp(0.00) / ({shown} + (3 more: 9.00)) = 1.00 / 120.00 = 0.01"
     assert rest_of(explanation) == (3, pytest.approx(9.0, rel=1e-12))
     assert [piece.ref.index[3] for piece in explanation.pieces if piece.ref] == [0, 0, *range(4, 15)]
 

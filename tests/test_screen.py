@@ -161,6 +161,17 @@ class Screen:
         (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
         return json.loads(part.proto.json, parse_constant=pytest.fail)  # NaN is no JSON
 
+    def arithmetic(self):
+        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith("-arithmetic")]
+        return json.loads(part.proto.json)
+
+    def pieces(self):
+        return self.arithmetic()["pieces"]
+
+    def follow(self, step, index):
+        """A click on a number of the arithmetic, or on a cell of the way back."""
+        return self.click_part("arithmetic", "followed", {"step": step, "index": index})
+
     def captions(self):
         return [plain(caption.value) for caption in self.at.caption]
 
@@ -1081,6 +1092,31 @@ def test_the_seed_of_everything_random_is_shown_and_changed():
     assert "v_a (seed 1), 1 × 2, random" in screen.captions()
     assert screen.weight(5, 3) != before
     assert screen.link() == {"score": "additive", "seed": "1"}
+
+
+# ---- any cell by name, and the way back --------------------------------------------------------------------------------
+def test_any_cell_is_opened_by_name():
+    screen = Screen().set("step", "scores")
+    assert screen.link() == {"step": "scores"}
+    assert screen.widget("axis_scores_1").value == 0  # the head that is looked at
+    screen.set("axis_scores_2", 5).set("axis_scores_3", 3)
+    assert screen.link() == {"step": "scores", "cell": "0,0,5,3", "t": "5", "head": "0"}
+    assert screen.pieces()[-1]["text"] == " = 6.00"
+    screen.set("axis_scores_3", 0)
+    assert screen.pieces()[-1]["text"] == " = −6.00"
+    assert {"w_q", "allowed"} & set(screen.widget("step").options) == {"w_q"}
+
+
+def test_the_way_back_leads_through_every_cell_that_was_passed():
+    screen = Screen().click_cell("map0", "weights", "0,0,5,3")
+    assert screen.arithmetic()["trail"] == []
+    screen.follow("masked_scores", [0, 0, 5, 3]).follow("scaled_scores", [0, 0, 5, 3])
+    passed = [place["text"] for place in screen.arithmetic()["trail"]]
+    assert passed == ["weights [head 1, it, dog]", "masked_scores [head 1, it, dog]"]
+    screen.follow("weights", [0, 0, 5, 3])  # the first crumb
+    assert screen.link()["step"] == "weights" and screen.arithmetic()["trail"] == []
+    screen.follow("masked_scores", [0, 0, 5, 3]).click_cell("map0", "weights", "0,0,5,4")
+    assert screen.arithmetic()["trail"] == []  # another cell begins another way
 
 
 # ---- exchanged words, colours ----------------------------------------------------------------------------------------

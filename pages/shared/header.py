@@ -14,7 +14,7 @@ from pages.shared.words import language, literal, say, sentence
 
 def show(trace: Trace, setup: Setup) -> None:
     """Proof badge, undo, link, export."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         controls.example_picker(setup)
         show_proof(trace, setup)
         st.button(

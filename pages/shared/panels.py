@@ -14,7 +14,7 @@ from attention_core.tokens import shown
 from pages.shared import state
 from pages.shared.components import tiles
 from pages.shared.inputs import Material
-from pages.shared.places import chart, kv_of, looked_at, open_cell, palette, words_for
+from pages.shared.places import chart, kv_of, looked_at, open_cell, palette, short_name, words_for
 from pages.shared.runs import computed_part, trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
@@ -163,20 +163,13 @@ def steps_shown(trace: Trace) -> list[str]:
     return inputs + [name for name, step in trace.computed().items() if len(step.dims) > 1]
 
 
-def short_name(step: str) -> str:
-    """A step's name under its small map."""
-    mask = f"mask.{step.removeprefix('allowed_')}"
-    if step.startswith("allowed_") and has(mask):
-        return say(mask).replace(" ", "\n", 1)
-    return say(f"step.short.{step}") if has(f"step.short.{step}") else step
-
-
 def show_strip(trace: Trace, setup: Setup, head: int, query: int) -> None:
     """All steps in order as small maps; a click opens one large."""
     at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
-    for line in charts.strip_lines(steps_shown(trace)):
-        with st.container(horizontal=True, gap=None):
-            for steps in line:
-                names = [short_name(step) for step in steps]
-                picture = charts.strip(trace, steps, names, at, palette(), setup.step)
-                chart(picture, f"strip_{steps[0]}", say("strip.alt"))
+    with st.container(gap=None):
+        for line in charts.strip_lines(steps_shown(trace)):
+            with st.container(horizontal=True, gap=None):
+                for steps in line:
+                    names = [short_name(step) for step in steps]
+                    picture = charts.strip(trace, steps, names, at, palette(), setup.step)
+                    chart(picture, f"strip_{steps[0]}", say("strip.alt"))

@@ -6,16 +6,18 @@ from attention_core import Trace, charts
 from attention_core.cells import Ref
 from attention_core.drawing import Words
 from attention_core.examples import EXAMPLES
+from attention_core.layout import spans_all
 from attention_core.palette import DARK, LIGHT, Palette
 from attention_core.reading import most_telling
 from attention_core.tokens import shown
 from pages.shared import state
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
-from pages.shared.words import say
+from pages.shared.words import has, say
 
+HEADS = ("H", "H_kv")  # the axes that count heads
 PHONE = 350  # pixels: what every screen is wide enough for
-SCROLLBAR = 20  # pixels
+SCROLLBAR = 8  # pixels
 
 
 def palette() -> Palette:
@@ -26,6 +28,8 @@ def palette() -> Palette:
 def axis_label(trace: Trace, axis: str, position: int) -> str:
     """What stands beside a row or above a column: a token, what a number of x stands for, or a number from 1 on."""
     words = trace.labels.get(axis)
+    if axis == "":
+        return say("place.all")
     if words is None:
         return str(position + 1)
     return say(f"dim.{words[position]}") if axis in ("D", "D_out") else shown(words[position])
@@ -35,12 +39,24 @@ def describe(trace: Trace, ref: Ref) -> str:
     """A cell in words: its step, its head, its tokens."""
     step = trace.step(ref.step)
     parts = []
-    for dim, position, size in zip(step.dims, ref.index, step.value.shape, strict=True):
-        if dim in ("H", "H_kv"):
-            parts.append(say("place.head", number=position + 1))
-        elif dim != "B" or size > 1:
-            parts.append(axis_label(trace, dim, position))
+    for axis, (dim, position) in enumerate(zip(step.dims, ref.index, strict=True)):
+        if spans_all(trace, ref.step, axis) or (dim == "B" and step.value.shape[axis] == 1):
+            continue
+        parts.append(place_name(trace, dim, position))
     return f"{ref.step} [{', '.join(parts)}]"
+
+
+def place_name(trace: Trace, axis: str, position: int) -> str:
+    """A position along any axis: a head by its number, else what stands beside its row or above its column."""
+    return say("place.head", number=position + 1) if axis in HEADS else axis_label(trace, axis, position)
+
+
+def short_name(step: str) -> str:
+    """A step's name under its small map."""
+    mask = f"mask.{step.removeprefix('allowed_')}"
+    if step.startswith("allowed_") and has(mask):
+        return say(mask).replace(" ", "\n", 1)
+    return say(f"step.short.{step}") if has(f"step.short.{step}") else step
 
 
 def words_for(trace: Trace) -> Words:
@@ -95,6 +111,8 @@ def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> 
         place = dict(zip(trace_of(state.current()).step(step).dims, cell, strict=True))
         looks |= {"head": place["H"]} if "H" in place else {}
         looks |= {"token": place["T"]} if "T" in place and not follow else {}
+        if follow:
+            state.follow(step, cell)
     state.look(**looks)
     st.session_state["opened"] = st.session_state.get("opened", 0) + 1
 

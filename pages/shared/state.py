@@ -104,6 +104,19 @@ def look(**updates) -> None:
     st.session_state["setup"] = replace(current(), **updates)
 
 
+def trail() -> list[tuple[str, tuple[int, ...] | None]]:
+    """The cells through which a number was followed to the one that is open, as (step, cell)."""
+    passed, here = st.session_state.get("trail", []), (current().step, current().cell)
+    return passed if passed and passed[-1] == here else [here]
+
+
+def follow(step: str, cell: tuple[int, ...]) -> None:
+    """Goes on to an operand; what was open stays in the trail. A cell that is in the trail already is gone back to."""
+    passed, there = trail(), (step, cell)
+    passed = passed[: passed.index(there)] if there in passed else passed
+    st.session_state["trail"] = [*passed, there][-KEPT:]
+
+
 def refuse(control: str, error: AttentionError) -> None:
     """Keeps a refusal for a control."""
     st.session_state["refused"] = {**st.session_state["refused"], control: error}

@@ -11,34 +11,88 @@ from attention_core.layout import Panel, panel, product
 from attention_core.numerals import exact, fixed
 from pages.shared import state
 from pages.shared.components import arithmetic
-from pages.shared.places import chart, describe, fits, kv_of, open_cell, palette, words_for
+from pages.shared.places import (
+    HEADS,
+    chart,
+    describe,
+    fits,
+    kv_of,
+    open_cell,
+    palette,
+    place_name,
+    short_name,
+    words_for,
+)
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
-from pages.shared.words import literal, say
+from pages.shared.words import has, literal, say
 
 WIDEST = 24  # columns of an axis that is no token's: two such matrices and their product fit on a projector
-BESIDE = 460  # pixels: a picture up to this wide has its formula and arithmetic beside it
+BESIDE, WHOLE = 560, 790  # pixels: a picture up to this wide has formula and arithmetic beside it; both together
 
 
 def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
     """The opened step: its formula, the product that it is, the chosen cell's arithmetic, its code."""
     step = setup.step
+    cell_pickers(trace, setup, head)
     if step is None or step not in trace:
         return
     at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
     chosen = Ref(step, setup.cell) if setup.cell and fits(trace, step, setup.cell) else None
     picture = step_picture(trace, step, at, chosen)
-    beside = picture.spec["width"] <= BESIDE
+    width = picture.spec["width"]
+    beside = width <= BESIDE
     with st.container(horizontal=beside, gap="small"):
-        with st.container(width="content"):
-            chart(picture, "large", say("step.alt", step=step))
-        with st.container(width=330 if beside else "stretch"):
+        chart(picture, "large", say("step.alt", step=step))
+        with st.container(width=WHOLE - max(width, WHOLE // 2) if beside else "stretch"):
             st.latex(formula(trace, step, palette().families()))
             if chosen is not None:
                 show_arithmetic(trace, chosen)
             else:
                 st.caption(say("step.choose"))
     show_code(trace, step)
+
+
+def cell_pickers(trace: Trace, setup: Setup, head: int) -> None:
+    """Any step and any of its cells by name: what a click on a picture does, for keyboards and screen readers."""
+    step = setup.step if setup.step in trace else None
+
+    def opened() -> None:
+        open_cell(st.session_state["c_step"], None)
+
+    def placed() -> None:
+        cell = tuple(st.session_state.get(key, 0) for key in keys)
+        if None not in cell:
+            open_cell(step, cell)
+
+    with st.container(horizontal=True, gap="small"):
+        st.session_state["c_step"] = step
+        steps = list(trace.steps)
+        names = {name: step_name(name) for name in steps}
+        words = {"placeholder": say("step.none"), "width": 240, "format_func": names.get}
+        st.selectbox(say("control.step"), steps, key="c_step", on_change=opened, **words)
+        if step is None:
+            return
+        dims, sizes = trace.step(step).dims, trace[step].shape
+        keys = [f"c_axis_{step}_{axis}" for axis in range(len(dims))]
+        for axis, (key, dim, size) in enumerate(zip(keys, dims, sizes, strict=True)):
+            if size == 1:
+                continue
+            if setup.cell and fits(trace, step, setup.cell):
+                st.session_state[key] = setup.cell[axis]
+            elif dim == "H" and st.session_state.get(key) is None:
+                st.session_state[key] = head
+            label = say(f"axis.{dim}") if has(f"axis.{dim}") else dim
+            texts = [place_name(trace, dim, position) for position in range(size)]
+            st.selectbox(
+                label, range(size), key=key, on_change=placed, width=130, placeholder="–", format_func=texts.__getitem__
+            )
+
+
+def step_name(step: str) -> str:
+    """A step's name in the code, with the page's word for it where that says more."""
+    word = short_name(step).replace("\n", "")
+    return step if word.lower() in step else say("step.name", step=step, word=word)
 
 
 def step_picture(trace: Trace, step: str, at: dict[str, int], chosen: Ref | None) -> charts.Picture:
@@ -65,8 +119,11 @@ def shown_operands(trace: Trace, step: str) -> list[str]:
 
 
 def title_of(trace: Trace, part: Panel) -> str:
-    """A step's name with its shape, and how much of it is drawn where that is not all."""
-    title = f"{part.step}  {' × '.join(map(str, trace[part.step].shape))}"
+    """A step's name, the head that is drawn, and its shape; how much of it is drawn where that is not all."""
+    dims, shape = trace.step(part.step).dims, trace[part.step].shape
+    leading = zip(dims[:-2], shape[:-2], part.refs[0][0].index, strict=False)
+    heads = [say("place.head", number=at + 1) for dim, size, at in leading if dim in HEADS and size > 1]
+    title = " · ".join([step_name(part.step), *heads, " × ".join(map(str, shape[-2:]))])
     rows, columns = part.values.shape
     return title + (say("step.part", rows=rows, columns=columns) if any(part.hidden) else "")
 
@@ -75,11 +132,26 @@ def show_arithmetic(trace: Trace, ref: Ref) -> None:
     """One cell's arithmetic; every operand leads to where it stands."""
     explanation = explain(trace, ref.step, ref.index)
     st.markdown(f"**{literal(describe(trace, ref))}** = {exact(explanation.value)}")
-    if explanation.cell is None:
-        st.caption(say("arithmetic.input"))
-        return
-    data = {"pieces": [piece_data(trace, piece) for piece in explanation.pieces], "colours": palette().families()}
+    pieces = [] if explanation.cell is None else explanation.pieces
+    data = {
+        "trail": [link_data(trace, step, cell) for step, cell in state.trail()[:-1] if shows(trace, step, cell)],
+        "pieces": [piece_data(trace, piece) for piece in pieces],
+        "colours": palette().families(),
+        "label": say("arithmetic.trail"),
+    }
     arithmetic(data=data, key="arithmetic", on_followed_change=followed)
+    if not pieces:
+        st.caption(say("arithmetic.input"))
+
+
+def shows(trace: Trace, step: str | None, cell: tuple[int, ...] | None) -> bool:
+    """Whether a cell of the trail is still there."""
+    return step in trace and cell is not None and fits(trace, step, cell)
+
+
+def link_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
+    """A cell that was passed on the way, to go back to."""
+    return {"text": describe(trace, Ref(step, cell)), "step": step, "index": list(cell)}
 
 
 def piece_data(trace: Trace, piece: Piece) -> dict:

@@ -4,6 +4,17 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const walking = root.contains(root.getRootNode().activeElement);
   root.replaceChildren();
   Object.entries(data.colours).forEach(([name, colour]) => root.style.setProperty("--" + name, colour));
+  const trail = document.createElement("nav");
+  trail.className = "trail";
+  trail.setAttribute("aria-label", data.label);
+  data.trail.forEach((place) => {
+    const back = document.createElement("button");
+    back.type = "button";
+    back.textContent = place.text;
+    back.onclick = () => setTriggerValue("followed", { step: place.step, index: place.index });
+    trail.append(back, " › ");
+  });
+  if (data.trail.length) root.append(trail);
   data.pieces.forEach((piece) => {
     const leads = piece.step !== undefined;
     const part = document.createElement(leads ? "button" : "span");
