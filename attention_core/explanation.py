@@ -54,7 +54,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     """
     value = trace[step]
     index = tuple(index)
-    if len(index) != value.dim() or not all(0 <= i < size for i, size in zip(index, value.shape, strict=True)):
+    if not trace.holds(step, index):
         axes = f"{value.dim()} whole numbers"
         raise AttentionError("index", name=step, axes=axes, shape=tuple(value.shape), given=index)
     number = float(value[index])

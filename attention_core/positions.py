@@ -118,7 +118,7 @@ def alibi_formula(scores, *, slopes, at):
 def alibi_cell(index, scores: Operand, *, slopes, at) -> Cell:
     h, t, s = index
     distance = abs(t + at - s)
-    return Cell(((Constant(-slopes[h], f"−m of head {h + 1}"), Constant(distance, f"|{t + at} − {s}|")),))
+    return Cell(((Constant(-slopes[h], f"−{short(slopes[h])}"), Constant(distance, f"|{t + at} − {s}|")),))
 
 
 ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell)

@@ -103,6 +103,11 @@ class Trace:
             raise KeyError(f"there is no step {name!r}: the steps are {', '.join(self.steps)}")
         return self.steps[name]
 
+    def holds(self, name: str, index: tuple[int, ...]) -> bool:
+        """Whether an index lies inside a step, one position an axis."""
+        shape = self[name].shape
+        return len(index) == len(shape) and all(0 <= i < size for i, size in zip(index, shape, strict=True))
+
     def inputs(self) -> dict[str, Step]:
         """The steps that were given, not computed."""
         return {name: step for name, step in self.steps.items() if step.operation is None}

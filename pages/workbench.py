@@ -26,6 +26,6 @@ with st.container(gap="xsmall"):
     panels.show_pictures(trace, setup, head, query)
     panels.show_origins(material)
     step_panel.show_step(trace, setup, head, query)
-with st.expander(say("editor.title"), icon=":material/edit:"):
-    editors.weight_editors(setup, material)
+with st.expander(say("editor.title"), icon=":material/edit:", key="editors"):
+    editors.matrix_editors(setup, material)
 state.show_link()

@@ -710,10 +710,6 @@ def test_the_rest_of_an_altered_link_is_shown():
     [
         {"mask": "local_global:1"},
         {"t": "999999999", "head": "999", "step": "weights", "cell": "0,0,5,3"},
-        {"step": "no such step", "cell": "1,2"},
-        {"step": "scores", "cell": "0,0,5,999999999"},
-        {"step": "scores", "cell": "1"},
-        {"step": "", "cell": ""},
         {"scale": "1e299", "temp": "1e-299"},
         {"mask": "causal:-1000000", "pos": "rope,alibi,sinusoidal"},
         {"w_q": "none", "w_k": "none", "w_v": "none", "w_o": "none"},
@@ -727,6 +723,22 @@ def test_the_rest_of_an_altered_link_is_shown():
 def test_strange_links_open(link):
     screen = Screen(**link)
     assert screen.errors() == []
+
+
+@pytest.mark.parametrize(
+    "link, missing, shown",
+    [
+        ({"step": "no such step", "cell": "1,2"}, "step=no such step", {}),
+        ({"step": "scores", "cell": "0,0,5,999999999"}, "cell=0,0,5,999999999", {"step": "scores"}),
+        ({"step": "scores", "cell": "1"}, "cell=1", {"step": "scores"}),
+        ({"step": "", "cell": ""}, "step=", {}),
+        ({"cell": "0,0,5,3"}, "cell=0,0,5,3", {}),
+    ],
+)
+def test_a_link_to_what_is_not_there_says_so(link, missing, shown):
+    screen = Screen(**link)
+    assert screen.errors() == [f"The link says {missing}, which cannot be read; the rest of it is shown."]
+    assert screen.link() == shown
 
 
 def test_numbers_too_large_for_the_precision_are_said_to_be():
@@ -1094,7 +1106,7 @@ def test_the_seed_of_everything_random_is_shown_and_changed():
     assert screen.link() == {"score": "additive", "seed": "1"}
 
 
-# ---- any cell by name, and the way back --------------------------------------------------------------------------------
+# ---- any cell by name, and the way back ------------------------------------------------------------------------------
 def test_any_cell_is_opened_by_name():
     screen = Screen().set("step", "scores")
     assert screen.link() == {"step": "scores"}

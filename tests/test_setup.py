@@ -456,7 +456,7 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
         ({"w_q": "~4.0=1"}, "edit_form"),
         ({"w_q": "~0.0=1,2"}, "edit_form"),
         ({"w_q": "~0.0=1e7"}, "too_large"),
-        ({"w_q": "1e6,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0", "dtype": "float16"}, "not_finite"),
+        ({"w_q": "1e6,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0", "dtype": "float16"}, "precision_limit"),
         ({"score": "general", "w_a": "none"}, "missing_weight"),
         ({"b_q": "1,2,3"}, "bias_width"),
         ({"mask": "padding:8"}, "lengths_range"),

@@ -1,4 +1,4 @@
-"""Weight matrices in cells: edit, paste, identity, random, reset."""
+"""Matrices in cells: edit, paste, identity, random, reset."""
 
 import numpy as np
 import pandas as pd
@@ -18,14 +18,11 @@ EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
 CORNER = 16  # rows and columns of the part of a larger one
 
 
-def weight_editors(setup: Setup, material: Material) -> None:
+def matrix_editors(setup: Setup, material: Material) -> None:
     """One of the run's matrices at a time."""
-    names = [name for name in material.matrices if name not in ("q", "k", "v", "allowed")]
+    names = [name for name in material.matrices if name != "allowed"]
     removed = [name for name in ("w_q", "w_k", "w_v", "w_o") if getattr(setup, name) == "none"]
     names += [name for name in removed if name not in names]
-    if not names:
-        st.caption(say("editor.nothing"))
-        return
     if st.session_state.get("c_edited") not in names:
         st.session_state["c_edited"] = "w_q" if "w_q" in names else names[0]
     name = st.segmented_control(say("editor.which"), names, key="c_edited", required=True, label_visibility="collapsed")
@@ -37,9 +34,14 @@ def weight_editors(setup: Setup, material: Material) -> None:
         called = name if seed is None else say("origin.seeded", name=name, seed=seed)
         st.caption(say(f"origin.matrix.{material.origins[name]}", name=called, shape=shape))
         cell_editor(name, matrix, base, corner(name, matrix))
-    show_refusal(name)
+    show_refusal(control(name))
     editor_buttons(setup, material, name)
     paste_box(name, matrix, base)
+
+
+def control(name: str) -> str:
+    """The editor of a matrix as a place of refusals: another one than the sidebar's box for the same matrix."""
+    return f"edit_{name}"
 
 
 def corner(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
@@ -85,7 +87,7 @@ def cell_editor(name: str, matrix: np.ndarray, base: np.ndarray | None, part: tu
             take(name, changed, base)
         if error is not None:
             state.new_version()  # the cell shows its number again
-            state.refuse(name, error)
+            state.refuse(control(name), error)
 
     columns = {column: st.column_config.TextColumn(width=64) for column in frame.columns}
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
@@ -96,15 +98,15 @@ def take(name: str, matrix: np.ndarray, base: np.ndarray | None) -> None:
     try:
         text = short_text(matrix, base, name)
     except AttentionError as error:
-        state.refuse(name, error)
+        state.refuse(control(name), error)
         return
-    try_change(name, **{name: text})
+    try_change(control(name), **{name: text})
 
 
 def replace_matrix(name: str, matrix: np.ndarray, base: np.ndarray | None) -> None:
     """Takes another matrix; the grid and the paste box forget what was typed into them, unless it was refused."""
     take(name, matrix, base)
-    if state.refused(name) is None:
+    if state.refused(control(name)) is None:
         state.new_version()
 
 
@@ -129,13 +131,13 @@ def editor_buttons(setup: Setup, material: Material, name: str) -> None:
         if text is not None:
             button("reset", say("editor.reset"), replace_text, name, None)
         if any(origin == "random" and getattr(setup, other) is None for other, origin in material.origins.items()):
-            button("seed", say("editor.seed", seed=setup.seed), try_change, name, seed=setup.seed + 1)
+            button("seed", say("editor.seed", seed=setup.seed), try_change, control(name), seed=setup.seed + 1)
 
 
 def replace_text(name: str, text: str | None) -> None:
     """Takes another matrix by its link form."""
-    try_change(name, **{name: text})
-    if state.refused(name) is None:
+    try_change(control(name), **{name: text})
+    if state.refused(control(name)) is None:
         state.new_version()
 
 
@@ -147,7 +149,7 @@ def paste_box(name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> 
         try:
             replace_matrix(name, parse_matrix(st.session_state[key], name), base)
         except AttentionError as error:
-            state.refuse(name, error)
+            state.refuse(control(name), error)
 
     if key not in st.session_state:
         st.session_state[key] = "" if matrix is not None and matrix.size > 4096 else as_rows(matrix)

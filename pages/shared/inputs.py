@@ -11,6 +11,7 @@ from attention_core.config import one_of
 from attention_core.edits import from_short_text, random_seed
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES, Example, Recipe, vectors_for
+from attention_core.numerals import exact
 from attention_core.scores import SCORES
 from attention_core.starting import first_heads, random_matrix
 from attention_core.tokens import tokenise
@@ -259,5 +260,10 @@ def as_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
     tensor = torch.from_numpy(matrix).to(setup.device)
     if name == "allowed":
         return tensor != 0
-    tensor = tensor.to(DTYPES[setup.dtype])
-    return tensor[0] if name in ("v_a", *BIASES) else tensor
+    rounded = tensor.to(DTYPES[setup.dtype])
+    if rounded.isinf().any():
+        row, column = rounded.isinf().nonzero()[0].tolist()
+        place = {"name": name, "row": row + 1, "column": column + 1, "given": exact(matrix[row, column])}
+        limit = exact(torch.finfo(rounded.dtype).max)
+        raise AttentionError("precision_limit", limit=limit, dtype=setup.dtype, **place)
+    return rounded[0] if name in ("v_a", *BIASES) else rounded

@@ -14,7 +14,7 @@ from attention_core.tokens import shown
 from pages.shared import state
 from pages.shared.components import tiles
 from pages.shared.inputs import Material
-from pages.shared.places import chart, kv_of, looked_at, open_cell, palette, short_name, words_for
+from pages.shared.places import chart, kv_of, looked_at, open_cell, palette, short_name, token, words_for
 from pages.shared.runs import computed_part, trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
@@ -77,17 +77,17 @@ def chose_key() -> None:
 def fact_sentence(trace: Trace, head: int, query: int) -> str:
     """What the chosen query does in a head, in one sentence with its number."""
     fact = row_fact(trace, head, query)
-    words = {"head": head + 1, "query": literal(shown(trace.labels["T"][query])), "percent": f"{100 * fact.share:.0f}"}
+    words = {"head": head + 1, "query": literal(token(trace, "T", query)), "percent": f"{100 * fact.share:.0f}"}
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
         return say("fact.overflow", **words)
     if fact.kind == "even":
         return say("fact.even", count=len(fact.keys), **words)
-    keys = [literal(shown(trace.labels["S"][key])) for key in fact.keys]
+    keys = [literal(token(trace, "S", key)) for key in fact.keys]
     if fact.kind == "several":
-        quoted = [say("fact.quoted", key=key) for key in keys]
-        return say("fact.several", keys=say("fact.and").join(quoted), **words)
+        *most, last = [say("fact.quoted", key=key) for key in keys]
+        return say("fact.several", keys=say("fact.and", others=say("fact.comma").join(most), last=last), **words)
     if fact.kind in ("only", "nearly"):
         return say(f"fact.{fact.kind}", key=keys[0], **words)
     return say("fact.most", key=keys[0], ratio=f"{fact.ratio:.1f}", **words)

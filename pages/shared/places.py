@@ -6,7 +6,7 @@ from attention_core import Trace, charts
 from attention_core.cells import Ref
 from attention_core.drawing import Words
 from attention_core.examples import EXAMPLES
-from attention_core.layout import spans_all
+from attention_core.layout import TOKENS, spans_all
 from attention_core.palette import DARK, LIGHT, Palette
 from attention_core.reading import most_telling
 from attention_core.tokens import shown
@@ -35,6 +35,15 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
     return say(f"dim.{words[position]}") if axis in ("D", "D_out") else shown(words[position])
 
 
+LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def token(trace: Trace, axis: str, position: int) -> str:
+    """A token in a text; one that stands there more than once carries its place: the₃."""
+    words = trace.labels[axis]
+    return shown(words[position]) + (str(position + 1).translate(LOW) if words.count(words[position]) > 1 else "")
+
+
 def describe(trace: Trace, ref: Ref) -> str:
     """A cell in words: its step, its head, its tokens."""
     step = trace.step(ref.step)
@@ -48,7 +57,11 @@ def describe(trace: Trace, ref: Ref) -> str:
 
 def place_name(trace: Trace, axis: str, position: int) -> str:
     """A position along any axis: a head by its number, else what stands beside its row or above its column."""
-    return say("place.head", number=position + 1) if axis in HEADS else axis_label(trace, axis, position)
+    if axis in HEADS:
+        return say("place.head", number=position + 1)
+    return (
+        token(trace, axis, position) if axis in TOKENS and axis in trace.labels else axis_label(trace, axis, position)
+    )
 
 
 def short_name(step: str) -> str:
@@ -133,9 +146,3 @@ def kv_of(trace: Trace, head: int) -> int:
     """The key/value head that a query head reads."""
     sizes = trace.sizes()
     return head // (sizes["H"] // sizes["H_kv"])
-
-
-def fits(trace: Trace, step: str, cell: tuple[int, ...]) -> bool:
-    """Whether a cell lies inside a step."""
-    shape = trace[step].shape
-    return len(cell) == len(shape) and all(i < size for i, size in zip(cell, shape, strict=True))

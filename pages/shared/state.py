@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.errors import AttentionError
 from pages.shared.setup import DEFAULT, Setup, from_link, key_of, to_link
 
@@ -21,14 +22,25 @@ def current() -> Setup:
     return st.session_state["setup"]
 
 
-def open_link(compute: Callable[[Setup], object]) -> None:
-    """Starts a session from its link; what cannot be read or computed is named, the rest of the link is shown."""
+def open_link(compute: Callable[[Setup], Trace]) -> None:
+    """Starts a session from its link; what cannot be read, computed or found is named, the rest of it is shown."""
     if "setup" in st.session_state:
         return
     linked, unread = from_link(st.query_params.to_dict())
     setup, refused = as_far_as_it_computes(linked, compute)
     unfit = [(key_of(name), error) for name, error in refused.items()]
+    setup, missing = what_is_there(setup, compute(setup))
+    unread += missing
     st.session_state.update(setup=setup, unread=unread, unfit=unfit, refused={}, drafts={}, past=[])
+
+
+def what_is_there(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
+    """The Setup without a step or a cell that the run does not have, and these as (key, text)."""
+    if setup.step is not None and setup.step not in trace:
+        return replace(setup, step=None, cell=None), [("step", setup.step[:40])]
+    if setup.cell is not None and (setup.step is None or not trace.holds(setup.step, setup.cell)):
+        return replace(setup, cell=None), [("cell", ",".join(map(str, setup.cell)))]
+    return setup, []
 
 
 def as_far_as_it_computes(linked: Setup, compute: Callable[[Setup], object]) -> tuple[Setup, dict[str, AttentionError]]:

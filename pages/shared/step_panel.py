@@ -15,7 +15,6 @@ from pages.shared.places import (
     HEADS,
     chart,
     describe,
-    fits,
     kv_of,
     open_cell,
     palette,
@@ -38,7 +37,7 @@ def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
     if step is None or step not in trace:
         return
     at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
-    chosen = Ref(step, setup.cell) if setup.cell and fits(trace, step, setup.cell) else None
+    chosen = Ref(step, setup.cell) if setup.cell and trace.holds(step, setup.cell) else None
     picture = step_picture(trace, step, at, chosen)
     width = picture.spec["width"]
     beside = width <= BESIDE
@@ -78,7 +77,7 @@ def cell_pickers(trace: Trace, setup: Setup, head: int) -> None:
         for axis, (key, dim, size) in enumerate(zip(keys, dims, sizes, strict=True)):
             if size == 1:
                 continue
-            if setup.cell and fits(trace, step, setup.cell):
+            if setup.cell and trace.holds(step, setup.cell):
                 st.session_state[key] = setup.cell[axis]
             elif dim == "H" and st.session_state.get(key) is None:
                 st.session_state[key] = head
@@ -146,7 +145,7 @@ def show_arithmetic(trace: Trace, ref: Ref) -> None:
 
 def shows(trace: Trace, step: str | None, cell: tuple[int, ...] | None) -> bool:
     """Whether a cell of the trail is still there."""
-    return step in trace and cell is not None and fits(trace, step, cell)
+    return step in trace and cell is not None and trace.holds(step, cell)
 
 
 def link_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
@@ -169,7 +168,7 @@ def followed() -> None:
     """An operand of the arithmetic was clicked."""
     place = st.session_state["arithmetic"].followed
     trace = trace_of(state.current())
-    if place and place.get("step") in trace and fits(trace, place["step"], tuple(place["index"])):
+    if place and place.get("step") in trace and trace.holds(place["step"], tuple(place["index"])):
         open_cell(place["step"], tuple(place["index"]), follow=True)
 
 
@@ -178,7 +177,7 @@ def show_code(trace: Trace, step: str) -> None:
     operation = trace.step(step).operation
     if operation is None:
         return
-    with st.expander(say("code.title")):
+    with st.expander(say("code.title"), key="code"):
         left, right = st.columns(2)
         for column, language in ((left, "torch"), (right, "numpy")):
             with column:

@@ -134,7 +134,7 @@ class Screen:
 
     def arithmetic(self) -> str:
         """The arithmetic of the opened cell."""
-        return self.page.locator(".arithmetic").inner_text()
+        return self.page.locator(".arithmetic .sum").inner_text()
 
     def type(self, label: str, text: str) -> None:
         """Types into a text box and leaves it."""
@@ -155,4 +155,5 @@ class Screen:
         """The parameters in the address bar."""
         from urllib.parse import parse_qsl, urlsplit
 
+        self.settled()  # the address is written last
         return dict(parse_qsl(urlsplit(self.page.url).query, keep_blank_values=True))

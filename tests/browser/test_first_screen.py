@@ -98,7 +98,7 @@ def test_hovering_lights_row_and_column_without_a_rerun(screen):
 
 def test_an_edited_weight_changes_numbers_and_travels_in_the_link(screen):
     opened = screen()
-    opened.page.get_by_text("Weight matrices: edit them").click()
+    opened.page.get_by_text("Matrices: edit them").click()
     grid = opened.page.get_by_test_id("stDataFrame").first
     grid.locator("canvas").first.wait_for()
     grid.scroll_into_view_if_needed()

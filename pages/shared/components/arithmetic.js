@@ -15,6 +15,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     trail.append(back, " › ");
   });
   if (data.trail.length) root.append(trail);
+  const sum = document.createElement("div");
+  sum.className = "sum";
+  root.append(sum);
   data.pieces.forEach((piece) => {
     const leads = piece.step !== undefined;
     const part = document.createElement(leads ? "button" : "span");
@@ -26,7 +29,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
       part.setAttribute("aria-label", piece.text + ": " + piece.title);
       part.onclick = () => setTriggerValue("followed", { step: piece.step, index: piece.index });
     }
-    root.append(part);
+    sum.append(part);
   });
   if (walking) root.querySelector(".operand")?.focus();
 }
