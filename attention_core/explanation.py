@@ -88,7 +88,7 @@ def operand(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
         text = factor.text or fixed(factor.value)
     else:
         text = number_text(trace, factor.step, number_at(trace, factor))
-    if bracket and (text[0] in "−-" or " " in text):
+    if bracket and (text[0] in "−-" or (" " in text and text[0] != "|")):
         text = f"({text})"
     return Piece(text, factor if isinstance(factor, Ref) else None)
 

@@ -36,7 +36,8 @@ def sinusoidal_numpy(x, *, base, at):
 
 
 def sinusoidal_formula(x, *, base, at):
-    return rf"\sin\!\big(p\,/\,{short(base)}^{{2i/D}}\big),\ \cos\!\big(p\,/\,{short(base)}^{{2i/D}}\big)"
+    angle = rf"p\,/\,{short(base)}^{{2i/D}}"
+    return rf"\begin{{cases}} \sin({angle}) & 2i \\ \cos({angle}) & 2i + 1 \end{{cases}}"
 
 
 def sinusoidal_cell(index, x: Operand, *, base, at) -> Cell:

@@ -70,12 +70,39 @@ def test_any_cell_is_followed_to_the_input(screen):
     assert opened.arithmetic() == "6.00 × 1/√2 = 4.24"
     opened.follow(0, "scores [head 1, it, dog]")
     opened.page.get_by_text("−3.00 × (−1.00) + 3.00 × 1.00 = 6.00").wait_for()
-    opened.follow(0, "q [head 1, it, 0]")
-    opened.follow(0, "q_projected [it, 0]")
+    opened.follow(0, "q [head 1, it, 1]")
+    opened.follow(0, "q_projected [it, 1]")
     opened.page.get_by_text("= −3.00").first.wait_for()
     opened.follow(2, "x [it, pronoun]")
     expect(opened.page.get_by_text("This number was given")).to_be_visible()
     assert opened.query() == {"t": "5", "head": "0", "step": "x", "cell": "0,5,1"}
+    way_back = opened.page.locator(".trail button")
+    assert way_back.all_inner_texts() == [
+        *(f"{step} [head 1, it, dog]" for step in ("weights", "masked_scores", "scaled_scores", "scores")),
+        *("q [head 1, it, 1]", "q_projected [it, 1]"),
+    ]
+    way_back.nth(3).click()
+    expect(way_back).to_have_count(3)
+    assert opened.arithmetic() == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
+
+
+def test_the_tiles_are_walked_with_the_keyboard(screen):
+    opened = screen()
+    opened.page.locator(".tile").nth(5).focus()
+    opened.page.keyboard.press("ArrowRight")
+    opened.page.keyboard.press("Enter")
+    opened.wait_for_sentence("Head 2: “barked” gives 93 % of its attention to “dog”")
+    opened.settled()
+    opened.page.keyboard.press("ArrowLeft")  # the focus is still in the tiles
+    opened.page.keyboard.press("Enter")
+    opened.wait_for_sentence(IT_TO_DOG)
+
+
+def test_a_word_is_exchanged_and_the_bright_cell_moves(screen):
+    opened = screen()
+    opened.page.get_by_role("button", name="it → she").click()
+    opened.wait_for_sentence("“she” gives 93 % of its attention to “Anna”")
+    assert opened.query()["text"] == "Anna fed the dog and she barked"
 
 
 def test_hovering_lights_row_and_column_without_a_rerun(screen):
@@ -185,10 +212,17 @@ def test_a_broken_link_says_what_it_could_not_read(screen):
     assert opened.page.get_by_test_id("stException").count() == 0
 
 
-def test_a_phone_needs_no_sideways_scrolling_of_the_page(screen):
+@pytest.mark.parametrize(
+    "query", ["?lang=zh&ex=zh_ta", "?step=scores&cell=0,0,5,3", "?ex=eight_heads&step=q_projected"]
+)
+def test_a_phone_needs_no_sideways_scrolling_of_the_page(screen, query):
+    opened = screen(query, viewport={"width": 390, "height": 844})
+    for place in ("document.documentElement", "document.querySelector('[data-testid=stMain]')"):
+        assert opened.page.evaluate(f"() => {place}.scrollWidth") <= 390
+
+
+def test_a_map_of_seven_chinese_tokens_fits_on_a_phone(screen):
     opened = screen("?lang=zh&ex=zh_ta", viewport={"width": 390, "height": 844})
-    width = opened.page.evaluate("() => document.documentElement.scrollWidth")
-    assert width <= 390
     first = opened.page.locator("[data-testid=stVegaLiteChart] svg").first.bounding_box()
     assert first["x"] + first["width"] <= 390
 
