@@ -10,7 +10,7 @@ from jaxtyping import Float
 from attention_core.errors import AttentionError
 from attention_core.tokens import shown
 
-MAX_ROWS, MAX_COLUMNS = 64, 512
+MAX_ROWS, MAX_COLUMNS = 512, 512
 MAX_CHARACTERS = 200_000
 MAX_MAGNITUDE = 1e6  # float16 ends at 65504; beyond this neither it nor exp is readable
 MAX_SHOWN = 20  # characters of a cell that an error repeats
@@ -32,7 +32,7 @@ def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows col
     MATLAB write them. Numbers: 1, -1.5, 1e-3, 1/3, and − for the minus. A decimal comma is read where tabs part the
     cells, or ";" on each of several lines; "1,2" is two cells. name: how errors call the matrix.
 
-    Returns float64, at most 64 x 512, no number beyond a million.
+    Returns float64, at most 512 x 512, no number beyond a million.
     Raises AttentionError, with row and column counted from 1: matrix_empty, matrix_text_too_long, too_many_rows,
     too_many_columns, brackets, not_a_number, ambiguous_comma, cell_not_finite, too_large, ragged.
 

@@ -16,7 +16,7 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
     """
     rows, columns = shape
     draws = [word_vector(f"{name}[{row}]", columns, seed) for row in range(rows)]
-    return np.round(np.array(draws) / np.sqrt(rows), 2)
+    return np.round(np.array(draws) / np.sqrt(rows), 2) + 0.0  # no minus before a zero
 
 
 def first_heads(matrix: Float[np.ndarray, "rows width"], heads: int, kept: int) -> Float[np.ndarray, "rows kept_width"]:

@@ -1091,9 +1091,12 @@ def test_numbers_beyond_a_million_are_not_handed_on_as_q_k_and_v():
     assert screen.error_at("c_mode").startswith("q, row 6, column 1, must lie between -1000000 and 1000000")
 
 
-def test_a_narrow_matrix_of_many_rows_is_pasted_not_edited():
+def test_a_matrix_of_many_rows_is_pasted():
     screen = Screen(x=",".join(["1"] * 128), heads="16", kv="1").set("edited", "w_k")
-    assert screen.errors() == [] and screen.paste_box().value == ""
+    assert "A part of 16 × 8 cells; choose where it begins." in screen.captions()
+    screen.paste("\n".join(["0 1 2 3 4 5 6 7"] * 128))
+    assert screen.errors() == []
+    assert np.array_equal(runs_of.material_of(screen.setup()).matrices["w_k"], np.tile(np.arange(8.0), (128, 1)))
 
 
 def test_the_seed_of_everything_random_is_shown_and_changed():

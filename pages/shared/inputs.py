@@ -14,12 +14,12 @@ from attention_core.examples import EXAMPLES, Example, Recipe, vectors_for
 from attention_core.numerals import exact
 from attention_core.scores import SCORES
 from attention_core.starting import first_heads, random_matrix
-from attention_core.tokens import tokenise
+from attention_core.tokens import MAX_TOKENS, tokenise
 from pages.shared.setup import Setup, config_of
 
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q",)
-NEEDED = ("x", "context", "q", "k", "v", "allowed")  # only what attention can do without may be taken away
+NEEDED = ("x", "context", "q", "k", "v", "allowed")  # a row a token; may not be taken away as a projection may
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 RESEED = 10  # from one seed to the next; an example's own seeds are below it
@@ -91,6 +91,9 @@ def place(
         material.put(name, default, origin, seed)
     elif name in NEEDED:
         raise AttentionError("matrix_empty", name=name)
+    rows = len(material.matrices.get(name, ()))
+    if name in NEEDED and rows > MAX_TOKENS:
+        raise AttentionError("too_many_rows", name=name, limit=MAX_TOKENS, given=rows)
 
 
 def numbers_of(example: Example, name: str) -> np.ndarray | None:
