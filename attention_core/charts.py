@@ -13,22 +13,9 @@ import altair as alt
 import pandas as pd
 
 from attention_core.cells import Ref
-from attention_core.drawing import (
-    Words,
-    cell_size,
-    column_labels,
-    comfortable,
-    darkest,
-    label,
-    label_margin,
-    matrix,
-    ramp,
-    row_labels,
-    table,
-    text_width,
-    thumbnail,
-)
+from attention_core.drawing import cell_size, comfortable, darkest, matrix, ramp, table, thumbnail
 from attention_core.layout import Panel, Product, panel
+from attention_core.lettering import Words, column_labels, label, label_margin, row_labels, text_width
 from attention_core.palette import Palette
 from attention_core.trace import Trace
 

@@ -17,9 +17,10 @@ import torch
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv, charts
 from attention_core.cells import Ref
 from attention_core.charts import Picture
-from attention_core.drawing import COLUMNS, Words, cut, text_width
+from attention_core.drawing import COLUMNS
 from attention_core.formula import COLOURS
 from attention_core.layout import panel, product
+from attention_core.lettering import Words, cut, text_width
 from attention_core.numerals import exact, fixed
 from attention_core.palette import DARK, LIGHT, Palette, shades
 

@@ -51,6 +51,7 @@ LAYERS = (
     ("boundary", "plan", "tokens", "definitions"),
     ("attention", "matrices", "starting"),
     ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette"),
+    ("lettering",),
     ("drawing",),
     ("charts",),
 )

@@ -1134,6 +1134,26 @@ def test_the_way_back_leads_through_every_cell_that_was_passed():
     assert screen.arithmetic()["trail"] == []  # another cell begins another way
 
 
+# ---- sentences that must not be ambiguous ------------------------------------------------------------------------------
+def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_place():
+    screen = Screen(text="it fed dog dog", t="0", lang="en")  # it -> both dogs, e^(6/√2) each, fed 1, itself 1
+    share = softmax([6 * 2**-0.5, 6 * 2**-0.5, 0, 0], 0)
+    assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog₃” and “dog₄”."
+    assert (
+        Screen(text="it fed dog dog", t="0", lang="zh").fact() == f"头 1：“it”给 “dog₃”和“dog₄” 各 {100 * share:.0f}%。"
+    )
+    screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
+    assert "weights [head 1, it, dog₄]" in plain(" ".join(text.value for text in screen.at.markdown))
+
+
+def test_a_number_that_the_precision_cannot_hold_is_named_with_its_place():
+    screen = Screen().edit_cells({1: {0: 300_000}}).set("dtype", "float16")
+    assert screen.error_at("c_dtype") == (
+        "w_q, row 2, column 1, must lie between -65504 and 65504, the largest numbers of float16: got 300000"
+    )
+    assert screen.setup().dtype == "float64"
+
+
 # ---- exchanged words, colours ----------------------------------------------------------------------------------------
 def test_a_word_is_exchanged_in_one_click():
     screen = Screen().press("swap_it")

@@ -4,9 +4,9 @@ import streamlit as st
 
 from attention_core import Trace, charts
 from attention_core.cells import Ref
-from attention_core.drawing import Words
 from attention_core.examples import EXAMPLES
 from attention_core.layout import TOKENS, spans_all
+from attention_core.lettering import Words
 from attention_core.palette import DARK, LIGHT, Palette
 from attention_core.reading import most_telling
 from attention_core.tokens import shown

@@ -9,7 +9,7 @@ if str(ROOT) not in sys.path:
 
 import streamlit as st  # noqa: E402
 
-from attention_core.drawing import text_width  # noqa: E402
+from attention_core.lettering import text_width  # noqa: E402
 from pages.shared.catalog import PAGES  # noqa: E402
 from pages.shared.words import LANGUAGES, say  # noqa: E402
 
