@@ -1134,7 +1134,7 @@ def test_the_way_back_leads_through_every_cell_that_was_passed():
     assert screen.arithmetic()["trail"] == []  # another cell begins another way
 
 
-# ---- sentences that must not be ambiguous ------------------------------------------------------------------------------
+# ---- sentences that must not be ambiguous ----------------------------------------------------------------------------
 def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_place():
     screen = Screen(text="it fed dog dog", t="0", lang="en")  # it -> both dogs, e^(6/√2) each, fed 1, itself 1
     share = softmax([6 * 2**-0.5, 6 * 2**-0.5, 0, 0], 0)
