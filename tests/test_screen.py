@@ -440,6 +440,15 @@ def test_from_q_k_and_v_back_to_a_sentence():
     assert screen.fact().startswith("Head 1: “it” gives 93 %")
 
 
+def test_a_matrix_that_nobody_changed_is_still_the_examples_own():
+    screen = Screen(x="~")
+    assert "Built by hand: x, w_q, w_k, w_v, w_o." in screen.captions()
+    assert any(text.value.endswith(catalog("en")["role.en_it.1"]) for text in screen.at.markdown)
+    screen.set("x", screen.widget("x").value.replace("-1", "-2"))
+    assert "Edited: x. Built by hand: w_q, w_k, w_v, w_o." in screen.captions()
+    assert not any(text.value.endswith(catalog("en")["role.en_it.1"]) for text in screen.at.markdown)
+
+
 def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():
     screen = Screen(ex="one_query")
     shares = [screen.weight(0, key) for key in range(5)]

@@ -89,7 +89,8 @@ def cell_editor(name: str, matrix: np.ndarray, base: np.ndarray | None, part: tu
             state.new_version()  # the cell shows its number again
             state.refuse(control(name), error)
 
-    columns = {column: st.column_config.TextColumn(width=64) for column in frame.columns}
+    width = 64 if max(len(text) for row in rows for text in row) <= 7 else 150
+    columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
 
 

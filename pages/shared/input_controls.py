@@ -9,7 +9,7 @@ from attention_core.examples import EXAMPLES
 from attention_core.matrices import parse_matrix, to_text
 from attention_core.tokens import join
 from pages.shared import state
-from pages.shared.inputs import Material, crosses, mode
+from pages.shared.inputs import UNCHANGED, Material, crosses, mode
 from pages.shared.runs import trace_of
 from pages.shared.setup import DEFAULT, Setup
 from pages.shared.widgets import mirror, show_refusal, try_change
@@ -36,7 +36,7 @@ def input_controls(setup: Setup, material: Material) -> None:
             state.start_over(DEFAULT.example)
             changes = {}
         elif wanted == "matrix":
-            changes |= {"x": "~"} | ({"context": "~"} if crosses(setup) else {})
+            changes |= {"x": UNCHANGED} | ({"context": UNCHANGED} if crosses(setup) else {})
         try_change("mode", **changes)
 
     mirror("c_mode", "mode", mode(setup))

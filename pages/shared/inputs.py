@@ -22,6 +22,7 @@ BIASES = ("b_q",)
 NEEDED = ("x", "context", "q", "k", "v", "allowed")  # a row a token; may not be taken away as a projection may
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
+UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 RESEED = 10  # from one seed to the next; an example's own seeds are below it
 HIDDEN_BYTES = 2**24  # the most that the additive score's tanh layer may take; every visitor's runs are kept
 
@@ -84,7 +85,9 @@ def place(
     text = getattr(setup, name)
     if default is not None:
         material.bases[name] = np.asarray(default, dtype=float)
-    if text is not None and text != "none":
+    if text == UNCHANGED and default is not None:
+        material.put(name, default, origin, seed)
+    elif text is not None and text != "none":
         drawn = random_seed(text)
         material.put(name, from_short_text(text, default, name), "typed" if drawn is None else "random", drawn)
     elif text is None and default is not None:
@@ -161,7 +164,7 @@ def words_and_vectors(
         rows, origins = vectors_for(words, example.name, setup.seed)
         vectors, seed = np.array(rows, dtype=float), setup.seed
     place(material, name, setup, vectors, "random" if "random" in origins else example.origin, seed)
-    if typed is None:
+    if typed in (None, UNCHANGED):
         return words, origins
     return numbered(material.matrices[name], words), ("typed",) * len(material.matrices[name])
 
@@ -241,7 +244,8 @@ def compute(setup: Setup) -> Trace:
 def dims_labels(setup: Setup, trace: Trace) -> dict[str, tuple[str, ...]]:
     """What the columns of x and of the output stand for, as the example says, where nobody typed them."""
     dims, sizes = EXAMPLES[setup.example].dims, trace.sizes()
-    named = {"D": setup.x is None, "D_out": setup.x is None and setup.w_o is None}
+    as_it_was = setup.x in (None, UNCHANGED)
+    named = {"D": as_it_was, "D_out": as_it_was and setup.w_o is None}
     return {dim: dims for dim, known in named.items() if known and dims and sizes.get(dim) == len(dims)}
 
 

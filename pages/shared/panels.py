@@ -13,7 +13,7 @@ from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import state
 from pages.shared.components import tiles
-from pages.shared.inputs import Material
+from pages.shared.inputs import UNCHANGED, Material
 from pages.shared.places import chart, kv_of, looked_at, open_cell, palette, short_name, token, words_for
 from pages.shared.runs import computed_part, trace_of
 from pages.shared.setup import Setup
@@ -150,7 +150,8 @@ def head_title(setup: Setup, number: int) -> str:
     """A head's heading: its role, where the example gives it one and nothing but words was changed."""
     title = f"**{say('place.head', number=number + 1)}**"
     role = f"role.{setup.example}.{number + 1}"
-    as_shipped = replace(computed_part(setup), text=None, temperature=1.0, seed=0, dtype="float64", device="cpu")
+    other_words = {"text": None, "temperature": 1.0, "seed": 0, "dtype": "float64", "device": "cpu"}
+    as_shipped = replace(computed_part(setup), x=None if setup.x == UNCHANGED else setup.x, **other_words)
     untouched = as_shipped == Setup(example=setup.example)
     return title + say("place.role", role=say(role)) if untouched and has(role) else title
 
