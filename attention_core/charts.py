@@ -17,6 +17,7 @@ from attention_core.drawing import cell_size, comfortable, darkest, matrix, ramp
 from attention_core.layout import Panel, Product, panel
 from attention_core.lettering import Words, column_labels, label, label_margin, row_labels, text_width
 from attention_core.palette import Palette
+from attention_core.reading import row_fact
 from attention_core.trace import Trace
 
 MAP = 394.0  # pixels: two maps of heads stand beside each other on a projector
@@ -54,12 +55,14 @@ def head_map(
     rows = matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=darkest(keys, times))
     rows += row_labels(drawn, words, palette, left, top, size, left - 8)
     rows += above.drawn(palette, left, top)
+    even = keys  # how many an even share is divided by: all keys, or those that the chosen query may attend to
     if query is not None and query < count:
+        even = row_fact(trace, head, query).possible or keys if not times else keys
         y = top + query * size
         frame = {"kind": "chosen", "x": left, "x2": left + keys * size, "y": y, "y2": y + size, "fill": palette.outline}
         rows.append(frame)
     bottom = top + count * size
-    rows += ramp(palette, left, bottom + 10, max(keys * size, 120), keys, times)
+    rows += ramp(palette, left, bottom + 10, max(keys * size, 120), even, times)
     return Picture(table(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
 
 

@@ -4,14 +4,12 @@ Each is one definition of four functions in a row: PyTorch, its NumPy twin, the 
 H_kv key/value heads, T query positions, S key positions, D model width, d_k and d_v widths per head.
 """
 
-import math
-
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.cells import Cell, Constant, Operand
+from attention_core.cells import Cell, Constant, Operand, Ref
 from attention_core.numerals import short
 from attention_core.trace import Faces
 
@@ -110,33 +108,36 @@ def scale_numpy(scores, *, factor, temperature):
 
 
 def scale_formula(scores, *, factor, temperature):
-    times = "" if factor == 1 else rf" \cdot {readable(factor, latex=True)}"
-    return scores + times + ("" if temperature == 1 else rf" \,/\, {short(temperature)}")
+    return scaled_formula(scores, short(factor) if factor >= 0 else f"({short(factor)})", factor, temperature)
 
 
 def scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
-    term = [scores[index]]
-    if factor != 1:
-        term.append(Constant(factor, readable(factor)))
-    if temperature != 1:
-        term.append(Constant(1 / temperature, f"1/{short(temperature)}"))
-    return Cell((tuple(term),))
+    text = short(factor).replace("-", "−")
+    return scaled_cell(scores[index], Constant(factor, text if factor >= 0 else f"({text})"), temperature)
 
 
-def readable(factor: float, latex: bool = False) -> str:
-    """1/√n where the factor is just that for a whole n, else its digits, a negative one in brackets.
+def root_scale_formula(scores, *, factor, temperature):
+    return scaled_formula(scores, rf"\tfrac{{1}}{{\sqrt{{{round(factor**-2)}}}}}", factor, temperature)
 
-    >>> readable(64**-0.5), readable(0.3), readable(-0.5), readable(-0.5, latex=True)
-    ('1/√64', '0.3', '(−0.5)', '(-0.5)')
-    """
-    n = round(factor**-2) if 0 < factor <= 1 else 0
-    if n > 1 and math.isclose(factor, n**-0.5, rel_tol=1e-12):
-        return rf"\tfrac{{1}}{{\sqrt{{{n}}}}}" if latex else f"1/√{n}"
-    text = short(factor) if latex else short(factor).replace("-", "−")
-    return f"({text})" if factor < 0 else text
+
+def root_scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
+    return scaled_cell(scores[index], Constant(factor, f"1/√{round(factor**-2)}"), temperature)
+
+
+def scaled_formula(scores: str, factor_text: str, factor: float, temperature: float) -> str:
+    """scores times the factor over the temperature, without what is 1."""
+    times = "" if factor == 1 else rf" \cdot {factor_text}"
+    return scores + times + ("" if temperature == 1 else rf" \,/\, {short(temperature)}")
+
+
+def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
+    """The same for one score."""
+    over = Constant(1 / temperature, f"1/{short(temperature)}")
+    return Cell(((score, *(part for part in (factor, over) if part.value != 1)),))
 
 
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell)
+ROOT_SCALE = Faces(scale, scale_numpy, root_scale_formula, root_scale_cell)  # by 1/√d_k, and written so
 
 
 # ---- mask: blocked scores become minus infinity ----------------------------------------------------------------------

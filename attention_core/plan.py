@@ -14,6 +14,7 @@ from attention_core.operations import (
     MIX,
     PASS_ON,
     PROJECT,
+    ROOT_SCALE,
     SCALE,
     SOFTMAX,
     SPLIT,
@@ -104,11 +105,11 @@ def plan_scores(config: AttentionConfig, shapes: Shapes, at: int) -> Plan:
     """From q and k to the scores that the mask sees."""
     score = SCORES[config.score]
     d_k, H = shapes["k"][-1], shapes["q"][1]
-    factor = config.scale
-    if factor is None:
-        factor = score.default_scale(d_k) if score.default_scale else 1.0
+    by_root = config.scale is None and score.default_scale is not None
+    factor = score.default_scale(d_k) if by_root else 1.0 if config.scale is None else config.scale
     params = {"factor": float(factor), "temperature": float(config.temperature)}
-    plan = [*score.operations, Operation("scaled_scores", SCORE_DIMS, ("scores",), SCALE, params)]
+    faces = ROOT_SCALE if by_root else SCALE
+    plan = [*score.operations, Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)]
     alibi = dict(config.positions).get("alibi")
     if alibi is not None:
         slopes = alibi_slopes(H) if alibi["slopes"] is None else alibi["slopes"]

@@ -75,7 +75,7 @@ def rope_numpy(x, *, style, base, at):
 
 
 def rope_formula(x, *, style, base, at):
-    return rf"R_p\,{x},\quad \theta_i = p\,/\,{short(base)}^{{2i/d_k}}"
+    return rf"\begin{{aligned}} & R_p\,{x} \\ & \theta_i = p\,/\,{short(base)}^{{2i/d_k}} \end{{aligned}}"
 
 
 def rope_cell(index, x: Operand, *, style, base, at) -> Cell:

@@ -19,7 +19,7 @@ class RowFact:
     kind: "most" (one key gets the most: `key`, `share`), "nearly" (it does, by under a twentieth), "several" (`keys`
     share the most equally), "even" (all allowed keys get the same), "only" (one key is allowed), "nothing" (none is) or
     "overflow" (the precision could not hold the scores: the weights are no numbers). `ratio` is the share as a multiple
-    of an even one among the allowed keys.
+    of an even one among the `possible` keys, those that are allowed.
     """
 
     kind: str
@@ -30,6 +30,11 @@ class RowFact:
     keys: tuple[int, ...]
     share: float
     ratio: float
+
+    @property
+    def possible(self) -> int:
+        """How many keys are allowed, as far as any gets a share."""
+        return round(self.ratio / self.share) if self.share else 0
 
 
 def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:

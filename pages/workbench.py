@@ -24,8 +24,8 @@ with st.container(gap="xsmall"):
         st.markdown(f"##### {panels.fact_sentence(trace, head, query)}", width="content")
         panels.ramp_switch(trace, setup)
     panels.show_pictures(trace, setup, head, query)
-    panels.show_origins(material)
+    panels.show_origins(setup, material)
     step_panel.show_step(trace, setup, head, query)
 with st.expander(say("editor.title"), icon=":material/edit:", key="editors"):
-    editors.matrix_editors(setup, material)
+    editors.matrix_editors(trace, setup, material)
 state.show_link()

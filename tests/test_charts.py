@@ -479,7 +479,7 @@ def is_whole_or_cut(text: str, full: set[str]) -> bool:
 def test_no_label_is_cut_without_an_ellipsis(name):
     trace = RUNS[name]
     full = {*trace.labels["T"], *trace.labels["S"], *map(str, range(64)), *TITLES.values()}
-    full |= {f"{step} <i>" for step in trace.steps} | {f"1/{trace.sizes()['S']}"}
+    full |= {f"{step} <i>" for step in trace.steps} | {f"1/{keys + 1}" for keys in range(trace.sizes()["S"])}
     for kind in ("head_map", "product_picture", "single_picture"):
         for picture in drawn_for(name, kind):
             labels = labels_of(picture)

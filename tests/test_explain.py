@@ -12,7 +12,7 @@ from attention_core.cells import OUTERS, Ref, evaluate
 from attention_core.explanation import TERMS, WRITERS, Explanation, explain
 from attention_core.masks import ALL_ALLOW, CAUSAL, PADDING
 from attention_core.numerals import exact, fixed
-from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, SCALE, SOFTMAX
+from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, ROOT_SCALE, SCALE, SOFTMAX
 from attention_core.positions import ROPE, SINUSOIDAL
 from attention_core.scores import COSINE, DOT, GENERAL, TANH_LAYER
 from attention_core.trace import Faces, Operation, Step
@@ -68,12 +68,14 @@ CELLS = {
     ),
     "two numbers": (single(ADD, rows(1.25, 2), rows(0, -3)), (0, 0, 0, 1), "2.00 + (−3.00) = −1.00"),
     "one number": (single(MERGE, [[[[1, 2]], [[3, 4]]]]), (0, 0, 2), "3.00 = 3.00"),
-    "a root": (single(SCALE, rows(1), factor=2**-0.5, temperature=1.0), (0, 0, 0, 0), "1.00 × 1/√2 = 0.71"),
+    "a root": (single(ROOT_SCALE, rows(1), factor=2**-0.5, temperature=1.0), (0, 0, 0, 0), "1.00 × 1/√2 = 0.71"),
     "a root and a temperature": (
-        single(SCALE, rows(-4), factor=2**-0.5, temperature=2.0),
+        single(ROOT_SCALE, rows(-4), factor=2**-0.5, temperature=2.0),
         (0, 0, 0, 0),
         "−4.00 × 1/√2 × 1/2 = −1.41",
     ),
+    "a typed factor": (single(SCALE, rows(8), factor=0.5, temperature=1.0), (0, 0, 0, 0), "8.00 × 0.5 = 4.00"),
+    "a factor below 0": (single(SCALE, rows(8), factor=-0.5, temperature=1.0), (0, 0, 0, 0), "8.00 × (−0.5) = −4.00"),
     "a plain factor": (single(SCALE, rows(-4), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−4.00 × 0.3 = −1.20"),
     "a rotation's first half": (  # 3 cos 1 - 4 sin 1 = 1.6209 - 3.3659
         single(ROPE, [[[[3, 4]]]], style="interleaved", base=10000.0, at=1),

@@ -109,7 +109,8 @@ class Screen:
     def edit_cells(self, rows):
         """Numbers typed into the cells of the weight editor: {row: {column: number}}, from 0; None empties a cell."""
         (editor,) = [frame for frame in self.at.get("dataframe") if frame.proto.id]
-        cells = {str(row): {str(column + 1): number for column, number in line.items()} for row, line in rows.items()}
+        columns = list(editor.value.columns)
+        cells = {str(row): {columns[column]: number for column, number in line.items()} for row, line in rows.items()}
         typed = {"edited_rows": cells, "added_rows": [], "deleted_rows": []}
         return self.send(editor.proto.id, string_value=json.dumps(typed))
 
@@ -407,7 +408,10 @@ def test_a_typed_sentence():
 def test_an_unknown_word_has_a_random_vector_that_follows_the_seed():
     screen = Screen().set("text", "glorp fed it")
     assert [tile["origin"] for tile in screen.tiles()["tokens"]] == ["random", "built", "built"]
-    assert any(catalog("en")["tiles.some_random"] in caption for caption in screen.captions())
+    assert screen.captions()[0] == (
+        "Built by hand: x, w_q, w_k, w_v, w_o. "
+        "Dashed: the vectors of glorp are random (seed 0), the same on any machine."
+    )
     for seed in (0, 1):
         key = word_vector("glorp", 4, seed)[0]  # W_k reads the first number of x only: k = (key, -key)
         shares = softmax([-6 * key / 2**0.5, 0, 0], 0)
@@ -432,12 +436,19 @@ def test_the_three_ways_of_input():
     assert screen.set("mode", "sentence").link() == {}
 
 
-def test_from_q_k_and_v_back_to_a_sentence():
-    screen = Screen(ex="one_query")
-    assert screen.widget("mode").value == "qkv"
-    screen.set("mode", "sentence")
-    assert screen.widget("mode").value == "sentence"
-    assert screen.fact().startswith("Head 1: “it” gives 93 %")
+def test_where_no_sentence_was_none_is_offered():
+    labels = [catalog("en")[f"mode.{name}"] for name in ("sentence", "matrix", "qkv")]
+    assert list(Screen().widget("mode").options) == labels
+    assert list(Screen(ex="one_query").widget("mode").options) == labels[1:]
+
+
+def test_q_k_and_v_of_a_sentence_keep_its_words():
+    screen = Screen(text="Tom fed the cat").set("mode", "qkv")
+    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["Tom", "fed", "the", "cat"]
+    assert not [part for part in screen.at.get("bidi_component") if part.proto.id.endswith("-keys")]
+    crossed = Screen(ex="cross_en_zh").set("mode", "qkv")
+    assert [tile["text"] for tile in crossed.tiles("keys")["tokens"]] == ["我", "昨天", "看见", "了", "一只", "猫"]
+    assert crossed.fact().startswith("Head 1: “yesterday” gives 97 % of its attention to “昨天”")
 
 
 def test_a_matrix_that_nobody_changed_is_still_the_examples_own():
@@ -732,6 +743,44 @@ def test_the_rest_of_an_altered_link_is_shown():
 def test_strange_links_open(link):
     screen = Screen(**link)
     assert screen.errors() == []
+
+
+def test_a_link_to_a_cell_looks_at_its_head_and_its_query():
+    screen = Screen(ex="eight_heads", step="scores", cell="0,0,5,3")
+    assert screen.fact().startswith("Head 1: “mat”")
+    assert screen.maps() == ["map0"]
+    assert screen.pieces()[-1]["text"].strip(" =") == f"{score_of(screen, 5, 3):.2f}".replace("-", "−")
+
+
+def test_what_does_not_fit_the_example_is_dropped_not_the_example():
+    screen = Screen(ex="zh_colour", pos="rope,alibi")
+    assert screen.errors() == [
+        "The link's pos cannot be used: RoPE turns pairs, so the width must be even: it is 3. "
+        "The rest of the link is shown."
+    ]
+    assert screen.link() == {"ex": "zh_colour"}
+
+
+def test_the_even_share_is_one_of_the_allowed_keys():
+    screen = Screen(mask="causal")  # "it" may attend to six of the seven
+    share = softmax([-6 * 2**-0.5, 0, 0, 6 * 2**-0.5, 0, 0], 3)
+    assert screen.fact() == (
+        f"Head 1: “it” gives {100 * share:.0f} % of its attention to “dog”, {6 * share:.1f} times an even share of 1/6."
+    )
+    assert {"1/6"} == {text for text in screen.table("map0")["text"] if text.startswith("1/")}
+
+
+def test_a_custom_mask_is_a_step_of_the_strip():
+    screen = Screen(allowed="~5.3=0")
+    assert screen.steps()[-6:-4] == ["allowed", "masked_scores"]
+    assert screen.steps().count("allowed") == 1
+    assert any("Edited: custom mask." in caption for caption in screen.captions())
+
+
+def test_the_cells_of_a_matrix_say_what_they_stand_for():
+    (editor,) = [frame for frame in Screen().at.get("dataframe") if frame.proto.id]
+    assert list(editor.value.index) == ["1 noun", "2 pronoun", "3 verb", "4 glue"]
+    assert list(editor.value.columns) == ["1", "2", "3", "4"]
 
 
 @pytest.mark.parametrize(
@@ -1062,7 +1111,7 @@ def test_a_random_matrix_says_its_seed_and_every_click_is_another():
 
 def test_a_large_matrix_is_edited_in_a_part_of_it():
     screen = Screen(ex="eight_heads").set("row_w_q", 300).set("column_w_q", 497)
-    screen.edit_cells({2: {497 + 14 - 1: 7.5}})  # third row from 300 on; columns go by their number
+    screen.edit_cells({2: {14: 7.5}})  # row 302, column 511
     assert screen.link() == {"ex": "eight_heads", "w_q": "~301.510=7.5"}
     assert runs_of.material_of(screen.setup()).matrices["w_q"][301, 510] == 7.5
     screen.press("b_identity_w_q")

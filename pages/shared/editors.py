@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.edits import random_seed, short_text
 from attention_core.errors import AttentionError
 from attention_core.matrices import parse_matrix, read_cell, to_text
 from pages.shared import state
 from pages.shared.input_controls import as_rows
 from pages.shared.inputs import Material
+from pages.shared.places import axis_label
 from pages.shared.setup import Setup
 from pages.shared.widgets import show_refusal, try_change
 from pages.shared.words import has, say
@@ -18,7 +20,7 @@ EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
 CORNER = 16  # rows and columns of the part of a larger one
 
 
-def matrix_editors(setup: Setup, material: Material) -> None:
+def matrix_editors(trace: Trace, setup: Setup, material: Material) -> None:
     """One of the run's matrices at a time."""
     names = [name for name in material.matrices if name != "allowed"]
     removed = [name for name in ("w_q", "w_k", "w_v", "w_o") if getattr(setup, name) == "none"]
@@ -33,7 +35,7 @@ def matrix_editors(setup: Setup, material: Material) -> None:
         shape, seed = " × ".join(map(str, matrix.shape)), material.seeds.get(name)
         called = name if seed is None else say("origin.seeded", name=name, seed=seed)
         st.caption(say(f"origin.matrix.{material.origins[name]}", name=called, shape=shape))
-        cell_editor(name, matrix, base, corner(name, matrix))
+        cell_editor(trace, name, matrix, base, corner(name, matrix))
     show_refusal(control(name))
     editor_buttons(setup, material, name)
     paste_box(name, matrix, base)
@@ -60,7 +62,17 @@ def corner(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
     return slice(firsts[0] - 1, firsts[0] - 1 + CORNER), slice(firsts[1] - 1, firsts[1] - 1 + CORNER)
 
 
-def cell_editor(name: str, matrix: np.ndarray, base: np.ndarray | None, part: tuple[slice, slice]) -> None:
+def headings(trace: Trace, name: str, axis: int, first: int, count: int) -> list[str]:
+    """Numbers from 1, with what the row or column stands for where that has a name."""
+    dims = trace.step(name).dims if name in trace else ()
+    dim = dims[axis] if len(dims) == 2 else ""
+    named = dim in trace.labels and len(trace.labels[dim]) >= first + count
+    return [f"{n + 1} {axis_label(trace, dim, n)}" if named else str(n + 1) for n in range(first, first + count)]
+
+
+def cell_editor(
+    trace: Trace, name: str, matrix: np.ndarray, base: np.ndarray | None, part: tuple[slice, slice]
+) -> None:
     """A part of the matrix in cells. Its key holds version, shape and place: edits never land on other numbers.
 
     The cells are text: a column of numbers would drop what it does not understand, such as the e of 1e3.
@@ -68,14 +80,14 @@ def cell_editor(name: str, matrix: np.ndarray, base: np.ndarray | None, part: tu
     top, left = part[0].start, part[1].start
     key = f"e_{name}_{state.version()}_{matrix.shape}_{top}_{left}"
     rows = [row.split(",") for row in to_text(matrix[part], name).split(";")]
-    numbers = [[str(first + n + 1) for n in range(count)] for first, count in ((top, len(rows)), (left, len(rows[0])))]
-    frame = pd.DataFrame(rows, index=numbers[0], columns=numbers[1])
+    down, across = headings(trace, name, -2, top, len(rows)), headings(trace, name, -1, left, len(rows[0]))
+    frame = pd.DataFrame(rows, index=down, columns=across)
 
     def edited() -> None:
         changed, error = matrix.copy(), None
         for row, cells in st.session_state[key]["edited_rows"].items():
             for column, text in cells.items():
-                at = top + int(row), int(column) - 1
+                at = top + int(row), left + across.index(column)
                 place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
                 try:
                     if text is None or not str(text).strip():
@@ -131,7 +143,8 @@ def editor_buttons(setup: Setup, material: Material, name: str) -> None:
             button("none", say("editor.remove"), replace_text, name, "none")
         if text is not None:
             button("reset", say("editor.reset"), replace_text, name, None)
-        if any(origin == "random" and getattr(setup, other) is None for other, origin in material.origins.items()):
+        drawn_by_itself = [other for other, origin in material.origins.items() if origin == "random"]
+        if material.random_words() or any(getattr(setup, other) is None for other in drawn_by_itself):
             button("seed", say("editor.seed", seed=setup.seed), try_change, control(name), seed=setup.seed + 1)
 
 

@@ -11,7 +11,7 @@ from attention_core.tokens import join
 from pages.shared import state
 from pages.shared.inputs import UNCHANGED, Material, crosses, mode
 from pages.shared.runs import trace_of
-from pages.shared.setup import DEFAULT, Setup
+from pages.shared.setup import Setup
 from pages.shared.widgets import mirror, show_refusal, try_change
 from pages.shared.words import say
 
@@ -32,9 +32,6 @@ def input_controls(setup: Setup, material: Material) -> None:
                 return
         elif EXAMPLES[setup.example].x is None and wanted == "matrix":
             changes |= {"cross": True, **as_inputs(setup)}
-        elif EXAMPLES[setup.example].x is None:
-            state.start_over(DEFAULT.example)
-            changes = {}
         elif wanted == "matrix":
             changes |= {"x": UNCHANGED} | ({"context": UNCHANGED} if crosses(setup) else {})
         try_change("mode", **changes)
@@ -42,12 +39,13 @@ def input_controls(setup: Setup, material: Material) -> None:
     mirror("c_mode", "mode", mode(setup))
     st.segmented_control(
         say("control.input"),
-        ["sentence", "matrix", "qkv"],
+        ["sentence", "matrix", "qkv"] if EXAMPLES[setup.example].x is not None else ["matrix", "qkv"],
         format_func=lambda name: say(f"mode.{name}"),
         key="c_mode",
         on_change=switched,
         required=True,
         width="stretch",
+        help=say("help.mode"),
     )
     show_refusal("mode")
     kind = mode(setup)

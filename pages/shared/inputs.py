@@ -48,6 +48,12 @@ class Material:
         if origin == "random" and seed is not None:
             self.seeds[name] = seed
 
+    def random_words(self) -> list[str]:
+        """The typed words that are in no dictionary, each once; none where the whole sequence is random."""
+        pairs = [*zip(self.queries, self.word_origins, strict=False), *zip(self.keys, self.key_origins, strict=False)]
+        drawn = dict.fromkeys(word for word, origin in pairs if origin == "random")
+        return [] if "random" in (self.origins.get("x"), self.origins.get("context")) else list(drawn)
+
 
 def mode(setup: Setup) -> str:
     """What is typed: "sentence", "matrix" or "qkv"."""
@@ -65,8 +71,10 @@ def gather(setup: Setup) -> Material:
         for name in "qkv":
             place(material, name, setup, numbers_of(example, name), example.origin)
         heads = config_of(setup).heads
-        material.queries = numbered(material.matrices["q"], example.tokens)
-        material.keys = numbered(material.matrices["k"], example.context_tokens or ())
+        own, others = words_given(setup, example)
+        material.queries = numbered(material.matrices["q"], own)
+        same = not crosses(setup) and len(material.matrices["k"]) == len(material.queries)
+        material.keys = material.queries if same else numbered(material.matrices["k"], others)
         widths = (material.matrices["q"].shape[1] // heads, material.matrices["k"].shape[1] // heads)
     else:
         gather_tokens(material, setup, example)
@@ -140,6 +148,16 @@ def gather_tokens(material: Material, setup: Setup, example: Example) -> None:
         )
 
 
+def words_given(setup: Setup, example: Example) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of both sequences where q, k and v are given: those that were there before."""
+    if example.x is None:
+        return example.tokens, example.context_tokens or ()
+    known = example.dictionary().vectors
+    own = example.tokens if setup.text is None else tokenise(setup.text, words=known)
+    other = example.context_tokens or own
+    return own, other if setup.context_text is None else tokenise(setup.context_text, words=known)
+
+
 def crosses(setup: Setup) -> bool:
     """Whether keys and values come from a second sequence."""
     return EXAMPLES[setup.example].context is not None if setup.cross is None else setup.cross
@@ -163,7 +181,7 @@ def words_and_vectors(
         words = tokenise(text or "", words=lexicon.vectors)
         rows, origins = vectors_for(words, example.name, setup.seed)
         vectors, seed = np.array(rows, dtype=float), setup.seed
-    place(material, name, setup, vectors, "random" if "random" in origins else example.origin, seed)
+    place(material, name, setup, vectors, "random" if set(origins) == {"random"} else example.origin, seed)
     if typed in (None, UNCHANGED):
         return words, origins
     return numbered(material.matrices[name], words), ("typed",) * len(material.matrices[name])

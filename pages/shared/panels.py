@@ -38,15 +38,21 @@ def show_tiles(trace: Trace, material: Material, head: int, query: int) -> None:
         )
 
 
-def show_origins(material: Material) -> None:
+def show_origins(setup: Setup, material: Material) -> None:
     """Where the numbers come from: built by hand, random, edited."""
     names: dict[str, list[str]] = {}
     for name, origin in material.origins.items():
         seed = material.seeds.get(name)
-        names.setdefault(origin, []).append(name if seed is None else say("origin.seeded", name=name, seed=seed))
+        called = say("origin.allowed") if name == "allowed" else name
+        names.setdefault(origin, []).append(called if seed is None else say("origin.seeded", name=called, seed=seed))
     parts = [say(f"origin.group.{origin}", names=", ".join(group)) for origin, group in names.items()]
-    dashed = say("tiles.some_random") if "random" in (*material.word_origins, *material.key_origins) else ""
-    st.caption(" ".join([*parts, dashed]))
+    st.caption(" ".join([*parts, *([dashed_words(setup, material)] if material.random_words() else [])]))
+
+
+def dashed_words(setup: Setup, material: Material) -> str:
+    """Which words got a random vector."""
+    words = [literal(shown(word)) for word in material.random_words()]
+    return say("tiles.some_random", words=say("fact.comma").join(words), seed=setup.seed)
 
 
 def tile(word: str, origins: tuple[str, ...], i: int, shares: np.ndarray | None) -> dict:
@@ -77,20 +83,24 @@ def chose_key() -> None:
 def fact_sentence(trace: Trace, head: int, query: int) -> str:
     """What the chosen query does in a head, in one sentence with its number."""
     fact = row_fact(trace, head, query)
-    words = {"head": head + 1, "query": literal(token(trace, "T", query)), "percent": f"{100 * fact.share:.0f}"}
+    count, percent = fact.possible, f"{100 * fact.share:.0f}"
+    words = {"head": head + 1, "query": literal(token(trace, "T", query)), "percent": percent, "count": count}
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
         return say("fact.overflow", **words)
     if fact.kind == "even":
-        return say("fact.even", count=len(fact.keys), **words)
+        return say("fact.even", **words)
     keys = [literal(token(trace, "S", key)) for key in fact.keys]
     if fact.kind == "several":
         *most, last = [say("fact.quoted", key=key) for key in keys]
         return say("fact.several", keys=say("fact.and", others=say("fact.comma").join(most), last=last), **words)
+    if fact.kind == "nearly" and percent == f"{100 / count:.0f}":
+        return say("fact.close", **words)
     if fact.kind in ("only", "nearly"):
         return say(f"fact.{fact.kind}", key=keys[0], **words)
-    return say("fact.most", key=keys[0], ratio=f"{fact.ratio:.1f}", **words)
+    kind = "most" if count == trace.sizes()["S"] else "most_allowed"
+    return say(f"fact.{kind}", key=keys[0], ratio=f"{fact.ratio:.1f}", **words)
 
 
 TOGETHER = (2, 20)  # up to so many heads of so many tokens are all shown large
@@ -161,7 +171,10 @@ def steps_shown(trace: Trace) -> list[str]:
     inputs = [
         name for name in ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads") if name in trace.inputs()
     ]
-    return inputs + [name for name, step in trace.computed().items() if len(step.dims) > 1]
+    steps = inputs + [name for name, step in trace.computed().items() if len(step.dims) > 1]
+    given = [name for name in ("allowed_custom", "allowed") if name in trace.inputs()]
+    first = next(n for n, name in enumerate(steps) if name.startswith("allowed") or name == "masked_scores")
+    return steps[:first] + given + steps[first:]
 
 
 def show_strip(trace: Trace, setup: Setup, head: int, query: int) -> None:

@@ -40,7 +40,14 @@ def what_is_there(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, st
         return replace(setup, step=None, cell=None), [("step", setup.step[:40])]
     if setup.cell is not None and (setup.step is None or not trace.holds(setup.step, setup.cell)):
         return replace(setup, cell=None), [("cell", ",".join(map(str, setup.cell)))]
-    return setup, []
+    return setup if setup.cell is None else replace(setup, **place_of(setup, trace)), []
+
+
+def place_of(setup: Setup, trace: Trace) -> dict[str, int]:
+    """The head and the token that go with an opened cell, where the Setup does not choose them."""
+    place = dict(zip(trace.step(setup.step).dims, setup.cell, strict=True))
+    chosen = {"head": place.get("H"), "token": place.get("T")}
+    return {name: at for name, at in chosen.items() if at is not None and getattr(setup, name) is None}
 
 
 def as_far_as_it_computes(linked: Setup, compute: Callable[[Setup], object]) -> tuple[Setup, dict[str, AttentionError]]:
@@ -48,7 +55,7 @@ def as_far_as_it_computes(linked: Setup, compute: Callable[[Setup], object]) -> 
     if failure(linked, compute) is None:
         return linked, {}
     names = [field.name for field in fields(Setup) if getattr(linked, field.name) != field.default]
-    for name in names:  # most often one field alone is wrong
+    for name in sorted(names, key="example".__eq__):  # most often one field alone is wrong, and not the example
         without = replace(linked, **{name: getattr(DEFAULT, name)})
         if failure(without, compute) is None:
             return without, {name: failure(linked, compute)}

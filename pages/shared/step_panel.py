@@ -10,7 +10,7 @@ from attention_core.formula import family, formula
 from attention_core.layout import Panel, panel, product
 from attention_core.numerals import exact, fixed
 from pages.shared import state
-from pages.shared.components import arithmetic
+from pages.shared.components import arithmetic, scroller
 from pages.shared.places import (
     HEADS,
     chart,
@@ -26,14 +26,16 @@ from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
 
-WIDEST = 24  # columns of an axis that is no token's: two such matrices and their product fit on a projector
+ACROSS = 18  # columns of cells with numbers that fit on a projector
+FEWEST = 6  # columns of an operand that are drawn at least
 BESIDE, WHOLE = 560, 790  # pixels: a picture up to this wide has formula and arithmetic beside it; both together
 
 
 def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
     """The opened step: its formula, the product that it is, the chosen cell's arithmetic, its code."""
     step = setup.step
-    cell_pickers(trace, setup, head)
+    scroller(data={"opened": st.session_state.get("opened", 0)}, key="scroller")
+    cell_pickers(trace, setup, head, query)
     if step is None or step not in trace:
         return
     at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
@@ -52,7 +54,7 @@ def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
     show_code(trace, step)
 
 
-def cell_pickers(trace: Trace, setup: Setup, head: int) -> None:
+def cell_pickers(trace: Trace, setup: Setup, head: int, query: int) -> None:
     """Any step and any of its cells by name: what a click on a picture does, for keyboards and screen readers."""
     step = setup.step if setup.step in trace else None
 
@@ -79,9 +81,9 @@ def cell_pickers(trace: Trace, setup: Setup, head: int) -> None:
                 continue
             if setup.cell and trace.holds(step, setup.cell):
                 st.session_state[key] = setup.cell[axis]
-            elif dim == "H" and st.session_state.get(key) is None:
-                st.session_state[key] = head
-            label = say(f"axis.{dim}") if has(f"axis.{dim}") else dim
+            elif st.session_state.get(key) is None:
+                st.session_state[key] = {"H": head, "T": query}.get(dim)
+            label = say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
             texts = [place_name(trace, dim, position) for position in range(size)]
             st.selectbox(
                 label, range(size), key=key, on_change=placed, width=130, placeholder="–", format_func=texts.__getitem__
@@ -96,11 +98,12 @@ def step_name(step: str) -> str:
 
 def step_picture(trace: Trace, step: str, at: dict[str, int], chosen: Ref | None) -> charts.Picture:
     """A step as the matrix product that it is, or beside the operand that it is made from cell by cell."""
-    drawn = product(trace, step, at, widest=WIDEST)
+    drawn = product(trace, step, at, widest=max(FEWEST, min(ACROSS // 2, ACROSS - trace.sizes()["S"])))
     if drawn is not None:
         titles = {place: title_of(trace, getattr(drawn, place)) for place in ("left", "above", "result")}
         return charts.product_picture(drawn, trace, words_for(trace), palette(), titles, chosen)
-    panels = [panel(trace, name, at, widest=WIDEST) for name in (*shown_operands(trace, step), step)]
+    names = (*shown_operands(trace, step), step)
+    panels = [panel(trace, name, at, widest=ACROSS // len(names)) for name in names]
     titles = [title_of(trace, part) for part in panels]
     return charts.single_picture(panels, trace, words_for(trace), palette(), titles, chosen)
 
@@ -139,8 +142,7 @@ def show_arithmetic(trace: Trace, ref: Ref) -> None:
         "label": say("arithmetic.trail"),
     }
     arithmetic(data=data, key="arithmetic", on_followed_change=followed)
-    if not pieces:
-        st.caption(say("arithmetic.input"))
+    st.caption(say("arithmetic.rounded" if pieces else "arithmetic.input"))
 
 
 def shows(trace: Trace, step: str | None, cell: tuple[int, ...] | None) -> bool:
@@ -161,7 +163,8 @@ def piece_data(trace: Trace, piece: Piece) -> dict:
     if piece.ref is None:
         return {"text": piece.text}
     place = {"step": piece.ref.step, "index": list(piece.ref.index), "family": family(piece.ref.step) or ""}
-    return {"text": piece.text, "title": describe(trace, piece.ref), **place}
+    number = exact(float(trace[piece.ref.step][piece.ref.index]))
+    return {"text": piece.text, "title": f"{describe(trace, piece.ref)} = {number}", **place}
 
 
 def followed() -> None:
