@@ -86,8 +86,8 @@ def plan_inputs(config: AttentionConfig, inputs: Inputs, sources: dict[str, str]
     if sinusoidal is not None:
         for source in dict.fromkeys(sources.values()):
             dims, table = inputs[source].dims, f"sinusoidal_{source}"
-            params = {**sinusoidal, "at": at if source == "query" else 0}
-            plan.append(Operation(table, (dims[1], "D_position"), (source,), POSITIONS["sinusoidal"].faces, params))
+            params, frequencies = {**sinusoidal, "at": at if source == "query" else 0}, f"{dims[2]}_position"
+            plan.append(Operation(table, (dims[1], frequencies), (source,), POSITIONS["sinusoidal"].faces, params))
             plan.append(Operation(f"positioned_{source}", dims, (source, table), ADD))
         read = {role: f"positioned_{source}" for role, source in sources.items()}
     rotated = rope_params(config) is not None

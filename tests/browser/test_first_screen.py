@@ -47,7 +47,7 @@ def test_a_word_of_no_dictionary_is_called_random(screen):
     opened = screen()
     opened.type("Sentence", "Anna fed the glorp and it barked")
     opened.page.locator(".tile.random bdi", has_text="glorp").wait_for()
-    expect(opened.page.get_by_text("its vector is random").first).to_be_visible()
+    expect(opened.page.get_by_text("the vectors of glorp are random (seed 0)")).to_be_visible()
 
 
 def test_heads_change_the_number_of_maps(screen):
