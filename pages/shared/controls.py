@@ -49,7 +49,7 @@ def example_picker(setup: Setup) -> None:
         on_change=chosen,
         filter_mode=None,
         label_visibility="collapsed",
-        width=280,
+        width=248,
     )
 
 

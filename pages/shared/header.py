@@ -38,7 +38,7 @@ def address(setup: Setup) -> str:
 
 
 def show_export(trace: Trace) -> None:
-    """Scripts that print the same numbers, and every step as a table."""
+    """Scripts that print the same numbers."""
     st.markdown(say("header.export_how"))
     for name in ("torch", "numpy"):
         st.download_button(
