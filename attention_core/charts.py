@@ -219,8 +219,8 @@ def specification() -> dict:
         )
     )
     lit = (
-        box.transform_filter(
-            "isArray(hover.row) && datum.kind != 'chosen' && datum.row >= 0 && hover.panel[0] == 'result' && ("
+        cells.transform_filter(
+            "isArray(hover.row) && datum.row >= 0 && hover.panel[0] == 'result' && ("
             "(datum.panel == 'left' && datum.row == hover.row[0]) || "
             "(datum.panel == 'above' && datum.column == hover.column[0]) || "
             "(datum.panel != 'left' && datum.panel != 'above' && datum.row == hover.row[0] && "
@@ -230,8 +230,8 @@ def specification() -> dict:
         .encode()
     )
     chosen = (
-        box.transform_filter("datum.kind == 'chosen'")
-        .mark_rect(fill=None, strokeWidth=2.5, tooltip=None)
+        box.transform_filter("datum.kind == 'chosen' || datum.kind == 'read'")
+        .mark_rect(fill=None, strokeWidth={"expr": "datum.kind == 'chosen' ? 2.5 : 2"}, tooltip=None)
         .encode(stroke=alt.Stroke("fill:N", scale=None, legend=None))
     )
     written = [

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attention_core.cells import Ref
+from attention_core.formula import family
 from attention_core.layout import Panel
 from attention_core.lettering import Words, label, text_width
 from attention_core.numerals import exact, fixed
@@ -35,7 +36,7 @@ def span(trace: Trace, step: str) -> float:
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------
 COLUMNS = {
-    "kind": "cell",  # cell, blocked, chosen, label, tilted or bar
+    "kind": "cell",  # cell, blocked, chosen, read, label, tilted or bar
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -75,6 +76,7 @@ def matrix(
 ) -> list[dict]:
     """The cells of a panel, from its upper left corner on; numbers stand in them where they fit.
 
+    The chosen cell is outlined, and the cells that it was computed from in the colours of their symbols.
     reach: the magnitude that has the strongest colour, where that is not the step's own.
     """
     x0, y0 = origin
@@ -83,6 +85,7 @@ def matrix(
     is_bool = trace[drawn.step].dtype.is_floating_point is False
     text_size = number_size(drawn.values, size)
     barred = blocked_cells(drawn, trace)
+    read = trace.read_by(chosen) if chosen is not None else set()
     rows = []
     for r, refs in enumerate(drawn.refs):
         for c, ref in enumerate(refs):
@@ -112,6 +115,9 @@ def matrix(
             )
             if ref == chosen:
                 rows.append({**rows[-1], "kind": "chosen", "fill": palette.outline, "text": ""})
+            elif ref in read:
+                stroke = palette.families().get(family(ref.step), palette.ink)
+                rows.append({**rows[-1], "kind": "read", "fill": stroke, "text": ""})
     return rows
 
 

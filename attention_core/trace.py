@@ -11,7 +11,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from attention_core.cells import Cell, Operand
+from attention_core.cells import Cell, Operand, Ref
 from attention_core.errors import AttentionError
 
 
@@ -107,6 +107,12 @@ class Trace:
         """Whether an index lies inside a step, one position an axis."""
         shape = self[name].shape
         return len(index) == len(shape) and all(0 <= i < size for i, size in zip(index, shape, strict=True))
+
+    def read_by(self, cell: Ref) -> set[Ref]:
+        """The cells that a cell is computed from; none for a cell of an input."""
+        operation = self.step(cell.step).operation
+        terms = () if operation is None else operation.cell(cell.index, self.shapes()).terms
+        return {factor for term in terms for factor in term if isinstance(factor, Ref)}
 
     def inputs(self) -> dict[str, Step]:
         """The steps that were given, not computed."""

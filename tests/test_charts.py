@@ -210,7 +210,7 @@ def test_a_table_is_complete_and_can_be_sent(name):
     frames = [picture.frame for picture in all_for(name)]
     assert all(list(frame.columns) == list(COLUMNS) for frame in frames)
     frame = pd.concat(frames, ignore_index=True)
-    assert set(frame.kind) <= {"cell", "blocked", "chosen", "label", "tilted", "bar"}
+    assert set(frame.kind) <= {"cell", "blocked", "chosen", "read", "label", "tilted", "bar"}
     assert not frame.isna().any().any()
     assert np.isfinite(frame[["x", "x2", "y", "y2", "size"]].to_numpy()).all()
     boxes = frame[frame.kind.isin(["cell", "blocked", "chosen", "bar"])]
@@ -294,6 +294,24 @@ def test_the_cells_of_a_product_are_aligned(name):
         sides = pd.concat([everything.x2 - everything.x, everything.y2 - everything.y])
         assert sides.max() - sides.min() < 1e-9
         assert 16 <= sides.min() <= 64  # wide enough for the widest number
+
+
+def outlined(picture: Picture) -> set[tuple[str, str, str]]:
+    read = picture.frame[picture.frame.kind == "read"]
+    return {*zip(read.step, read["index"], read.fill, strict=True)}
+
+
+def test_what_the_chosen_cell_was_computed_from_is_outlined_in_its_colour():
+    trace = RUNS["two heads"]
+    words = words_for(trace)
+    drawn = product(trace, "scores", {"H": 1})
+    picture = charts.product_picture(drawn, trace, words, LIGHT, TITLES, Ref("scores", (0, 1, 2, 3)))
+    of_q = {("q", f"0,1,2,{d}", LIGHT.q) for d in range(4)}
+    assert outlined(picture) == of_q | {("k", f"0,1,3,{d}", LIGHT.k) for d in range(4)}
+    panels = [panel(trace, name, {"H": 1}) for name in ("masked_scores", "weights")]
+    picture = charts.single_picture(panels, trace, words, LIGHT, ("from", "to"), Ref("weights", (0, 1, 2, 3)))
+    assert outlined(picture) == {("masked_scores", f"0,1,2,{s}", LIGHT.ink) for s in range(4)}
+    assert outlined(charts.single_picture(panels, trace, words, LIGHT, ("from", "to"), None)) == set()
 
 
 @every_run

@@ -113,8 +113,7 @@ def shown_operands(trace: Trace, step: str) -> list[str]:
     operation = trace.step(step).operation
     if operation is None:
         return []
-    first = operation.cell((0,) * trace[step].dim(), trace.shapes())
-    used = {factor.step for term in first.terms for factor in term if isinstance(factor, Ref)}
+    used = {ref.step for ref in trace.read_by(Ref(step, (0,) * trace[step].dim()))}
     rows = trace.step(step).dims[-2:-1]
     alike = [name for name in operation.reads[:1] if name in used and trace.step(name).dims[-2:-1] == rows]
     return [name for name in alike if trace[name].dim() <= trace[step].dim()]
