@@ -103,8 +103,10 @@ class Trace:
             raise KeyError(f"there is no step {name!r}: the steps are {', '.join(self.steps)}")
         return self.steps[name]
 
-    def holds(self, name: str, index: tuple[int, ...]) -> bool:
-        """Whether an index lies inside a step, one position an axis."""
+    def holds(self, name: str | None, index: tuple[int, ...]) -> bool:
+        """Whether there is this step, and an index lies inside it, one position an axis."""
+        if name not in self:
+            return False
         shape = self[name].shape
         return len(index) == len(shape) and all(0 <= i < size for i, size in zip(index, shape, strict=True))
 

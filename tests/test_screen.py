@@ -752,6 +752,22 @@ def test_a_link_to_a_cell_looks_at_its_head_and_its_query():
     assert screen.pieces()[-1]["text"].strip(" =") == f"{score_of(screen, 5, 3):.2f}".replace("-", "−")
 
 
+@pytest.mark.parametrize(
+    ("link", "then", "step"),
+    [
+        ({"pos": "rope", "step": "q_heads", "cell": "0,0,5,0"}, ("positions", []), None),  # the step goes
+        ({"step": "weights", "cell": "0,0,5,3"}, ("text", "Anna fed it"), "weights"),  # the cell goes
+    ],
+)
+def test_an_opened_cell_that_is_no_longer_there_is_closed(link, then, step):
+    screen = Screen(**link)
+    assert screen.pieces()
+    screen.set(*then)
+    assert screen.widget("step").value == step
+    assert not any(part.proto.id.endswith("-arithmetic") for part in screen.at.get("bidi_component"))
+    assert ("Choose a cell to see its arithmetic." in screen.captions()) == (step is not None)
+
+
 def test_what_does_not_fit_the_example_is_dropped_not_the_example():
     screen = Screen(ex="zh_colour", pos="rope,alibi")
     assert screen.errors() == [

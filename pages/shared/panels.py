@@ -7,14 +7,13 @@ import numpy as np
 import streamlit as st
 
 from attention_core import Trace, charts
-from attention_core.cells import Ref
 from attention_core.numerals import exact
 from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import state
 from pages.shared.components import tiles
 from pages.shared.inputs import UNCHANGED, Material
-from pages.shared.places import chart, kv_of, looked_at, open_cell, palette, short_name, token, words_for
+from pages.shared.places import chart, chosen_cell, kv_of, looked_at, open_cell, palette, short_name, token, words_for
 from pages.shared.runs import computed_part, trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
@@ -129,10 +128,11 @@ def show_pictures(trace: Trace, setup: Setup, head: int, query: int) -> None:
 
 def show_head_map(trace: Trace, setup: Setup, number: int, query: int) -> None:
     """One head's weights."""
-    chosen = Ref(setup.step, setup.cell) if setup.step and setup.cell else None
     with st.container(width="content", gap=None):
         st.markdown(head_title(setup, number))
-        picture = charts.head_map(trace, number, words_for(trace), palette(), chosen, query, setup.ramp == "times")
+        picture = charts.head_map(
+            trace, number, words_for(trace), palette(), chosen_cell(trace, setup), query, setup.ramp == "times"
+        )
         chart(picture, f"map{number}", fact_sentence(trace, number, query))
 
 

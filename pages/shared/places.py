@@ -25,6 +25,11 @@ def palette() -> Palette:
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
+def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
+    """The cell that is opened, where this run has it."""
+    return Ref(setup.step, setup.cell) if setup.cell and trace.holds(setup.step, setup.cell) else None
+
+
 def axis_label(trace: Trace, axis: str, position: int) -> str:
     """What stands beside a row or above a column: a token, what a number of x stands for, or a number from 1 on."""
     words = trace.labels.get(axis)

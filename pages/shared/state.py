@@ -38,7 +38,7 @@ def what_is_there(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, st
     """The Setup without a step or a cell that the run does not have, and these as (key, text)."""
     if setup.step is not None and setup.step not in trace:
         return replace(setup, step=None, cell=None), [("step", setup.step[:40])]
-    if setup.cell is not None and (setup.step is None or not trace.holds(setup.step, setup.cell)):
+    if setup.cell is not None and not trace.holds(setup.step, setup.cell):
         return replace(setup, cell=None), [("cell", ",".join(map(str, setup.cell)))]
     return setup if setup.cell is None else replace(setup, **place_of(setup, trace)), []
 

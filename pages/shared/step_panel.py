@@ -14,6 +14,7 @@ from pages.shared.components import arithmetic, scroller
 from pages.shared.places import (
     HEADS,
     chart,
+    chosen_cell,
     describe,
     kv_of,
     open_cell,
@@ -39,7 +40,7 @@ def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
     if step is None or step not in trace:
         return
     at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
-    chosen = Ref(step, setup.cell) if setup.cell and trace.holds(step, setup.cell) else None
+    chosen = chosen_cell(trace, setup)
     picture = step_picture(trace, step, at, chosen)
     width = picture.spec["width"]
     beside = width <= BESIDE
@@ -57,6 +58,7 @@ def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
 def cell_pickers(trace: Trace, setup: Setup, head: int, query: int) -> None:
     """Any step and any of its cells by name: what a click on a picture does, for keyboards and screen readers."""
     step = setup.step if setup.step in trace else None
+    chosen = chosen_cell(trace, setup)
 
     def opened() -> None:
         open_cell(st.session_state["c_step"], None)
@@ -79,8 +81,8 @@ def cell_pickers(trace: Trace, setup: Setup, head: int, query: int) -> None:
         for axis, (key, dim, size) in enumerate(zip(keys, dims, sizes, strict=True)):
             if size == 1:
                 continue
-            if setup.cell and trace.holds(step, setup.cell):
-                st.session_state[key] = setup.cell[axis]
+            if chosen is not None:
+                st.session_state[key] = chosen.index[axis]
             elif st.session_state.get(key) is None:
                 st.session_state[key] = {"H": head, "T": query}.get(dim)
             label = say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
@@ -135,18 +137,15 @@ def show_arithmetic(trace: Trace, ref: Ref) -> None:
     st.markdown(f"**{literal(describe(trace, ref))}** = {exact(explanation.value)}")
     pieces = [] if explanation.cell is None else explanation.pieces
     data = {
-        "trail": [link_data(trace, step, cell) for step, cell in state.trail()[:-1] if shows(trace, step, cell)],
+        "trail": [
+            link_data(trace, step, cell) for step, cell in state.trail()[:-1] if cell and trace.holds(step, cell)
+        ],
         "pieces": [piece_data(trace, piece) for piece in pieces],
         "colours": palette().families(),
         "label": say("arithmetic.trail"),
     }
     arithmetic(data=data, key="arithmetic", on_followed_change=followed)
     st.caption(say("arithmetic.rounded" if pieces else "arithmetic.input"))
-
-
-def shows(trace: Trace, step: str | None, cell: tuple[int, ...] | None) -> bool:
-    """Whether a cell of the trail is still there."""
-    return step in trace and cell is not None and trace.holds(step, cell)
 
 
 def link_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
@@ -170,7 +169,7 @@ def followed() -> None:
     """An operand of the arithmetic was clicked."""
     place = st.session_state["arithmetic"].followed
     trace = trace_of(state.current())
-    if place and place.get("step") in trace and trace.holds(place["step"], tuple(place["index"])):
+    if place and trace.holds(place["step"], tuple(place["index"])):
         open_cell(place["step"], tuple(place["index"]), follow=True)
 
 
