@@ -1,0 +1,195 @@
+"""A session without a browser: what a visitor does, and sees. Numbers are read off the pictures."""
+
+import json
+import logging
+import math
+import re
+from pathlib import Path
+
+import pytest
+from streamlit import config
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
+from streamlit.testing.v1 import AppTest
+
+from pages.shared import runs as runs_of
+from pages.shared.words import JOINER
+
+ROOT = Path(__file__).parents[2]
+STORIES = json.loads((ROOT / "tests" / "golden" / "stories.json").read_text(encoding="utf-8"))["examples"]
+WORDS = ("Anna", "fed", "the", "dog", "and", "it", "barked")
+KINDS = (
+    "text_input",
+    "text_area",
+    "number_input",
+    "selectbox",
+    "multiselect",
+    "toggle",
+    "select_slider",
+    "button_group",
+)
+config.set_option("client.showErrorDetails", "full")
+logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
+
+
+def plain(markdown):
+    """What Markdown that `literal` wrote shows."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace(JOINER, "")
+
+
+class Screen:
+    """One session. Every run must end without an exception."""
+
+    outside = "en"  # the language of the session that runs, for what AppTest asks outside of it
+
+    def __init__(self, **link):
+        self.at = AppTest.from_file(ROOT / "pages" / "shared" / "router.py", default_timeout=60)
+        self.at.query_params.update(link)
+        self.language = "en"
+        self.ran(self.at.run)
+
+    def ran(self, act, *args):
+        Screen.outside = self.language
+        act(*args)
+        assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
+        self.language = self.tiles()["language"][:2]
+        return self
+
+    # ---- what a visitor does
+    def widget(self, key):
+        found = [widget for kind in KINDS for widget in self.at.get(kind) if widget.key == f"c_{key}"]
+        assert len(found) == 1, (key, found)
+        return found[0]
+
+    def set(self, key, value):
+        return self.ran(self.widget(key).set_value(value).run)
+
+    def press(self, key):
+        return self.ran(next(button for button in self.at.button if button.key == key).click().run)
+
+    def press_labelled(self, label):
+        return self.ran(next(button for button in self.at.button if button.label == label).click().run)
+
+    def paste(self, text):
+        """Into the box of the weight editors."""
+        return self.ran(self.paste_box().set_value(text).run)
+
+    def paste_box(self):
+        return next(area for area in self.at.text_area if area.key.startswith("p_"))
+
+    def send(self, widget_id, **value):
+        """What the browser sends when a part without a Python face of its own was used."""
+        Screen.outside = self.language
+        states = self.at._tree.get_widget_states()
+        for old in [state for state in states.widgets if state.id == widget_id]:
+            states.widgets.remove(old)
+        state = states.widgets.add(id=widget_id)
+        for kind, given in value.items():
+            setattr(state, kind, given)
+        return self.ran(self.at._run, states)
+
+    def edit_cells(self, rows):
+        """Numbers typed into the cells of the weight editor: {row: {column: number}}, from 0; None empties a cell."""
+        (editor,) = [frame for frame in self.at.get("dataframe") if frame.proto.id]
+        columns = list(editor.value.columns)
+        cells = {str(row): {columns[column]: number for column, number in line.items()} for row, line in rows.items()}
+        typed = {"edited_rows": cells, "added_rows": [], "deleted_rows": []}
+        return self.send(editor.proto.id, string_value=json.dumps(typed))
+
+    def click_cell(self, picture, step, index=""):
+        turn = int(self.table(picture)["turn"].iloc[0])
+        points = {"selection": {"cell": [{"step": step, "index": index, "turn": turn}]}}
+        return self.send(self.charts()[picture].proto.id, string_value=json.dumps(points))
+
+    def click_part(self, name, event, value):
+        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
+        trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
+        return self.send(trigger, json_trigger_value=json.dumps([{"event": event, "value": value}]))
+
+    # ---- what a visitor sees
+    def charts(self):
+        return {chart.proto.id.rpartition("-")[2]: chart for chart in self.at.get("vega_lite_chart")}
+
+    def table(self, picture):
+        return convert_arrow_bytes_to_pandas_df(self.charts()[picture].proto.data.data)
+
+    def weight(self, query, key, head=0):
+        """The number behind a cell of a head's map."""
+        cells = self.table(f"map{head}")
+        (row,) = cells[cells["index"] == f"0,{head},{query},{key}"].to_dict("records")
+        return float(row["value"].replace("−", "-"))
+
+    def blocked(self, head=0):
+        cells = self.table(f"map{head}")
+        return int((cells["kind"] == "blocked").sum())
+
+    def maps(self):
+        return [name for name in self.charts() if name.startswith("map")]
+
+    def steps(self):
+        """The steps on the strip, in order."""
+        groups = [self.table(name) for name in self.charts() if name.startswith("strip_")]
+        return list(dict.fromkeys(step for group in groups for step in group["step"] if step))
+
+    def open_step(self, step):
+        """A click on a small map of the strip."""
+        group = next(name for name in self.charts() if name.startswith("strip_") and step in set(self.table(name).step))
+        return self.click_cell(group, step)
+
+    def fact(self):
+        (found,) = [text.value for text in self.at.markdown if text.value.startswith("##### ")]
+        return plain(found.removeprefix("##### "))
+
+    def tiles(self, name="tiles"):
+        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
+        return json.loads(part.proto.json, parse_constant=pytest.fail)  # NaN is no JSON
+
+    def arithmetic(self):
+        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith("-arithmetic")]
+        return json.loads(part.proto.json)
+
+    def pieces(self):
+        return self.arithmetic()["pieces"]
+
+    def follow(self, step, index):
+        """A click on a number of the arithmetic, or on a cell of the way back."""
+        return self.click_part("arithmetic", "followed", {"step": step, "index": index})
+
+    def captions(self):
+        return [plain(caption.value) for caption in self.at.caption]
+
+    def errors(self):
+        return [plain(error.value) for error in self.at.error]
+
+    def link(self):
+        return dict(self.at.query_params)
+
+    def setup(self):
+        return self.at.session_state["setup"]
+
+    def error_at(self, key):
+        """The refusal that stands directly under a control."""
+        order = [node for node in walk(self.at._tree) if getattr(node, "key", None) or node.type == "error"]
+        at = next(n for n, node in enumerate(order) if getattr(node, "key", None) == key)
+        following = order[at + 1 : at + 2]
+        return plain(following[0].value) if following and following[0].type == "error" else None
+
+
+def walk(node):
+    for child in getattr(node, "children", {}).values():
+        yield child
+        yield from walk(child)
+
+
+def softmax(scores, at):
+    powers = [math.exp(score) for score in scores]
+    return powers[at] / sum(powers)
+
+
+def it_to_dog(sharpness):
+    """The weight of dog for "it", whose scores are 6 for dog, -6 for Anna and 0 for five others, times a factor."""
+    return softmax([-6 * sharpness, 0, 0, 6 * sharpness, 0, 0, 0], 3)
+
+
+def score_of(screen, query, key, head=0):
+    """The score of a pair on the screen's run."""
+    return runs_of.trace_of(screen.setup())["scores"][0, head, query, key].item()

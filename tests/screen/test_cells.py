@@ -1,0 +1,70 @@
+"""Any cell by name, the way back, sentences that are not ambiguous, proof and export."""
+
+import re
+from dataclasses import replace
+
+from attention_core.errors import AttentionError
+from pages.shared.setup import Setup, to_link
+from tests.screen.driver import Screen, plain, softmax
+
+
+# ---- any cell by name, and the way back ------------------------------------------------------------------------------
+def test_any_cell_is_opened_by_name():
+    screen = Screen().set("step", "scores")
+    assert screen.link() == {"step": "scores"}
+    assert screen.widget("axis_scores_1").value == 0  # the head that is looked at
+    screen.set("axis_scores_2", 5).set("axis_scores_3", 3)
+    assert screen.link() == {"step": "scores", "cell": "0,0,5,3", "t": "5", "head": "0"}
+    assert screen.pieces()[-1]["text"] == " = 6.00"
+    screen.set("axis_scores_3", 0)
+    assert screen.pieces()[-1]["text"] == " = −6.00"
+    assert {"w_q", "allowed"} & set(screen.widget("step").options) == {"w_q"}
+
+
+def test_the_way_back_leads_through_every_cell_that_was_passed():
+    screen = Screen().click_cell("map0", "weights", "0,0,5,3")
+    assert screen.arithmetic()["trail"] == []
+    screen.follow("masked_scores", [0, 0, 5, 3]).follow("scaled_scores", [0, 0, 5, 3])
+    passed = [place["text"] for place in screen.arithmetic()["trail"]]
+    assert passed == ["weights [head 1, it, dog]", "masked_scores [head 1, it, dog]"]
+    screen.follow("weights", [0, 0, 5, 3])  # the first crumb
+    assert screen.link()["step"] == "weights" and screen.arithmetic()["trail"] == []
+    screen.follow("masked_scores", [0, 0, 5, 3]).click_cell("map0", "weights", "0,0,5,4")
+    assert screen.arithmetic()["trail"] == []  # another cell begins another way
+
+
+# ---- sentences that must not be ambiguous ----------------------------------------------------------------------------
+def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_place():
+    screen = Screen(text="it fed dog dog", t="0", lang="en")  # it -> both dogs, e^(6/√2) each, fed 1, itself 1
+    share = softmax([6 * 2**-0.5, 6 * 2**-0.5, 0, 0], 0)
+    assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog₃” and “dog₄”."
+    assert (
+        Screen(text="it fed dog dog", t="0", lang="zh").fact() == f"头 1：“it”给 “dog₃”和“dog₄” 各 {100 * share:.0f}%。"
+    )
+    screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
+    assert "weights [head 1, it, dog₄]" in plain(" ".join(text.value for text in screen.at.markdown))
+
+
+def test_a_number_that_the_precision_cannot_hold_is_named_with_its_place():
+    screen = Screen().edit_cells({1: {0: 300_000}}).set("dtype", "float16")
+    assert screen.error_at("c_dtype") == (
+        "w_q, row 2, column 1, must lie between -65504 and 65504, the largest numbers of float16: got 300000"
+    )
+    assert screen.setup().dtype == "float64"
+
+
+# ---- proof and export ------------------------------------------------------------------------------------------------
+def test_the_badge_tells_the_proof_and_the_scripts_are_offered():
+    screen = Screen()
+    (badge,) = [
+        block.proto.popover.label for block in screen.at.get("popover") if "proven" in block.proto.popover.label
+    ]
+    assert re.search(r"proven to \d+e-1\d", badge)
+    assert [button.proto.label for button in screen.at.get("download_button")] == ["PyTorch script", "NumPy script"]
+
+
+def test_the_setup_of_the_screen_is_its_link():
+    screen = Screen().set("score", "cosine").set("heads", 4)
+    assert to_link(screen.setup()) == screen.link()
+    assert screen.setup() == replace(Setup(), score="cosine", heads=4)
+    assert issubclass(AttentionError, ValueError)

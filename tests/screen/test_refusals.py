@@ -1,0 +1,183 @@
+"""What is refused is said at its control, and the screen stays."""
+
+import pytest
+
+from pages.shared.setup import to_link
+from pages.shared.words import catalog
+from tests.screen.driver import Screen
+
+REFUSED = [
+    ("text", {}, "", "the text must hold at least one word: it is empty", "请输入至少一个词：现在是空的。"),
+    ("text", {}, "it " * 65, "a text may have at most 64 tokens: this one has 65.", "最多 64 个词元，现在有 65 个。"),
+    (
+        "text",
+        {},
+        "a" * 41,
+        "a token may have at most 40 characters: aaaaaaaaaaaaaaaaaaaa… has 41",
+        "一个词元最多 40 个字符：aaaaaaaaaaaaaaaaaaaa… 有 41 个。",
+    ),
+    ("context_text", {"cross": "True"}, "", "the text must hold at least one word: it is empty", "请输入至少一个词"),
+    ("x", {"x": "~"}, "", "x must hold at least one number: there is none", "x 至少要有一个数，现在是空的。"),
+    (
+        "x",
+        {"x": "~"},
+        "1 2\n3",
+        "every row of x must have as many numbers: the rows have 2, 1",
+        "x 每行的个数必须相同：各行分别有 2, 1 个。",
+    ),
+    (
+        "x",
+        {"x": "~"},
+        "1 two",
+        "x, row 1, column 2, must be a number: got “two”",
+        "x 第 1 行第 2 列必须是数：现在是“two”。",
+    ),
+    (
+        "x",
+        {"x": "~"},
+        "1 2\n3 nan",
+        "x, row 2, column 2, must be finite: got “nan”",
+        "x 第 2 行第 2 列必须是有限数：现在是“nan”。",
+    ),
+    ("x", {"x": "~"}, "inf", "x, row 1, column 1, must be finite: got “inf”", "x 第 1 行第 1 列必须是有限数"),
+    (
+        "x",
+        {"x": "~"},
+        "1e308",
+        "x, row 1, column 1, must lie between -1000000 and 1000000",
+        "x 第 1 行第 1 列必须在 -1000000 和 1000000 之间",
+    ),
+    ("x", {"x": "~"}, "1e309", "x, row 1, column 1, must be finite", "x 第 1 行第 1 列必须是有限数"),
+    ("x", {"x": "~"}, "1\n" * 65, "x may have at most 64 rows: it has 65", "x 最多 64 行，现在有 65 行。"),
+    (
+        "x",
+        {"x": "~", "w_q": "none"},
+        "1 2 3\n4 5 6",
+        "the width of x must be divisible by the number of its heads: width 3, heads 2",
+        "x 的宽度必须能被头数整除：宽度 3，头数 2。",
+    ),
+    (
+        "k",
+        {"q": "1,2;3,4", "k": "1,2;3,4", "v": "1;2", "heads": "1"},
+        "1 2 3\n4 5 6",
+        "k must have the width of q: q is (2, 2), k is (2, 3)",
+        "k 的宽度必须与 q 相同：q 是 (2, 2)，k 是 (2, 3)。",
+    ),
+    (
+        "v",
+        {"q": "1,2;3,4", "k": "1,2;3,4", "v": "1;2", "heads": "1"},
+        "1\n2\n3",
+        "there must be as many values as keys: k is (2, 2), v is (3, 1)",
+        "键和值的个数必须相同：k 是 (2, 2)，v 是 (3, 1)。",
+    ),
+    (
+        "allowed",
+        {"allowed": "~"},
+        "1 0\n0 1",
+        "allowed must broadcast to (B, H, T, S) = (1, 2, 7, 7): its shape is (2, 2)",
+        "allowed 必须能广播为 (B, H, T, S) = (1, 2, 7, 7)，现在的形状是 (2, 2)。",
+    ),
+    (
+        "padding_lengths",
+        {"mask": "padding:3"},
+        8,
+        "a length must be a whole number from 0 to S = 7: got 8",
+        "长度必须是 0 到 S = 7 之间的整数，现在是 8。",
+    ),
+    (
+        "local_window",
+        {"mask": "local:1"},
+        -1,
+        "window must be a whole number, 0 or more: got -1",
+        "window 必须是大于等于 0 的整数，现在是 -1。",
+    ),
+    (
+        "sliding_window",
+        {"mask": "sliding:2"},
+        0,
+        "window must be a positive whole number: got 0",
+        "window 必须是正整数，现在是 0。",
+    ),
+    (
+        "local_global_global_tokens",
+        {"mask": "local_global:1:0"},
+        7,
+        "global tokens must be positions from 0 to 6: got 7",
+        "全局词元的位置必须在 0 到 6 之间，现在是 7。",
+    ),
+    (
+        "causal_offset",
+        {"mask": "causal,sliding:2"},
+        3,
+        "causal masks must agree on one offset: got [0, 3]",
+        "几个因果掩码的偏移必须相同，现在是 [0, 3]。",
+    ),
+    (
+        "positions",
+        {"heads": "4"},
+        ["rope"],
+        "RoPE turns pairs, so the width must be even: it is 1",
+        "RoPE 成对旋转，宽度必须是偶数，现在是 1。",
+    ),
+    (
+        "positions",
+        {"ex": "one_query"},
+        ["sinusoidal"],
+        "sinusoidal positions are added to x, and q, k, v were given without it",
+        "正弦位置编码要加到 x 上，而这里直接给出了 q、k、v，没有 x。",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "control, link, typed, english, chinese", REFUSED, ids=[f"{row[0]}-{n}" for n, row in enumerate(REFUSED)]
+)
+def test_bad_input_is_refused_at_its_control_and_the_screen_stays(control, link, typed, english, chinese):
+    screen = Screen(lang="en", **link)
+    before, setup, numbers = screen.fact(), screen.setup(), screen.table("map0")["value"]
+    screen.set(control, typed)
+    assert screen.error_at(f"c_{control}").startswith(english)
+    assert (screen.fact(), screen.link()) == (before, {"lang": "en", **to_link(setup)})
+    screen.set("lang", "zh")
+    assert screen.error_at(f"c_{control}").startswith(chinese)
+    assert len(screen.errors()) == 1
+    assert screen.widget(control).value == typed
+    assert screen.setup() == setup
+    assert screen.table("map0")["value"].equals(numbers)
+    assert [button.disabled for button in screen.at.button if button.label == catalog("zh")["header.undo"]] == [True]
+
+
+def test_a_refusal_speaks_the_language_that_is_chosen_later_and_goes_with_the_next_good_input():
+    screen = Screen(lang="en").set("text", "")
+    screen.set("lang", "zh")
+    assert screen.errors() == ["请输入至少一个词：现在是空的。"]
+    screen.set("text", "it fed Anna")
+    assert screen.errors() == []
+    assert screen.link()["text"] == "it fed Anna"
+
+
+def test_another_control_leaves_a_refused_text_and_its_reason_where_they_are():
+    screen = Screen().set("text", "").set("score", "dot")
+    assert screen.errors() == ["the text must hold at least one word: it is empty"]
+    assert screen.widget("text").value == ""
+    assert screen.link() == {"score": "dot"}
+
+
+def test_q_and_k_of_a_new_width_are_taken_together():
+    """Each alone does not fit the other: the first waits as a draft until the second comes."""
+    screen = Screen(ex="one_query")
+    screen.set("q", "1 2")
+    assert screen.errors()[0].startswith("k must have the width of q: q is (1, 2), k is (5, 8)")
+    screen.set("k", "1 0\n0 1")
+    assert len(screen.errors()) == 2
+    screen.set("v", "1\n2")
+    assert screen.errors() == []
+    assert screen.link() == {"ex": "one_query", "q": "1,2", "k": "1,0;0,1", "v": "1;2"}
+
+
+def test_a_matrix_that_was_refused_can_be_typed_again_as_it_was():
+    screen = Screen(x="~")
+    good = screen.widget("x").value
+    screen.set("x", "1 2 x").set("x", good)
+    assert screen.errors() == []
+    assert screen.link() == {"x": "~"}
