@@ -55,6 +55,7 @@ def attend(
     tensor([1., 0., 0.])
     """
     weights, config = weights or Weights(), config or AttentionConfig()
+    boundary.check_choices(weights, config)
     given = {"x": query} if key is None and value is None else {"query": query, "key": query if key is None else key}
     if value is not None:
         given["value"] = value
@@ -103,6 +104,7 @@ def attend_qkv(
     tensor([0.2689, 0.7311])
     """
     weights, config = weights or Weights(), config or AttentionConfig()
+    boundary.check_choices(weights, config)
     given = {"q": q, "k": k, "v": v}
     boundary.check_tensors({**given, **weights.given()})
     given = {name: boundary.as_heads(name, tensor) for name, tensor in given.items()}

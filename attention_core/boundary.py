@@ -15,6 +15,13 @@ def shape(tensor: Tensor) -> tuple[int, ...]:
     return tuple(tensor.shape)
 
 
+def check_choices(weights: Weights, config: AttentionConfig) -> None:
+    """Weights and AttentionConfig, and no dictionaries in their place."""
+    for name, given, expected in (("weights", weights, Weights), ("config", config, AttentionConfig)):
+        if not isinstance(given, expected):
+            raise AttentionError("not_a_class", name=name, expected=expected.__name__, given=type(given).__name__)
+
+
 def check_tensors(tensors: dict[str, Tensor]) -> None:
     """All are finite floating-point tensors of one dtype on one device, and none is empty."""
     first = None

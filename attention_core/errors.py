@@ -6,6 +6,7 @@ language; the English sentence here is what a notebook shows. A sentence says wh
 
 SENTENCES = {
     "not_a_tensor": "{name} must be a torch.Tensor: got {given}",
+    "not_a_class": "{name} must be {expected}: got {given}",
     "not_floating": "{name} must hold floating-point numbers: got {given}",
     "not_finite": "{name} must be finite everywhere: {value} at {index}",
     "empty": "{name} must hold at least one number: its shape is {shape}",

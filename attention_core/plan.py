@@ -31,12 +31,13 @@ Shapes = dict[str, tuple[int, ...]]  # of q (B, H, T, d_q), k (B, H_kv, S, d_k) 
 
 def query_position(config: AttentionConfig, shapes: Shapes) -> int:
     """Where query 0 stands among the keys: the causal masks' offset (S - T where none is set), else 0."""
-    T, S = shapes["q"][-2], shapes["k"][-2]
-    causal = [params for name, params in config.masks if MASKS[name].is_causal]
-    offsets = {S - T if params.get("offset") is None else params["offset"] for params in causal}
-    if len(offsets) > 1:
-        raise AttentionError("offsets_differ", given=sorted(offsets))
-    return offsets.pop() if offsets else 0
+    offsets = [params.get("offset") for name, params in config.masks if MASKS[name].is_causal]
+    given = {offset for offset in offsets if offset is not None}
+    if len(given) > 1:
+        raise AttentionError("offsets_differ", given=sorted(given))
+    if given:
+        return given.pop()
+    return shapes["k"][-2] - shapes["q"][-2] if offsets else 0
 
 
 # ---- names of axes ---------------------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ def plan_masks(config: AttentionConfig, shapes: Shapes, at: int, scores: str, cu
     plan = []
     for name, params in config.masks:
         mask = MASKS[name]
-        check_mask_sizes(params, shapes)
+        check_mask_sizes(params, shapes, at)
         params = {key: value for key, value in params.items() if key != "offset"}
         if mask.uses_position:
             params["at"] = at
@@ -141,9 +142,9 @@ def plan_masks(config: AttentionConfig, shapes: Shapes, at: int, scores: str, cu
     return [*plan, Operation("masked_scores", SCORE_DIMS, reads, MASK)]
 
 
-def check_mask_sizes(params: dict[str, object], shapes: Shapes) -> None:
-    """A mask's parameters fit the batch and the number of keys."""
-    B, S = shapes["q"][0], shapes["k"][-2]
+def check_mask_sizes(params: dict[str, object], shapes: Shapes, at: int) -> None:
+    """A mask's parameters fit the batch, the number of keys and the positions of the queries."""
+    (B, _, T, _), S = shapes["q"], shapes["k"][-2]
     if "lengths" in params:
         if len(params["lengths"]) != B:
             raise AttentionError("lengths_count", batch=B, given=len(params["lengths"]))
@@ -151,8 +152,8 @@ def check_mask_sizes(params: dict[str, object], shapes: Shapes) -> None:
             if not 0 <= length <= S:
                 raise AttentionError("lengths_range", keys=S, given=length)
     for token in params.get("global_tokens", ()):
-        if not 0 <= token < S:
-            raise AttentionError("tokens_range", last=S - 1, given=token)
+        if not 0 <= token < max(S, T + at):
+            raise AttentionError("tokens_range", last=max(S, T + at) - 1, given=token)
 
 
 def plan_output(config: AttentionConfig, inputs: Inputs, masked: bool) -> Plan:

@@ -59,6 +59,8 @@ MASKS = "mask must be one of causal, local, sliding, padding, local_global"
 
 REFUSALS = [
     # ---- tensors
+    ("not_a_class", lambda: attend(x(2, 3), weights={"w_q": x(3, 3)}), "weights must be Weights: got dict"),
+    ("not_a_class", lambda: attend_qkv(*3 * [x(2, 3)], config="causal"), "config must be AttentionConfig: got str"),
     ("not_a_tensor", lambda: attend([[1.0]]), "x must be a torch.Tensor: got list"),
     ("not_a_tensor", lambda: run(w_q=[[1.0]]), "w_q must be a torch.Tensor: got list"),
     ("not_a_tensor", lambda: run_qkv(allowed=[[True]]), "allowed must be a torch.Tensor: got list"),
@@ -370,6 +372,11 @@ REFUSALS = [
         "tokens_range",
         lambda: masked(("local_global", {"window": 1, "global_tokens": (0, 7)})),
         "global tokens must be positions from 0 to 6: got 7",
+    ),
+    (
+        "tokens_range",
+        lambda: masked(("causal", {"offset": 4}), ("local_global", {"window": 1, "global_tokens": (9,)})),
+        "global tokens must be positions from 0 to 8: got 9",  # the queries stand at 4 to 8
     ),
     (
         "even_width",

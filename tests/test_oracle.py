@@ -39,10 +39,11 @@ CHOSEN = {
     "local": [("local", {"window": 1})],
     "sliding": [("sliding", {"window": 3})],
     "padding": [("padding", {"lengths": (5, 3)})],
-    "local_global": [("local_global", {"window": 1, "global_tokens": (0, 3)})],
+    "local_global": [("local_global", {"window": 1, "global_tokens": (0, 3, 6)})],  # 6: a key alone, or a query alone
     "causal+padding": ["causal", ("padding", {"lengths": (5, 3)})],
     "causal+local": ["causal", ("local", {"window": 2})],
     "causal+offset": [("causal", {"offset": 1})],
+    "causal+offset+sliding": [("causal", {"offset": 1}), ("sliding", {"window": 3})],  # one offset for both
     "custom": [],
     "per_head": [],
     "causal+custom": ["causal"],
@@ -56,7 +57,7 @@ def given_mask(kind: str, T: int, S: int, H: int) -> torch.Tensor | None:
 
 def first_position(kind: str, T: int, S: int) -> int:
     """Where query 0 stands among the keys."""
-    if kind == "causal+offset":
+    if "offset" in kind:
         return 1
     return S - T if "causal" in kind or kind == "sliding" else 0
 
@@ -71,7 +72,7 @@ def may_attend(kind: str, b: int, h: int, i: int, j: int, at: int) -> bool:
         "local": abs(i - j) <= (2 if "causal" in kind else 1),
         "sliding": j in (i, i - 1, i - 2),
         "padding": j < (5, 3)[b],
-        "local_global": abs(i - j) <= 1 or i in (0, 3) or j in (0, 3),
+        "local_global": abs(i - j) <= 1 or i in (0, 3, 6) or j in (0, 3, 6),
         "custom": bool(CUSTOM[row, j]),
         "per_head": bool(PER_HEAD[b, h, row, j]),
     }

@@ -465,7 +465,6 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
         ({"mask": "sliding:0"}, "positive_integer"),
         ({"mask": "local:-1"}, "not_negative"),
         ({"mask": "causal,causal"}, "chosen_twice"),
-        ({"mask": "causal:1,sliding:2"}, "offsets_differ"),
         ({"pos": "rope,rope_half"}, "chosen_twice"),
         ({"pos": "rope", "w_q": "1;1;1;1", "w_k": "1;1;1;1", "heads": "1"}, "even_width"),
         ({"ex": "one_query", "pos": "sinusoidal"}, "no_input_positions"),

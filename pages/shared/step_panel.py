@@ -72,7 +72,7 @@ def cell_pickers(trace: Trace, setup: Setup, head: int, query: int) -> None:
         st.session_state["c_step"] = step
         steps = list(trace.steps)
         names = {name: step_name(name) for name in steps}
-        words = {"placeholder": say("step.none"), "width": 240, "format_func": names.get}
+        words = {"placeholder": say("step.none"), "width": 240, "format_func": names.__getitem__}
         st.selectbox(say("control.step"), steps, key="c_step", on_change=opened, **words)
         if step is None:
             return

@@ -266,10 +266,14 @@ def causal_offset(given: dict, T: int, S: int) -> int | None:
     if given.get("offset") is not None:
         return given["offset"]
     mask = tensor(given.get("mask") or [[]])
-    if T >= S or mask.shape[-2:] != (T, S):
+    if mask.shape[-2:] != (T, S):
         return None
     first_rows = mask.bool().view(-1, T, S)[:, 0]  # (every sequence or head, S)
-    return max((key for _, key in first_rows.nonzero().tolist()), default=None)
+    last = max((key for _, key in first_rows.nonzero().tolist()), default=None)
+    lengths = given.get("lengths", S) if "padding" in mask_parts(given) else S
+    real = range(max(lengths) if isinstance(lengths, list) else lengths)
+    padded = len(real) < S and last == real[-1]  # the row ends where the padding begins, and tells nothing
+    return None if padded or (T == S and last == 0) else last
 
 
 def matrix_of(given: dict, route: str, B: int, H: int) -> Tensor | None:
@@ -337,14 +341,14 @@ def query_start(name: str, given: dict, T: int, S: int) -> int | None:
     for each in (queries, keys):
         if [*map(int, each)] != [*range(int(each[0]), int(each[-1]) + 1)]:
             raise UnknownKind(f"{name}: positions must be consecutive: got {each}")
-    if shifted_alike(given) and T == S:
+    if queries == keys:
         return None
     if keys[0] != 0:
         raise UnknownKind(f"{name}: keys start at position 0: got {keys}")
     causal = any(MASKS[MASK_NAMES[part]].is_causal for part in mask_parts(given) if part in MASK_NAMES)
     if queries[0] != 0 and not causal and int(queries[0]) + 1 < S:
         raise UnknownKind(f"{name}: without a causal mask queries start at 0 or after the last key: got {queries}")
-    return int(queries[0]) or None
+    return int(queries[0])
 
 
 # ---- files that show one part of attention ---------------------------------------------------------------------------
