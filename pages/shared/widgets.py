@@ -34,7 +34,7 @@ def number_choice(field: str, options: list[int], value: int) -> None:
     def chosen() -> None:
         changes = {field: st.session_state[key]}
         if field == "heads":
-            changes |= {"kv_heads": None, "head": None}
+            changes |= {"kv_heads": None}
         try_change(field, **changes)
 
     mirror(key, field, value)

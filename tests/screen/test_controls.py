@@ -122,6 +122,12 @@ def test_every_mask_blocks_the_cells_it_should_and_its_number_counts(mask, block
     assert screen.link() == {"mask": ""}
 
 
+def test_a_causal_masks_offset_places_the_queries_of_the_other_masks_too():
+    screen = Screen(mask="causal,sliding:2").set("causal_offset", 2)
+    assert screen.blocked() == 7 * 7 - (2 + 2 + 2 + 2 + 2 + 1 + 0)  # query 5 stands at 7: key 6 alone; query 6 at 8
+    assert screen.errors() == []
+
+
 def test_masks_together_and_a_custom_one():
     screen = Screen().set("masks", ["causal", "padding"])
     assert screen.blocked() == 21 + 1  # padding takes (6, 6) besides

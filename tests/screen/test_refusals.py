@@ -106,13 +106,6 @@ REFUSED = [
         "全局词元的位置必须在 0 到 6 之间，现在是 7。",
     ),
     (
-        "causal_offset",
-        {"mask": "causal,sliding:2"},
-        3,
-        "causal masks must agree on one offset: got [0, 3]",
-        "几个因果掩码的偏移必须相同，现在是 [0, 3]。",
-    ),
-    (
         "positions",
         {"heads": "4"},
         ["rope"],
