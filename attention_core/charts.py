@@ -20,7 +20,8 @@ from attention_core.palette import Palette
 from attention_core.reading import row_fact
 from attention_core.trace import Trace
 
-MAP = 394.0  # pixels: two maps of heads stand beside each other on a projector
+PAGE = 820.0  # pixels: as wide as a picture may be on a projector
+MAP = 394.0  # two maps of heads stand beside each other there
 FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
 
 
@@ -49,7 +50,7 @@ def head_map(
     drawn = panel(trace, "weights", {"H": head})
     count, keys = drawn.values.shape
     left = label_margin(drawn, words, 40.0)
-    size = cell_size(count, keys, MAP - left - 24)
+    size = cell_size(count, keys, MAP - left - 24, least=min(16.0, (PAGE - left - 24) // keys))
     above = column_labels(drawn, words, size)
     top = above.room
     rows = matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=darkest(keys, times))
@@ -89,16 +90,12 @@ def product_picture(
     """left x above = result, laid out so that each result cell lies where its row and its column meet."""
     count, inner = drawn.left.values.shape
     columns = drawn.above.values.shape[1]
-    size = cell_size(
-        count + drawn.above.values.shape[0],
-        inner + columns,
-        760.0,
-        most=comfortable((drawn.left, drawn.above, drawn.result), 38.0),
-    )
+    gap, texts = 26.0, label_margin(drawn.left, words, 40.0) + column_labels(drawn.above, words, 40.0).overhang
+    most = comfortable((drawn.left, drawn.above, drawn.result), 38.0)
+    size = cell_size(count + drawn.above.values.shape[0], inner + columns, PAGE - gap - texts - 20, most)
     margin = label_margin(drawn.left, words, size)
     heads = column_labels(drawn.above, words, size)
     top = heads.room + 22
-    gap = 26.0
     x1, y1 = margin + inner * size + gap, top + drawn.above.values.shape[0] * size + gap
     rows = matrix(drawn.above, trace, words, palette, (x1, top), size, chosen, "above")
     rows += matrix(drawn.left, trace, words, palette, (margin, y1), size, chosen, "left")
@@ -120,7 +117,9 @@ def single_picture(
     """One matrix, or an operand beside the result that was made from it cell by cell."""
     rows, x, tallest = [], 0.0, 0.0
     across = sum(drawn.values.shape[1] for drawn in panels)
-    size = cell_size(max(drawn.values.shape[0] for drawn in panels), across, 820.0, most=comfortable(panels, 38.0))
+    texts = sum(label_margin(each, words, 40.0) + column_labels(each, words, 40.0).overhang + 34 for each in panels)
+    most = comfortable(panels, 38.0)
+    size = cell_size(max(drawn.values.shape[0] for drawn in panels), across, PAGE - texts, most)
     for n, (drawn, title) in enumerate(zip(panels, titles, strict=True)):
         count, columns = drawn.values.shape
         left = x + label_margin(drawn, words, size)

@@ -91,7 +91,7 @@ def matrix(
         for c, ref in enumerate(refs):
             n, value = r * len(refs) + c, float(drawn.values[r, c])
             blocked = bool(barred[r, c])
-            text = ("✓" if value else "") if is_bool else fixed(value)
+            text = ("✓" if value else "") if is_bool else "0" if blocked and value == 0 else fixed(value)
             rows.append(
                 {
                     "kind": "blocked" if blocked else "cell",

@@ -122,11 +122,11 @@ def sum_pieces(terms: tuple[tuple[Factor, ...], ...], trace: Trace) -> list[Piec
 
 
 def rest_pieces(values: list[float]) -> list[Piece]:
-    """+ (n more: subtotal)."""
+    """+ (n smaller: subtotal)."""
     if not values:
         return []
     subtotal = math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
-    return [Piece(" + "), Piece(f"({len(values)} more: {fixed(subtotal)})", rest=(len(values), subtotal))]
+    return [Piece(" + "), Piece(f"({len(values)} smaller: {fixed(subtotal)})", rest=(len(values), subtotal))]
 
 
 def around(before: str, after: str = ")"):
@@ -147,7 +147,7 @@ def softmax_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     for n, i in enumerate(shown):
         pieces += [Piece(" + exp(" if n else "exp("), operand(trace, row[i]), Piece(")")]
     rest = math.fsum(math.inf if scores[i] > LARGEST_POWER else math.exp(scores[i]) for i in gathered)
-    gathered_piece = [Piece(" + "), Piece(f"({len(gathered)} more: {fixed(rest)})", rest=(len(gathered), rest))]
+    gathered_piece = [Piece(" + "), Piece(f"({len(gathered)} smaller: {fixed(rest)})", rest=(len(gathered), rest))]
     sums = ""
     if READABLE[0] < top < READABLE[1]:
         power, total = (math.fsum(map(math.exp, part)) for part in ([number_at(trace, chosen)], scores))

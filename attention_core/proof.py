@@ -31,8 +31,8 @@ class Check:
 
 @dataclass(frozen=True)
 class Proof:
-    """What was checked. `rounding`: how far each shown step lies from float64. `overflow`: the first cell that is not
-    finite though no mask made it so, as (step, index)."""
+    """What was checked. `rounding`: how far each shown step lies from float64, relative to its largest number.
+    `overflow`: the first cell that is not finite though no mask made it so, as (step, index)."""
 
     checks: tuple[Check, ...]
     rounding: dict[str, float]
@@ -207,14 +207,15 @@ def rules(trace: Trace, doubles: dict[str, Tensor]) -> list[Check]:
 
 
 def rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
-    """How far each shown step lies from its float64 value, at most, where both are finite."""
+    """How far each shown step lies from its float64 value, where both are finite, relative to its largest magnitude."""
     figures = {}
     for name, step in trace.computed().items():
         if step.value.dtype == torch.bool:
             continue
         shown, double = step.window(), doubles[name].numpy()
         both = np.isfinite(shown) & np.isfinite(double)
-        figures[name] = float(np.abs(shown[both] - double[both]).max(initial=0.0))
+        magnitude = np.abs(double[both]).max(initial=0.0) or 1.0
+        figures[name] = float(np.abs(shown[both] - double[both]).max(initial=0.0) / magnitude)
     return figures
 
 

@@ -237,7 +237,9 @@ def assert_cells_are_those_of(trace: Trace, drawn: pd.DataFrame, count: int, tur
     is_bool = trace[step].dtype == torch.bool
     numbers = trace[step].double().numpy()
     values = [float(numbers[index_of(text)]) for text in drawn["index"]]
+    nothing = (drawn.kind == "blocked").to_numpy() & (np.array(values) == 0)  # a blocked weight is 0, not about 0.00
     shown = [("✓" if value else "") if is_bool else fixed(value) for value in values]
+    shown = ["0" if blocked and not is_bool else text for text, blocked in zip(shown, nothing, strict=True)]
     assert drawn.what.tolist() == [f"{step} {index_of(text)}" for text in drawn["index"]]
     assert drawn.value.tolist() == [exact(value) for value in values]
     assert drawn.text.tolist() == (shown if drawn["size"].iloc[0] else [""] * count)

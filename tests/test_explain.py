@@ -170,7 +170,7 @@ def test_a_long_sum_shows_its_largest_terms_in_their_order():
     weights = [n if n % 2 else -n for n in range(1, 16)]
     explanation = explain(single(MIX, rows(*[1] * 15), pairs(*[[w] for w in weights])), "result", (0, 0, 0, 0))
     shown = " + ".join(f"1.00 × {n}.00" if n % 2 else f"1.00 × (−{n}.00)" for n in range(4, 16))
-    assert explanation.text == f"{shown} + (3 more: 2.00) = 8.00"
+    assert explanation.text == f"{shown} + (3 smaller: 2.00) = 8.00"
     assert rest_of(explanation) == (3, 2.0)
     linked = [piece.ref.index[2] for piece in explanation.pieces if piece.ref and piece.ref.step == "b"]
     assert linked == list(range(3, 15))
@@ -180,7 +180,7 @@ def test_size_decides_not_place():
     """The largest stand first and last, the smallest in the middle: 6 zeros and a one are left out."""
     weights = [9, -9, 8, -8, 7, -7, 0, 0, 0, 1, 0, 0, 0, -6, 6, 5, -5, 4, -4]
     explanation = explain(single(DOT, pairs(weights), pairs([1] * 19)), "result", (0, 0, 0, 0))
-    assert explanation.text.endswith(" + (7 more: 1.00) = 1.00")
+    assert explanation.text.endswith(" + (7 smaller: 1.00) = 1.00")
     left = [piece.ref.index[3] for piece in explanation.pieces if piece.ref and piece.ref.step == "a"]
     assert left == [0, 1, 2, 3, 4, 5, 13, 14, 15, 16, 17, 18]
 
@@ -197,7 +197,7 @@ def test_a_long_softmax_shows_its_own_score_and_the_largest_others():
     trace = single(SOFTMAX, rows(*[math.log(n) for n in range(1, 16)]))
     explanation = explain(trace, "result", (0, 0, 0, 0))
     shown = " + ".join(f"exp({math.log(n):.2f})" for n in (1, *range(5, 16)))
-    assert explanation.text == f"exp(0.00) / ({shown} + (3 more: 9.00)) = 1.00 / 120.00 = 0.01"
+    assert explanation.text == f"exp(0.00) / ({shown} + (3 smaller: 9.00)) = 1.00 / 120.00 = 0.01"
     assert rest_of(explanation) == (3, pytest.approx(9.0, rel=1e-12))
     assert [piece.ref.index[3] for piece in explanation.pieces if piece.ref] == [0, 0, *range(4, 15)]
 
@@ -221,10 +221,10 @@ def test_long_sums_inside_other_functions():
     """13 times 1 × 1: one is gathered under the cosine and the tanh too. 0.1 × 13 = 1.3, tanh 1.3 = 0.8617."""
     ones = single(COSINE, pairs([1] * 13), pairs([1] * 13))
     text = explain(ones, "result", (0, 0, 0, 0)).text
-    assert text == f"({' + '.join(['1.00 × 1.00'] * 12)} + (1 more: 1.00)) / (3.61 × 3.61) = 1.00"
+    assert text == f"({' + '.join(['1.00 × 1.00'] * 12)} + (1 smaller: 1.00)) / (3.61 × 3.61) = 1.00"
     layer = single(TANH_LAYER, pairs([1] * 7), pairs([1] * 6), [[0.1]] * 7, [[0.1]] * 6)
     text = explain(layer, "result", (0, 0, 0, 0, 0)).text
-    assert text == f"tanh({' + '.join(['1.00 × 0.10'] * 12)} + (1 more: 0.10)) = 0.86"
+    assert text == f"tanh({' + '.join(['1.00 × 0.10'] * 12)} + (1 smaller: 0.10)) = 0.86"
 
 
 # ---- links -----------------------------------------------------------------------------------------------------------

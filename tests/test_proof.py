@@ -176,10 +176,10 @@ def test_every_way_to_change_the_weights_is_proven(score, ending):
 
 
 # ---- rounding --------------------------------------------------------------------------------------------------------
-THIRD = {  # how far each dtype's nearest number is from 1/3, from its binary digits 0.010101...
-    torch.float32: 1 / (3 * 2**25),
-    torch.float16: 1 / (3 * 2**12),
-    torch.bfloat16: 1 / (3 * 2**9),
+THIRD = {  # how far each dtype's nearest number is from 1/3, in thirds, from its binary digits 0.010101...
+    torch.float32: 1 / 2**25,
+    torch.float16: 1 / 2**12,
+    torch.bfloat16: 1 / 2**9,
 }
 
 

@@ -573,7 +573,8 @@ def test_a_wide_tanh_layer_and_many_heads_are_refused_before_they_are_made():
         ("sliding:4", ("sliding", {"window": 4})),
         ("padding:3", ("padding", {"lengths": (3,)})),
         ("local_global:2:0:5", ("local_global", {"window": 2, "global_tokens": (0, 5)})),
-        ("local_global:2", ("local_global", {"window": 2, "global_tokens": (0,)})),
+        ("local_global", ("local_global", {"window": 1, "global_tokens": (0,)})),
+        ("local_global:2", ("local_global", {"window": 2, "global_tokens": ()})),
     ],
 )
 def test_a_mask_and_its_numbers(text, choice):

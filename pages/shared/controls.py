@@ -123,7 +123,8 @@ def scale_control(setup: Setup) -> None:
     def typed() -> None:
         try_change("scale", scale=st.session_state["c_scale_number"])
 
-    kind = "default" if setup.scale is None else "off" if setup.scale == 1.0 else "number"
+    typing = st.session_state.get("c_scale") == "number"  # 1 as a number is no reason to take its box away
+    kind = "default" if setup.scale is None else "off" if setup.scale == 1.0 and not typing else "number"
     mirror("c_scale", "scale", kind)
     st.segmented_control(
         say("control.scale"),

@@ -22,9 +22,7 @@ CORNER = 16  # rows and columns of the part of a larger one
 
 def matrix_editors(trace: Trace, setup: Setup, material: Material) -> None:
     """One of the run's matrices at a time."""
-    names = [name for name in material.matrices if name != "allowed"]
-    removed = [name for name in ("w_q", "w_k", "w_v", "w_o") if getattr(setup, name) == "none"]
-    names += [name for name in removed if name not in names]
+    names = [name for name in material.origins if name != "allowed"]
     if st.session_state.get("c_edited") not in names:
         st.session_state["c_edited"] = "w_q" if "w_q" in names else names[0]
     name = st.segmented_control(say("editor.which"), names, key="c_edited", required=True, label_visibility="collapsed")

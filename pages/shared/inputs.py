@@ -97,11 +97,14 @@ def place(
         material.put(name, default, origin, seed)
     elif text is not None and text != "none":
         drawn = random_seed(text)
-        material.put(name, from_short_text(text, default, name), "typed" if drawn is None else "random", drawn)
+        kind = "random" if drawn is not None else "given" if default is None else "typed"
+        material.put(name, from_short_text(text, default, name), kind, drawn)
     elif text is None and default is not None:
         material.put(name, default, origin, seed)
     elif name in NEEDED:
         raise AttentionError("matrix_empty", name=name)
+    elif text == "none":
+        material.origins[name] = "removed"
     rows = len(material.matrices.get(name, ()))
     if name in NEEDED and rows > MAX_TOKENS:
         raise AttentionError("too_many_rows", name=name, limit=MAX_TOKENS, given=rows)

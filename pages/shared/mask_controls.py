@@ -6,6 +6,7 @@ from attention_core import AttentionConfig
 from attention_core.masks import MASKS
 from pages.shared.input_controls import matrix_box
 from pages.shared.inputs import Material
+from pages.shared.places import place_name
 from pages.shared.runs import trace_of
 from pages.shared.setup import FARTHEST, Setup
 from pages.shared.widgets import mirror, show_refusal, try_change
@@ -59,20 +60,24 @@ def written(name: str, params: dict) -> str:
 
 def mask_numbers(setup: Setup, spec: dict, name: str, params: dict) -> None:
     """The numbers of one mask."""
-    sizes = trace_of(setup).sizes()
+    trace = trace_of(setup)
+    sizes = trace.sizes()
     current = {"offset": sizes["S"] - sizes["T"], **params}
+    words = {place: place_name(trace, "S", place) for place in range(sizes["S"])}
 
-    def typed(parameter: str) -> None:
-        number = st.session_state[f"c_{name}_{parameter}"]
-        value = (number,) if parameter in ("lengths", "global_tokens") else number
+    def chosen(parameter: str) -> None:
+        value = st.session_state[f"c_{name}_{parameter}"]
+        value = (value,) if parameter == "lengths" else tuple(value) if parameter == "global_tokens" else value
         changed = {**spec, name: {**params, parameter: value}}
         try_change(f"{name}_{parameter}", masks=tuple(written(*mask) for mask in changed.items()))
 
     for parameter in ("offset",) if name == "causal" else MASKS[name].needs:
-        value = current[parameter]
-        mirror(f"c_{name}_{parameter}", f"{name}_{parameter}", value[0] if isinstance(value, tuple) else value)
-        label = say(f"parameter.{name}_{parameter}")
-        st.number_input(
-            label, -FARTHEST, FARTHEST, key=f"c_{name}_{parameter}", on_change=typed, args=(parameter,), step=1
-        )
-        show_refusal(f"{name}_{parameter}")
+        label, control, value = say(f"parameter.{name}_{parameter}"), f"{name}_{parameter}", current[parameter]
+        used = {"key": f"c_{control}", "on_change": chosen, "args": (parameter,)}
+        mirror(f"c_{control}", control, value[0] if parameter == "lengths" else value)
+        if parameter == "global_tokens":
+            places = sorted({*words, *value})  # a query may stand beyond the keys
+            st.multiselect(label, places, format_func=lambda place: words.get(place, str(place)), **used)
+        else:
+            st.number_input(label, -FARTHEST, FARTHEST, step=1, **used)
+        show_refusal(control)

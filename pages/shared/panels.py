@@ -14,7 +14,7 @@ from pages.shared import state
 from pages.shared.components import tiles
 from pages.shared.inputs import UNCHANGED, Material
 from pages.shared.places import chart, chosen_cell, kv_of, looked_at, open_cell, palette, short_name, token, words_for
-from pages.shared.runs import computed_part, trace_of
+from pages.shared.runs import computed_part, material_of, trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
 
@@ -44,7 +44,7 @@ def show_origins(setup: Setup, material: Material) -> None:
         seed = material.seeds.get(name)
         called = say("origin.allowed") if name == "allowed" else name
         names.setdefault(origin, []).append(called if seed is None else say("origin.seeded", name=called, seed=seed))
-    parts = [say(f"origin.group.{origin}", names=", ".join(group)) for origin, group in names.items()]
+    parts = [say(f"origin.group.{origin}", names=say("fact.comma").join(group)) for origin, group in names.items()]
     st.caption(" ".join([*parts, *([dashed_words(setup, material)] if material.random_words() else [])]))
 
 
@@ -157,13 +157,15 @@ def ramp_switch(trace: Trace, setup: Setup) -> None:
 
 
 def head_title(setup: Setup, number: int) -> str:
-    """A head's heading: its role, where the example gives it one and nothing but words was changed."""
+    """A head's heading: its role, where the example gives it one and only words that it knows were exchanged."""
     title = f"**{say('place.head', number=number + 1)}**"
     role = f"role.{setup.example}.{number + 1}"
     other_words = {"text": None, "temperature": 1.0, "seed": 0, "dtype": "float64", "device": "cpu"}
     as_shipped = replace(computed_part(setup), x=None if setup.x == UNCHANGED else setup.x, **other_words)
     untouched = as_shipped == Setup(example=setup.example)
-    return title + say("place.role", role=say(role)) if untouched and has(role) else title
+    material = material_of(setup)
+    built = untouched and "random" not in (*material.word_origins, *material.key_origins)
+    return title + say("place.role", role=say(role)) if built and has(role) else title
 
 
 def steps_shown(trace: Trace) -> list[str]:

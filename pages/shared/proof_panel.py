@@ -50,8 +50,7 @@ def badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if proof.overflow:
         cell = literal(describe(trace, Ref(*proof.overflow)))
         return f":orange[:material/warning: {say('proof.overflows', dtype=setup.dtype, cell=cell)}]"
-    figure = f"{proof.worst:.0e}" if proof.worst else say("proof.exact")
-    text = say("proof.badge", figure=figure)
+    text = say("proof.badge", figure=f"{proof.worst:.0e}") if proof.worst else say("proof.badge_exact")
     if setup.dtype != "float64":
         text += say("proof.rounded", dtype=setup.dtype, figure=f"{max(proof.rounding.values()):.0e}")
     return f":green[:material/verified: {text}]"

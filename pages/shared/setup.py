@@ -185,7 +185,7 @@ def mask_choice(text: str) -> tuple[str, dict]:
     if name == "padding":
         return name, {"lengths": tuple(numbers)}
     if name == "local_global":
-        return name, {"window": numbers[0] if numbers else 1, "global_tokens": tuple(numbers[1:]) or (0,)}
+        return name, {"window": numbers[0] if numbers else 1, "global_tokens": tuple(numbers[1:]) if numbers else (0,)}
     return name, {"window": numbers[0] if numbers else 1}
 
 

@@ -150,7 +150,7 @@ def show_arithmetic(trace: Trace, ref: Ref) -> None:
 
 def link_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
     """A cell that was passed on the way, to go back to."""
-    return {"text": describe(trace, Ref(step, cell)), "step": step, "index": list(cell)}
+    return {"text": step, "title": describe(trace, Ref(step, cell)), "step": step, "index": list(cell)}
 
 
 def piece_data(trace: Trace, piece: Piece) -> dict:

@@ -25,8 +25,8 @@ def test_the_way_back_leads_through_every_cell_that_was_passed():
     screen = Screen().click_cell("map0", "weights", "0,0,5,3")
     assert screen.arithmetic()["trail"] == []
     screen.follow("masked_scores", [0, 0, 5, 3]).follow("scaled_scores", [0, 0, 5, 3])
-    passed = [place["text"] for place in screen.arithmetic()["trail"]]
-    assert passed == ["weights [head 1, it, dog]", "masked_scores [head 1, it, dog]"]
+    passed = {place["text"]: place["title"] for place in screen.arithmetic()["trail"]}
+    assert passed == {"weights": "weights [head 1, it, dog]", "masked_scores": "masked_scores [head 1, it, dog]"}
     screen.follow("weights", [0, 0, 5, 3])  # the first crumb
     assert screen.link()["step"] == "weights" and screen.arithmetic()["trail"] == []
     screen.follow("masked_scores", [0, 0, 5, 3]).click_cell("map0", "weights", "0,0,5,4")
@@ -39,7 +39,7 @@ def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_pla
     share = softmax([6 * 2**-0.5, 6 * 2**-0.5, 0, 0], 0)
     assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog₃” and “dog₄”."
     assert (
-        Screen(text="it fed dog dog", t="0", lang="zh").fact() == f"头 1：“it”给 “dog₃”和“dog₄” 各 {100 * share:.0f}%。"
+        Screen(text="it fed dog dog", t="0", lang="zh").fact() == f"头 1：“it”给“dog₃”和“dog₄”各 {100 * share:.0f}%。"
     )
     screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
     assert "weights [head 1, it, dog₄]" in plain(" ".join(text.value for text in screen.at.markdown))

@@ -65,6 +65,10 @@ def test_scale_off_and_a_number():
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(0.5), abs=1e-12)
     screen.set("scale_number", 0.25)
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(0.25), abs=1e-12)
+    screen.set("scale_number", 1.0)  # as if it were off, but it is still a number that is typed
+    assert screen.widget("scale_number").value == 1.0
+    assert screen.link() == {"scale": "1.0"}
+    assert Screen(scale="1.0").widget("scale").value == "off"
     assert screen.set("scale", "default").link() == {}
 
 
@@ -93,12 +97,14 @@ def test_positions():
 def test_precision_shows_its_rounding():
     screen = Screen()
     assert not any("Rounding of" in caption for caption in screen.captions())  # float64 is the measure itself
-    screen.set("dtype", "float16")  # 6/√2 = 4.242641; float16 has steps of 1/256 there, so it holds 4.242188
-    assert "Rounding of float16: at most 4.5e-04 away from float64, in scaled_scores." in screen.captions()
+    screen.set("dtype", "float16")  # .932788 lies between 1910/2048 and 1911/2048: 1.71e-4 of .93 are missing
+    rounding = "Rounding of float16: at most 1.8e-04 of a step's largest number away from float64, in weights."
+    assert rounding in screen.captions()
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=2**-11)
     assert screen.weight(5, 3) * 2**11 % 1 == 0
     screen.set("dtype", "bfloat16")
-    assert any("at most 7.4e-03" in caption for caption in screen.captions())  # steps of 1/32: 4.25
+    # 6/√2 = 4.242641, and bfloat16 has steps of 1/32 there: 4.25 is 1.7e-3 of it too much
+    assert any("at most 1.7e-03" in text and "in scaled_scores" in text for text in screen.captions())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +114,7 @@ def test_precision_shows_its_rounding():
         ("local", 30, ("local_window", 2), 20),
         ("sliding", 31, ("sliding_window", 2), 36),
         ("padding", 7, ("padding_lengths", 4), 21),
-        ("local_global", 20, ("local_global_global_tokens", 3), 22),
+        ("local_global", 20, ("local_global_global_tokens", [0, 3]), 14),
     ],
 )
 def test_every_mask_blocks_the_cells_it_should_and_its_number_counts(mask, blocked, number, changed):
@@ -197,6 +203,7 @@ def test_the_three_ways_of_input():
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)
     screen.set("q", screen.widget("q").value.replace("-3  3", "-6  6"))
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2 * 2**-0.5), abs=1e-12)
+    assert screen.captions()[0] == "Given: q, k, v."  # the example has none that could be edited
     assert screen.set("mode", "sentence").link() == {}
 
 
@@ -222,6 +229,12 @@ def test_a_matrix_that_nobody_changed_is_still_the_examples_own():
     screen.set("x", screen.widget("x").value.replace("-1", "-2"))
     assert "Edited: x. Built by hand: w_q, w_k, w_v, w_o." in screen.captions()
     assert not any(text.value.endswith(catalog("en")["role.en_it.1"]) for text in screen.at.markdown)
+
+
+@pytest.mark.parametrize(("text", "known"), [("Tom read and then he laughed", True), ("the queen saw it", False)])
+def test_a_head_has_its_role_where_every_word_has_a_vector_that_was_built(text, known):
+    titles = [markdown.value for markdown in Screen(text=text).at.markdown if markdown.value.startswith("**head 1**")]
+    assert titles == ["**head 1**" + (": who is meant?" if known else "")]
 
 
 def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():

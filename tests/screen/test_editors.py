@@ -82,6 +82,8 @@ def test_identity_zeros_take_away_and_reset():
     assert screen.link() == {"w_q": "none"}
     assert "q_projected" not in screen.steps()
     assert catalog("en")["editor.removed"].format(name="w_q") in screen.captions()
+    assert screen.captions()[0] == "Built by hand: x, w_k, w_v, w_o. Taken away: w_q."
+    assert screen.widget("edited").options == ["x", "w_q", "w_k", "w_v", "w_o"]
     screen.press("b_reset_w_q")
     assert screen.link() == {}
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)

@@ -99,11 +99,11 @@ REFUSED = [
         "window 必须是正整数，现在是 0。",
     ),
     (
-        "local_global_global_tokens",
-        {"mask": "local_global:1:0"},
-        7,
-        "global tokens must be positions from 0 to 6: got 7",
-        "全局词元的位置必须在 0 到 6 之间，现在是 7。",
+        "text",
+        {"mask": "local_global:1:6"},
+        "Anna fed it",
+        "global tokens must be positions from 0 to 2: got 6",
+        "全局词元的位置必须在 0 到 2 之间，现在是 6。",
     ),
     (
         "positions",

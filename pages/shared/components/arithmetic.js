@@ -11,6 +11,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const back = document.createElement("button");
     back.type = "button";
     back.textContent = place.text;
+    back.title = place.title;
     back.onclick = () => setTriggerValue("followed", { step: place.step, index: place.index });
     trail.append(back, " › ");
   });
