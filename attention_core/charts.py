@@ -4,7 +4,7 @@ The only file that knows Altair. The specification is built once; what changes f
 (drawing.py), so a rerun sends data and keeps the chart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -21,6 +21,7 @@ from attention_core.reading import row_fact
 from attention_core.trace import Trace
 
 PAGE = 820.0  # pixels: as wide as a picture may be on a projector
+GAP = 26.0  # between two matrices of a picture
 MAP = 394.0  # two maps of heads stand beside each other there
 FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
 
@@ -90,13 +91,18 @@ def product_picture(
     """left x above = result, laid out so that each result cell lies where its row and its column meet."""
     count, inner = drawn.left.values.shape
     columns = drawn.above.values.shape[1]
-    gap, texts = 26.0, label_margin(drawn.left, words, 40.0) + column_labels(drawn.above, words, 40.0).overhang
+    written = max(text_width(titles[name], 14.0) for name in ("above", "result"))
+
+    def width(cell: float) -> float:
+        right = max(columns * cell + column_labels(drawn.above, words, cell).overhang, written)
+        return label_margin(drawn.left, words, cell) + inner * cell + GAP + right + 20
+
     most = comfortable((drawn.left, drawn.above, drawn.result), 38.0)
-    size = cell_size(count + drawn.above.values.shape[0], inner + columns, PAGE - gap - texts - 20, most)
+    size = fitted(count + drawn.above.values.shape[0], inner + columns, width, most)
     margin = label_margin(drawn.left, words, size)
     heads = column_labels(drawn.above, words, size)
     top = heads.room + 22
-    x1, y1 = margin + inner * size + gap, top + drawn.above.values.shape[0] * size + gap
+    x1, y1 = margin + inner * size + GAP, top + drawn.above.values.shape[0] * size + GAP
     rows = matrix(drawn.above, trace, words, palette, (x1, top), size, chosen, "above")
     rows += matrix(drawn.left, trace, words, palette, (margin, y1), size, chosen, "left")
     rows += matrix(drawn.result, trace, words, palette, (x1, y1), size, chosen, "result")
@@ -107,32 +113,42 @@ def product_picture(
     bottom = y1 + count * size
     rows.append(label(titles["left"], margin, y1 - 10, palette, align="left", size=14.0))
     rows.append(label(titles["result"], x1, bottom + 14, palette, align="left", size=14.0))
-    widest = max(columns * size + heads.overhang, text_width(titles["result"], 14.0), text_width(titles["above"], 14.0))
-    return Picture(table(rows), sized(x1 + widest + 20, bottom + 26))
+    return Picture(table(rows), sized(width(size), bottom + 26))
 
 
 def single_picture(
     panels: Sequence[Panel], trace: Trace, words: Words, palette: Palette, titles: Sequence[str], chosen: Ref | None
 ) -> Picture:
-    """One matrix, or an operand beside the result that was made from it cell by cell."""
-    rows, x, tallest = [], 0.0, 0.0
+    """One matrix, or an operand beside the result that was made from it cell by cell: their rows stand for the same."""
+    count = max(drawn.values.shape[0] for drawn in panels)
     across = sum(drawn.values.shape[1] for drawn in panels)
-    texts = sum(label_margin(each, words, 40.0) + column_labels(each, words, 40.0).overhang + 34 for each in panels)
-    most = comfortable(panels, 38.0)
-    size = cell_size(max(drawn.values.shape[0] for drawn in panels), across, PAGE - texts, most)
-    for n, (drawn, title) in enumerate(zip(panels, titles, strict=True)):
-        count, columns = drawn.values.shape
-        left = x + label_margin(drawn, words, size)
-        above = column_labels(drawn, words, size)
-        top = above.room + 22
-        name = "result" if n == len(panels) - 1 else "operand"
+
+    def widths(cell: float) -> list[float]:
+        reach = [each.values.shape[1] * cell + column_labels(each, words, cell).overhang for each in panels]
+        return [max(cells, text_width(title, 14.0)) + GAP for cells, title in zip(reach, titles, strict=True)]
+
+    def width(cell: float) -> float:
+        return label_margin(panels[0], words, cell) + sum(widths(cell))
+
+    size = fitted(count, across, width, comfortable(panels, 38.0))
+    above = [column_labels(drawn, words, size) for drawn in panels]
+    top, left = max(each.room for each in above) + 22, label_margin(panels[0], words, size)
+    rows = row_labels(panels[0], words, palette, left, top, size, left - 8)
+    names = ("operand", "result")[-len(panels) :]
+    for drawn, labels, title, name, room in zip(panels, above, titles, names, widths(size), strict=True):
         rows += matrix(drawn, trace, words, palette, (left, top), size, chosen, name)
-        rows += row_labels(drawn, words, palette, left, top, size, left - x - 8)
-        rows += above.drawn(palette, left, top)
+        rows += labels.drawn(palette, left, top)
         rows.append(label(title, left, 10, palette, align="left", size=14.0))
-        x = left + max(columns * size + above.overhang, text_width(title, 14.0)) + 34
-        tallest = max(tallest, top + count * size)
-    return Picture(table(rows), sized(x, tallest + 8))
+        left += room
+    return Picture(table(rows), sized(left, top + count * size + 8))
+
+
+def fitted(rows: int, columns: int, width: Callable[[float], float], most: float) -> float:
+    """The side of the largest cells with which a picture fits the page. width: of the picture, with cells of a side."""
+    side = cell_size(rows, columns, PAGE, most)
+    while side > 10 and width(side) > PAGE:
+        side -= 1
+    return side
 
 
 THUMB, PITCH = 46.0, 54.0  # pixels: a small map, and the next one's distance from it

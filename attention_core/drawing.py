@@ -136,8 +136,8 @@ def blocked_cells(drawn: Panel, trace: Trace) -> np.ndarray:
 
 def number_size(values: np.ndarray, cell: float) -> float:
     """The size of the numbers in a map's cells, all alike; 0 where they would be too small to read."""
-    size = min(16.0, (cell - 5) / longest_number(values))
-    return size if size >= 9.4 else 0.0
+    size = min(16.0, (cell - 4) / longest_number(values))
+    return size if size >= 9.0 else 0.0
 
 
 def longest_number(values: np.ndarray) -> float:
@@ -150,9 +150,9 @@ def comfortable(panels: Sequence[Panel], most: float) -> float:
     return max([most, *(5 + 14.0 * longest_number(drawn.values) for drawn in panels)])
 
 
-def cell_size(rows: int, columns: int, width: float = 340.0, most: float = 40.0, least: float = 16.0) -> float:
-    """A cell's side in pixels so that a map of this many cells fits; never under what a projector can show."""
-    return float(max(least, min(most, width // max(rows, columns))))
+def cell_size(rows: int, columns: int, width: float, most: float = 40.0, least: float = 10.0) -> float:
+    """A cell's side in pixels so that so many columns fit, and the rows too where they stay large enough to read."""
+    return float(min(most, max(least, width // columns), max(16.0, width // rows)))
 
 
 def ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> list[dict]:

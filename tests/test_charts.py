@@ -295,7 +295,8 @@ def test_the_cells_of_a_product_are_aligned(name):
         everything = pd.concat([left, above, result])
         sides = pd.concat([everything.x2 - everything.x, everything.y2 - everything.y])
         assert sides.max() - sides.min() < 1e-9
-        assert 16 <= sides.min() <= 64  # wide enough for the widest number
+        assert 10 <= sides.min() <= 64
+        assert picture.spec["width"] <= charts.PAGE  # nothing is cut off on a projector
 
 
 def outlined(picture: Picture) -> set[tuple[str, str, str]]:
@@ -314,6 +315,19 @@ def test_what_the_chosen_cell_was_computed_from_is_outlined_in_its_colour():
     picture = charts.single_picture(panels, trace, words, LIGHT, ("from", "to"), Ref("weights", (0, 1, 2, 3)))
     assert outlined(picture) == {("masked_scores", f"0,1,2,{s}", LIGHT.ink) for s in range(4)}
     assert outlined(charts.single_picture(panels, trace, words, LIGHT, ("from", "to"), None)) == set()
+
+
+@every_run
+def test_a_matrix_and_its_operand_fit_the_page_and_their_rows_are_aligned(name):
+    trace = RUNS[name]
+    for step in [step for step in trace.computed() if trace[step].shape[-1] <= 18]:
+        panels = [panel(trace, each, widest=9) for each in (*trace.step(step).operation.reads[:1], step)]
+        if panels[0].rows == panels[1].rows:
+            picture = charts.single_picture(panels, trace, words_for(trace), LIGHT, ("from", "to"), None)
+            assert picture.spec["width"] <= charts.PAGE, step
+            drawn = picture.frame[picture.frame.row >= 0]
+            starts = drawn.groupby(["panel", "row"]).y.min().unstack()
+            assert (starts.loc["operand"] == starts.loc["result"]).all(), step
 
 
 @every_run

@@ -74,7 +74,8 @@ def mask_numbers(setup: Setup, spec: dict, name: str, params: dict) -> None:
     for parameter in ("offset",) if name == "causal" else MASKS[name].needs:
         label, control, value = say(f"parameter.{name}_{parameter}"), f"{name}_{parameter}", current[parameter]
         used = {"key": f"c_{control}", "on_change": chosen, "args": (parameter,)}
-        mirror(f"c_{control}", control, value[0] if parameter == "lengths" else value)
+        shown = value[0] if parameter == "lengths" else list(value) if parameter == "global_tokens" else value
+        mirror(f"c_{control}", control, shown)
         if parameter == "global_tokens":
             places = sorted({*words, *value})  # a query may stand beyond the keys
             st.multiselect(label, places, format_func=lambda place: words.get(place, str(place)), **used)

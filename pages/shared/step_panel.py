@@ -111,9 +111,9 @@ def step_picture(trace: Trace, step: str, at: dict[str, int], chosen: Ref | None
 
 
 def shown_operands(trace: Trace, step: str) -> list[str]:
-    """The operand that a step is made from, where its rows stand for the same as the step's."""
+    """The operand that a step is made from, where its rows stand for the same as the step's and there is room."""
     operation = trace.step(step).operation
-    if operation is None:
+    if operation is None or (trace.step(step).dims[-1] == "S" and trace.sizes()["S"] > ACROSS):
         return []
     used = {ref.step for ref in trace.read_by(Ref(step, (0,) * trace[step].dim()))}
     rows = trace.step(step).dims[-2:-1]
