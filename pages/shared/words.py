@@ -60,4 +60,9 @@ def literal(text: object) -> str:
 
 def sentence(error: AttentionError) -> str:
     """A refusal in the session's language, its values shown literally."""
-    return say(f"error.{error.code}", **{name: literal(value) for name, value in error.values.items()})
+    return say(f"error.{error.code}", **{name: called(value) for name, value in error.values.items()})
+
+
+def called(value: object) -> str:
+    """A refusal's value: a setting by the page's word for it, anything else literally."""
+    return say(f"setting.{value}") if has(f"setting.{value}") else literal(value)

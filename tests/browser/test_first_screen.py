@@ -77,13 +77,24 @@ def test_any_cell_is_followed_to_the_input(screen):
     expect(opened.page.get_by_text("This number was given")).to_be_visible()
     assert opened.query() == {"t": "5", "head": "0", "step": "x", "cell": "0,5,1"}
     way_back = opened.page.locator(".trail button")
-    assert way_back.all_inner_texts() == [
-        *(f"{step} [head 1, it, dog]" for step in ("weights", "masked_scores", "scaled_scores", "scores")),
-        *("q [head 1, it, 1]", "q_projected [it, 1]"),
-    ]
+    passed = ["weights", "masked_scores", "scaled_scores", "scores", "q", "q_projected"]
+    assert way_back.all_inner_texts() == passed
+    assert way_back.nth(3).get_attribute("title") == "scores [head 1, it, dog]"
     way_back.nth(3).click()
     expect(way_back).to_have_count(3)
     assert opened.arithmetic() == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
+
+
+def test_an_opened_step_is_brought_into_view_though_the_page_still_grows(screen):
+    opened = screen()
+    opened.maps().nth(3).click(position={"x": 30, "y": 28})
+    step = opened.page.get_by_text("Step", exact=True).first
+    step.wait_for()
+    opened.page.wait_for_function(
+        "label => { const top = label.getBoundingClientRect().top; return top > 0 && top < innerHeight / 4; }",
+        arg=step.element_handle(),
+    )
+    expect(opened.page.get_by_text("Choose a cell to see its arithmetic.")).to_be_in_viewport()
 
 
 def test_the_tiles_are_walked_with_the_keyboard(screen):

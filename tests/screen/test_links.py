@@ -43,7 +43,7 @@ from tests.screen.driver import Screen, plain, score_of
         (
             {"heads": "999999999"},
             f"The link's heads cannot be used: heads must be at most {MOST_HEADS}",
-            "链接中的 heads 无法使用：heads 最多",
+            "链接中的 heads 无法使用：头数最多",
         ),
         (
             {"x": "none"},

@@ -89,14 +89,14 @@ REFUSED = [
         {"mask": "local:1"},
         -1,
         "window must be a whole number, 0 or more: got -1",
-        "window 必须是大于等于 0 的整数，现在是 -1。",
+        "窗口必须是大于等于 0 的整数，现在是 -1。",
     ),
     (
         "sliding_window",
         {"mask": "sliding:2"},
         0,
         "window must be a positive whole number: got 0",
-        "window 必须是正整数，现在是 0。",
+        "窗口必须是正整数，现在是 0。",
     ),
     (
         "text",
