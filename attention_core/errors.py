@@ -71,11 +71,11 @@ SENTENCES = {
     "ambiguous_comma": "{name}, row {row}, column {column}, must have a point as its decimal mark: “{given}” can be "
     "read in two ways",
     "cell_not_finite": "{name}, row {row}, column {column}, must be finite: got “{given}”",
-    "too_large": "{name}, row {row}, column {column}, must lie between -{limit} and {limit}, so that float16 and exp "
-    "stay readable: got “{given}”",
+    "too_large": "{name}, row {row}, column {column}, must lie between -{limit} and {limit}, so that the "
+    "numbers stay readable: got “{given}”",
     "precision_limit": "{name}, row {row}, column {column}, must lie between -{limit} and {limit}, the largest "
     "numbers of {dtype}: got {given}",
-    "ragged": "every row of {name} must have as many numbers: the rows have {lengths}",
+    "ragged": "all rows of {name} must be equally long: the rows have {lengths} numbers",
     "cell_empty": "{name}, row {row}, column {column}, must be a finite number: it was emptied, so it keeps its number",
     "edit_form": "a changed cell of {name} must read row.column=number and lie inside it: got “{given}”",
     "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",

@@ -39,7 +39,8 @@ def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_pla
     share = softmax([6 * 2**-0.5, 6 * 2**-0.5, 0, 0], 0)
     assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog₃” and “dog₄”."
     assert (
-        Screen(text="it fed dog dog", t="0", lang="zh").fact() == f"头 1：“it”给“dog₃”和“dog₄”各 {100 * share:.0f}%。"
+        Screen(text="it fed dog dog", t="0", lang="zh").fact()
+        == f"头 1：“it”给“dog₃”和“dog₄”各分配 {100 * share:.0f}% 的注意力。"
     )
     screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
     assert "weights [head 1, it, dog₄]" in plain(" ".join(text.value for text in screen.at.markdown))

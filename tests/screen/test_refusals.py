@@ -7,7 +7,7 @@ from pages.shared.words import catalog
 from tests.screen.driver import Screen
 
 REFUSED = [
-    ("text", {}, "", "the text must hold at least one word: it is empty", "请输入至少一个词：现在是空的。"),
+    ("text", {}, "", "the text must hold at least one word: it is empty", "请至少输入一个词元：现在是空的。"),
     ("text", {}, "it " * 65, "a text may have at most 64 tokens: this one has 65.", "最多 64 个词元，现在有 65 个。"),
     (
         "text",
@@ -16,13 +16,13 @@ REFUSED = [
         "a token may have at most 40 characters: aaaaaaaaaaaaaaaaaaaa… has 41",
         "一个词元最多 40 个字符：aaaaaaaaaaaaaaaaaaaa… 有 41 个。",
     ),
-    ("context_text", {"cross": "True"}, "", "the text must hold at least one word: it is empty", "请输入至少一个词"),
+    ("context_text", {"cross": "True"}, "", "the text must hold at least one word: it is empty", "请至少输入一个词元"),
     ("x", {"x": "~"}, "", "x must hold at least one number: there is none", "x 至少要有一个数，现在是空的。"),
     (
         "x",
         {"x": "~"},
         "1 2\n3",
-        "every row of x must have as many numbers: the rows have 2, 1",
+        "all rows of x must be equally long: the rows have 2, 1 numbers",
         "x 每行的个数必须相同：各行分别有 2, 1 个。",
     ),
     (
@@ -143,7 +143,7 @@ def test_bad_input_is_refused_at_its_control_and_the_screen_stays(control, link,
 def test_a_refusal_speaks_the_language_that_is_chosen_later_and_goes_with_the_next_good_input():
     screen = Screen(lang="en").set("text", "")
     screen.set("lang", "zh")
-    assert screen.errors() == ["请输入至少一个词：现在是空的。"]
+    assert screen.errors() == ["请至少输入一个词元：现在是空的。"]
     screen.set("text", "it fed Anna")
     assert screen.errors() == []
     assert screen.link()["text"] == "it fed Anna"
