@@ -61,7 +61,8 @@ def attend(
         given["value"] = value
     boundary.check_tensors({**given, **weights.given()})
     given = {name: boundary.as_batch(name, tensor) for name, tensor in given.items()}
-    sources = dict(zip("qkv", [*given] * 3 if len(given) == 1 else [*given, "key"][:3], strict=True))
+    query_name, key_name = ("x", "x") if "x" in given else ("query", "key")
+    sources = {"q": query_name, "k": key_name, "v": "value" if value is not None else key_name}
     boundary.check_batch(given[sources["q"]], given)
 
     kv_heads = config.kv_heads or config.heads
@@ -99,6 +100,9 @@ def attend_qkv(
     refused, because they have two readings. weights: w_o, b_o and the score's own. The numbers of heads are the
     tensors'; the rest is as in attend. RoPE, where chosen, still turns q and k.
 
+    Returns a Trace, as attend does. Raises AttentionError (a ValueError) that says what must hold and what was given.
+    Source: Vaswani et al. 2017, equation 1; grouped keys and values: Ainslie et al. 2023.
+
     >>> trace = attend_qkv(torch.tensor([[0.0, 2**0.5]]), torch.eye(2), torch.eye(2))
     >>> trace["weights"].flatten()            # 1/(1 + e) and e/(1 + e)
     tensor([0.2689, 0.7311])
@@ -110,7 +114,7 @@ def attend_qkv(
     given = {name: boundary.as_heads(name, tensor) for name, tensor in given.items()}
     boundary.check_batch(given["q"], given)
     for name in weights.given():
-        if name[2:] in ("q", "k", "v"):
+        if name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v"):
             raise AttentionError("unused_weight", weight=name, why="q, k and v are given already projected")
     if any(name == "sinusoidal" for name, _ in config.positions):
         raise AttentionError("no_input_positions")
@@ -175,7 +179,8 @@ def finish(
     replacement: Tensor | None,
 ) -> Trace:
     """What both entrances share, from q, k and v on: the rest of the plan, its inputs, and the run."""
-    like = next(iter(inputs.values())).value
+    first = next(iter(inputs.values()))
+    like = first.value
     boundary.check_score_weights(config, weights, shapes["q"], shapes["k"], like.element_size())
     boundary.check_output_weights(weights, shapes["q"][1] * shapes["v"][-1])
     pairs = (shapes["q"][0], shapes["q"][1], shapes["q"][2], shapes["k"][2])  # (B, H, T, S)
@@ -188,7 +193,7 @@ def finish(
     if replacement is not None:
         if config.replace:
             raise AttentionError("replacement_twice", given=config.replace)
-        boundary.check_tensors({"x": like, "replacement": replacement})
+        boundary.check_tensors({first.name: like, "replacement": replacement})
         given = boundary.as_pairs("replacement", replacement, pairs, boolean=False)
         inputs |= {"replacement": Step("replacement", given, SCORE_DIMS)}
     if keep is not None and not config.dropout:

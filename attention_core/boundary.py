@@ -1,4 +1,6 @@
-"""What attend and attend_qkv accept: every shape, dtype and number is checked here, once, before anything runs."""
+"""What attend and attend_qkv accept of tensors: shapes, dtypes and numbers, checked once, before anything runs."""
+
+import math
 
 import torch
 from torch import Tensor
@@ -105,16 +107,21 @@ def check_score_weights(config: AttentionConfig, weights: Weights, q: tuple, k: 
             raise AttentionError("missing_weight", score=config.score, weight=name)
         if given is not None and name not in needed:
             raise AttentionError("unused_weight", weight=name, why=f"the score is {config.score}")
-    layer = weights.v_a.shape[-1] if "v_a" in needed and weights.v_a.dim() else 1
+    layer = weights.v_a.shape[-1] if "v_a" in needed and weights.v_a.dim() else 0
     expected = {"w_a": (d_q, d_k), "w_aq": (d_q, layer), "w_ak": (d_k, layer), "v_a": (layer,)}
     for name in sorted(needed):  # v_a first: the layer's width is its length
         given = shape(getattr(weights, name))
         if given not in (expected[name], (H, *expected[name])):
             axes = f"{expected[name]} or {(H, *expected[name])}"
             raise AttentionError("weight_shape", weight=name, axes=axes, shape=given)
-    bytes_needed = B * H * T * S * layer * itemsize
-    if bytes_needed > HIDDEN_BYTES:
-        raise AttentionError("hidden_too_large", needed=bytes_needed, limit=HIDDEN_BYTES)
+    check_hidden((B, H, T, S, layer), itemsize)
+
+
+def check_hidden(sizes: tuple[int, ...], itemsize: int, limit: int = HIDDEN_BYTES) -> None:
+    """The additive score's tanh layer (B, H, T, S, A) takes at most `limit` bytes."""
+    needed = math.prod(sizes) * itemsize
+    if needed > limit:
+        raise AttentionError("hidden_too_large", needed=needed, limit=limit)
 
 
 def check_output_weights(weights: Weights, width: int) -> None:

@@ -59,7 +59,7 @@ def head_map(
     rows += above.drawn(palette, left, top)
     even = keys  # how many an even share is divided by: all keys, or those that the chosen query may attend to
     if query is not None and query < count:
-        even = row_fact(trace, head, query).possible or keys if not times else keys
+        even = keys if times else row_fact(trace, head, query).possible or keys
         y = top + query * size
         frame = {"kind": "chosen", "x": left, "x2": left + keys * size, "y": y, "y2": y + size, "fill": palette.outline}
         rows.append(frame)

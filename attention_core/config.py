@@ -1,6 +1,6 @@
 """What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -76,6 +76,10 @@ class Weights:
     w_q (D, H d_k), w_k (D, H_kv d_k), w_v (D, H_kv d_v), w_o (H d_v, D_out), a bias b_* for each; for the general score
     w_a (d_q, d_k); for the additive score w_aq (d_q, A), w_ak (d_k, A), v_a (A): shared by all heads, or with a leading
     axis H. For a torch.nn.Linear use `linear.weight.T`.
+
+    >>> import torch
+    >>> list(Weights(w_q=torch.eye(2), b_q=torch.zeros(2)).given())
+    ['w_q', 'b_q']
     """
 
     w_q: Float[Tensor, "D H*d_k"] | None = None
@@ -117,7 +121,7 @@ def positive(name: str, given: object) -> int:
     """`given` as an int, if it is a whole number above 0."""
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
         raise AttentionError("positive_integer", name=name, given=repr(given))
-    return given
+    return whole(name, given)
 
 
 def not_negative(name: str, given: object) -> int:
@@ -136,8 +140,9 @@ def listed(name: str, given: object) -> tuple | list:
 
 def finite(name: str, given: object) -> float:
     """`given` if it is a finite real number."""
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise AttentionError("finite_number", name=name, given=repr(given))
+    number = not isinstance(given, bool) and isinstance(given, int | float)
+    if not number or not -sys.float_info.max <= given <= sys.float_info.max:  # an int may be larger than any float
+        raise AttentionError("finite_number", name=name, given=repr(given)[:40])
     return given
 
 

@@ -84,23 +84,23 @@ def matrix(
     fills, inks = shades(drawn.values.reshape(-1), reach, drawn.step in SHARES, palette)
     is_bool = trace[drawn.step].dtype.is_floating_point is False
     text_size = number_size(drawn.values, size)
-    barred = blocked_cells(drawn, trace)
+    barred = blocked(trace, drawn.step)
     read = trace.read_by(chosen) if chosen is not None else set()
     rows = []
     for r, refs in enumerate(drawn.refs):
         for c, ref in enumerate(refs):
             n, value = r * len(refs) + c, float(drawn.values[r, c])
-            blocked = bool(barred[r, c])
-            text = ("✓" if value else "") if is_bool else "0" if blocked and value == 0 else fixed(value)
+            is_blocked = bool(barred[ref.index])
+            text = ("✓" if value else "") if is_bool else "0" if is_blocked and value == 0 else fixed(value)
             rows.append(
                 {
-                    "kind": "blocked" if blocked else "cell",
+                    "kind": "blocked" if is_blocked else "cell",
                     "x": x0 + c * size,
                     "x2": x0 + (c + 1) * size,
                     "y": y0 + r * size,
                     "y2": y0 + (r + 1) * size,
-                    "fill": palette.ground if blocked or is_bool else fills[n],
-                    "ink": palette.ink if blocked or is_bool else inks[n],
+                    "fill": palette.ground if is_blocked or is_bool else fills[n],
+                    "ink": palette.ink if is_blocked or is_bool else inks[n],
                     "text": text if text_size else "",
                     "size": text_size,
                     "edge": palette.faint,
@@ -121,17 +121,17 @@ def matrix(
     return rows
 
 
-def blocked_cells(drawn: Panel, trace: Trace) -> np.ndarray:
-    """Which cells a mask blocks: scores and weights where it does not allow the pair, and a mask's own False.
+def blocked(trace: Trace, step: str) -> np.ndarray:
+    """Which cells of a step a mask blocks: scores and weights where it does not allow the pair, and a mask's own False.
 
     A score that is infinite without a mask's doing overflowed: that is no blocked cell.
     """
-    if not trace[drawn.step].dtype.is_floating_point:
-        return drawn.values == 0
-    if drawn.step not in MASKED or "allowed" not in trace:
-        return np.zeros(drawn.values.shape, dtype=bool)
-    allowed = trace["allowed"].expand_as(trace["scores"])
-    return np.array([[not allowed[ref.index] for ref in refs] for refs in drawn.refs])
+    value = trace[step]
+    if not value.dtype.is_floating_point:
+        return ~value.cpu().numpy()
+    if step not in MASKED or "allowed" not in trace:
+        return np.zeros(value.shape, dtype=bool)
+    return ~trace["allowed"].expand_as(value).cpu().numpy()
 
 
 def number_size(values: np.ndarray, cell: float) -> float:
@@ -188,7 +188,7 @@ def thumbnail(
     value = trace.step(step)
     leading = {dim: min(at.get(dim, 0), size - 1) for dim, size in zip(value.dims, value.value.shape, strict=True)}
     plane = np.atleast_2d(value.window(**{dim: leading[dim] for dim in value.dims[:-2]}))
-    barred = blocked_plane(trace, step, leading, plane)
+    barred = np.atleast_2d(blocked(trace, step)[tuple(leading[dim] for dim in value.dims[:-2])])
     strides = [-(-length // 32) for length in plane.shape]
     skipped = "" if strides == [1, 1] else f" (1 : {strides[0]}, 1 : {strides[1]})"
     plane, barred = (array[:: strides[0], :: strides[1]] for array in (plane, barred))
@@ -204,12 +204,3 @@ def thumbnail(
         says = {"what": what or step, "value": shape, "step": step, "index": index}
         rows.append({**corner, **look, **says, "ink": palette.faint})
     return rows
-
-
-def blocked_plane(trace: Trace, step: str, leading: dict[str, int], plane: np.ndarray) -> np.ndarray:
-    """Which cells of a plane a mask blocks."""
-    if not trace[step].dtype.is_floating_point:
-        return plane == 0
-    if step not in MASKED or "allowed" not in trace:
-        return np.zeros(plane.shape, dtype=bool)
-    return ~trace["allowed"].expand_as(trace["scores"])[leading["B"], leading["H"]].cpu().numpy()

@@ -54,7 +54,7 @@ SENTENCES = {
     "use fewer tokens or a narrower layer",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",
     "replacement_twice": "weights can be replaced once: by replace={given!r} or by a tensor",
-    "no_step": "there is no step {name!r}: the steps are {steps}",
+    "labels_count": "axis {dim} needs {size} labels: got {given}",
     "index": "an index into {name} needs {axes}, each below {shape}: got {given}",
     "at_most": "{name} must be at most {limit}: got {given}",
     "no_tokens": "the text must hold at least one word: it is empty",

@@ -41,7 +41,7 @@ def code(trace: Trace, language: str) -> str:
     weights = masked_softmax(masked_scores)  # (B, H, T, S) = (1, 1, 2, 2)
     """
     check_language(language)
-    from_file = sum(step.value.numel() for step in trace.inputs().values()) > LIMIT
+    from_file = needs_file(trace)
     operations = [step.operation for step in trace.computed().values()]
     printers = {name: printer(step, from_file) for name, step in trace.steps.items()}
     functions = [*(face(operation, language) for operation in operations), *printers.values()]
@@ -59,6 +59,11 @@ def code(trace: Trace, language: str) -> str:
         [title("every step, printed"), *prints],
     ]
     return "\n\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def needs_file(trace: Trace) -> bool:
+    """Whether the run's script reads its inputs from INPUTS_FILE: they are more than LIMIT numbers."""
+    return sum(step.value.numel() for step in trace.inputs().values()) > LIMIT
 
 
 def inputs_npz(trace: Trace) -> bytes:

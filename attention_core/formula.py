@@ -56,7 +56,15 @@ def symbol(name: str, colours: Mapping[str, str] = COLOURS) -> str:
 
 
 def formula(trace: Trace, step: str, colours: Mapping[str, str] = COLOURS) -> str:
-    """One step as an equation in LaTeX; an input is only its symbol."""
+    r"""One step as an equation in LaTeX; an input is only its symbol.
+
+    colours: one a family of symbols (q, k, v, x), none for black. Raises KeyError for an unknown step.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> formula(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "head_outputs", colours={})
+    '\\mathrm{head\\_outputs} = \\mathrm{weights}\\,V'
+    """
     operation = trace.step(step).operation
     left = symbol(step, colours)
     return left if operation is None else f"{left} = {operation.formula(lambda name: symbol(name, colours))}"

@@ -2,7 +2,8 @@
 
 A mask is a predicate on (b, h, i, j) and its parameters; i is the query's position, j the key's. The same predicate
 runs on whole index tensors and on one cell's whole numbers; the NumPy twin builds the same matrix another way.
-`at` is where query 0 stands among the keys: S - T under a causal mask (lower right, as in decoding), else 0.
+`at` is where query 0 stands among the keys: under a causal mask its offset (S - T where none is set: lower right, as
+in decoding), else 0.
 A new mask is one block here and its line in MASKS.
 """
 
@@ -19,8 +20,8 @@ from attention_core.trace import Faces
 
 def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """b, h, i and j, each along its own axis of (B, H, T, S), so that a predicate broadcasts only where it looks."""
-    B, H, T, S = (torch.arange(size, device=scores.device) for size in scores.shape)
-    return B.view(-1, 1, 1, 1), H.view(-1, 1, 1), T.view(-1, 1), S
+    b, h, i, j = (torch.arange(size, device=scores.device) for size in scores.shape)
+    return b.view(-1, 1, 1, 1), h.view(-1, 1, 1), i.view(-1, 1), j  # (B, 1, 1, 1), (H, 1, 1), (T, 1), (S,)
 
 
 def truth(value, text: str) -> Cell:
@@ -199,6 +200,9 @@ ALL_ALLOW = Faces(all_allow, all_allow_numpy, all_allow_formula, all_allow_cell)
 # ---- the other convention, where it is taught ------------------------------------------------------------------------
 def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
     """torch.nn.MultiheadAttention's mask from ours: there True means blocked.
+
+    allowed: boolean, any shape that is to be handed over, (T, S) or (B H, T, S). Source: the `attn_mask` of torch's
+    documentation of MultiheadAttention.
 
     >>> to_mha_mask(torch.tensor([[True, False]]))
     tensor([[False,  True]])

@@ -48,20 +48,6 @@ def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows col
     return as_array(cells, number, name)
 
 
-def format_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> str:
-    r"""A matrix as a spreadsheet takes it: cells by tab, rows by line, as few digits as give the same number back.
-
-    array: two axes, anything NumPy can read. parse_matrix reads it back exactly, within its limits; larger matrices and
-    -inf are written all the same.
-
-    Raises AttentionError: rank, empty.
-
-    >>> format_matrix(np.array([[1.0, 0.1], [-2.0, 1 / 3]]))
-    '1\t0.1\n-2\t0.3333333333333333'
-    """
-    return written(array, "\t", "\n", name)
-
-
 def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> str:
     """A matrix on one line for a link: cells by comma, rows by ";". `from_text` reads it back exactly.
 

@@ -33,6 +33,15 @@ def exact(value: float) -> str:
     return text.replace("-", "−", 1) if text.startswith("-") else text
 
 
+def term(value: float) -> str:
+    """A parameter in written arithmetic: as `short`, with a true minus sign.
+
+    >>> term(-0.5), term(-0.0)
+    ('−0.5', '0')
+    """
+    return short(value + 0.0).replace("-", "−")
+
+
 def short(value: float, digits: int = 5) -> str:
     """A parameter in a formula: a few significant digits, never in program notation.
 

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention_core.cells import Cell, Constant, Operand, Ref
-from attention_core.numerals import short
+from attention_core.numerals import short, term
 from attention_core.trace import Faces
 
 
@@ -67,7 +67,7 @@ def split_heads(x: Float[Tensor, "B T width"], *, heads: int) -> Float[Tensor, "
 
 
 def split_heads_numpy(x, *, heads):
-    return np.stack(np.split(x, heads, axis=-1), axis=1)
+    return np.stack(np.split(x, heads, axis=-1), axis=1)  # H times (B, T, d) -> (B, H, T, d)
 
 
 def split_heads_formula(x, *, heads):
@@ -85,8 +85,8 @@ SPLIT = Faces(split_heads, split_heads_numpy, split_heads_formula, split_heads_c
 # ---- share: query head h reads key/value head h // (H / H_kv) --------------------------------------------------------
 def share_heads(x: Float[Tensor, "B H_kv S d"], heads: int) -> Float[Tensor, "B H S d"]:
     B, kv_heads, S, d = x.shape
-    x = x[:, :, None].expand(B, kv_heads, heads // kv_heads, S, d)  # each head stands for its whole group
-    return x.reshape(B, heads, S, d)
+    x = x[:, :, None].expand(B, kv_heads, heads // kv_heads, S, d)  # (B, H_kv, G, S, d): a head for its whole group
+    return x.reshape(B, heads, S, d)  # (B, H_kv * G, S, d)
 
 
 def share_heads_numpy(x, heads):
@@ -112,7 +112,7 @@ def scale_formula(scores, *, factor, temperature):
 
 
 def scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
-    text = short(factor).replace("-", "−")
+    text = term(factor)
     return scaled_cell(scores[index], Constant(factor, text if factor >= 0 else f"({text})"), temperature)
 
 
@@ -292,7 +292,7 @@ def merge_heads(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T width"]:
 
 
 def merge_heads_numpy(x):
-    return np.concatenate([x[:, h] for h in range(x.shape[1])], axis=-1)
+    return np.concatenate([x[:, h] for h in range(x.shape[1])], axis=-1)  # H times (B, T, d_v) -> (B, T, H * d_v)
 
 
 def merge_heads_formula(x):

@@ -87,8 +87,9 @@ def plan_inputs(config: AttentionConfig, inputs: Inputs, sources: dict[str, str]
     if sinusoidal is not None:
         for source in dict.fromkeys(sources.values()):
             dims, table = inputs[source].dims, f"sinusoidal_{source}"
-            params, frequencies = {**sinusoidal, "at": at if source == "query" else 0}, f"{dims[2]}_position"
-            plan.append(Operation(table, (dims[1], frequencies), (source,), POSITIONS["sinusoidal"].faces, params))
+            params = {**sinusoidal, "at": at if source == "query" else 0}
+            table_dims = (dims[1], f"{dims[2]}_position")  # its columns are frequencies, not what those of x stand for
+            plan.append(Operation(table, table_dims, (source,), POSITIONS["sinusoidal"].faces, params))
             plan.append(Operation(f"positioned_{source}", dims, (source, table), ADD))
         read = {role: f"positioned_{source}" for role, source in sources.items()}
     rotated = rope_params(config) is not None

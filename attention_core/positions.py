@@ -1,6 +1,7 @@
 """Where a token stands, told to attention in three ways: added to x, turned into q and k, or subtracted from scores.
 
-`at` is the position of the first row: keys start at 0, queries at S - T under a causal mask, else at 0 too.
+`at` is the position of the first row: keys start at 0, queries at a causal mask's offset (S - T where none is set),
+without such a mask at 0 too. In self-attention x is one sequence, to whose tokens sinusoids are added from 0 on.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.cells import Cell, Constant, Operand
-from attention_core.numerals import short
+from attention_core.numerals import short, term
 from attention_core.trace import Faces
 
 
@@ -57,7 +58,7 @@ def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, at: int) -> Fl
     pair = torch.arange(d // 2, dtype=torch.float64, device=x.device)  # (d/2,)
     angle = position * base ** (-2.0 * pair / d)  # (T, d/2), in float64 whatever the precision of x
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-    if style == "half":  # number m is paired with number m + d/2
+    if style == "half":  # number m is paired with number m + d/2 (Black et al. 2022, GPT-NeoX)
         a, b = x[..., : d // 2], x[..., d // 2 :]
         return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)  # (B, H, T, d)
     a, b = x[..., 0::2], x[..., 1::2]  # interleaved: neighbours are paired
@@ -71,7 +72,7 @@ def rope_numpy(x, *, style, base, at):
         turned = (x[..., : d // 2] + 1j * x[..., d // 2 :]) * turn
         return np.concatenate([turned.real, turned.imag], axis=-1)
     turned = (x[..., 0::2] + 1j * x[..., 1::2]) * turn
-    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)  # (B, H, T, d/2, 2) -> (B, H, T, d)
 
 
 def rope_formula(x, *, style, base, at):
@@ -85,8 +86,8 @@ def rope_cell(index, x: Operand, *, style, base, at) -> Cell:
     left, right = (pair, pair + d // 2) if style == "half" else (2 * pair, 2 * pair + 1)
     angle = (t + at) * base ** (-2 * pair / d)
     cos, sin = (
-        Constant(float(np.cos(angle)), f"cos {short(angle)}"),
-        Constant(float(np.sin(angle)), f"sin {short(angle)}"),
+        Constant(float(np.cos(angle)), f"cos {term(angle)}"),
+        Constant(float(np.sin(angle)), f"sin {term(angle)}"),
     )
     if second:
         return Cell(((x[b, h, t, left], sin), (x[b, h, t, right], cos)))
@@ -119,7 +120,7 @@ def alibi_formula(scores, *, slopes, at):
 def alibi_cell(index, scores: Operand, *, slopes, at) -> Cell:
     h, t, s = index
     distance = abs(t + at - s)
-    return Cell(((Constant(-slopes[h], f"−{short(slopes[h])}"), Constant(distance, f"|{t + at} − {s}|")),))
+    return Cell(((Constant(-slopes[h], term(-slopes[h])), Constant(distance, f"|{t + at} − {s}|")),))
 
 
 ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell)

@@ -57,6 +57,9 @@ class Proof:
 def prove(trace: Trace) -> Proof:
     """Checks every number of a run: NumPy twins, torch's own attention, rows that sum to 1 or 0, blocked cells at 0.
 
+    trace: any run, of any precision and device; it is computed again on the CPU in float64 and not changed. Nothing is
+    raised for a wrong number: `passed` is False, `failed` names its step.
+
     >>> import torch
     >>> from attention_core import attend_qkv
     >>> proof = prove(attend_qkv(torch.eye(3), torch.eye(3), torch.eye(3)))
@@ -105,9 +108,14 @@ def compare(step: str, witness: str, value: np.ndarray, other: np.ndarray) -> Ch
     same = np.array_equal(np.isfinite(value), finite) and np.array_equal(value[~finite], other[~finite])
     if not same:
         return Check(step, witness, float("inf"), False)
-    magnitude = np.abs(other[finite]).max(initial=0.0) or 1.0
-    difference = float(np.abs(value[finite] - other[finite]).max(initial=0.0) / magnitude)
+    difference = relative_difference(value[finite], other[finite])
     return Check(step, witness, difference, difference <= TOLERANCE)
+
+
+def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
+    """The largest difference of finite numbers, relative to the largest magnitude of `other`."""
+    magnitude = np.abs(other).max(initial=0.0) or 1.0
+    return float(np.abs(value - other).max(initial=0.0) / magnitude)
 
 
 # ---- torch's own attention -------------------------------------------------------------------------------------------
@@ -214,8 +222,7 @@ def rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
             continue
         shown, double = step.window(), doubles[name].numpy()
         both = np.isfinite(shown) & np.isfinite(double)
-        magnitude = np.abs(double[both]).max(initial=0.0) or 1.0
-        figures[name] = float(np.abs(shown[both] - double[both]).max(initial=0.0) / magnitude)
+        figures[name] = relative_difference(shown[both], double[both])
     return figures
 
 

@@ -16,25 +16,24 @@ NEARLY_EVEN = 1.05  # times an even share: less than this is no choice worth a s
 class RowFact:
     """What one query does in one head.
 
-    kind: "most" (one key gets the most: `key`, `share`), "nearly" (it does, by under a twentieth), "several" (`keys`
-    share the most equally), "even" (all allowed keys get the same), "only" (one key is allowed), "nothing" (none is) or
-    "overflow" (the precision could not hold the scores: the weights are no numbers). `ratio` is the share as a multiple
-    of an even one among the `possible` keys, those that are allowed.
+    kind: "most" (one of the `possible` keys, those that are allowed, gets the most: `keys`, `share`), "nearly" (it
+    does, by under a twentieth), "several" (`keys` share the most equally), "even" (all allowed keys get the same),
+    "only" (one key is allowed), "nothing" (none is) or "overflow" (the precision could not hold the scores, and no
+    weights came of them).
     """
 
     kind: str
     batch: int
     head: int
     query: int
-    key: int | None
     keys: tuple[int, ...]
     share: float
-    ratio: float
+    possible: int
 
     @property
-    def possible(self) -> int:
-        """How many keys are allowed, as far as any gets a share."""
-        return round(self.ratio / self.share) if self.share else 0
+    def ratio(self) -> float:
+        """The share as a multiple of an even one."""
+        return self.share * self.possible
 
 
 def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
@@ -44,22 +43,23 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     >>> from attention_core import attend_qkv
     >>> k = torch.tensor([[2.0, 0.0], [0.0, 2.0]])
     >>> fact = row_fact(attend_qkv(k, k, k), head=0, query=1)
-    >>> fact.kind, fact.key, round(fact.share, 3)
-    ('most', 1, 0.944)
+    >>> fact.kind, fact.keys, round(fact.share, 3), round(fact.ratio, 3)
+    ('most', (1,), 0.944, 1.888)
     """
     row = trace["weights"][batch, head, query].detach().double().cpu()  # (S,)
     masked = trace["masked_scores"][batch, head, query]
     allowed = allowed_pairs(trace)[batch, head, query]
     possible, share = int(allowed.sum()), float(row.max())
-    if row.isnan().any() or (possible and (masked.isneginf() & allowed)[allowed].all()):
-        return RowFact("overflow", batch, head, query, None, (), 0.0, 0.0)
-    if possible == 0 or share == 0.0:
-        return RowFact("nothing", batch, head, query, None, (), 0.0, 0.0)
+    lost = possible and not row.any() and masked[allowed].isneginf().all()
+    if row.isnan().any() or lost:
+        return RowFact("overflow", batch, head, query, (), 0.0, possible)
+    if share == 0.0:
+        return RowFact("nothing", batch, head, query, (), 0.0, possible)
     keys = tuple((row >= share - EVEN).nonzero().flatten().tolist())
     kind = "only" if possible == 1 else "even" if len(keys) == possible else "several" if len(keys) > 1 else "most"
     if kind == "most" and share * possible < NEARLY_EVEN:
         kind = "nearly"
-    return RowFact(kind, batch, head, query, keys[0], keys, share, share * possible)
+    return RowFact(kind, batch, head, query, keys, share, possible)
 
 
 def most_telling(trace: Trace, query: int | None = None, batch: int = 0) -> tuple[int, int]:
@@ -85,9 +85,3 @@ def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
     """Which pairs of tokens the masks allow; all, where there is no mask."""
     scores = trace["masked_scores"]
     return trace["allowed"].expand_as(scores) if "allowed" in trace else torch.ones_like(scores, dtype=torch.bool)
-
-
-def kept_pairs(trace: Trace) -> tuple[int, int]:
-    """How many pairs of tokens the masks keep, of how many."""
-    allowed = allowed_pairs(trace)
-    return int(allowed.sum()), allowed.numel()

@@ -109,7 +109,7 @@ def tanh_layer_numpy(q, k, w_aq, w_ak):
     w_ak = np.broadcast_to(w_ak, (heads, *w_ak.shape[-2:]))
     from_q = np.einsum("bhtm,hma->bhta", q, w_aq)
     from_k = np.einsum("bhsm,hma->bhsa", share_heads_numpy(k, heads), w_ak)
-    return np.tanh(from_q[:, :, :, None, :] + from_k[:, :, None, :, :])
+    return np.tanh(from_q[:, :, :, None, :] + from_k[:, :, None, :, :])  # (B, H, T, 1, A) + (B, H, 1, S, A)
 
 
 def tanh_layer_formula(q, k, w_aq, w_ak):

@@ -9,7 +9,8 @@ from attention_core.tokens import word_vector
 def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.ndarray, "rows columns"]:
     """A weight matrix of random numbers with two decimals, variance 1/rows, the same on any machine.
 
-    name, seed: what it is drawn from. shape: rows (the width it reads) and columns, each at most 512.
+    name, seed: what it is drawn from. shape: rows (the width it reads) and columns, at most 512 of these.
+    Raises AttentionError: at_most.
 
     >>> random_matrix("w_q", (4, 2), seed=1).shape
     (4, 2)

@@ -138,10 +138,12 @@ class Trace:
 
     def labelled(self, **labels: tuple[str, ...]) -> "Trace":
         """The same run with words on its axes: `trace.labelled(T=words, S=words)`."""
+        sizes = self.sizes()
         for dim, words in labels.items():
-            size = self.sizes().get(dim)
-            if size != len(words):
-                raise AttentionError("rank", name=f"labels of {dim}", axes=f"{size} entries", shape=(len(words),))
+            if dim not in sizes:
+                raise AttentionError("unknown_choice", name="axis", choices=", ".join(sizes), given=repr(dim))
+            if sizes[dim] != len(words):
+                raise AttentionError("labels_count", dim=dim, size=sizes[dim], given=len(words))
         return replace(self, labels={**self.labels, **{dim: tuple(words) for dim, words in labels.items()}})
 
     def reapply(self, name: str, **operands: Tensor) -> Tensor:
@@ -159,7 +161,8 @@ class Trace:
         reads = operation.reads if operation else ()
         for operand in operands:
             if operand not in reads:
-                raise AttentionError("unknown_choice", name="operand", choices=", ".join(reads), given=operand)
+                choices = ", ".join(reads) or "none"
+                raise AttentionError("unknown_choice", name="operand", choices=choices, given=operand)
         return operation.apply({read: operands.get(read, self[read]) for read in reads}) if operation else self[name]
 
     def on_cpu(self) -> "Trace":

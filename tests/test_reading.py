@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, attend_qkv
-from attention_core.reading import RowFact, kept_pairs, most_telling, row_fact
+from attention_core.reading import RowFact, most_telling, row_fact
 from attention_core.trace import Step
 
 DIMS = ("B", "H", "T", "S")
@@ -44,7 +44,8 @@ ROWS = {
 @pytest.mark.parametrize(("row", "kind", "keys", "share", "ratio"), ROWS.values(), ids=ROWS)
 def test_what_a_row_does(row, kind, keys, share, ratio):
     fact = row_fact(written([row]), head=0, query=0)
-    assert fact == RowFact(kind, 0, 0, 0, keys[0] if keys else None, keys, share, pytest.approx(ratio))
+    assert fact == RowFact(kind, 0, 0, 0, keys, share, sum(weight is not None for weight in row))
+    assert fact.ratio == pytest.approx(ratio)
 
 
 def test_the_row_that_is_asked_for():
@@ -58,7 +59,7 @@ def test_the_row_that_is_asked_for():
             "masked_scores": Step("masked_scores", torch.zeros(2, 3, 2, 2), DIMS),
         }
     )
-    assert row_fact(trace, 2, 1, 1) == RowFact("most", 1, 2, 1, 1, (1,), 0.75, 1.5)
+    assert row_fact(trace, 2, 1, 1) == RowFact("most", 1, 2, 1, (1,), 0.75, 2)
     assert row_fact(trace, 2, 1, 0).kind == row_fact(trace, 2, 0, 1).kind == row_fact(trace, 1, 1, 1).kind == "even"
 
 
@@ -66,9 +67,15 @@ def test_weights_that_a_precision_lost():
     """300 × 300 is more than float16 holds: the row has no numbers, and another row is as it was."""
     column = torch.tensor([[1.0], [300.0]], dtype=torch.float16)
     trace = attend_qkv(column, column, column, config=AttentionConfig("dot"))
-    assert row_fact(trace, 0, 1) == RowFact("overflow", 0, 0, 1, None, (), 0.0, 0.0)
+    assert row_fact(trace, 0, 1) == RowFact("overflow", 0, 0, 1, (), 0.0, 2)
     assert row_fact(trace, 0, 0).kind == "most"
     assert most_telling(trace) == (0, 0)
+
+
+def test_weights_that_took_the_place_of_lost_ones_are_a_row_like_any_other():
+    column = torch.tensor([[1.0], [300.0]], dtype=torch.float16)
+    trace = attend_qkv(column, -column, column, config=AttentionConfig("dot", replace="uniform"))
+    assert row_fact(trace, 0, 1) == RowFact("even", 0, 0, 1, (0, 1), 0.5, 2)
 
 
 @pytest.mark.parametrize(("masks", "kind"), [([], "overflow"), ([("local", {"window": 0})], "nothing")])
@@ -127,27 +134,3 @@ def test_the_sequence_that_is_asked_for():
     steps = {"weights": weights, "masked_scores": torch.zeros(2, 1, 2, 2)}
     trace = Trace({name: Step(name, value, DIMS) for name, value in steps.items()})
     assert (most_telling(trace, batch=0), most_telling(trace, batch=1)) == ((0, 0), (0, 1))
-
-
-# ---- how much a mask keeps -------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("masks", "kept"),
-    [
-        ([], 16),
-        (["causal"], 10),  # 1 + 2 + 3 + 4
-        ([("local", {"window": 1})], 10),  # 2 + 3 + 3 + 2
-        ([("sliding", {"window": 2})], 7),  # 1 + 2 + 2 + 2
-        (["causal", ("local", {"window": 1})], 7),
-        ([("padding", {"lengths": (3,)})], 12),  # 4 times 3
-        ([("padding", {"lengths": (0,)})], 0),
-    ],
-)
-def test_pairs_that_masks_keep(masks, kept):
-    x = torch.ones(4, 2)
-    assert kept_pairs(attend_qkv(x, x, x, config=AttentionConfig(masks=masks))) == (kept, 16)
-
-
-def test_pairs_of_every_sequence_and_head():
-    """Two sequences, three heads, causal: 6 times 1 + 2 of 4."""
-    x = torch.ones(2, 3, 2, 1)
-    assert kept_pairs(attend_qkv(x, x, x, config=AttentionConfig(masks=["causal"]))) == (18, 24)

@@ -26,7 +26,7 @@ from pages.shared.setup import (
     config_of,
     from_link,
     key_of,
-    mask_choice,
+    read_mask,
     to_link,
 )
 
@@ -578,7 +578,7 @@ def test_a_wide_tanh_layer_and_many_heads_are_refused_before_they_are_made():
     ],
 )
 def test_a_mask_and_its_numbers(text, choice):
-    assert mask_choice(text) == choice
+    assert read_mask(text) == choice
     assert choice[0] in MASKS
 
 

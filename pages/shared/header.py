@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.export import code
+from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from pages.shared import controls, state
 from pages.shared.proof_panel import show_proof
 from pages.shared.setup import Setup, to_link
@@ -47,6 +47,15 @@ def show_export(trace: Trace) -> None:
             file_name=f"attention_{name}.py",
             mime="text/x-python",
             icon=":material/code:",
+            on_click="ignore",
+        )
+    if needs_file(trace):
+        st.download_button(
+            say("header.inputs", file=INPUTS_FILE),
+            lambda: inputs_npz(trace),
+            file_name=INPUTS_FILE,
+            mime="application/octet-stream",
+            icon=":material/dataset:",
             on_click="ignore",
         )
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from attention_core import Trace, Weights, attend, attend_qkv
+from attention_core.boundary import check_hidden
 from attention_core.config import one_of
 from attention_core.edits import from_short_text, random_seed
 from attention_core.errors import AttentionError
@@ -20,7 +21,6 @@ from pages.shared.setup import Setup, config_of
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q",)
 NEEDED = ("x", "context", "q", "k", "v", "allowed")  # a row a token; may not be taken away as a projection may
-DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 RESEED = 10  # from one seed to the next; an example's own seeds are below it
@@ -29,9 +29,12 @@ HIDDEN_BYTES = 2**24  # the most that the additive score's tanh layer may take; 
 
 @dataclass(eq=False)
 class Material:
-    """What goes into a run: the words of both axes, the matrices by name, and each one's origin: built (by hand),
-    source, random or typed. `seeds` says what a random one was drawn from, `bases` are the matrices before anybody
-    changed them."""
+    """What goes into a run: the words of both axes, the matrices by name, and each one's origin.
+
+    Origins are built (by hand), source, random, typed (edited), given (where there was none) and removed. `seeds` says
+    what a random one was drawn from, `bases` are the matrices before anybody changed them, `crossed` whether keys and
+    values come from a second sequence.
+    """
 
     queries: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
@@ -41,6 +44,7 @@ class Material:
     bases: dict[str, np.ndarray] = field(default_factory=dict)
     word_origins: tuple[str, ...] = ()
     key_origins: tuple[str, ...] = ()
+    crossed: bool = False
 
     def put(self, name: str, matrix: np.ndarray, origin: str, seed: int | None = None) -> None:
         """Adds a matrix under its name."""
@@ -75,6 +79,7 @@ def gather(setup: Setup) -> Material:
         material.queries = numbered(material.matrices["q"], own)
         same = not crosses(setup) and len(material.matrices["k"]) == len(material.queries)
         material.keys = material.queries if same else numbered(material.matrices["k"], others)
+        material.crossed = not same
         widths = (material.matrices["q"].shape[1] // heads, material.matrices["k"].shape[1] // heads)
     else:
         gather_tokens(material, setup, example)
@@ -93,14 +98,12 @@ def place(
     text = getattr(setup, name)
     if default is not None:
         material.bases[name] = np.asarray(default, dtype=float)
-    if text == UNCHANGED and default is not None:
+    if default is not None and text in (None, UNCHANGED):
         material.put(name, default, origin, seed)
-    elif text is not None and text != "none":
+    elif text not in (None, "none"):
         drawn = random_seed(text)
         kind = "random" if drawn is not None else "given" if default is None else "typed"
         material.put(name, from_short_text(text, default, name), kind, drawn)
-    elif text is None and default is not None:
-        material.put(name, default, origin, seed)
     elif name in NEEDED:
         raise AttentionError("matrix_empty", name=name)
     elif text == "none":
@@ -143,7 +146,8 @@ def gather_tokens(material: Material, setup: Setup, example: Example) -> None:
         material, "x", setup, example, setup.text, (own, example.tokens)
     )
     material.keys = material.queries
-    if crosses(setup):
+    material.crossed = crosses(setup)
+    if material.crossed:
         other = numbers_of(example, "context")
         shipped = own if other is None else other, example.context_tokens or example.tokens
         material.keys, material.key_origins = words_and_vectors(
@@ -239,9 +243,8 @@ def gather_score_weights(material: Material, setup: Setup, widths: tuple[int, in
         else:
             place(material, name, setup, random_matrix(name, shapes[name], setup.seed), "random", setup.seed)
     if "v_a" in material.matrices:
-        needed = 8 * config.heads * len(material.queries) * len(material.keys) * material.matrices["v_a"].shape[1]
-        if needed > HIDDEN_BYTES:
-            raise AttentionError("hidden_too_large", needed=needed, limit=HIDDEN_BYTES)
+        sizes = (config.heads, len(material.queries), len(material.keys), material.matrices["v_a"].shape[1])
+        check_hidden(sizes, getattr(torch, setup.dtype).itemsize, HIDDEN_BYTES)
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
@@ -288,7 +291,7 @@ def as_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
     tensor = torch.from_numpy(matrix).to(setup.device)
     if name == "allowed":
         return tensor != 0
-    rounded = tensor.to(DTYPES[setup.dtype])
+    rounded = tensor.to(getattr(torch, setup.dtype))
     if rounded.isinf().any():
         row, column = rounded.isinf().nonzero()[0].tolist()
         place = {"name": name, "row": row + 1, "column": column + 1, "given": exact(matrix[row, column])}

@@ -22,7 +22,7 @@ from pages.shared.words import has, literal, say
 def show_tiles(trace: Trace, material: Material, head: int, query: int) -> None:
     """The tokens; under each the share that the chosen one gives it. Keys of another sequence stand in a second row."""
     shares = trace.step("weights").window(B=0, H=head, T=query)
-    crossed = material.keys is not material.queries
+    crossed = material.crossed
     rows = [("tiles", material.queries, material.word_origins, chose_query, None if crossed else shares)]
     if crossed:
         rows.append(("keys", material.keys, material.key_origins, chose_key, shares))

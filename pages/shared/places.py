@@ -7,6 +7,7 @@ from attention_core.cells import Ref
 from attention_core.examples import EXAMPLES
 from attention_core.layout import TOKENS, spans_all
 from attention_core.lettering import Words
+from attention_core.operations import kv_head
 from attention_core.palette import DARK, LIGHT, Palette
 from attention_core.reading import most_telling
 from attention_core.tokens import shown
@@ -150,4 +151,4 @@ def looked_at(trace: Trace, setup: Setup) -> tuple[int, int]:
 def kv_of(trace: Trace, head: int) -> int:
     """The key/value head that a query head reads."""
     sizes = trace.sizes()
-    return head // (sizes["H"] // sizes["H_kv"])
+    return kv_head(head, sizes["H"], sizes["H_kv"])

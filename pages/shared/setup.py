@@ -176,7 +176,7 @@ READERS = {
 
 
 # ---- the choices as the core takes them ------------------------------------------------------------------------------
-def mask_choice(text: str) -> tuple[str, dict]:
+def read_mask(text: str) -> tuple[str, dict]:
     """ "local:1" as ("local", {"window": 1})."""
     name, *numbers = text.split(":")
     numbers = [int(given) for given in numbers]
@@ -189,7 +189,7 @@ def mask_choice(text: str) -> tuple[str, dict]:
     return name, {"window": numbers[0] if numbers else 1}
 
 
-def position_choice(text: str) -> tuple[str, dict]:
+def read_position(text: str) -> tuple[str, dict]:
     """ "rope_half" as ("rope", {"style": "half"})."""
     return ("rope", {"style": "half"}) if text == "rope_half" else (text, {})
 
@@ -207,6 +207,6 @@ def config_of(setup: Setup) -> AttentionConfig:
         temperature=setup.temperature,
         heads=heads,
         kv_heads=setup.kv_heads,
-        masks=tuple(map(mask_choice, masks)),
-        positions=tuple(map(position_choice, setup.positions)),
+        masks=tuple(map(read_mask, masks)),
+        positions=tuple(map(read_position, setup.positions)),
     )

@@ -61,7 +61,13 @@ def test_the_badge_tells_the_proof_and_the_scripts_are_offered():
         block.proto.popover.label for block in screen.at.get("popover") if "proven" in block.proto.popover.label
     ]
     assert re.search(r"proven to \d+e-1\d", badge)
-    assert [button.proto.label for button in screen.at.get("download_button")] == ["PyTorch script", "NumPy script"]
+    assert offered(screen) == ["PyTorch script", "NumPy script"]
+    inputs = "Its inputs, attention_inputs.npz: keep them beside the script"  # 10 x 512 and 4 times 512 x 512 numbers
+    assert offered(Screen(ex="eight_heads")) == ["PyTorch script", "NumPy script", inputs]
+
+
+def offered(screen):
+    return [button.proto.label for button in screen.at.get("download_button")]
 
 
 def test_the_setup_of_the_screen_is_its_link():
