@@ -1,11 +1,13 @@
 """Matrices in cells: edit, paste, identity, random, reset."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.edits import random_seed, short_text
+from attention_core.edits import random_seed
 from attention_core.errors import AttentionError
 from attention_core.matrices import parse_matrix, read_cell, to_text
 from pages.shared import state
@@ -13,7 +15,7 @@ from pages.shared.input_controls import as_rows
 from pages.shared.inputs import Material
 from pages.shared.places import axis_label
 from pages.shared.setup import Setup
-from pages.shared.widgets import show_refusal, try_change
+from pages.shared.widgets import show_refusal, try_change, try_matrix
 from pages.shared.words import has, say
 
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
@@ -94,7 +96,7 @@ def cell_editor(
                 except AttentionError as refusal:
                     error = refusal
         if not np.array_equal(changed, matrix):
-            take(name, changed, base)
+            try_matrix(control(name), name, lambda: changed, base)
         if error is not None:
             state.new_version()  # the cell shows its number again
             state.refuse(control(name), error)
@@ -104,19 +106,9 @@ def cell_editor(
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
 
 
-def take(name: str, matrix: np.ndarray, base: np.ndarray | None) -> None:
-    """Tries a matrix in the place of another; `base` is the one that nobody changed."""
-    try:
-        text = short_text(matrix, base, name)
-    except AttentionError as error:
-        state.refuse(control(name), error)
-        return
-    try_change(control(name), **{name: text})
-
-
-def replace_matrix(name: str, matrix: np.ndarray, base: np.ndarray | None) -> None:
+def replace_matrix(name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
     """Takes another matrix; the grid and the paste box forget what was typed into them, unless it was refused."""
-    take(name, matrix, base)
+    try_matrix(control(name), name, read, base)
     if state.refused(control(name)) is None:
         state.new_version()
 
@@ -132,8 +124,8 @@ def editor_buttons(setup: Setup, material: Material, name: str) -> None:
 
     with st.container(horizontal=True):
         if matrix is not None and matrix.shape[0] > 1:
-            button("identity", say("editor.identity"), replace_matrix, name, np.eye(*matrix.shape), base)
-            button("zeros", say("editor.zeros"), replace_matrix, name, np.zeros(matrix.shape), base)
+            button("identity", say("editor.identity"), replace_matrix, name, lambda: np.eye(*matrix.shape), base)
+            button("zeros", say("editor.zeros"), replace_matrix, name, lambda: np.zeros(matrix.shape), base)
         if base is not None:
             seed = setup.seed if drawn is None else drawn + 1
             button("random", say("editor.random"), replace_text, name, f"random.{seed}~")
@@ -158,10 +150,7 @@ def paste_box(name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> 
     key = f"p_{name}_{state.version()}"
 
     def pasted() -> None:
-        try:
-            replace_matrix(name, parse_matrix(st.session_state[key], name), base)
-        except AttentionError as error:
-            state.refuse(control(name), error)
+        replace_matrix(name, lambda: parse_matrix(st.session_state[key], name), base)
 
     if key not in st.session_state:
         st.session_state[key] = "" if matrix is not None and matrix.size > 4096 else as_rows(matrix)

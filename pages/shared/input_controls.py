@@ -3,7 +3,6 @@
 import numpy as np
 import streamlit as st
 
-from attention_core.edits import short_text
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.matrices import parse_matrix, to_text
@@ -12,7 +11,7 @@ from pages.shared import state
 from pages.shared.inputs import UNCHANGED, Material, crosses, mode
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
-from pages.shared.widgets import mirror, show_refusal, try_change
+from pages.shared.widgets import mirror, show_refusal, try_change, try_matrix
 from pages.shared.words import say
 
 
@@ -99,12 +98,7 @@ def matrix_box(field: str, material: Material, height: int = 150) -> None:
     key = f"c_{field}"
 
     def pasted() -> None:
-        try:
-            text = short_text(parse_matrix(st.session_state[key], field), material.bases.get(field), field)
-        except AttentionError as error:
-            state.refuse(field, error)
-            return
-        try_change(field, **{field: text})
+        try_matrix(field, field, lambda: parse_matrix(st.session_state[key], field), material.bases.get(field))
 
     matrix = material.matrices.get(field)
     mirror(key, field, as_rows(matrix))

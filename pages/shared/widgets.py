@@ -1,7 +1,12 @@
 """One control each: it mirrors a part of the Setup, tries the change, and shows its own refusal."""
 
+from collections.abc import Callable
+
+import numpy as np
 import streamlit as st
 
+from attention_core.edits import short_text
+from attention_core.errors import AttentionError
 from pages.shared import state
 from pages.shared.runs import trace_of
 from pages.shared.words import say, sentence
@@ -18,6 +23,16 @@ def mirror(key: str, control: str, value: object) -> None:
 def try_change(control: str, **updates) -> None:
     """Takes a change or keeps its refusal."""
     state.change(control, trace_of, **updates)
+
+
+def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
+    """Takes the matrix that `read` gives, or keeps its refusal; `base` is the one that nobody changed."""
+    try:
+        text = short_text(read(), base, name)
+    except AttentionError as error:
+        state.refuse(control, error)
+        return
+    try_change(control, **{name: text})
 
 
 def show_refusal(control: str) -> None:
