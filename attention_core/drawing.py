@@ -85,7 +85,8 @@ def matrix(
     is_bool = trace[drawn.step].dtype.is_floating_point is False
     text_size = number_size(drawn.values, size)
     barred = blocked(trace, drawn.step)
-    read = trace.read_by(chosen) if chosen is not None else set()
+    operation = None if chosen is None else trace.step(chosen.step).operation
+    read = trace.read_by(chosen) if operation is not None and drawn.step in operation.reads else set()
     rows = []
     for r, refs in enumerate(drawn.refs):
         for c, ref in enumerate(refs):

@@ -50,6 +50,11 @@ SENTENCES = {
     "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
     "slopes_count": "ALiBi needs one slope for each of the {heads} heads: got {given}",
     "no_input_positions": "sinusoidal positions are added to x, and q, k, v were given without it",
+    "too_many_terms": "a general score of widths {q} and {k} is a sum of {q} × {k} products, and at most {limit} can "
+    "be shown: use more heads, or narrower q and k",
+    "text_too_long": "a text may have at most {limit} characters: this one has {given}",
+    "link_too_long": "with this the address of the screen would have {given} characters, and no more than {limit} can "
+    "be opened again: use fewer numbers, or fewer digits",
     "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or a narrower layer",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",

@@ -92,6 +92,8 @@ def product(
     if operation is None:
         return None
     result, shapes = panel(trace, step, at, largest, widest), trace.shapes()
+    if not factors(operation.cell(result.refs[0][0].index, shapes), 0):  # before all others are written, which are many
+        return None
     lefts = [factors(operation.cell(row[0].index, shapes), 0) for row in result.refs]
     aboves = [factors(operation.cell(ref.index, shapes), -1) for ref in result.refs[0]]
     corner = operation.cell(result.refs[-1][-1].index, shapes)

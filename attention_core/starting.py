@@ -1,5 +1,7 @@
 """Weight matrices to start from, where a person has not given any."""
 
+from functools import lru_cache
+
 import numpy as np
 from jaxtyping import Float
 
@@ -15,6 +17,12 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
     >>> random_matrix("w_q", (4, 2), seed=1).shape
     (4, 2)
     """
+    return drawn(name, shape, seed).copy()
+
+
+@lru_cache(maxsize=16)  # of at most 2 MB each: they are slow to draw, and every change asks for them again
+def drawn(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
+    """The numbers of random_matrix, kept; nobody may write into them."""
     rows, columns = shape
     draws = [word_vector(f"{name}[{row}]", columns, seed) for row in range(rows)]
     return np.round(np.array(draws) / np.sqrt(rows), 2) + 0.0  # no minus before a zero

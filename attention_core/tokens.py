@@ -10,6 +10,7 @@ from attention_core.config import positive, whole
 from attention_core.errors import AttentionError
 
 MAX_TOKENS = 64  # 64 x 64 cells are the most that a screen shows with readable cells
+MAX_TEXT = 10_000  # characters: 64 tokens of 40 and whatever parts them
 MAX_TOKEN_LENGTH = 40  # characters (code points)
 MAX_WIDTH = 512  # numbers in a word's vector
 
@@ -51,7 +52,8 @@ def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
     words: a dictionary's words; neighbours that spell one of them become one token, the longest word first.
     Nothing is normalised: a token is what was typed, with its marks and joiners.
 
-    Raises AttentionError: no_tokens, too_many_tokens (64), token_too_long (40 characters).
+    Raises AttentionError: text_too_long (10,000 characters), no_tokens, too_many_tokens (64), token_too_long (40
+    characters).
 
     >>> tokenise("Anna didn't feed the dog.")
     ('Anna', "didn't", 'feed', 'the', 'dog', '.')
@@ -60,6 +62,8 @@ def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
     >>> tokenise("<s>|New York")
     ('<s>', 'New York')
     """
+    if len(text) > MAX_TEXT:
+        raise AttentionError("text_too_long", limit=MAX_TEXT, given=len(text))
     return checked(split(text, words))
 
 

@@ -14,8 +14,8 @@ from pages.shared import state
 from pages.shared.input_controls import as_rows
 from pages.shared.inputs import Material
 from pages.shared.places import axis_label
-from pages.shared.setup import Setup
-from pages.shared.widgets import show_refusal, try_change, try_matrix
+from pages.shared.setup import MOST, Setup
+from pages.shared.widgets import mirror, show_refusal, try_change, try_matrix
 from pages.shared.words import has, say
 
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
@@ -127,7 +127,7 @@ def editor_buttons(setup: Setup, material: Material, name: str) -> None:
             button("identity", say("editor.identity"), replace_matrix, name, lambda: np.eye(*matrix.shape), base)
             button("zeros", say("editor.zeros"), replace_matrix, name, lambda: np.zeros(matrix.shape), base)
         if base is not None:
-            seed = setup.seed if drawn is None else drawn + 1
+            seed = setup.seed if drawn is None else after(drawn)
             button("random", say("editor.random"), replace_text, name, f"random.{seed}~")
         if name in ("w_q", "w_k", "w_v", "w_o") and matrix is not None:
             button("none", say("editor.remove"), replace_text, name, "none")
@@ -135,7 +135,12 @@ def editor_buttons(setup: Setup, material: Material, name: str) -> None:
             button("reset", say("editor.reset"), replace_text, name, None)
         drawn_by_itself = [other for other, origin in material.origins.items() if origin == "random"]
         if material.random_words() or any(getattr(setup, other) is None for other in drawn_by_itself):
-            button("seed", say("editor.seed", seed=setup.seed), try_change, control(name), seed=setup.seed + 1)
+            button("seed", say("editor.seed", seed=setup.seed), try_change, control(name), seed=after(setup.seed))
+
+
+def after(seed: int) -> int:
+    """The next seed, among those that a link can say."""
+    return (seed + 1) % (MOST + 1)
 
 
 def replace_text(name: str, text: str | None) -> None:
@@ -152,6 +157,5 @@ def paste_box(name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> 
     def pasted() -> None:
         replace_matrix(name, lambda: parse_matrix(st.session_state[key], name), base)
 
-    if key not in st.session_state:
-        st.session_state[key] = "" if matrix is not None and matrix.size > 4096 else as_rows(matrix)
+    mirror(key, control(name), "" if matrix is not None and matrix.size > 4096 else as_rows(matrix))
     st.text_area(say("control.matrix", name=name), key=key, on_change=pasted, height=120, help=say("help.matrix"))

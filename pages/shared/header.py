@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
+from attention_core.tokens import shown
 from pages.shared import controls, state
 from pages.shared.proof_panel import show_proof
 from pages.shared.setup import Setup, to_link
@@ -63,6 +64,6 @@ def show_export(trace: Trace) -> None:
 def show_link_trouble() -> None:
     """What of the opened link could not be read or computed."""
     for key, text in st.session_state["unread"]:
-        st.error(say("link.unread", key=literal(key), text=literal(text)), icon=":material/link_off:")
+        st.error(say("link.unread", key=literal(key), text=literal(shown(text))), icon=":material/link_off:")
     for key, error in st.session_state["unfit"]:
         st.error(say("link.refused", key=literal(key), reason=sentence(error)), icon=":material/link_off:")

@@ -23,16 +23,16 @@ def input_controls(setup: Setup, material: Material) -> None:
         changes = {"x": None, "context": None, "q": None, "k": None, "v": None}
         if mode(setup) == "qkv":
             changes |= {"heads": None, "kv_heads": None}
-        if wanted == "qkv":
-            try:
+        try:
+            if wanted == "qkv":
                 changes |= {"heads": 1, "kv_heads": None, "positions": (), **first_head(setup)}
-            except AttentionError as error:
-                state.refuse("mode", error)
-                return
-        elif EXAMPLES[setup.example].x is None and wanted == "matrix":
-            changes |= {"cross": True, **as_inputs(setup)}
-        elif wanted == "matrix":
-            changes |= {"x": UNCHANGED} | ({"context": UNCHANGED} if crosses(setup) else {})
+            elif EXAMPLES[setup.example].x is None and wanted == "matrix":
+                changes |= {"cross": True, **as_inputs(setup)}
+            elif wanted == "matrix":
+                changes |= {"x": UNCHANGED} | ({"context": UNCHANGED} if crosses(setup) else {})
+        except AttentionError as error:  # numbers that a run holds and no text can
+            state.refuse("mode", error)
+            return
         try_change("mode", **changes)
 
     mirror("c_mode", "mode", mode(setup))

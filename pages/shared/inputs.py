@@ -16,7 +16,7 @@ from attention_core.numerals import exact
 from attention_core.scores import SCORES
 from attention_core.starting import first_heads, random_matrix
 from attention_core.tokens import MAX_TOKENS, tokenise
-from pages.shared.setup import Setup, config_of
+from pages.shared.setup import Setup, check_link, config_of
 
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q",)
@@ -24,6 +24,7 @@ NEEDED = ("x", "context", "q", "k", "v", "allowed")  # a row a token; may not be
 DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 RESEED = 10  # from one seed to the next; an example's own seeds are below it
+GENERAL_TERMS = 64 * 64  # the most products that one general score may be the sum of, to be shown one by one
 HIDDEN_BYTES = 2**24  # the most that the additive score's tanh layer may take; every visitor's runs are kept
 
 
@@ -239,6 +240,8 @@ def gather_score_weights(material: Material, setup: Setup, widths: tuple[int, in
     shapes = {"w_a": (d_q, d_k), "w_aq": (d_q, layer), "w_ak": (d_k, layer), "v_a": (1, layer)}
     for name in SCORES[config.score].weights:
         if name == "w_a":
+            if d_q * d_k > GENERAL_TERMS:
+                raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=GENERAL_TERMS)
             place(material, name, setup, np.eye(d_q, d_k), "built")
         else:
             place(material, name, setup, random_matrix(name, shapes[name], setup.seed), "random", setup.seed)
@@ -252,6 +255,7 @@ def compute(setup: Setup) -> Trace:
     """The Trace of a Setup, on the CPU, its axes labelled. Raises AttentionError for whatever the core refuses."""
     one_of("device", setup.device, DEVICES)
     material, config = gather(setup), config_of(setup)
+    check_link(setup)
     tensors = {name: as_tensor(name, matrix, setup) for name, matrix in material.matrices.items()}
     allowed = tensors.pop("allowed", None)
     given = {name: tensors.pop(name) for name in ("x", "context", "q", "k", "v") if name in tensors}

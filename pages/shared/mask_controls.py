@@ -6,7 +6,7 @@ from attention_core import AttentionConfig
 from attention_core.masks import MASKS
 from pages.shared.input_controls import matrix_box
 from pages.shared.inputs import Material
-from pages.shared.places import place_name
+from pages.shared.places import place_names
 from pages.shared.runs import trace_of
 from pages.shared.setup import FARTHEST, Setup
 from pages.shared.widgets import mirror, show_refusal, try_change
@@ -63,7 +63,7 @@ def mask_numbers(setup: Setup, spec: dict, name: str, params: dict) -> None:
     trace = trace_of(setup)
     sizes = trace.sizes()
     current = {"offset": sizes["S"] - sizes["T"], **params}
-    words = {place: place_name(trace, "S", place) for place in range(sizes["S"])}
+    words = dict(enumerate(place_names(trace, "S", sizes["S"])))
 
     def chosen(parameter: str) -> None:
         value = st.session_state[f"c_{name}_{parameter}"]
@@ -78,7 +78,7 @@ def mask_numbers(setup: Setup, spec: dict, name: str, params: dict) -> None:
         mirror(f"c_{control}", control, shown)
         if parameter == "global_tokens":
             places = sorted({*words, *value})  # a query may stand beyond the keys
-            st.multiselect(label, places, format_func=lambda place: words.get(place, str(place)), **used)
+            st.multiselect(label, places, format_func=lambda place: words.get(place, f"+{place}"), **used)
         else:
             st.number_input(label, -FARTHEST, FARTHEST, step=1, **used)
         show_refusal(control)

@@ -1,6 +1,7 @@
 """The sentence, the maps of the heads and the strip of all steps, drawn from a Trace."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -79,18 +80,18 @@ def chose_key() -> None:
         open_cell("weights", (0, head, query, chosen))
 
 
-def fact_sentence(trace: Trace, head: int, query: int) -> str:
-    """What the chosen query does in a head, in one sentence with its number."""
+def fact_sentence(trace: Trace, head: int, query: int, spell: Callable[[str], str] = literal) -> str:
+    """What the chosen query does in a head, in one sentence with its number. spell: how tokens are written in it."""
     fact = row_fact(trace, head, query)
     count, percent = fact.possible, f"{100 * fact.share:.0f}"
-    words = {"head": head + 1, "query": literal(token(trace, "T", query)), "percent": percent, "count": count}
+    words = {"head": head + 1, "query": spell(token(trace, "T", query)), "percent": percent, "count": count}
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
         return say("fact.overflow", **words)
     if fact.kind == "even":
         return say("fact.even", **words)
-    keys = [literal(token(trace, "S", key)) for key in fact.keys]
+    keys = [spell(token(trace, "S", key)) for key in fact.keys]
     if fact.kind == "several":
         *most, last = [say("fact.quoted", key=key) for key in keys]
         return say("fact.several", keys=say("fact.and", others=say("fact.comma").join(most), last=last), **words)
@@ -133,7 +134,7 @@ def show_head_map(trace: Trace, setup: Setup, number: int, query: int) -> None:
         picture = charts.head_map(
             trace, number, words_for(trace), palette(), chosen_cell(trace, setup), query, setup.ramp == "times"
         )
-        chart(picture, f"map{number}", fact_sentence(trace, number, query))
+        chart(picture, f"map{number}", fact_sentence(trace, number, query, spell=str))
 
 
 def show_all_heads(trace: Trace, setup: Setup, head: int, across: int) -> None:

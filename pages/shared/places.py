@@ -70,6 +70,12 @@ def place_name(trace: Trace, axis: str, position: int) -> str:
     )
 
 
+def place_names(trace: Trace, axis: str, size: int) -> list[str]:
+    """The names of all positions along an axis, to choose from: no two alike, also where tokens imitate others."""
+    names = [place_name(trace, axis, position) for position in range(size)]
+    return names if len({*names}) == size else [f"{position + 1}: {name}" for position, name in enumerate(names)]
+
+
 def short_name(step: str) -> str:
     """A step's name under its small map."""
     mask = f"mask.{step.removeprefix('allowed_')}"

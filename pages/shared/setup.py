@@ -1,7 +1,9 @@
 """Setup: the whole state of a page as plain values, and its link. A link says only what differs from the example."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from urllib.parse import urlencode
 
 from attention_core import AttentionConfig
 from attention_core.errors import AttentionError
@@ -11,8 +13,9 @@ from attention_core.positions import POSITIONS
 from attention_core.scores import SCORES
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
-LONGEST = 200_000  # characters of any one value in a link
 FARTHEST = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
+MOST = 999_999_999  # the largest seed or place that a link can say
+LONGEST = 100_000  # characters of an address: a server refuses much longer ones
 MOST_HEADS = 16  # as many small maps as a screen shows
 
 
@@ -90,6 +93,13 @@ def to_link(setup: Setup) -> dict[str, str]:
     return link
 
 
+def check_link(setup: Setup) -> None:
+    """Raises AttentionError where the address of a Setup is so long that nobody could open it again."""
+    given = len(urlencode(to_link(setup)))
+    if given > LONGEST:
+        raise AttentionError("link_too_long", limit=LONGEST, given=given)
+
+
 def from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
     """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults."""
     setup, refused = DEFAULT, []
@@ -120,14 +130,14 @@ def member(names):
 def number(text: str) -> float:
     """A finite number of at most 30 characters."""
     value = float(text) if len(text) <= 30 else float("nan")
-    if not abs(value) < 1e300:
+    if not math.isfinite(value):
         raise ValueError(text)
     return value
 
 
 def count(text: str) -> int:
-    """A whole number from 0 to 999,999,999."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+    """A whole number from 0 to MOST."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST))):
         raise ValueError(text)
     return int(text)
 

@@ -141,6 +141,12 @@ def refuse(control: str, error: AttentionError) -> None:
     st.session_state["refused"] = {**st.session_state["refused"], control: error}
 
 
+def forget(control: str) -> None:
+    """Drops a control's refusal, and what waits there."""
+    for waiting in ("refused", "drafts"):
+        st.session_state[waiting] = {name: kept for name, kept in st.session_state[waiting].items() if name != control}
+
+
 def refused(control: str) -> AttentionError | None:
     """What was refused at a control, if anything."""
     return st.session_state["refused"].get(control)

@@ -19,7 +19,7 @@ from pages.shared.places import (
     kv_of,
     open_cell,
     palette,
-    place_name,
+    place_names,
     short_name,
     words_for,
 )
@@ -86,7 +86,7 @@ def cell_pickers(trace: Trace, setup: Setup, head: int, query: int) -> None:
             elif st.session_state.get(key) is None:
                 st.session_state[key] = {"H": head, "T": query}.get(dim)
             label = say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
-            texts = [place_name(trace, dim, position) for position in range(size)]
+            texts = place_names(trace, dim, size)
             st.selectbox(
                 label, range(size), key=key, on_change=placed, width=130, placeholder="–", format_func=texts.__getitem__
             )

@@ -15,7 +15,12 @@ HALF = 112  # pixels: two controls beside each other in the sidebar
 
 
 def mirror(key: str, control: str, value: object) -> None:
-    """Sets a widget to what the Setup says, unless it holds something refused that must not be lost."""
+    """Sets a widget to what the Setup says, unless it holds something refused that must not be lost.
+
+    Streamlit forgets what a widget held that was away from the screen for a while: its refusal goes too.
+    """
+    if key not in st.session_state:
+        state.forget(control)
     if state.refused(control) is None:
         st.session_state[key] = value
 

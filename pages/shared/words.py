@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from attention_core.errors import SENTENCES, AttentionError
+from attention_core.tokens import shown
 
 CONTENT = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
@@ -54,7 +55,7 @@ def literal(text: object) -> str:
 
     Streamlit makes addresses, arrows and :names: of texts even where they are escaped: an invisible joiner parts them.
     """
-    escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])", r"\\\1", str(text)).replace("\n", " ")
+    escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])", r"\\\1", " ".join(str(text).splitlines()))
     return re.sub(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])", JOINER, escaped)
 
 
@@ -65,4 +66,4 @@ def sentence(error: AttentionError) -> str:
 
 def called(value: object) -> str:
     """A refusal's value: a setting by the page's word for it, anything else literally."""
-    return say(f"setting.{value}") if has(f"setting.{value}") else literal(value)
+    return say(f"setting.{value}") if has(f"setting.{value}") else literal(shown(str(value)))

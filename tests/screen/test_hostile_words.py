@@ -85,6 +85,19 @@ def test_a_refusal_repeats_hostile_cells_literally(typed):
     assert "\u202e" not in error
 
 
+def test_a_link_that_cannot_be_read_is_repeated_on_one_line_and_from_left_to_right():
+    (error,) = Screen(heads="a\r\r    **x** \u202eb").errors()
+    assert "a⟨U+000D⟩⟨U+000D⟩    **x** ⟨U+202E⟩b" in error
+    (error,) = Screen(w_q="~a\r\r    <b>").errors()
+    assert "\r" not in error and "\n" not in error
+
+
+def test_no_two_choices_are_alike():
+    screen = Screen(text="the|the|the₁|dog", step="weights", cell="0,0,0,0")
+    assert screen.widget("axis_weights_3").options == ["1: the₁", "2: the₂", "3: the₁", "4: dog"]
+    assert screen.set("axis_weights_3", 2).link()["cell"] == "0,0,0,2"
+
+
 def test_invisible_characters_are_written_out():
     screen = Screen(text="a\u202eb|it")
     assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["a⟨U+202E⟩b", "it"]

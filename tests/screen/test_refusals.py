@@ -1,7 +1,9 @@
 """What is refused is said at its control, and the screen stays."""
 
+import numpy as np
 import pytest
 
+from attention_core.matrices import to_text
 from pages.shared.setup import to_link
 from pages.shared.words import catalog
 from tests.screen.driver import Screen
@@ -174,3 +176,51 @@ def test_a_matrix_that_was_refused_can_be_typed_again_as_it_was():
     screen.set("x", "1 2 x").set("x", good)
     assert screen.errors() == []
     assert screen.link() == {"x": "~"}
+
+
+# ---- what an attack found --------------------------------------------------------------------------------------------
+def test_a_general_score_of_too_many_products_is_refused():
+    wide = to_text(np.ones((1, 512)))
+    screen = Screen(x=wide, heads="4").set("score", "general")
+    assert screen.error_at("c_score").startswith("a general score of widths 128 and 128 is a sum of 128 × 128 products")
+    assert screen.link() == {"x": wide, "heads": "4"}
+    assert Screen(x=wide, heads="8", score="general", step="scores").errors() == []
+
+
+@pytest.mark.parametrize("given", [{"q": ";".join([",".join(["1e6"] * 8)] * 3), "pos": "rope"}])
+def test_numbers_that_no_text_can_hold_stay_where_they_are(given):
+    screen = Screen(ex="one_query", **given).set("mode", "matrix")
+    assert screen.error_at("c_mode").startswith("q, row 2, column 2, must lie between")  # 1e6 (sin 1 + cos 1)
+    assert screen.widget("mode").value == "qkv"
+
+
+def test_a_text_of_a_million_characters_is_refused_at_once():
+    screen = Screen().set("text", "a" * 1_000_000)
+    assert screen.error_at("c_text") == "a text may have at most 10000 characters: this one has 1000000"
+
+
+def test_what_no_address_can_say_is_refused():
+    screen = Screen(x="~").set("x", "\n".join([" ".join(["0.123"] * 480)] * 60))
+    assert screen.error_at("c_x").startswith("with this the address of the screen would have 2")
+    assert screen.link() == {"x": "~"}
+
+
+def test_a_refused_text_that_was_lost_takes_its_refusal_along():
+    screen = Screen(x="~").set("x", "1 two")
+    assert screen.error_at("c_x") is not None
+    screen.set("mode", "sentence").set("mode", "matrix")
+    assert screen.errors() == []
+    assert screen.widget("x").value.splitlines()[3] == "-1  0  0  0"
+
+
+def test_the_next_seed_is_one_that_a_link_can_say():
+    screen = Screen(ex="eight_heads", seed="999999999").press("b_seed_w_q")
+    assert "seed" not in screen.link()  # 0 again
+    assert Screen(w_q="random.999999999~").press("b_random_w_q").link() == {"w_q": "random.0~"}
+    screen = Screen().set("scale", "number").set("scale_number", 1e308)
+    assert Screen(**screen.link()).setup().scale == 1e308
+
+
+def test_the_text_of_a_matrix_follows_its_cells():
+    screen = Screen().set("edited", "w_q").edit_cells({0: {0: "7"}})
+    assert screen.paste_box().value.splitlines()[0] == "7  0  0  0"
