@@ -76,7 +76,7 @@ def rope_numpy(x, *, style, base, at):
 
 
 def rope_formula(x, *, style, base, at):
-    return rf"\begin{{aligned}} & R_p\,{x} \\ & \theta_i = p\,/\,{short(base)}^{{2i/d_k}} \end{{aligned}}"
+    return rf"R_p\,{x}, \quad \theta_i = p\,/\,{short(base)}^{{2i/d_k}}"
 
 
 def rope_cell(index, x: Operand, *, style, base, at) -> Cell:

@@ -29,7 +29,7 @@ from pages.shared.words import has, literal, say
 
 ACROSS = 18  # columns of cells with numbers that fit on a projector
 FEWEST = 6  # columns of an operand that are drawn at least
-BESIDE, WHOLE = 560, 790  # pixels: a picture up to this wide has formula and arithmetic beside it; both together
+BESIDE, WHOLE = 560, 790  # pixels: a picture up to this wide has its arithmetic beside it; both together
 
 
 def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
@@ -44,10 +44,10 @@ def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
     picture = step_picture(trace, step, at, chosen)
     width = picture.spec["width"]
     beside = width <= BESIDE
+    st.latex(formula(trace, step, palette().families()))
     with st.container(horizontal=beside, gap="small"):
         chart(picture, "large", say("step.alt", step=step))
         with st.container(width=WHOLE - max(width, WHOLE // 2) if beside else "stretch"):
-            st.latex(formula(trace, step, palette().families()))
             if chosen is not None:
                 show_arithmetic(trace, chosen)
             else:
