@@ -77,8 +77,8 @@ def mask_numbers(setup: Setup, spec: dict, name: str, params: dict) -> None:
         shown = value[0] if parameter == "lengths" else list(value) if parameter == "global_tokens" else value
         mirror(f"c_{control}", control, shown)
         if parameter == "global_tokens":
-            places = sorted({*words, *value})  # a query may stand beyond the keys
-            st.multiselect(label, places, format_func=lambda place: words.get(place, f"+{place}"), **used)
+            beyond = {place: f"+{place}" for place in value if place not in words}  # where only a query stands
+            st.multiselect(label, [*words, *beyond], format_func=(words | beyond).__getitem__, **used)
         else:
             st.number_input(label, -FARTHEST, FARTHEST, step=1, **used)
         show_refusal(control)

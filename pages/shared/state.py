@@ -88,9 +88,10 @@ def show_link() -> None:
         st.query_params.from_dict(link)
 
 
-def change(control: str, compute: Callable[[Setup], object], **updates) -> None:
+def change(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
     """Takes a change if it can be computed, with what was refused before if that helps; else keeps the refusal.
 
+    A step or cell that the new run does not have is closed.
     Several changes may need each other (a new width in q and in k): what was refused waits as a draft of its control.
     """
     before, drafts = current(), st.session_state["drafts"]
@@ -101,7 +102,7 @@ def change(control: str, compute: Callable[[Setup], object], **updates) -> None:
     ):
         error = failure(attempt, compute)
         if error is None:
-            take(attempt, settled)
+            take(what_is_there(attempt, compute(attempt))[0], settled)
             return
     st.session_state["drafts"] = {**drafts, control: updates}
     refuse(control, error)

@@ -114,6 +114,7 @@ def test_an_opened_cell_that_is_no_longer_there_is_closed(link, then, step):
     assert screen.widget("step").value == step
     assert not any(part.proto.id.endswith("-arithmetic") for part in screen.at.get("bidi_component"))
     assert ("Choose a cell to see its arithmetic." in screen.captions()) == (step is not None)
+    assert Screen(**screen.link()).errors() == []
 
 
 def test_what_does_not_fit_the_example_is_dropped_not_the_example():
