@@ -84,14 +84,14 @@ def matrix(
     fills, inks = shades(drawn.values.reshape(-1), reach, drawn.step in SHARES, palette)
     is_bool = trace[drawn.step].dtype.is_floating_point is False
     text_size = number_size(drawn.values, size)
-    barred = blocked(trace, drawn.step)
+    free = unblocked(trace, drawn.step)
     operation = None if chosen is None else trace.step(chosen.step).operation
     read = trace.read_by(chosen) if operation is not None and drawn.step in operation.reads else set()
     rows = []
     for r, refs in enumerate(drawn.refs):
         for c, ref in enumerate(refs):
             n, value = r * len(refs) + c, float(drawn.values[r, c])
-            is_blocked = bool(barred[ref.index])
+            is_blocked = not free[ref.index]
             text = ("✓" if value else "") if is_bool else "0" if is_blocked and value == 0 else fixed(value)
             rows.append(
                 {
@@ -122,17 +122,17 @@ def matrix(
     return rows
 
 
-def blocked(trace: Trace, step: str) -> np.ndarray:
-    """Which cells of a step a mask blocks: scores and weights where it does not allow the pair, and a mask's own False.
+def unblocked(trace: Trace, step: str) -> np.ndarray:
+    """Which cells of a step no mask blocks: scores and weights where it allows the pair, and a mask's own True; a view.
 
     A score that is infinite without a mask's doing overflowed: that is no blocked cell.
     """
     value = trace[step]
     if not value.dtype.is_floating_point:
-        return ~value.cpu().numpy()
+        return value.cpu().numpy()
     if step not in MASKED or "allowed" not in trace:
-        return np.zeros(value.shape, dtype=bool)
-    return ~trace["allowed"].expand_as(value).cpu().numpy()
+        return np.broadcast_to(True, value.shape)
+    return trace["allowed"].cpu().expand_as(value).numpy()
 
 
 def number_size(values: np.ndarray, cell: float) -> float:
@@ -189,10 +189,10 @@ def thumbnail(
     value = trace.step(step)
     leading = {dim: min(at.get(dim, 0), size - 1) for dim, size in zip(value.dims, value.value.shape, strict=True)}
     plane = np.atleast_2d(value.window(**{dim: leading[dim] for dim in value.dims[:-2]}))
-    barred = np.atleast_2d(blocked(trace, step)[tuple(leading[dim] for dim in value.dims[:-2])])
+    free = np.atleast_2d(unblocked(trace, step)[tuple(leading[dim] for dim in value.dims[:-2])])
     strides = [-(-length // 32) for length in plane.shape]
     skipped = "" if strides == [1, 1] else f" (1 : {strides[0]}, 1 : {strides[1]})"
-    plane, barred = (array[:: strides[0], :: strides[1]] for array in (plane, barred))
+    plane, free = (array[:: strides[0], :: strides[1]] for array in (plane, free))
     size = side / max(plane.shape)
     fills, _ = shades(plane.reshape(-1), span(trace, step) if reach is None else reach, step in SHARES, palette)
     x0 = origin[0] + (side - size * plane.shape[1]) / 2
@@ -201,7 +201,7 @@ def thumbnail(
     rows = []
     for n, (r, c) in enumerate(np.ndindex(*plane.shape)):
         corner = {"x": x0 + c * size, "x2": x0 + (c + 1) * size, "y": y0 + r * size, "y2": y0 + (r + 1) * size}
-        look = {"kind": "blocked", "fill": palette.ground} if barred[r, c] else {"kind": "cell", "fill": fills[n]}
+        look = {"kind": "cell", "fill": fills[n]} if free[r, c] else {"kind": "blocked", "fill": palette.ground}
         says = {"what": what or step, "value": shape, "step": step, "index": index}
         rows.append({**corner, **look, **says, "ink": palette.faint})
     return rows

@@ -61,8 +61,9 @@ ADD = Faces(add, add_numpy, add_formula, add_cell)
 
 # ---- split: the columns of a projection, cut into heads -------------------------------------------------------------
 def split_heads(x: Float[Tensor, "B T width"], *, heads: int) -> Float[Tensor, "B H T d"]:
+    """Head h owns the h-th block of columns."""
     B, T, width = x.shape
-    x = x.view(B, T, heads, width // heads)  # (B, T, H, d): head h owns the h-th block of columns
+    x = x.view(B, T, heads, width // heads)  # (B, T, H, d)
     return x.transpose(1, 2)  # (B, H, T, d)
 
 

@@ -12,7 +12,7 @@ head, query = places.looked_at(trace, setup)
 
 with st.sidebar:
     input_controls.input_controls(setup, material)
-    controls.mechanism_controls(setup, material)
+    controls.mechanism_controls(trace, setup, material)
 
 with st.container(gap="xsmall"):
     header.show(trace, setup)
@@ -23,7 +23,7 @@ with st.container(gap="xsmall"):
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"##### {panels.fact_sentence(trace, head, query)}", width="content")
         panels.ramp_switch(trace, setup)
-    panels.show_pictures(trace, setup, head, query)
+    panels.show_pictures(trace, setup, material, head, query)
     panels.show_origins(setup, material)
     step_panel.show_step(trace, setup, head, query)
 with st.expander(say("editor.title"), icon=":material/edit:", key="editors"):

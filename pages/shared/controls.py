@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.examples import EXAMPLES
 from attention_core.scores import SCORES
 from pages.shared import state
@@ -53,14 +54,14 @@ def example_picker(setup: Setup) -> None:
     )
 
 
-def mechanism_controls(setup: Setup, material: Material) -> None:
+def mechanism_controls(trace: Trace, setup: Setup, material: Material) -> None:
     """Heads, score, scale, temperature, masks, positions, device and precision."""
     config = config_of(setup)
     with st.container(horizontal=True):
         number_choice("heads", head_choices(material, config.heads), config.heads)
         kv = config.kv_heads or config.heads
         number_choice("kv_heads", [n for n in range(1, config.heads + 1) if config.heads % n == 0], kv)
-    mask_controls(setup, material, config)
+    mask_controls(trace, setup, material, config)
     choose("score", list(SCORES), config.score)
     scale_control(setup)
     temperature_control(setup)

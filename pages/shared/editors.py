@@ -107,10 +107,9 @@ def cell_editor(
 
 
 def replace_matrix(name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
-    """Takes another matrix; the grid and the paste box forget what was typed into them, unless it was refused."""
+    """Takes another matrix."""
     try_matrix(control(name), name, read, base)
-    if state.refused(control(name)) is None:
-        state.new_version()
+    renew(name)
 
 
 def editor_buttons(setup: Setup, material: Material, name: str) -> None:
@@ -146,6 +145,11 @@ def after(seed: int) -> int:
 def replace_text(name: str, text: str | None) -> None:
     """Takes another matrix by its link form."""
     try_change(control(name), **{name: text})
+    renew(name)
+
+
+def renew(name: str) -> None:
+    """The grid and the paste box forget what was typed into them, unless it was refused."""
     if state.refused(control(name)) is None:
         state.new_version()
 

@@ -61,14 +61,14 @@ def input_controls(setup: Setup, material: Material) -> None:
 
 def as_inputs(setup: Setup) -> dict[str, str]:
     """Where q, k and v were given without an x: q as the first sequence and k as the second, nothing projected."""
-    steps = [trace_of(setup).step(name) for name in "qk"]
-    x, context = (to_text(step.window(B=0, **{step.dims[1]: 0}), step.name) for step in steps)
-    return {"x": x, "context": context}
+    given = first_head(setup, "qk")
+    return {"x": given["q"], "context": given["k"]}
 
 
-def first_head(setup: Setup) -> dict[str, str]:
+def first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
     """q, k and v of the first head of the run on the screen, in link form."""
-    steps = [trace_of(setup).step(name) for name in "qkv"]
+    trace = trace_of(setup)
+    steps = [trace.step(name) for name in names]
     return {step.name: to_text(step.window(B=0, **{step.dims[1]: 0}), step.name) for step in steps}
 
 

@@ -13,6 +13,7 @@ from attention_core.edits import from_short_text, random_seed
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES, Example, Recipe, vectors_for
 from attention_core.numerals import exact
+from attention_core.operations import split_heads
 from attention_core.scores import SCORES
 from attention_core.starting import first_heads, random_matrix
 from attention_core.tokens import MAX_TOKENS, tokenise
@@ -286,7 +287,7 @@ def split_qkv(given: dict[str, Tensor], config) -> list[Tensor]:
         matrix, heads = given[name], config.heads if name == "q" else config.kv_heads or config.heads
         if matrix.shape[1] % heads:
             raise AttentionError("heads_split", name=name, width=matrix.shape[1], heads=heads)
-        cut.append(matrix.unflatten(1, (heads, -1)).transpose(0, 1)[None])  # (T, H d) -> (1, H, T, d)
+        cut.append(split_heads(matrix[None], heads=heads))  # (1, T, H d) -> (1, H, T, d)
     return cut
 
 

@@ -2,25 +2,24 @@
 
 import streamlit as st
 
-from attention_core import AttentionConfig
+from attention_core import AttentionConfig, Trace
 from attention_core.masks import MASKS
 from pages.shared.input_controls import matrix_box
 from pages.shared.inputs import Material
 from pages.shared.places import place_names
-from pages.shared.runs import trace_of
 from pages.shared.setup import FARTHEST, Setup
 from pages.shared.widgets import mirror, show_refusal, try_change
 from pages.shared.words import say
 
 
-def mask_controls(setup: Setup, material: Material, config: AttentionConfig) -> None:
+def mask_controls(trace: Trace, setup: Setup, material: Material, config: AttentionConfig) -> None:
     """Which masks, and each one's number; a custom one as a matrix of 0 and 1."""
-    spec = dict(config.masks)
+    spec, sizes = dict(config.masks), trace.sizes()
 
     def chosen() -> None:
         names = st.session_state["c_masks"]
         custom = (setup.allowed or "~") if "custom" in names else None
-        masks = tuple(written(name, spec.get(name) or defaults(name, setup)) for name in names if name != "custom")
+        masks = tuple(written(name, spec.get(name) or defaults(name, sizes["S"])) for name in names if name != "custom")
         try_change("masks", masks=masks, allowed=custom)
 
     mirror("c_masks", "masks", [*spec, *(["custom"] if setup.allowed is not None else [])])
@@ -35,14 +34,13 @@ def mask_controls(setup: Setup, material: Material, config: AttentionConfig) -> 
     )
     show_refusal("masks")
     for name, params in spec.items():
-        mask_numbers(setup, spec, name, params)
+        mask_numbers(trace, spec, name, params)
     if setup.allowed is not None:
         matrix_box("allowed", material)
 
 
-def defaults(name: str, setup: Setup) -> dict:
+def defaults(name: str, keys: int) -> dict:
     """A mask's parameters when it is switched on."""
-    keys = trace_of(setup).sizes()["S"]
     return {
         "causal": {},
         "local": {"window": 1},
@@ -58,12 +56,10 @@ def written(name: str, params: dict) -> str:
     return ":".join([name, *(str(number) for number in numbers if number is not None)])
 
 
-def mask_numbers(setup: Setup, spec: dict, name: str, params: dict) -> None:
+def mask_numbers(trace: Trace, spec: dict, name: str, params: dict) -> None:
     """The numbers of one mask."""
-    trace = trace_of(setup)
     sizes = trace.sizes()
     current = {"offset": sizes["S"] - sizes["T"], **params}
-    words = dict(enumerate(place_names(trace, "S", sizes["S"])))
 
     def chosen(parameter: str) -> None:
         value = st.session_state[f"c_{name}_{parameter}"]
@@ -72,13 +68,20 @@ def mask_numbers(setup: Setup, spec: dict, name: str, params: dict) -> None:
         try_change(f"{name}_{parameter}", masks=tuple(written(*mask) for mask in changed.items()))
 
     for parameter in ("offset",) if name == "causal" else MASKS[name].needs:
-        label, control, value = say(f"parameter.{name}_{parameter}"), f"{name}_{parameter}", current[parameter]
-        used = {"key": f"c_{control}", "on_change": chosen, "args": (parameter,)}
-        shown = value[0] if parameter == "lengths" else list(value) if parameter == "global_tokens" else value
-        mirror(f"c_{control}", control, shown)
+        control, value = f"{name}_{parameter}", current[parameter]
+        label, key = say(f"parameter.{control}"), f"c_{control}"
+        used = {"key": key, "on_change": chosen, "args": (parameter,)}
         if parameter == "global_tokens":
-            beyond = {place: f"+{place}" for place in value if place not in words}  # where only a query stands
-            st.multiselect(label, [*words, *beyond], format_func=(words | beyond).__getitem__, **used)
+            mirror(key, control, list(value))
+            names = token_names(trace, value)
+            st.multiselect(label, list(names), format_func=names.__getitem__, **used)
         else:
+            mirror(key, control, value[0] if parameter == "lengths" else value)
             st.number_input(label, -FARTHEST, FARTHEST, step=1, **used)
         show_refusal(control)
+
+
+def token_names(trace: Trace, chosen: tuple[int, ...]) -> dict[int, str]:
+    """The positions of the keys with their words, and those that are chosen beyond them, where only a query stands."""
+    names = dict(enumerate(place_names(trace, "S", trace.sizes()["S"])))
+    return names | {place: f"+{place}" for place in chosen if place not in names}

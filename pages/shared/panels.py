@@ -15,7 +15,7 @@ from pages.shared import state
 from pages.shared.components import tiles
 from pages.shared.inputs import UNCHANGED, Material
 from pages.shared.places import chart, chosen_cell, kv_of, looked_at, open_cell, palette, short_name, token, words_for
-from pages.shared.runs import computed_part, material_of, trace_of
+from pages.shared.runs import computed_part, trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
 
@@ -108,29 +108,29 @@ TALL = 12  # tokens: a map of more would push the steps off the screen
 LONG = 8  # keys: beyond, the colours of an even row are hard to tell from those of an empty one
 
 
-def show_pictures(trace: Trace, setup: Setup, head: int, query: int) -> None:
+def show_pictures(trace: Trace, setup: Setup, material: Material, head: int, query: int) -> None:
     """Two heads side by side; of more heads, or many tokens, one large and all of them small. Then the strip."""
     sizes = trace.sizes()
     if sizes["H"] <= TOGETHER[0] and (sizes["H"] == 1 or max(sizes["T"], sizes["S"]) <= TOGETHER[1]):
         with st.container(horizontal=True, gap="small"):
             for number in range(sizes["H"]):
-                show_head_map(trace, setup, number, query)
+                show_head_map(trace, setup, material, number, query)
     elif sizes["T"] <= TALL:
         with st.container(horizontal=True, gap="small"):
-            show_head_map(trace, setup, head, query)
+            show_head_map(trace, setup, material, head, query)
             show_all_heads(trace, setup, head, across=4)
     else:
         show_all_heads(trace, setup, head, across=8)
         show_strip(trace, setup, head, query)
-        show_head_map(trace, setup, head, query)
+        show_head_map(trace, setup, material, head, query)
         return
     show_strip(trace, setup, head, query)
 
 
-def show_head_map(trace: Trace, setup: Setup, number: int, query: int) -> None:
+def show_head_map(trace: Trace, setup: Setup, material: Material, number: int, query: int) -> None:
     """One head's weights."""
     with st.container(width="content", gap=None):
-        st.markdown(head_title(setup, number))
+        st.markdown(head_title(setup, material, number))
         picture = charts.head_map(
             trace, number, words_for(trace), palette(), chosen_cell(trace, setup), query, setup.ramp == "times"
         )
@@ -157,14 +157,13 @@ def ramp_switch(trace: Trace, setup: Setup) -> None:
         st.toggle(say("control.ramp"), key="c_ramp", on_change=chosen, help=say("help.ramp"), width="content")
 
 
-def head_title(setup: Setup, number: int) -> str:
+def head_title(setup: Setup, material: Material, number: int) -> str:
     """A head's heading: its role, where the example gives it one and only words that it knows were exchanged."""
     title = f"**{say('place.head', number=number + 1)}**"
     role = f"role.{setup.example}.{number + 1}"
     other_words = {"text": None, "temperature": 1.0, "seed": 0, "dtype": "float64", "device": "cpu"}
     as_shipped = replace(computed_part(setup), x=None if setup.x == UNCHANGED else setup.x, **other_words)
     untouched = as_shipped == Setup(example=setup.example)
-    material = material_of(setup)
     built = untouched and "random" not in (*material.word_origins, *material.key_origins)
     return title + say("place.role", role=say(role)) if built and has(role) else title
 

@@ -1,4 +1,4 @@
-"""Computed once a Setup and kept: the Trace, its inputs, its proof. The only caches of the app."""
+"""Computed once a Setup and kept: the Trace, its inputs, its proof. The only caches of what a visitor makes."""
 
 from dataclasses import replace
 

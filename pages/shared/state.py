@@ -100,10 +100,13 @@ def change(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
         (replace(before, **waiting | updates), [*drafts, control]),
         (replace(before, **updates), [control]),
     ):
-        error = failure(attempt, compute)
-        if error is None:
-            take(what_is_there(attempt, compute(attempt))[0], settled)
-            return
+        try:
+            trace = compute(attempt)
+        except AttentionError as refusal:
+            error = refusal
+            continue
+        take(what_is_there(attempt, trace)[0], settled)
+        return
     st.session_state["drafts"] = {**drafts, control: updates}
     refuse(control, error)
 
@@ -112,10 +115,7 @@ def take(setup: Setup, settled: list[str]) -> None:
     """Makes a Setup the current one; the controls that are settled have nothing refused any more."""
     if setup != current():
         st.session_state["past"] = [*st.session_state["past"], current()][-KEPT:]
-    for waiting in ("refused", "drafts"):
-        st.session_state[waiting] = {
-            name: kept for name, kept in st.session_state[waiting].items() if name not in settled
-        }
+    forget(*settled)
     st.session_state.update(setup=setup, unread=[], unfit=[])
 
 
@@ -142,10 +142,11 @@ def refuse(control: str, error: AttentionError) -> None:
     st.session_state["refused"] = {**st.session_state["refused"], control: error}
 
 
-def forget(control: str) -> None:
-    """Drops a control's refusal, and what waits there."""
+def forget(*controls: str) -> None:
+    """Drops the refusals of controls, and what waits there."""
     for waiting in ("refused", "drafts"):
-        st.session_state[waiting] = {name: kept for name, kept in st.session_state[waiting].items() if name != control}
+        kept = {name: what for name, what in st.session_state[waiting].items() if name not in controls}
+        st.session_state[waiting] = kept
 
 
 def refused(control: str) -> AttentionError | None:

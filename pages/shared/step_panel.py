@@ -36,11 +36,11 @@ def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
     """The opened step: its formula, the product that it is, the chosen cell's arithmetic, its code."""
     step = setup.step
     scroller(data={"opened": st.session_state.get("opened", 0)}, key="scroller")
-    cell_pickers(trace, setup, head, query)
+    chosen = chosen_cell(trace, setup)
+    cell_pickers(trace, setup, chosen, {"H": head, "T": query})
     if step is None or step not in trace:
         return
     at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
-    chosen = chosen_cell(trace, setup)
     picture = step_picture(trace, step, at, chosen)
     width = picture.spec["width"]
     beside = width <= BESIDE
@@ -55,10 +55,9 @@ def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
     show_code(trace, step)
 
 
-def cell_pickers(trace: Trace, setup: Setup, head: int, query: int) -> None:
+def cell_pickers(trace: Trace, setup: Setup, chosen: Ref | None, at: dict[str, int]) -> None:
     """Any step and any of its cells by name: what a click on a picture does, for keyboards and screen readers."""
     step = setup.step if setup.step in trace else None
-    chosen = chosen_cell(trace, setup)
 
     def opened() -> None:
         open_cell(st.session_state["c_step"], None)
@@ -84,7 +83,7 @@ def cell_pickers(trace: Trace, setup: Setup, head: int, query: int) -> None:
             if chosen is not None:
                 st.session_state[key] = chosen.index[axis]
             elif st.session_state.get(key) is None:
-                st.session_state[key] = {"H": head, "T": query}.get(dim)
+                st.session_state[key] = at.get(dim)
             label = say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
             texts = place_names(trace, dim, size)
             st.selectbox(

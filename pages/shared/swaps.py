@@ -1,4 +1,4 @@
-"""Words of the sentence that are worth exchanging, one click each: the bright cell moves."""
+"""Words of the sentence that are worth exchanging, one click each: the heavy cell moves."""
 
 import streamlit as st
 

@@ -101,7 +101,7 @@ class Screen:
         return self.send(self.charts()[picture].proto.id, string_value=json.dumps(points))
 
     def click_part(self, name, event, value):
-        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
+        (part,) = self.parts(name)
         trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
         return self.send(trigger, json_trigger_value=json.dumps([{"event": event, "value": value}]))
 
@@ -140,11 +140,15 @@ class Screen:
         return plain(found.removeprefix("##### "))
 
     def tiles(self, name="tiles"):
-        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
+        (part,) = self.parts(name)
         return json.loads(part.proto.json, parse_constant=pytest.fail)  # NaN is no JSON
 
+    def parts(self, name):
+        """The parts of this name that are on the screen: none, or one."""
+        return [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
+
     def arithmetic(self):
-        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith("-arithmetic")]
+        (part,) = self.parts("arithmetic")
         return json.loads(part.proto.json)
 
     def pieces(self):

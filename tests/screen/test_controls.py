@@ -216,7 +216,7 @@ def test_where_no_sentence_was_none_is_offered():
 def test_q_k_and_v_of_a_sentence_keep_its_words():
     screen = Screen(text="Tom fed the cat").set("mode", "qkv")
     assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["Tom", "fed", "the", "cat"]
-    assert not [part for part in screen.at.get("bidi_component") if part.proto.id.endswith("-keys")]
+    assert not screen.parts("keys")
     crossed = Screen(ex="cross_en_zh").set("mode", "qkv")
     assert [tile["text"] for tile in crossed.tiles("keys")["tokens"]] == ["我", "昨天", "看见", "了", "一只", "猫"]
     assert crossed.fact().startswith("Head 1: “yesterday” gives 97 % of its attention to “昨天”")

@@ -112,7 +112,7 @@ def test_an_opened_cell_that_is_no_longer_there_is_closed(link, then, step):
     assert screen.pieces()
     screen.set(*then)
     assert screen.widget("step").value == step
-    assert not any(part.proto.id.endswith("-arithmetic") for part in screen.at.get("bidi_component"))
+    assert not screen.parts("arithmetic")
     assert ("Choose a cell to see its arithmetic." in screen.captions()) == (step is not None)
     assert Screen(**screen.link()).errors() == []
 

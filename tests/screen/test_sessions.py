@@ -85,7 +85,7 @@ def test_what_was_clicked_once_can_be_clicked_again():
 def test_a_clicked_cell_shows_its_arithmetic():
     screen = Screen().click_cell("map0", "weights", "0,0,5,3").open_step("scores")
     screen.click_cell("large", "scores", "0,0,5,3")
-    (part,) = [part for part in screen.at.get("bidi_component") if part.proto.id.endswith("-arithmetic")]
+    (part,) = screen.parts("arithmetic")
     pieces = json.loads(part.proto.json)["pieces"]
     assert "".join(piece["text"] for piece in pieces) == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
     assert pieces[0]["step"] == "q" and pieces[0]["index"] == [0, 0, 5, 0]

@@ -77,8 +77,7 @@ def click_a_picture(screen, dice):
 
 def follow_a_number(screen, dice):
     """Any operand of the arithmetic, where one is open."""
-    parts = [part for part in screen.at.get("bidi_component") if part.proto.id.endswith("-arithmetic")]
-    links = [piece for piece in screen.pieces() if "step" in piece] if parts else []
+    links = [piece for piece in screen.pieces() if "step" in piece] if screen.parts("arithmetic") else []
     if links:
         link = dice.choice(links)
         screen.follow(link["step"], link["index"])
