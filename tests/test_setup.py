@@ -16,6 +16,7 @@ from attention_core.masks import MASKS
 from attention_core.matrices import to_text
 from attention_core.scores import SCORES
 from pages.shared.inputs import DEVICES, compute, gather, mode
+from pages.shared.mask_texts import read_mask, write_mask
 from pages.shared.setup import (
     DEFAULT,
     DTYPES,
@@ -26,7 +27,6 @@ from pages.shared.setup import (
     config_of,
     from_link,
     key_of,
-    read_mask,
     to_link,
 )
 
@@ -580,6 +580,7 @@ def test_a_wide_tanh_layer_and_many_heads_are_refused_before_they_are_made():
 def test_a_mask_and_its_numbers(text, choice):
     assert read_mask(text) == choice
     assert choice[0] in MASKS
+    assert read_mask(write_mask(*choice)) == choice
 
 
 def test_what_the_setup_leaves_open_is_the_examples():

@@ -6,6 +6,7 @@ from attention_core import AttentionConfig, Trace
 from attention_core.masks import MASKS
 from pages.shared.input_controls import matrix_box
 from pages.shared.inputs import Material
+from pages.shared.mask_texts import parameters, read_mask, write_mask
 from pages.shared.places import place_names
 from pages.shared.setup import FARTHEST, Setup
 from pages.shared.widgets import mirror, show_refusal, try_change
@@ -19,7 +20,9 @@ def mask_controls(trace: Trace, setup: Setup, material: Material, config: Attent
     def chosen() -> None:
         names = st.session_state["c_masks"]
         custom = (setup.allowed or "~") if "custom" in names else None
-        masks = tuple(written(name, spec.get(name) or defaults(name, sizes["S"])) for name in names if name != "custom")
+        masks = tuple(
+            write_mask(name, spec.get(name) or suggested(name, sizes["S"])) for name in names if name != "custom"
+        )
         try_change("masks", masks=masks, allowed=custom)
 
     mirror("c_masks", "masks", [*spec, *(["custom"] if setup.allowed is not None else [])])
@@ -39,21 +42,14 @@ def mask_controls(trace: Trace, setup: Setup, material: Material, config: Attent
         matrix_box("allowed", material)
 
 
-def defaults(name: str, keys: int) -> dict:
-    """A mask's parameters when it is switched on."""
-    return {
-        "causal": {},
-        "local": {"window": 1},
-        "sliding": {"window": min(3, keys)},
-        "padding": {"lengths": (max(keys - 1, 1),)},
-        "local_global": {"window": 1, "global_tokens": (0,)},
-    }[name]
-
-
-def written(name: str, params: dict) -> str:
-    """A mask and its numbers as the Setup has them: "local:1"."""
-    numbers = [params.get("offset"), params.get("window"), *params.get("lengths", ()), *params.get("global_tokens", ())]
-    return ":".join([name, *(str(number) for number in numbers if number is not None)])
+def suggested(name: str, keys: int) -> dict:
+    """A mask's parameters when it is switched on: numbers with which it blocks something, and not all but itself."""
+    _, params = read_mask(name)
+    if name == "sliding":
+        params["window"] = min(3, keys)
+    if "lengths" in params:
+        params["lengths"] = (max(keys - 1, 1),)
+    return params
 
 
 def mask_numbers(trace: Trace, spec: dict, name: str, params: dict) -> None:
@@ -65,9 +61,9 @@ def mask_numbers(trace: Trace, spec: dict, name: str, params: dict) -> None:
         value = st.session_state[f"c_{name}_{parameter}"]
         value = (value,) if parameter == "lengths" else tuple(value) if parameter == "global_tokens" else value
         changed = {**spec, name: {**params, parameter: value}}
-        try_change(f"{name}_{parameter}", masks=tuple(written(*mask) for mask in changed.items()))
+        try_change(f"{name}_{parameter}", masks=tuple(write_mask(*mask) for mask in changed.items()))
 
-    for parameter in ("offset",) if name == "causal" else MASKS[name].needs:
+    for parameter in parameters(name):
         control, value = f"{name}_{parameter}", current[parameter]
         label, key = say(f"parameter.{control}"), f"c_{control}"
         used = {"key": key, "on_change": chosen, "args": (parameter,)}

@@ -11,6 +11,7 @@ from attention_core.examples import EXAMPLES
 from attention_core.masks import MASKS
 from attention_core.positions import POSITIONS
 from attention_core.scores import SCORES
+from pages.shared.mask_texts import read_mask
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 FARTHEST = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
@@ -186,19 +187,6 @@ READERS = {
 
 
 # ---- the choices as the core takes them ------------------------------------------------------------------------------
-def read_mask(text: str) -> tuple[str, dict]:
-    """ "local:1" as ("local", {"window": 1})."""
-    name, *numbers = text.split(":")
-    numbers = [int(given) for given in numbers]
-    if name == "causal":
-        return name, {"offset": numbers[0]} if numbers else {}
-    if name == "padding":
-        return name, {"lengths": tuple(numbers)}
-    if name == "local_global":
-        return name, {"window": numbers[0] if numbers else 1, "global_tokens": tuple(numbers[1:]) if numbers else (0,)}
-    return name, {"window": numbers[0] if numbers else 1}
-
-
 def read_position(text: str) -> tuple[str, dict]:
     """ "rope_half" as ("rope", {"style": "half"})."""
     return ("rope", {"style": "half"}) if text == "rope_half" else (text, {})

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from attention_core.masks import MASKS
 from attention_core.scores import SCORES
 from attention_core.starting import random_matrix
 from attention_core.tokens import word_vector
 from pages.shared import runs as runs_of
-from pages.shared.words import catalog
+from pages.shared.words import LANGUAGES, catalog
 from tests.screen.driver import Screen, it_to_dog, score_of, softmax
 
 
@@ -132,6 +133,17 @@ def test_a_causal_masks_offset_places_the_queries_of_the_other_masks_too():
     screen = Screen(mask="causal,sliding:2").set("causal_offset", 2)
     assert screen.blocked() == 7 * 7 - (2 + 2 + 2 + 2 + 2 + 1 + 0)  # query 5 stands at 7: key 6 alone; query 6 at 8
     assert screen.errors() == []
+
+
+def test_a_new_mask_is_a_line_of_the_table_and_its_words(monkeypatch):
+    monkeypatch.setitem(MASKS, "near", MASKS["local"])  # as the README says how to add one
+    for language in LANGUAGES:
+        monkeypatch.setitem(catalog(language), "mask.near", "near")
+        monkeypatch.setitem(catalog(language), "parameter.near_window", "how near")
+    screen = Screen().set("masks", ["near"])
+    assert (screen.blocked(), screen.link()) == (30, {"mask": "near:1"})  # 7 x 7 less the diagonal and its neighbours
+    assert screen.set("near_window", 2).blocked() == 20
+    assert Screen(**screen.link()).blocked() == 20
 
 
 def test_masks_together_and_a_custom_one():
