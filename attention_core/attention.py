@@ -1,5 +1,8 @@
 """attend and attend_qkv: from tensors and choices to a Trace. First the plan, a list of operations, then the run."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -15,6 +18,7 @@ from attention_core.plan import (
     plan_inputs,
     plan_masks,
     plan_output,
+    plan_residual,
     plan_rope,
     plan_scores,
     projected_dims,
@@ -35,6 +39,7 @@ def attend(
     allowed: Bool[Tensor, "..."] | None = None,
     keep: Bool[Tensor, "..."] | None = None,
     replacement: Float[Tensor, "..."] | None = None,
+    what_if: Mapping[str, Float[Tensor, "..."]] | None = None,
 ) -> Trace:
     r"""Attention from the input on, every step kept.
 
@@ -44,7 +49,8 @@ def attend(
     query (T, D) or (B, T, D); key (S, D_key), query where it is None; value (S, D_value), key where it is None.
     weights: see Weights; a projection that is None is left out. allowed: boolean (T, S) or (B, H, T, S), True = may
     attend, combined with the config's masks. keep: which weights dropout keeps (drawn from config.dropout_seed where it
-    is None). replacement: weights to use instead of the softmax's.
+    is None). replacement: weights to use instead of the softmax's. what_if: "scores" or "weights", each (T, S) or
+    (B, H, T, S): numbers to use instead of the computed ones, NaN where the computed one stays.
 
     Returns a Trace; Trace["weights"] is (B, H, T, S). Raises AttentionError (a ValueError) that says what must hold and
     what was given. Source: Vaswani et al. 2017, equation 1 and section 3.2.2.
@@ -78,7 +84,8 @@ def attend(
     at = query_position(config, shapes)
     inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
     plan = plan_inputs(config, inputs, sources, shapes, at)
-    return finish(config, weights, inputs, plan, shapes, at, allowed, keep, replacement)
+    given = Given(allowed, keep, replacement, what_if or {})
+    return finish(config, weights, inputs, plan, shapes, at, given)
 
 
 def attend_qkv(
@@ -91,6 +98,7 @@ def attend_qkv(
     allowed: Bool[Tensor, "..."] | None = None,
     keep: Bool[Tensor, "..."] | None = None,
     replacement: Float[Tensor, "..."] | None = None,
+    what_if: Mapping[str, Float[Tensor, "..."]] | None = None,
 ) -> Trace:
     r"""Attention where q, k and v are known and no input is: a checkpoint, a trained head, an engineer's tensors.
 
@@ -127,7 +135,7 @@ def attend_qkv(
     inputs = {names[role]: Step(names[role], given[role], head_dims(role, shapes)) for role in given}
     inputs |= weight_steps(weights, shapes, {}, {})
     plan = plan_rope(config, shapes, at)
-    return finish(config, weights, inputs, plan, shapes, at, allowed, keep, replacement)
+    return finish(config, weights, inputs, plan, shapes, at, Given(allowed, keep, replacement, what_if or {}))
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
@@ -167,6 +175,16 @@ def weight_steps(
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What may be given about pairs of tokens: see attend."""
+
+    allowed: Tensor | None
+    keep: Tensor | None
+    replacement: Tensor | None
+    what_if: Mapping[str, Tensor]
+
+
 def finish(
     config: AttentionConfig,
     weights: Weights,
@@ -174,35 +192,43 @@ def finish(
     plan: Plan,
     shapes: Shapes,
     at: int,
-    allowed: Tensor | None,
-    keep: Tensor | None,
-    replacement: Tensor | None,
+    given: Given,
 ) -> Trace:
     """What both entrances share, from q, k and v on: the rest of the plan, its inputs, and the run."""
-    first = next(iter(inputs.values()))
-    like = first.value
-    boundary.check_score_weights(config, weights, shapes["q"], shapes["k"], like.element_size())
+    like = next(iter(inputs.values()))
+    boundary.check_score_weights(config, weights, shapes["q"], shapes["k"], like.value.element_size())
     boundary.check_output_weights(weights, shapes["q"][1] * shapes["v"][-1])
     pairs = (shapes["q"][0], shapes["q"][1], shapes["q"][2], shapes["k"][2])  # (B, H, T, S)
+    inputs |= pair_steps(config, given, pairs, like)
 
-    plan = plan + plan_scores(config, shapes, at)
-    masks = plan_masks(config, shapes, at, plan[-1].output, allowed is not None)
-    if allowed is not None:
+    plan = plan + plan_scores(config, inputs, shapes, at)
+    plan += plan_masks(config, shapes, at, plan[-1].output, given.allowed is not None)
+    plan += plan_output(config, inputs, masked=bool(config.masks) or given.allowed is not None)
+    plan += plan_residual(inputs, plan, shapes) if config.residual else []
+    return run(inputs, plan)
+
+
+def pair_steps(config: AttentionConfig, given: Given, pairs: tuple[int, ...], like: Step) -> dict[str, Step]:
+    """What is given about pairs of tokens, as steps (B, H, T, S) on the device of `like`."""
+    found: dict[str, Tensor] = {}
+    if given.allowed is not None:
         name = "allowed_custom" if config.masks else "allowed"
-        inputs |= {name: Step(name, boundary.as_pairs("allowed", allowed, pairs).to(like.device), SCORE_DIMS)}
-    if replacement is not None:
+        found[name] = boundary.as_pairs("allowed", given.allowed, pairs)
+    if given.replacement is not None:
         if config.replace:
             raise AttentionError("replacement_twice", given=config.replace)
-        boundary.check_tensors({first.name: like, "replacement": replacement})
-        given = boundary.as_pairs("replacement", replacement, pairs, boolean=False)
-        inputs |= {"replacement": Step("replacement", given, SCORE_DIMS)}
-    if keep is not None and not config.dropout:
+        boundary.check_tensors({like.name: like.value, "replacement": given.replacement})
+        found["replacement"] = boundary.as_pairs("replacement", given.replacement, pairs, boolean=False)
+    if "weights" in given.what_if and (config.replace or given.replacement is not None):
+        raise AttentionError("replacement_twice", given=config.replace or "replacement")
+    for name, numbers in given.what_if.items():
+        found |= boundary.as_choice(name, numbers, pairs, like.value)
+    if given.keep is not None and not config.dropout:
         raise AttentionError("keep_without_dropout")
     if config.dropout:
-        keep = draw_keep(config, pairs) if keep is None else boundary.as_pairs("keep", keep, pairs)
-        inputs |= {"keep": Step("keep", keep.to(like.device), SCORE_DIMS)}
-    plan += masks + plan_output(config, inputs, masked=bool(config.masks) or allowed is not None)
-    return run(inputs, plan)
+        keep = draw_keep(config, pairs) if given.keep is None else boundary.as_pairs("keep", given.keep, pairs)
+        found["keep"] = keep
+    return {name: Step(name, tensor.to(like.value.device), SCORE_DIMS) for name, tensor in found.items()}
 
 
 def draw_keep(config: AttentionConfig, pairs: tuple[int, ...]) -> Bool[Tensor, "B H T S"]:

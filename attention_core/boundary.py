@@ -152,3 +152,14 @@ def as_pairs(name: str, tensor: Tensor, scores: tuple[int, ...], boolean: bool =
     if any(size not in (1, full) for size, full in zip(tensor.shape[::-1], scores[::-1], strict=False)):
         raise AttentionError("shape_fits_scores", name=name, expected=scores, shape=shape(tensor))
     return tensor if tensor.dim() == 4 else tensor[None, None]  # (T, S) -> (1, 1, T, S)
+
+
+def as_choice(name: str, numbers: Tensor, scores: tuple[int, ...], like: Tensor) -> dict[str, Tensor]:
+    """Numbers chosen in the place of computed ones, NaN where the computed one stays: the numbers, and where."""
+    if name not in ("scores", "weights"):
+        raise AttentionError("unknown_choice", name="what_if", choices="scores, weights", given=repr(name))
+    given = as_pairs(f"what_if[{name!r}]", numbers, scores, boolean=False).expand(scores)
+    where = ~given.isnan()
+    chosen = torch.where(where, given, 0.0)
+    check_tensors({"the input": like, f"what_if[{name!r}]": chosen})
+    return {f"chosen_{name}": chosen, f"where_{name}": where}

@@ -94,6 +94,12 @@ def _select(terms):
     return value if condition else -math.inf
 
 
+def _choose(terms):
+    """The second term where the third (a truth value) holds, else the first."""
+    value, chosen, condition = map(product, terms)
+    return chosen if condition else value
+
+
 def _softmax(terms):
     """exp of the first term over the sum of exp of all the others, which are the row; 0 where the row is blocked."""
     chosen, *row = map(product, terms)
@@ -123,6 +129,7 @@ OUTERS = {
     "sin": _sin,
     "cos": _cos,
     "select": _select,
+    "choose": _choose,
     "softmax": _softmax,
     "share": _share,
     "cosine": _cosine,

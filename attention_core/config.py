@@ -25,7 +25,8 @@ class AttentionConfig:
     else 1). temperature: divides the scaled scores. heads, kv_heads: query heads, and key/value heads (None: as many).
     masks: (name, params) pairs from MASKS, combined with "and"; causal and sliding take `offset`, the position of query
     0 (None: S - T). positions: (name, params) pairs from POSITIONS. dropout: the probability of dropping a weight, with
-    dropout_seed for the draw. replace: "uniform" puts even weights in the place of the softmax's.
+    dropout_seed for the draw. replace: "uniform" puts even weights in the place of the softmax's. residual: one more
+    step, x + output.
     A name alone stands for (name, {}).
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
@@ -44,6 +45,7 @@ class AttentionConfig:
     dropout: float | None = None
     dropout_seed: int = 0
     replace: str | None = None
+    residual: bool = False
 
     def __post_init__(self):
         one_of("score", self.score, tuple(SCORES))

@@ -17,7 +17,12 @@ from attention_core.palette import Palette, shades
 from attention_core.trace import Trace
 
 MASKED = {"masked_scores", "weights", "softmax_weights", "dropped_weights"}  # where a blocked pair is hatched
-SHARES = {"weights", "softmax_weights", "replacement"}  # steps on the purple ramp; all others are signed
+SHARES = {
+    "weights",
+    "softmax_weights",
+    "replacement",
+    "chosen_weights",
+}  # steps on the purple ramp; all others are signed
 TIMES_EVEN = 5  # the darkest colour of the "x S" view: so many times an even share, or more
 
 

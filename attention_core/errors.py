@@ -58,6 +58,9 @@ SENTENCES = {
     "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or a narrower layer",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",
+    "no_input_residual": "the residual adds x to the output, and q, k, v were given without it",
+    "residual_width": "the residual adds {name} to the output, so both must be equally wide: "
+    "{name} has {width} columns, the output {given}",
     "replacement_twice": "weights can be replaced once: by replace={given!r} or by a tensor",
     "labels_count": "axis {dim} needs {size} labels: got {given}",
     "index": "an index into {name} needs {axes}, each below {shape}: got {given}",

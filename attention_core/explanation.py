@@ -170,6 +170,13 @@ def select_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     return [Piece("allowed = "), operand(trace, allowed), Piece(" ⇒ "), kept]
 
 
+def choose_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """The chosen number where one was chosen, else the computed one."""
+    (value,), (chosen,), (condition,) = terms
+    kept = chosen if number_at(trace, condition) else value
+    return [Piece("chosen: "), operand(trace, condition), Piece(" ⇒ "), operand(trace, kept)]
+
+
 def cosine_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """The dot product over the two lengths."""
     lengths = [math.hypot(*(number_at(trace, factor) for factor in side)) for side in zip(*terms, strict=True)]
@@ -185,5 +192,6 @@ WRITERS = {
     "softmax": softmax_pieces,
     "share": share_pieces,
     "select": select_pieces,
+    "choose": choose_pieces,
     "cosine": cosine_pieces,
 }

@@ -244,6 +244,28 @@ def take_cell(index, scores: Operand, given: Operand) -> Cell:
 TAKE = Faces(take, take_numpy, take_formula, take_cell)
 
 
+# ---- what if: chosen numbers in the place of computed ones -----------------------------------------------------------
+def put(
+    computed: Float[Tensor, "B H T S"], chosen: Float[Tensor, "B H T S"], where: Bool[Tensor, "B H T S"]
+) -> Float[Tensor, "B H T S"]:
+    return torch.where(where, chosen, computed)
+
+
+def put_numpy(computed, chosen, where):
+    return np.where(where, chosen, computed)
+
+
+def put_formula(computed, chosen, where):
+    return rf"\begin{{cases}} {chosen} & {where} \\ {computed} & \text{{else}} \end{{cases}}"
+
+
+def put_cell(index, computed: Operand, chosen: Operand, where: Operand) -> Cell:
+    return Cell(((computed[index],), (chosen[index],), (where[index],)), outer="choose")
+
+
+PUT = Faces(put, put_numpy, put_formula, put_cell)
+
+
 # ---- dropout on the weights, by a given keep mask --------------------------------------------------------------------
 def drop(weights: Float[Tensor, "B H T S"], keep: Bool[Tensor, "#B #H T S"], *, p: float) -> Float[Tensor, "B H T S"]:
     return weights * keep / (1 - p)  # the kept ones grow, so that the expected sum stays 1; this row's sum does not

@@ -1,5 +1,7 @@
 """The plan of a run: from shapes and choices to the list of operations, nothing computed yet."""
 
+from dataclasses import replace
+
 from torch import Tensor
 
 from attention_core.config import AttentionConfig
@@ -14,6 +16,7 @@ from attention_core.operations import (
     MIX,
     PASS_ON,
     PROJECT,
+    PUT,
     ROOT_SCALE,
     SCALE,
     SOFTMAX,
@@ -103,7 +106,21 @@ def plan_inputs(config: AttentionConfig, inputs: Inputs, sources: dict[str, str]
     return plan + plan_rope(config, shapes, at)
 
 
-def plan_scores(config: AttentionConfig, shapes: Shapes, at: int) -> Plan:
+def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
+    """The score's operations, and behind them the numbers that somebody chose instead."""
+    operations = SCORES[config.score].operations
+    if "chosen_scores" not in inputs:
+        return [*operations]
+    computed = replace(operations[-1], output="computed_scores")
+    return [*operations[:-1], computed, plan_put("scores", "computed_scores")]
+
+
+def plan_put(output: str, computed: str) -> Operation:
+    """A step in which chosen numbers stand in the place of computed ones."""
+    return Operation(output, SCORE_DIMS, (computed, f"chosen_{output}", f"where_{output}"), PUT)
+
+
+def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int) -> Plan:
     """From q and k to the scores that the mask sees."""
     score = SCORES[config.score]
     d_k, H = shapes["k"][-1], shapes["q"][1]
@@ -111,7 +128,7 @@ def plan_scores(config: AttentionConfig, shapes: Shapes, at: int) -> Plan:
     factor = score.default_scale(d_k) if by_root else 1.0 if config.scale is None else config.scale
     params = {"factor": float(factor), "temperature": float(config.temperature)}
     faces = ROOT_SCALE if by_root else SCALE
-    plan = [*score.operations, Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)]
+    plan = [*plan_score(config, inputs), Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)]
     alibi = dict(config.positions).get("alibi")
     if alibi is not None:
         slopes = alibi_slopes(H) if alibi["slopes"] is None else alibi["slopes"]
@@ -159,13 +176,15 @@ def check_mask_sizes(params: dict[str, object], shapes: Shapes, at: int) -> None
 
 def plan_output(config: AttentionConfig, inputs: Inputs, masked: bool) -> Plan:
     """From the masked scores to the output."""
-    replaced = config.replace is not None or "replacement" in inputs
+    replaced = config.replace is not None or "replacement" in inputs or "chosen_weights" in inputs
     plan = [Operation("softmax_weights" if replaced else "weights", SCORE_DIMS, ("masked_scores",), SOFTMAX)]
     if config.replace:
         reads = ("masked_scores", "allowed") if masked else ("masked_scores",)
         plan.append(Operation("weights", SCORE_DIMS, reads, EVEN))
-    elif replaced:
+    elif "replacement" in inputs:
         plan.append(Operation("weights", SCORE_DIMS, ("masked_scores", "replacement"), TAKE))
+    elif replaced:
+        plan.append(plan_put("weights", "softmax_weights"))
     used = "weights"
     if config.dropout:
         used = "dropped_weights"
@@ -176,3 +195,16 @@ def plan_output(config: AttentionConfig, inputs: Inputs, masked: bool) -> Plan:
         return [*plan, Operation("output", ("B", "T", "H·d_v"), ("concat",), PASS_ON)]
     reads = ("concat", *(name for name in ("w_o", "b_o") if name in inputs))
     return [*plan, Operation("output", ("B", "T", "D_out"), reads, PROJECT)]
+
+
+def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Plan:
+    """x + output, what the next layer reads; with sinusoidal positions x carries them."""
+    source = next((name for name in ("x", "query") if name in inputs), None)
+    if source is None:
+        raise AttentionError("no_input_residual")
+    width = inputs["w_o"].value.shape[-1] if "w_o" in inputs else shapes["q"][1] * shapes["v"][-1]
+    if width != inputs[source].value.shape[-1]:
+        raise AttentionError("residual_width", name=source, width=inputs[source].value.shape[-1], given=width)
+    positioned = f"positioned_{source}"
+    stream = positioned if any(operation.output == positioned for operation in plan) else source
+    return [Operation("residual", inputs[source].dims, (stream, "output"), ADD)]

@@ -205,7 +205,8 @@ def rules(trace: Trace, doubles: dict[str, Tensor]) -> list[Check]:
     sums = doubles[softmax].sum(-1)
     some = (~doubles["masked_scores"].isneginf()).any(-1)
     checks = [compare(softmax, "rows", sums.numpy(), some.double().numpy())]
-    masked = (softmax,) if "replacement" in trace else ("softmax_weights", "weights", "dropped_weights")
+    own = "replacement" in trace or "chosen_weights" in trace
+    masked = (softmax,) if own else ("softmax_weights", "weights", "dropped_weights")
     for name in masked:
         if "allowed" in trace and name in trace:
             blocked = ~trace["allowed"].expand_as(trace[name])

@@ -28,12 +28,23 @@ def drawn(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "ro
     return np.round(np.array(draws) / np.sqrt(rows), 2) + 0.0  # no minus before a zero
 
 
-def first_heads(matrix: Float[np.ndarray, "rows width"], heads: int, kept: int) -> Float[np.ndarray, "rows kept_width"]:
-    """The columns of the first `kept` of `heads` heads; the matrix itself where its width is not cut so.
+def recut(
+    matrix: Float[np.ndarray, "rows width"],
+    heads: int,
+    wanted: tuple[int, int],
+    fill: Float[np.ndarray, "rows wanted_width"] | None = None,
+) -> Float[np.ndarray, "rows wanted_width"]:
+    """The columns of a projection cut for other heads: each head that stays keeps the columns that still fit.
 
-    >>> first_heads(np.arange(8.0).reshape(2, 4), heads=2, kept=1)
-    array([[0., 1.],
-           [4., 5.]])
+    heads: how many it was cut into. wanted: how many heads, and how wide each. fill: what stands in the columns that are
+    new, zeros where it is None.
+
+    >>> recut(np.array([[1.0, 2.0, 3.0, 4.0]]), heads=2, wanted=(3, 3))
+    array([[1., 2., 0., 3., 4., 0., 0., 0., 0.]])
     """
-    width = matrix.shape[1]
-    return matrix if width % heads else matrix[:, : width // heads * kept]
+    count, width = wanted
+    old = matrix.reshape(len(matrix), heads, -1)  # (rows, H d) -> (rows, H, d)
+    new = np.zeros((len(matrix), count, width)) if fill is None else fill.reshape(len(matrix), count, width).copy()
+    kept = min(heads, count), min(old.shape[2], width)
+    new[:, : kept[0], : kept[1]] = old[:, : kept[0], : kept[1]]
+    return new.reshape(len(matrix), count * width)  # (rows, H', d') -> (rows, H' d')

@@ -411,6 +411,36 @@ REFUSALS = [
         lambda: run_qkv(replacement=x(5, 7), config={"replace": "uniform"}),
         "weights can be replaced once: by replace='uniform' or by a tensor",
     ),
+    (
+        "replacement_twice",
+        lambda: run_qkv(replacement=x(5, 7), what_if={"weights": x(5, 7)}),
+        "weights can be replaced once: by replace='replacement' or by a tensor",
+    ),
+    (
+        "unknown_choice",
+        lambda: run_qkv(what_if={"output": x(5, 7)}),
+        "what_if must be one of scores, weights: got 'output'",
+    ),
+    (
+        "shape_fits_scores",
+        lambda: run_qkv(what_if={"scores": x(5, 6)}),
+        "what_if['scores'] must broadcast to (B, H, T, S) = (2, 3, 5, 7): its shape is (5, 6)",
+    ),
+    (
+        "not_finite",
+        lambda: run_qkv(what_if={"scores": torch.full((5, 7), math.inf).double()}),
+        "what_if['scores'] must be finite everywhere: inf at (0, 0, 0, 0)",
+    ),
+    (
+        "no_input_residual",
+        lambda: run_qkv(config={"residual": True}),
+        "the residual adds x to the output, and q, k, v were given without it",
+    ),
+    (
+        "residual_width",
+        lambda: attend(x(5, 4), weights=Weights(w_v=x(4, 7)), config=AttentionConfig(residual=True)),
+        "the residual adds x to the output, so both must be equally wide: x has 4 columns, the output 7",
+    ),
 ]
 
 

@@ -12,7 +12,7 @@ from attention_core.cells import OUTERS, Ref, evaluate
 from attention_core.explanation import TERMS, WRITERS, Explanation, explain
 from attention_core.masks import ALL_ALLOW, CAUSAL, PADDING
 from attention_core.numerals import exact, fixed
-from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, ROOT_SCALE, SCALE, SOFTMAX
+from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, PUT, ROOT_SCALE, SCALE, SOFTMAX
 from attention_core.positions import ROPE, SINUSOIDAL
 from attention_core.scores import COSINE, DOT, GENERAL, TANH_LAYER
 from attention_core.trace import Faces, Operation, Step
@@ -116,6 +116,8 @@ CELLS = {
         (0, 0, 0, 1),
         "0.50 × 0 × (1/(1 − 0.75)) = 0.00",
     ),
+    "chosen": (single(PUT, rows(5, 6), rows(7, 8), rows(True, False)), (0, 0, 0, 0), "chosen: 1 ⇒ 7.00 = 7.00"),
+    "not chosen": (single(PUT, rows(5, 6), rows(7, 8), rows(True, False)), (0, 0, 0, 1), "chosen: 0 ⇒ 6.00 = 6.00"),
     "cosine": (  # 11 / (√5 × 5) = 0.9839
         single(COSINE, pairs([1, 2]), pairs([3, 4])),
         (0, 0, 0, 0),

@@ -127,6 +127,8 @@ RUNS = {
     "uniform": lambda: crossed(AttentionConfig(replace="uniform", masks=["causal"]), allowed=empty_row()),
     "uniform, no mask": lambda: crossed(AttentionConfig(replace="uniform")),
     "replacement": lambda: crossed(AttentionConfig(heads=2), replacement=numbers(3, 5)),
+    "what if": lambda: crossed(AttentionConfig(heads=2), what_if={"scores": numbers(3, 5), "weights": numbers(3, 5)}),
+    "residual": lambda: small(positions=["sinusoidal"], residual=True),
     "dropout": lambda: crossed(AttentionConfig(heads=2, dropout=0.5, dropout_seed=3)),
     "keep": lambda: crossed(AttentionConfig(dropout=0.5), keep=empty_row()),
     "large scores": lambda: small(scale=1e4),

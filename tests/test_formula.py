@@ -60,6 +60,8 @@ RUNS = {
     "uniform": layer(replace="uniform"),
     "uniform, masked": layer(replace="uniform", masks=["causal"]),
     "replacement": layer(replacement=random(3, 5)),
+    "what if": attend_qkv(random(3, 4), random(5, 4), random(5, 2), what_if={"scores": random(3, 5)}),
+    "residual": layer(residual=True),
     "heads given": attend_qkv(random(3, 4), random(5, 4), random(5, 2)),
 }
 
@@ -108,6 +110,14 @@ EXACT = [
         "dropped_weights",
         r"\mathrm{dropped\_weights} = \mathrm{weights} \odot \mathrm{keep} \,/\, (1 - 0.1)",
     ),
+    (
+        "what if",
+        "scores",
+        r"\mathrm{scores} = \begin{cases} \mathrm{chosen\_scores} & \mathrm{where\_scores} \\ "
+        r"\mathrm{computed\_scores} & \text{else} \end{cases}",
+    ),
+    ("what if", "computed_scores", r"\mathrm{computed\_scores} = Q\,K^{\top}"),
+    ("residual", "residual", r"\mathrm{residual} = X_q + \mathrm{output}"),
     ("no bias", "head_outputs", r"\mathrm{head\_outputs} = \mathrm{weights}\,V"),
     ("no bias", "concat", r"\mathrm{concat} = \mathrm{concat}(\mathrm{head\_outputs})"),
     ("no weights", "output", r"\mathrm{output} = \mathrm{concat}"),

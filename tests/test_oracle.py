@@ -447,6 +447,52 @@ def test_replaced_weights_mix_the_values(generator):
     assert_close("head_outputs", trace["head_outputs"], expected, 1e-12)
 
 
+def test_chosen_scores_stand_in_the_place_of_computed_ones(generator):
+    """By loops: a chosen score is scaled, masked and normalised like a computed one; all others stay."""
+    T, S, H, _ = SHAPES[0]
+    q, k, v = tensors_of("dot", "none", SHAPES[0])
+    chosen = torch.full((B, H, T, S), torch.nan, dtype=torch.float64)
+    chosen[1, 2, 3, 0], chosen[0, 1, 0, 4] = 2.5, -1.25
+    plain = attend_qkv(q, k, v, config=AttentionConfig("dot", scale=0.3))
+    trace = attend_qkv(q, k, v, config=AttentionConfig("dot", scale=0.3), what_if={"scores": chosen})
+    for b, h, i in torch.cartesian_prod(torch.arange(B), torch.arange(H), torch.arange(T)).tolist():
+        row = [plain["scores"][b, h, i, j].item() for j in range(S)]
+        row = [2.5 if (b, h, i, j) == (1, 2, 3, 0) else -1.25 if (b, h, i, j) == (0, 1, 0, 4) else row[j]
+               for j in range(S)]  # fmt: skip
+        powers = [math.exp(0.3 * score) for score in row]
+        assert trace["weights"][b, h, i].tolist() == pytest.approx([p / sum(powers) for p in powers], rel=1e-12)
+    assert torch.equal(trace["computed_scores"], plain["scores"])
+
+
+def test_chosen_weights_are_mixed_as_they_are(generator):
+    """One cell of one head: only its output moves, by the change times the value; the row need not sum to 1."""
+    q, k, v = tensors_of("dot", "none", SHAPES[0])
+    plain = attend_qkv(q, k, v)
+    chosen = torch.full_like(plain["weights"], torch.nan)
+    chosen[1, 2, 3, 0] = 0.75
+    trace = attend_qkv(q, k, v, what_if={"weights": chosen})
+    expected = plain["head_outputs"].clone()
+    kv = 2 * v.shape[1] // q.shape[1]
+    expected[1, 2, 3] += (0.75 - plain["weights"][1, 2, 3, 0]) * v[1, kv, 0]
+    assert_close("head_outputs", trace["head_outputs"], expected, 1e-12)
+    assert trace["weights"][1, 2, 3, 0].item() == 0.75
+    assert torch.equal(trace["softmax_weights"], plain["weights"])
+
+
+@pytest.mark.parametrize("positions", [(), ("sinusoidal",)])
+def test_the_residual_is_the_input_plus_the_output(positions, generator):
+    """x + output; with sinusoidal positions it is the x that carries them (Vaswani et al. 2017, figure 1)."""
+    x, w = (torch.randn(size, generator=generator, dtype=torch.float64) for size in ((2, 5, 6), (6, 6)))
+    trace = attend(x, weights=Weights(w_q=w, w_v=w), config=AttentionConfig(positions=positions, residual=True))
+    stream = x.clone()
+    if positions:
+        for t, m in torch.cartesian_prod(torch.arange(5), torch.arange(3)).tolist():
+            angle = t / 10000 ** (2 * m / 6)
+            stream[:, t, 2 * m] += math.sin(angle)
+            stream[:, t, 2 * m + 1] += math.cos(angle)
+    assert_close("residual", trace["residual"], stream + trace["output"], 1e-12)
+
+
 @pytest.mark.parametrize("score", ["general", "additive"])
 def test_score_weights_one_a_head(score):
     """A leading axis H: each head as if it were alone with its own."""

@@ -83,6 +83,7 @@ def layer(
     biases: bool = True,
     w_o: bool = True,
     replacement: bool = False,
+    what_if: dict | None = None,
     **choices,
 ) -> Trace:
     """Attention from the input on, with whatever is asked for."""
@@ -109,6 +110,7 @@ def layer(
         ),
         allowed=own_mask,
         replacement=eighths(B, heads, T, keys, dtype=dtype) if replacement else None,
+        what_if=what_if,
     )
 
 
@@ -117,6 +119,7 @@ RUNS: dict[str, Callable[[], Trace]] = {
     **{f"mask {name}": lambda name=name: layer(mask=name) for name in MASK_CHOICES},
     **{f"position {name}": lambda name=name: layer("additive", "causal", name) for name in POSITION_CHOICES},
     **{f"ending {name}": lambda name=name: layer(mask="custom", **ENDINGS[name]) for name in ENDINGS},
+    "what if": lambda: layer("additive", "causal", what_if={"scores": eighths(T, S), "weights": eighths(T, S)}),
     "uniform, no mask": lambda: layer(replace="uniform"),
     "no output projection": lambda: layer(inputs=1, w_o=False),
     "heads given": lambda: attend_qkv(eighths(4, 5), eighths(6, 5), eighths(6, 3), allowed=ALLOWED),
@@ -208,7 +211,7 @@ def square(dtype: torch.dtype = torch.float64, *, leave_out: str = "", cross: bo
     shapes = {"w_q": (8, 8), "w_k": (8, 8), "w_v": (8, 8), "w_o": (8, 8), "b_q": (8,), "b_k": (8,), "b_o": (8,)}
     shapes |= {"w_k": (5, 8), "w_v": (3, 8)} if cross else {}
     shapes |= given.pop("shapes", {})
-    arguments = {name: given.pop(name) for name in ("allowed", "replacement") if name in given}
+    arguments = {name: given.pop(name) for name in ("allowed", "replacement", "what_if") if name in given}
     weights = {name: eighths(*shape, dtype=dtype) for name, shape in shapes.items() if name not in leave_out.split()}
     inputs = [(4, 8), (6, 5), (6, 3)] if cross else [(4, shapes["w_q"][0])]
     inputs = [eighths(*shape, dtype=dtype) for shape in inputs]
@@ -240,11 +243,13 @@ ONLY_THE_HEADS = {
     "other width out": {"shapes": {"w_o": (8, 5), "b_o": (5,)}},
     "other width in": {"shapes": {"w_q": (7, 8), "w_k": (7, 8), "w_v": (7, 8)}},
     "an empty row": {"masks": [("causal", {"offset": -1})]},
+    "chosen scores": {"what_if": {"scores": torch.full((4, 4), 0.25, dtype=torch.float64)}},
 }
 NOT_AT_ALL = {
     "uniform": {"replace": "uniform"},
     "replacement": {"replacement": torch.full((4, 4), 0.25, dtype=torch.float64)},
     "dropout": {"dropout": 0.5},
+    "chosen weights": {"what_if": {"weights": torch.full((4, 4), 0.25, dtype=torch.float64)}},
 }
 WITNESSES = [
     *((name, choices, {"sdpa", "mha"}) for name, choices in COVERED.items()),

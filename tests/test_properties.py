@@ -96,10 +96,12 @@ def calls(draw, score: str, way: str) -> Call:
     else:
         tensors = [random(B, H, T, d_q), random(B, KV, S, d_k), random(B, KV, S, d_v)]
         tensors[1][:, :, 0] *= draw(st.integers(0, 1))  # sometimes a key of zeros, which has no direction
-    if draw(st.booleans()):
-        weights["w_o"] = random(H * d_v, 3)
+    residual = from_input and draw(st.booleans())
+    if residual or draw(st.booleans()):
+        width = 5 if residual else 3
+        weights["w_o"] = random(H * d_v, width)
         if draw(st.booleans()):
-            weights["b_o"] = random(3)
+            weights["b_o"] = random(width)
 
     allowed_shape = draw(st.sampled_from([None, None, (T, S), (B, H, T, S), (B, 1, 1, S)]))
     allowed = None if allowed_shape is None else random(*allowed_shape) < 0.4
@@ -116,8 +118,13 @@ def calls(draw, score: str, way: str) -> Call:
         positions=WAYS[way],
         dropout=draw(st.sampled_from([None, None, 0.4])),
         replace="uniform" if replaced == "uniform" else None,
+        residual=residual,
     )
     arguments = {"weights": Weights(**weights), "config": config, "allowed": allowed}
+    chosen = draw(st.sets(st.sampled_from(["scores"] if replaced else ["scores", "weights"])))
+    arguments["what_if"] = {
+        name: torch.where(random(T, S) < 0.5, random(B, H, T, S), torch.nan) for name in sorted(chosen)
+    }
     if replaced == "given":
         arguments["replacement"] = random(B, H, T, S)
     return Call(attend if from_input else attend_qkv, tuple(tensors), arguments)
@@ -155,6 +162,8 @@ def features(call: Call) -> set[object]:
         f"allowed has {'no' if allowed is None else allowed.dim()} axes",
         f"dropout {config.dropout}",
         "replacement" if "replacement" in call.arguments else f"replace {config.replace}",
+        *(f"what if {name}" for name in call.arguments["what_if"]),
+        "residual" if config.residual else "no residual",
         "grouped" if config.kv_heads != config.heads else "not grouped",
     }
 
@@ -166,6 +175,7 @@ FEATURES = {
     *("b_q", "b_k", "b_v", "w_o", "b_o"),
     *(f"allowed has {axes} axes" for axes in ("no", 2, 4)),
     *("dropout None", "dropout 0.4", "replace None", "replace uniform", "replacement", "grouped", "not grouped"),
+    *("what if scores", "what if weights", "residual", "no residual"),
 }
 
 
@@ -242,7 +252,8 @@ def test_blocked_weights_are_zero_and_rows_sum_to_one_or_zero(call):
         assert torch.equal(blocked, ~trace["allowed"].expand_as(blocked))
     else:
         assert not blocked.any()
-    names = {"softmax_weights", "weights"} if "replacement" not in trace else {"softmax_weights"}
+    own = "replacement" in trace or "chosen_weights" in trace
+    names = {"softmax_weights"} if own else {"softmax_weights", "weights"}
     for name in names & trace.steps.keys():
         assert (trace[name][blocked] == 0).all()
         sums = trace[name].sum(-1)
@@ -260,8 +271,8 @@ def test_gradients_flow_and_are_finite(call):
     replaced = "softmax_weights" in trace
     for leaf, gradient in zip(leaves, gradients, strict=True):
         through_values_only = replaced and all(leaf is not given for given in (tensors[-1], weights.get("w_v")))
-        assert gradient is not None or through_values_only
-    if (trace["head_outputs"] != 0).any():
+        assert gradient is not None or through_values_only or "chosen_scores" in trace
+    if (trace["head_outputs"] != 0).any() and not call.arguments["config"].residual:
         assert gradients[len(tensors) - 1].abs().max() > 0  # whatever stands last delivers the values
 
 
@@ -312,6 +323,8 @@ def test_nothing_is_changed(call):
     for name in ("allowed", "replacement"):
         given_now, given_then = call.arguments.get(name), arguments.get(name)
         assert given_now is given_then or torch.equal(given_now, given_then)
+    for name, numbers in arguments["what_if"].items():
+        assert torch.equal(call.arguments["what_if"][name].nan_to_num(7.0), numbers.nan_to_num(7.0))
 
 
 @for_every_choice(examples=4)
