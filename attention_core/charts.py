@@ -4,7 +4,7 @@ The only file that knows Altair. The specification is built once; what changes f
 (drawing.py), so a rerun sends data and keeps the chart.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -13,7 +13,17 @@ import altair as alt
 import pandas as pd
 
 from attention_core.cells import Ref
-from attention_core.drawing import cell_size, comfortable, darkest, matrix, ramp, table, thumbnail
+from attention_core.drawing import (
+    cell_size,
+    comfortable,
+    darkest,
+    matrix,
+    ramp,
+    signed_ramp,
+    span,
+    table,
+    thumbnail,
+)
 from attention_core.layout import Panel, Product, panel
 from attention_core.lettering import Words, column_labels, label, label_margin, row_labels, text_width
 from attention_core.palette import Palette
@@ -43,41 +53,50 @@ def head_map(
     chosen: Ref | None = None,
     query: int | None = None,
     times: bool = False,
+    batch: int = 0,
 ) -> Picture:
     """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
 
     times: colours count in even shares, so that long rows show their shape.
     """
-    drawn = panel(trace, "weights", {"H": head})
+    drawn = panel(trace, "weights", {"B": batch, "H": head})
     count, keys = drawn.values.shape
     left = label_margin(drawn, words, 40.0)
     size = cell_size(count, keys, MAP - left - 24, least=min(16.0, (PAGE - left - 24) // keys))
     above = column_labels(drawn, words, size)
     top = above.room
-    rows = matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=darkest(keys, times))
+    reach = span(trace, "weights") if trace.difference else darkest(keys, times)
+    rows = matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=reach)
     rows += row_labels(drawn, words, palette, left, top, size, left - 8)
     rows += above.drawn(palette, left, top)
     even = keys  # how many an even share is divided by: all keys, or those that the chosen query may attend to
     if query is not None and query < count:
-        even = keys if times else row_fact(trace, head, query).possible or keys
+        even = keys if times or trace.difference else row_fact(trace, head, query, batch).possible or keys
         y = top + query * size
         frame = {"kind": "chosen", "x": left, "x2": left + keys * size, "y": y, "y2": y + size, "fill": palette.outline}
         rows.append(frame)
     bottom = top + count * size
-    rows += ramp(palette, left, bottom + 10, max(keys * size, 120), even, times)
+    scale = (palette, left, bottom + 10, max(keys * size, 120))
+    rows += signed_ramp(*scale, reach) if trace.difference else ramp(*scale, even, times)
     return Picture(table(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
 
 
 def head_overview(
-    trace: Trace, titles: Sequence[str], palette: Palette, head: int, times: bool = False, across: int = 4
+    trace: Trace,
+    titles: Sequence[str],
+    palette: Palette,
+    head: int,
+    times: bool = False,
+    across: int = 4,
+    batch: int = 0,
 ) -> Picture:
     """Every head's weights as a small map, a few in a line; the one that is looked at is outlined."""
     side, pitch, rows = 82.0, 92.0, []
-    reach = darkest(trace["weights"].shape[-1], times)
+    reach = span(trace, "weights") if trace.difference else darkest(trace["weights"].shape[-1], times)
     for number, title in enumerate(titles):
         x, y = 4 + (number % across) * pitch, 20 + (number // across) * (pitch + 18)
         frame = {"x": x - 2, "x2": x + side + 2, "y": y - 2, "y2": y + side + 2}
-        index, at = f"head {number}", {"H": number}
+        index, at = f"head {number}", {"B": batch, "H": number}
         rows += thumbnail(trace, "weights", at, palette, (x, y), side, what=title, index=index, reach=reach)
         rows.append(label(title, x, y - 10, palette, align="left", size=13.0))
         if number == head:
@@ -151,14 +170,24 @@ def fitted(rows: int, columns: int, width: Callable[[float], float], most: float
     return side
 
 
+MOVED = "Δ"  # marks a step whose numbers moved
 THUMB, PITCH = 46.0, 54.0  # pixels: a small map, and the next one's distance from it
 PER_LINE, PER_GROUP = 15, 6  # small maps beside each other on a projector, on a phone
 
 
 def strip(
-    trace: Trace, steps: Sequence[str], names: Sequence[str], at: dict[str, int], palette: Palette, opened: str | None
+    drawn: Callable[[str], Trace],
+    steps: Sequence[str],
+    names: Sequence[str],
+    at: dict[str, int],
+    palette: Palette,
+    opened: str | None,
+    moved: Collection[str] = (),
 ) -> Picture:
-    """Steps as small maps in one line. A large step shows every n-th row and column, as its tooltip says."""
+    """Steps as small maps in one line. A large step shows every n-th row and column, as its tooltip says.
+
+    drawn: the run that a step is drawn from. moved: the steps that carry the mark of a change, a triangle's sign.
+    """
     rows = []
     for n, (step, name) in enumerate(zip(steps, names, strict=True)):
         x, y = 4 + n * PITCH, 5
@@ -166,7 +195,11 @@ def strip(
         rows.append(
             {**frame, "kind": "cell", "fill": palette.ground, "edge": palette.faint, "what": step, "step": step}
         )
-        rows += thumbnail(trace, step, at, palette, (x, y), THUMB)
+        rows += thumbnail(drawn(step), step, at, palette, (x, y), THUMB)
+        if step in moved:
+            badge = {"x": x + THUMB - 13, "x2": x + THUMB + 3, "y": y - 3, "y2": y + 13, "fill": palette.outline}
+            rows.append({**badge, "kind": "bar"})
+            rows.append(label(MOVED, x + THUMB - 5, y + 5.5, palette, size=13.0, ink="#000000"))
         for line, text in enumerate(name.split("\n")):
             rows.append(label(text, x + THUMB / 2, y + THUMB + 13 + 13 * line, palette, size=13.0))
         if step == opened:

@@ -3,7 +3,7 @@
 Masked cells carry a hatch of their own, never a colour of a scale.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from attention_core.cells import Ref
 from attention_core.formula import family
 from attention_core.layout import Panel
 from attention_core.lettering import Words, label, text_width
-from attention_core.numerals import exact, fixed
+from attention_core.numerals import exact, fixed, signed
 from attention_core.palette import Palette, shades
 from attention_core.trace import Trace
 
@@ -26,6 +26,11 @@ SHARES = {
 TIMES_EVEN = 5  # the darkest colour of the "x S" view: so many times an even share, or more
 
 
+def is_share(trace: Trace, step: str) -> bool:
+    """Whether a step is drawn on the purple ramp from 0 to 1; a difference of shares is a signed number."""
+    return step in SHARES and not trace.difference
+
+
 def darkest(keys: int, times: bool) -> float:
     """The share that has the ramp's darkest colour: 1, or in the "x S" view a few times an even one."""
     return min(1.0, TIMES_EVEN / keys) if times else 1.0
@@ -33,7 +38,7 @@ def darkest(keys: int, times: bool) -> float:
 
 def span(trace: Trace, step: str) -> float:
     """What the colours of a step reach to: 1 for shares, else the largest finite magnitude of all its heads."""
-    if step in SHARES:
+    if is_share(trace, step):
         return 1.0
     values = trace.step(step).window()
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
@@ -86,9 +91,10 @@ def matrix(
     """
     x0, y0 = origin
     reach = span(trace, drawn.step) if reach is None else reach
-    fills, inks = shades(drawn.values.reshape(-1), reach, drawn.step in SHARES, palette)
+    fills, inks = shades(drawn.values.reshape(-1), reach, is_share(trace, drawn.step), palette)
     is_bool = trace[drawn.step].dtype.is_floating_point is False
-    text_size = number_size(drawn.values, size)
+    number = signed if trace.difference else fixed
+    text_size = number_size(drawn.values, size, number)
     free = unblocked(trace, drawn.step)
     operation = None if chosen is None else trace.step(chosen.step).operation
     read = trace.read_by(chosen) if operation is not None and drawn.step in operation.reads else set()
@@ -97,7 +103,7 @@ def matrix(
         for c, ref in enumerate(refs):
             n, value = r * len(refs) + c, float(drawn.values[r, c])
             is_blocked = not free[ref.index]
-            text = ("✓" if value else "") if is_bool else "0" if is_blocked and value == 0 else fixed(value)
+            text = ("✓" if value else "") if is_bool else "0" if is_blocked and value == 0 else number(value)
             rows.append(
                 {
                     "kind": "blocked" if is_blocked else "cell",
@@ -133,6 +139,8 @@ def unblocked(trace: Trace, step: str) -> np.ndarray:
     A score that is infinite without a mask's doing overflowed: that is no blocked cell.
     """
     value = trace[step]
+    if trace.difference:
+        return value.isfinite().numpy()  # an infinity: one of the two runs blocks the pair
     if not value.dtype.is_floating_point:
         return value.cpu().numpy()
     if step not in MASKED or "allowed" not in trace:
@@ -140,15 +148,16 @@ def unblocked(trace: Trace, step: str) -> np.ndarray:
     return trace["allowed"].cpu().expand_as(value).numpy()
 
 
-def number_size(values: np.ndarray, cell: float) -> float:
-    """The size of the numbers in a map's cells, all alike; 0 where they would be too small to read."""
-    size = min(16.0, (cell - 4) / longest_number(values))
+def number_size(values: np.ndarray, cell: float, number: Callable[[float], str] = fixed) -> float:
+    """The size of the numbers in a map's cells, all alike; 0 where they would be too small to read. number: how they
+    are written."""
+    size = min(16.0, (cell - 4) / longest_number(values, number))
     return size if size >= 9.0 else 0.0
 
 
-def longest_number(values: np.ndarray) -> float:
+def longest_number(values: np.ndarray, number: Callable[[float], str] = fixed) -> float:
     """The width of the widest number of a map, at size 1."""
-    return max((text_width(fixed(value), 1.0) for value in values.reshape(-1).tolist()), default=1.0)
+    return max((text_width(number(value), 1.0) for value in values.reshape(-1).tolist()), default=1.0)
 
 
 def comfortable(panels: Sequence[Panel], most: float) -> float:
@@ -178,6 +187,19 @@ def ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: b
     return rows + [label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts]
 
 
+def signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float) -> list[dict]:
+    """The scale of a difference: from what was lost to what was gained, nothing in the middle."""
+    steps = 33
+    fills, _ = shades(np.linspace(-1, 1, steps), 1.0, False, palette)
+    bar = {"kind": "bar", "y": y, "y2": y + 7}
+    rows = [
+        {**bar, "x": x + i * width / steps, "x2": x + (i + 1) * width / steps + 0.6, "fill": fill}
+        for i, fill in enumerate(fills)
+    ]
+    texts = [(signed(-reach), x, "left"), ("0", x + width / 2, "center"), (signed(reach), x + width, "right")]
+    return rows + [label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts]
+
+
 # ---- small maps ------------------------------------------------------------------------------------------------------
 def thumbnail(
     trace: Trace,
@@ -199,7 +221,7 @@ def thumbnail(
     skipped = "" if strides == [1, 1] else f" (1 : {strides[0]}, 1 : {strides[1]})"
     plane, free = (array[:: strides[0], :: strides[1]] for array in (plane, free))
     size = side / max(plane.shape)
-    fills, _ = shades(plane.reshape(-1), span(trace, step) if reach is None else reach, step in SHARES, palette)
+    fills, _ = shades(plane.reshape(-1), span(trace, step) if reach is None else reach, is_share(trace, step), palette)
     x0 = origin[0] + (side - size * plane.shape[1]) / 2
     y0 = origin[1] + (side - size * plane.shape[0]) / 2
     shape = " × ".join(map(str, value.value.shape)) + skipped

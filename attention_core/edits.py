@@ -72,6 +72,23 @@ def changed(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:
     return [(int(row), int(column)) for row, column in np.argwhere(matrix != base)]
 
 
+def without_outside(text: str, shape: tuple[int, int]) -> str:
+    """A text without the changed cells that lie outside a shape: a mask of fewer tokens keeps what still fits.
+
+    >>> without_outside("~0.1=0;5.5=0", (2, 2)), without_outside("1,0;0,1", (2, 2))
+    ('~0.1=0', '1,0;0,1')
+    """
+    start, mark, edits = text.partition("~")
+    if not mark:
+        return text
+    inside = []
+    for edit in edits.split(";"):
+        match = EDIT.fullmatch(edit)
+        if match is None or (int(match[1]) < shape[0] and int(match[2]) < shape[1]):
+            inside.append(edit)
+    return start + mark + ";".join(inside)
+
+
 def from_short_text(
     text: str, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:

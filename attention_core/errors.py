@@ -65,6 +65,7 @@ SENTENCES = {
     "labels_count": "axis {dim} needs {size} labels: got {given}",
     "index": "an index into {name} needs {axes}, each below {shape}: got {given}",
     "at_most": "{name} must be at most {limit}: got {given}",
+    "too_many_sentences": "a batch may have at most {limit} sentences: it has {given}",
     "no_tokens": "the text must hold at least one word: it is empty",
     "too_many_tokens": "a text may have at most {limit} tokens: this one has {given}. Every pair of tokens is a cell, "
     "and {limit} x {limit} are the most that a screen shows with readable cells",

@@ -14,6 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.attention import attend, attend_qkv
+from attention_core.built_heads import built_heads, read_kind
 from attention_core.config import AttentionConfig, Weights, one_of
 from attention_core.errors import AttentionError
 from attention_core.tokens import word_vector
@@ -82,6 +83,17 @@ class Lexicon:
             return self.vectors[word]
         return next((row for known, row in self.vectors.items() if known.casefold() == word.casefold()), None)
 
+    def vectors_of(self, tokens: Sequence[str], seed: int = 0) -> tuple[Matrix, tuple[str, ...]]:
+        """A vector for each token and its origin: the dictionary's own, or a random one; positions are every word's."""
+        width = len(next(iter(self.vectors.values())))
+        rows, origins = [], []
+        for i, token in enumerate(tokens):
+            found = self.find(token)
+            own = word_vector(token, width, seed) if found is None else found
+            rows.append((*own, *self.place(i, len(tokens))))
+            origins.append("random" if found is None else self.origin)
+        return tuple(rows), tuple(origins)
+
     def place(self, i: int, n: int) -> Row:
         """What position i of n adds to a vector."""
         p = 0 if self.positions == "left_out" else i - (n - 1) // 2
@@ -94,9 +106,10 @@ class Example:
 
     tokens label the queries, context_tokens the keys (as the queries where it is None). x (T, D) and context (S, D) are
     inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given and no
-    input is. heads, score, masks: as in AttentionConfig. lexicon: the name of its dictionary in LEXICA. dims: what the
-    columns of x stand for, as keys for the page's words. focus: the (head, query) that tells the story, where one does.
-    origin: one of ORIGINS.
+    input is; or built names heads of built_heads.py, which make x and the projections. heads, score, masks: as in
+    AttentionConfig. lexicon: the name of its dictionary in LEXICA. dims: what the columns of x stand for, as keys for
+    the page's words. batch: further sentences, one a line, that make a batch of it. focus: the (head, query) that tells
+    the story, where one does. origin: one of ORIGINS.
 
     `dataclasses.replace` makes another sentence of it.
 
@@ -120,6 +133,8 @@ class Example:
     q: Matrix | None = None
     k: Matrix | None = None
     v: Matrix | None = None
+    built: tuple[str, ...] = ()
+    batch: str = ""
     heads: int = 1
     score: str = "scaled_dot"
     masks: tuple[str, ...] = ()
@@ -206,14 +221,7 @@ def vectors_for(tokens: Sequence[str], name: str, seed: int = 0) -> tuple[Matrix
     """
     one_of("name", name, (*EXAMPLES, *(lexicon for lexicon in LEXICA if lexicon not in EXAMPLES)))
     lexicon = EXAMPLES[name].dictionary() if name in EXAMPLES else LEXICA[name]
-    width = len(next(iter(lexicon.vectors.values())))
-    rows, origins = [], []
-    for i, token in enumerate(tokens):
-        found = lexicon.find(token)
-        own = word_vector(token, width, seed) if found is None else found
-        rows.append((*own, *lexicon.place(i, len(tokens))))
-        origins.append("random" if found is None else lexicon.origin)
-    return tuple(rows), tuple(origins)
+    return lexicon.vectors_of(tokens, seed)
 
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
@@ -246,8 +254,17 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
         values = {key: as_plain(value) for key, value in {**like, **entry}.items() if key != "like"}
         if "lexicon" in values:
             values["dims"] = lexica[values["lexicon"]].dims
+        if "built" in values:
+            values |= built_matrices(values["tokens"], values["built"])
         examples[name] = Example(name=name, **values)
     return examples
+
+
+def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:
+    """What heads built by hand bring: x, the projections, and one head each."""
+    made = built_heads(tokens, tuple(map(read_kind, kinds)))
+    matrices = {name: as_plain(getattr(made, name).tolist()) for name in ("x", "w_q", "w_k", "w_v")}
+    return {**matrices, "heads": len(kinds)}
 
 
 def as_plain(value: object) -> object:

@@ -21,6 +21,18 @@ def fixed(value: float, digits: int = 2) -> str:
     return text.replace("-", "−", 1) if text.startswith("-") else text
 
 
+def signed(value: float) -> str:
+    """A difference: with its sign, 0 where there is none.
+
+    >>> signed(0.25), signed(-1.0), signed(0.0), signed(0.001)
+    ('+0.25', '−1.00', '0', '+0.00')
+    """
+    if value == 0:
+        return "0"
+    text = fixed(value)
+    return text if text.startswith("−") else ("−" if value < 0 else "+") + text
+
+
 def exact(value: float) -> str:
     """All the digits of a number: what is shown on a click.
 

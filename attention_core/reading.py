@@ -62,9 +62,10 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     return RowFact(kind, batch, head, query, keys, share, possible)
 
 
-def most_telling(trace: Trace, query: int | None = None, batch: int = 0) -> tuple[int, int]:
+def most_telling(trace: Trace, query: int | None = None, batch: int = 0, count: int | None = None) -> tuple[int, int]:
     """The (head, query) whose largest weight is the highest multiple of an even share: what is worth looking at first;
-    of equals, the first head and in it the last query. With a query given, the best head for it.
+    of equals, the first head and in it the last query. With a query given, the best head for it. count: how many
+    queries of the sequence are real; the others are padding.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -74,8 +75,7 @@ def most_telling(trace: Trace, query: int | None = None, batch: int = 0) -> tupl
     """
     possible = allowed_pairs(trace)[batch].sum(-1)  # (H, T): a row of one allowed key is no news
     peaks = trace["weights"][batch].detach().double().nan_to_num().amax(-1) * possible  # (H, T)
-    if query is not None:
-        peaks = peaks[:, query : query + 1]
+    peaks = peaks[:, :count] if query is None else peaks[:, query : query + 1]
     near = peaks >= peaks.max() - EVEN
     head = int(near.any(-1).nonzero()[0])
     return head, int(near[head].nonzero()[-1]) if query is None else query

@@ -36,8 +36,8 @@ def recut(
 ) -> Float[np.ndarray, "rows wanted_width"]:
     """The columns of a projection cut for other heads: each head that stays keeps the columns that still fit.
 
-    heads: how many it was cut into. wanted: how many heads, and how wide each. fill: what stands in the columns that are
-    new, zeros where it is None.
+    heads: how many it was cut into. wanted: how many heads, and how wide each. fill: what stands in new columns, zeros
+    where it is None.
 
     >>> recut(np.array([[1.0, 2.0, 3.0, 4.0]]), heads=2, wanted=(3, 3))
     array([[1., 2., 0., 3., 4., 0., 0., 0., 0.]])

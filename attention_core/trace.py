@@ -85,11 +85,13 @@ class Step:
 class Trace:
     """One run: its steps by name, in order, and the words that label its axes.
 
-    `labels` maps an axis ("T", "S") to one text a position; texts may repeat, positions are what counts.
+    `labels` maps an axis ("T", "S") to one text a position; texts may repeat, positions are what counts. `difference`:
+    the values are how far one run is from another (change.py).
     """
 
     steps: Mapping[str, Step]
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    difference: bool = False
 
     def __getitem__(self, name: str) -> Tensor:
         return self.step(name).value

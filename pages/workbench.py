@@ -2,30 +2,45 @@
 
 import streamlit as st
 
-from pages.shared import controls, editors, header, input_controls, panels, places, runs, state, step_panel, swaps
+from pages.shared import (
+    change_panel,
+    controls,
+    editors,
+    header,
+    input_controls,
+    layer_controls,
+    panels,
+    runs,
+    scene,
+    state,
+    step_panel,
+    swaps,
+)
 from pages.shared.words import say
 
 state.open_link(runs.trace_of)
-setup = state.current()
-trace, material = runs.trace_of(setup), runs.material_of(setup)
-head, query = places.looked_at(trace, setup)
+shown = scene.current()
+trace, setup, material = shown.trace, shown.setup, shown.material
 
 with st.sidebar:
     input_controls.input_controls(setup, material)
+    layer_controls.layer_controls(setup, material)
     controls.mechanism_controls(trace, setup, material)
 
 with st.container(gap="xsmall"):
-    header.show(trace, setup)
+    header.show(shown)
     header.show_link_trouble()
+    panels.show_sentences(shown)
     with st.container(horizontal=True, vertical_alignment="center"):
-        panels.show_tiles(trace, material, head, query)
+        panels.show_tiles(trace, material, shown.look)
         swaps.show_swaps(setup, material)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"##### {panels.fact_sentence(trace, head, query)}", width="content")
+        st.markdown(f"##### {panels.fact_sentence(trace, shown.look)}", width="content")
         panels.ramp_switch(trace, setup)
-    panels.show_pictures(trace, setup, material, head, query)
+    change_panel.show_change(shown)
+    panels.show_pictures(shown)
     panels.show_origins(setup, material)
-    step_panel.show_step(trace, setup, head, query)
+    step_panel.show_step(shown)
 with st.expander(say("editor.title"), icon=":material/edit:", key="editors"):
-    editors.matrix_editors(trace, setup, material)
+    editors.matrix_editors(shown)
 state.show_link()

@@ -15,7 +15,7 @@ from attention_core.examples import EXAMPLES
 from attention_core.masks import MASKS
 from attention_core.matrices import to_text
 from attention_core.scores import SCORES
-from pages.shared.inputs import DEVICES, compute, gather, mode
+from pages.shared.inputs import DEVICES, compute, gather
 from pages.shared.mask_texts import read_mask, write_mask
 from pages.shared.setup import (
     DEFAULT,
@@ -27,6 +27,7 @@ from pages.shared.setup import (
     config_of,
     from_link,
     key_of,
+    mode,
     to_link,
 )
 

@@ -6,10 +6,11 @@ from attention_core import Trace
 from attention_core.examples import EXAMPLES
 from attention_core.scores import SCORES
 from pages.shared import state
-from pages.shared.inputs import DEVICES, Material
+from pages.shared.inputs import DEVICES
 from pages.shared.mask_controls import mask_controls
+from pages.shared.material import Material
 from pages.shared.setup import DTYPES, Setup, config_of
-from pages.shared.widgets import HALF, choose, mirror, number_choice, show_refusal, try_change
+from pages.shared.widgets import HALF, choose, mirror, show_refusal, try_change
 from pages.shared.words import LANGUAGES, language, say
 
 POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
@@ -55,12 +56,8 @@ def example_picker(setup: Setup) -> None:
 
 
 def mechanism_controls(trace: Trace, setup: Setup, material: Material) -> None:
-    """Heads, score, scale, temperature, masks, positions, device and precision."""
+    """Score, scale, temperature, masks, positions, device and precision."""
     config = config_of(setup)
-    with st.container(horizontal=True):
-        number_choice("heads", head_choices(material, config.heads), config.heads)
-        kv = config.kv_heads or config.heads
-        number_choice("kv_heads", [n for n in range(1, config.heads + 1) if config.heads % n == 0], kv)
     mask_controls(trace, setup, material, config)
     choose("score", list(SCORES), config.score)
     scale_control(setup)
@@ -77,7 +74,9 @@ def position_controls(setup: Setup) -> None:
 
     def chosen() -> None:
         names = st.session_state["c_positions"]
-        try_change("positions", positions=tuple(style if name == "rope" else name for name in names))
+        chosen_ones = tuple(style if name == "rope" else name for name in names)
+        wiring = tuple(name for name in setup.wiring if name != "bare" or not chosen_ones)
+        try_change("positions", positions=chosen_ones, wiring=wiring)
 
     def paired() -> None:
         other = st.session_state["c_rope"]
@@ -105,13 +104,6 @@ def position_controls(setup: Setup) -> None:
             width="stretch",
         )
     show_refusal("positions")
-
-
-def head_choices(material: Material, current: int) -> list[int]:
-    """The head counts that the projections can be cut into."""
-    matrices = material.matrices
-    width = matrices.get("w_q", matrices.get("x", matrices.get("q"))).shape[1]
-    return sorted({n for n in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16) if width % n == 0} | {current})
 
 
 def scale_control(setup: Setup) -> None:

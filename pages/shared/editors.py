@@ -1,4 +1,4 @@
-"""Matrices in cells: edit, paste, identity, random, reset."""
+"""Matrices in cells: edit, paste, identity, zeros, random, reset; a head's scores and weights too, for what if."""
 
 from collections.abc import Callable
 
@@ -7,38 +7,77 @@ import pandas as pd
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.edits import random_seed
+from attention_core.edits import random_seed, short_text
 from attention_core.errors import AttentionError
 from attention_core.matrices import parse_matrix, read_cell, to_text
-from pages.shared import state
+from attention_core.starting import random_matrix
+from pages.shared import state, what_if
 from pages.shared.input_controls import as_rows
-from pages.shared.inputs import Material
+from pages.shared.inputs import VECTORS
 from pages.shared.places import axis_label
-from pages.shared.setup import MOST, Setup
-from pages.shared.widgets import mirror, show_refusal, try_change, try_matrix
+from pages.shared.projections import BIASES, PROJECTIONS
+from pages.shared.scene import Scene
+from pages.shared.setup import MOST
+from pages.shared.widgets import mirror, show_refusal, try_change
 from pages.shared.words import has, say
 
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
 CORNER = 16  # rows and columns of the part of a larger one
 
+Read = Callable[[], np.ndarray]
 
-def matrix_editors(trace: Trace, setup: Setup, material: Material) -> None:
+
+def matrix_editors(scene: Scene) -> None:
     """One of the run's matrices at a time."""
-    names = [name for name in material.origins if name != "allowed"]
+    names = editable(scene)
     if st.session_state.get("c_edited") not in names:
         st.session_state["c_edited"] = "w_q" if "w_q" in names else names[0]
-    name = st.segmented_control(say("editor.which"), names, key="c_edited", required=True, label_visibility="collapsed")
-    matrix, base = material.matrices.get(name), material.bases.get(name)
-    if matrix is None:
-        st.caption(say("editor.removed", name=name))
-    else:
-        shape, seed = " × ".join(map(str, matrix.shape)), material.seeds.get(name)
-        called = name if seed is None else say("origin.seeded", name=name, seed=seed)
-        st.caption(say(f"origin.matrix.{material.origins[name]}", name=called, shape=shape))
-        cell_editor(trace, name, matrix, base, corner(name, matrix))
+    name = st.segmented_control(
+        say("editor.which"),
+        names,
+        format_func=lambda each: say(f"what_if.{each}") if each in what_if.STEPS else each,
+        key="c_edited",
+        required=True,
+        label_visibility="collapsed",
+    )
+    matrix, base = numbers(scene, name)
+    st.caption(about(scene, name, matrix))
+    if matrix is not None:
+        cell_editor(scene, name, matrix)
     show_refusal(control(name))
-    editor_buttons(setup, material, name)
-    paste_box(name, matrix, base)
+    editor_buttons(scene, name, matrix, base)
+    paste_box(scene, name, matrix)
+
+
+def editable(scene: Scene) -> list[str]:
+    """What there is to edit: the matrices of the run, biases that could be there, and the head's scores and weights."""
+    origins = scene.material.origins
+    names = [name for name in origins if name != "allowed" and not (name == "x" and scene.material.batch)]
+    biases = [name for name in BIASES if name not in origins and name.replace("b_", "w_") in scene.material.matrices]
+    return [*names, *biases, *what_if.STEPS]
+
+
+def numbers(scene: Scene, name: str) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """A matrix as it is, and as it was before anybody changed it; None where there is none."""
+    if name in what_if.STEPS:
+        return what_if.numbers(scene, name)
+    return scene.material.matrices.get(name), scene.material.bases.get(name)
+
+
+def about(scene: Scene, name: str, matrix: np.ndarray | None) -> str:
+    """What a matrix is: its shape, where its numbers come from, and what reads another one in its place."""
+    if name in what_if.STEPS:
+        return say(f"what_if.about_{name}", head=scene.look.head + 1)
+    if matrix is None:
+        return say("editor.removed" if name in scene.material.origins else "editor.absent", name=name)
+    shape, seed = " × ".join(map(str, matrix.shape)), scene.material.seeds.get(name)
+    called = name if seed is None else say("origin.seeded", name=name, seed=seed)
+    text = say(f"origin.matrix.{scene.material.origins[name]}", name=called, shape=shape)
+    wiring = scene.setup.wiring
+    if "tied" in wiring and name in ("w_k", "w_v"):
+        return text + say("editor.tied", name=name)
+    swapped = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}.get(name)
+    return text + say("editor.swapped", name=name, reader=swapped) if "swapped" in wiring and swapped else text
 
 
 def control(name: str) -> str:
@@ -46,6 +85,53 @@ def control(name: str) -> str:
     return f"edit_{name}"
 
 
+# ---- taking a matrix -------------------------------------------------------------------------------------------------
+def take(scene: Scene, name: str, read: Read) -> None:
+    """Takes the matrix that `read` gives, or keeps its refusal."""
+    try:
+        matrix = read()
+        changes = changes_for(scene, name, matrix)
+    except AttentionError as error:
+        state.refuse(control(name), error)
+        return
+    try_change(control(name), **changes)
+
+
+def changes_for(scene: Scene, name: str, matrix: np.ndarray) -> dict[str, str | None]:
+    """The change of the Setup by which a matrix has these numbers."""
+    if name in what_if.STEPS:
+        computed = what_if.numbers(scene, name)[1]
+        if matrix.shape != computed.shape:
+            raise AttentionError("shape_fits_scores", name=name, expected=computed.shape, shape=matrix.shape)
+        return what_if.chosen(scene, name, matrix)
+    return {name: short_text(matrix, scene.material.bases.get(name), name)}
+
+
+def replace_matrix(scene: Scene, name: str, read: Read) -> None:
+    """Takes another matrix, and the cells show it."""
+    take(scene, name, read)
+    renew(name)
+
+
+def replace_text(name: str, text: str | None) -> None:
+    """Takes another matrix by its link form."""
+    try_change(control(name), **{name: text})
+    renew(name)
+
+
+def take_back(scene: Scene, name: str) -> None:
+    """The matrix as it was before anybody changed it; of scores and weights those of this head."""
+    try_change(control(name), **(what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None}))
+    renew(name)
+
+
+def renew(name: str) -> None:
+    """The grid and the paste box forget what was typed into them, unless it was refused."""
+    if state.refused(control(name)) is None:
+        state.new_version()
+
+
+# ---- the cells -------------------------------------------------------------------------------------------------------
 def corner(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
     """The rows and columns that stand in cells: all, or of a large matrix the part that is asked for."""
     rows, columns = matrix.shape
@@ -65,22 +151,29 @@ def corner(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
 def headings(trace: Trace, name: str, axis: int, first: int, count: int) -> list[str]:
     """Numbers from 1, with what the row or column stands for where that has a name."""
     dims = trace.step(name).dims if name in trace else ()
-    dim = dims[axis] if len(dims) == 2 else ""
+    dim = dims[axis] if len(dims) == 2 or name in what_if.STEPS else ""
     named = dim in trace.labels and len(trace.labels[dim]) >= first + count
     return [f"{n + 1} {axis_label(trace, dim, n)}" if named else str(n + 1) for n in range(first, first + count)]
 
 
-def cell_editor(
-    trace: Trace, name: str, matrix: np.ndarray, base: np.ndarray | None, part: tuple[slice, slice]
-) -> None:
+def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     """A part of the matrix in cells. Its key holds version, shape and place: edits never land on other numbers.
 
     The cells are text: a column of numbers would drop what it does not understand, such as the e of 1e3.
     """
+    part, look = corner(name, matrix), scene.look
     top, left = part[0].start, part[1].start
-    key = f"e_{name}_{state.version()}_{matrix.shape}_{top}_{left}"
-    rows = [row.split(",") for row in to_text(matrix[part], name).split(";")]
-    down, across = headings(trace, name, -2, top, len(rows)), headings(trace, name, -1, left, len(rows[0]))
+    where = f"{look.batch}_{look.head}" if name in what_if.STEPS else ""
+    key = f"e_{name}_{where}_{state.version()}_{matrix.shape}_{top}_{left}"
+    try:
+        rows = [row.split(",") for row in to_text(matrix[part], name).split(";")]
+    except AttentionError:  # a score or weight that no cell may hold: too large, or not a number
+        st.caption(say("editor.unreadable"))
+        return
+    down, across = (
+        headings(scene.trace, name, axis, first, count)
+        for axis, first, count in ((-2, top, len(rows)), (-1, left, len(rows[0])))
+    )
     frame = pd.DataFrame(rows, index=down, columns=across)
 
     def edited() -> None:
@@ -96,7 +189,7 @@ def cell_editor(
                 except AttentionError as refusal:
                     error = refusal
         if not np.array_equal(changed, matrix):
-            try_matrix(control(name), name, lambda: changed, base)
+            take(scene, name, lambda: changed)
         if error is not None:
             state.new_version()  # the cell shows its number again
             state.refuse(control(name), error)
@@ -106,35 +199,50 @@ def cell_editor(
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
 
 
-def replace_matrix(name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
-    """Takes another matrix."""
-    try_matrix(control(name), name, read, base)
-    renew(name)
-
-
-def editor_buttons(setup: Setup, material: Material, name: str) -> None:
+# ---- the buttons -----------------------------------------------------------------------------------------------------
+def editor_buttons(scene: Scene, name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> None:
     """Identity, zeros, random, none, reset; another seed for what is random without having been asked to be."""
-    matrix, base, text = material.matrices.get(name), material.bases.get(name), getattr(setup, name)
-    drawn = random_seed(text)
+    setup, text = scene.setup, getattr(scene.setup, name)
+    shape, drawn = new_shape(scene, name, matrix), random_seed(text)
 
     def button(kind: str, label: str, act, *args, **kwargs) -> None:
         help_text = say(f"help.{kind}") if has(f"help.{kind}") else None
         st.button(label, key=f"b_{kind}_{name}", on_click=act, args=args, kwargs=kwargs, help=help_text)
 
     with st.container(horizontal=True):
-        if matrix is not None and matrix.shape[0] > 1:
-            button("identity", say("editor.identity"), replace_matrix, name, lambda: np.eye(*matrix.shape), base)
-            button("zeros", say("editor.zeros"), replace_matrix, name, lambda: np.zeros(matrix.shape), base)
-        if base is not None:
-            seed = setup.seed if drawn is None else after(drawn)
+        if shape[0] > 1:
+            button("identity", say("editor.identity"), replace_matrix, scene, name, lambda: np.eye(*shape))
+        button("zeros", say("editor.zeros"), replace_matrix, scene, name, lambda: np.zeros(shape))
+        seed = setup.seed if drawn is None else after(drawn)
+        if base is not None and name not in what_if.STEPS:
             button("random", say("editor.random"), replace_text, name, f"random.{seed}~")
-        if name in ("w_q", "w_k", "w_v", "w_o") and matrix is not None:
+        else:
+            button("random", say("editor.random"), replace_matrix, scene, name, random_of(scene, name, shape, seed))
+        if name in PROJECTIONS + BIASES and matrix is not None:
             button("none", say("editor.remove"), replace_text, name, "none")
         if text is not None:
-            button("reset", say("editor.reset"), replace_text, name, None)
-        drawn_by_itself = [other for other, origin in material.origins.items() if origin == "random"]
-        if material.random_words() or any(getattr(setup, other) is None for other in drawn_by_itself):
+            button("reset", say("editor.reset"), take_back, scene, name)
+        drawn_by_itself = [other for other, origin in scene.material.origins.items() if origin == "random"]
+        if scene.material.random_words() or any(getattr(setup, other) is None for other in drawn_by_itself):
             button("seed", say("editor.seed", seed=setup.seed), try_change, control(name), seed=after(setup.seed))
+
+
+def new_shape(scene: Scene, name: str, matrix: np.ndarray | None) -> tuple[int, int]:
+    """The shape of what a button makes: that of the matrix, of a bias that is not there as wide as its projection."""
+    if matrix is not None:
+        return matrix.shape
+    known = scene.material.bases.get(name, scene.material.matrices.get(name.replace("b_", "w_")))
+    rows = 1 if name in VECTORS or known is None else known.shape[0]
+    return (rows, 1 if known is None else known.shape[1])
+
+
+def random_of(scene: Scene, name: str, shape: tuple[int, int], seed: int) -> Read:
+    """Random numbers where there is nothing that a seed could stand for: another draw at every click."""
+    drawn = random_matrix(name, shape, seed)
+    if name not in what_if.STEPS:
+        return lambda: drawn
+    again = np.array_equal(what_if.numbers(scene, name)[0], drawn)
+    return lambda: random_matrix(name, shape, after(seed)) if again else drawn
 
 
 def after(seed: int) -> int:
@@ -142,24 +250,15 @@ def after(seed: int) -> int:
     return (seed + 1) % (MOST + 1)
 
 
-def replace_text(name: str, text: str | None) -> None:
-    """Takes another matrix by its link form."""
-    try_change(control(name), **{name: text})
-    renew(name)
-
-
-def renew(name: str) -> None:
-    """The grid and the paste box forget what was typed into them, unless it was refused."""
-    if state.refused(control(name)) is None:
-        state.new_version()
-
-
-def paste_box(name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> None:
+# ---- as a text -------------------------------------------------------------------------------------------------------
+def paste_box(scene: Scene, name: str, matrix: np.ndarray | None) -> None:
     """The same matrix as text, to paste into and copy from."""
-    key = f"p_{name}_{state.version()}"
+    look = scene.look
+    where = f"{look.batch}_{look.head}" if name in what_if.STEPS else ""
+    key = f"p_{name}_{where}_{state.version()}"
 
     def pasted() -> None:
-        replace_matrix(name, lambda: parse_matrix(st.session_state[key], name), base)
+        replace_matrix(scene, name, lambda: parse_matrix(st.session_state[key], name))
 
     mirror(key, control(name), "" if matrix is not None and matrix.size > 4096 else as_rows(matrix))
     st.text_area(say("control.matrix", name=name), key=key, on_change=pasted, height=120, help=say("help.matrix"))

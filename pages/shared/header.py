@@ -9,22 +9,31 @@ from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.tokens import shown
 from pages.shared import controls, state
 from pages.shared.proof_panel import show_proof
+from pages.shared.runs import trace_of
+from pages.shared.scene import Scene
 from pages.shared.setup import Setup, to_link
 from pages.shared.words import language, literal, say, sentence
 
+KEYS = {"undo": "Ctrl+Z", "redo": "Ctrl+Shift+Z"}
 
-def show(trace: Trace, setup: Setup) -> None:
-    """Proof badge, undo, link, export."""
+
+def show(scene: Scene) -> None:
+    """Proof badge, undo and redo, link, export."""
+    trace, setup = scene.trace, scene.setup
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         controls.example_picker(setup)
         show_proof(trace, setup)
-        st.button(
-            say("header.undo"),
-            icon=":material/undo:",
-            type="tertiary",
-            disabled=not state.can_undo(),
-            on_click=state.undo,
-        )
+        for move, shortcut in KEYS.items():
+            st.button(
+                say(f"header.{move}"),
+                key=move,
+                icon=f":material/{move}:",
+                type="tertiary",
+                disabled=not state.can(move),
+                on_click=state.travel,
+                args=(move, trace_of),
+                shortcut=shortcut,
+            )
         with st.popover(say("header.link"), icon=":material/link:", type="tertiary"):
             st.markdown(say("header.link_how"))
             st.code(address(setup), language=None, wrap_lines=True)

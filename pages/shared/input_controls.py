@@ -8,9 +8,9 @@ from attention_core.examples import EXAMPLES
 from attention_core.matrices import parse_matrix, to_text
 from attention_core.tokens import join
 from pages.shared import state
-from pages.shared.inputs import UNCHANGED, Material, crosses, mode
+from pages.shared.material import Material
 from pages.shared.runs import trace_of
-from pages.shared.setup import Setup
+from pages.shared.setup import UNCHANGED, Setup, crosses, mode
 from pages.shared.widgets import mirror, show_refusal, try_change, try_matrix
 from pages.shared.words import say
 
@@ -20,7 +20,7 @@ def input_controls(setup: Setup, material: Material) -> None:
 
     def switched() -> None:
         wanted = st.session_state["c_mode"]
-        changes = {"x": None, "context": None, "q": None, "k": None, "v": None}
+        changes = {"x": None, "context": None, "q": None, "k": None, "v": None, "d_k": None, "d_v": None}
         if mode(setup) == "qkv":
             changes |= {"heads": None, "kv_heads": None}
         try:
@@ -49,7 +49,9 @@ def input_controls(setup: Setup, material: Material) -> None:
     show_refusal("mode")
     kind = mode(setup)
     if kind == "sentence":
-        sentence_box("text", setup, material.queries)
+        sentence_box("text", setup, material.batch[0].words if material.batch else material.queries)
+        if not crosses(setup):
+            batch_box(setup)
     elif kind == "matrix":
         matrix_box("x", material)
     else:
@@ -83,6 +85,23 @@ def sentence_box(field: str, setup: Setup, tokens: tuple[str, ...]) -> None:
     mirror(key, field, typed_text if typed_text is not None else spelled(tokens, setup))
     st.text_input(say(f"control.{field}"), key=key, on_change=typed, help=say("help.text"))
     show_refusal(field)
+
+
+def batch_box(setup: Setup) -> None:
+    """Further sentences, one a line: they are computed together with the first, filled up to the longest."""
+
+    def switched() -> None:
+        try_change("more", more=EXAMPLES[setup.example].batch if st.session_state["c_batch"] else None, sentence=None)
+
+    def typed() -> None:
+        try_change("more", more=st.session_state["c_more"])
+
+    mirror("c_batch", "more", setup.more is not None)
+    st.toggle(say("control.batch"), key="c_batch", on_change=switched, help=say("help.batch"))
+    if setup.more is not None:
+        mirror("c_more", "more", setup.more)
+        st.text_area(say("control.more"), key="c_more", on_change=typed, height=100)
+    show_refusal("more")
 
 
 def spelled(tokens: tuple[str, ...], setup: Setup) -> str:

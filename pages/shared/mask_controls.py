@@ -5,8 +5,8 @@ import streamlit as st
 from attention_core import AttentionConfig, Trace
 from attention_core.masks import MASKS
 from pages.shared.input_controls import matrix_box
-from pages.shared.inputs import Material
 from pages.shared.mask_texts import parameters, read_mask, write_mask
+from pages.shared.material import Material
 from pages.shared.places import place_names
 from pages.shared.setup import FARTHEST, Setup
 from pages.shared.widgets import mirror, show_refusal, try_change

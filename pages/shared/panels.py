@@ -13,29 +13,57 @@ from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import state
 from pages.shared.components import tiles
-from pages.shared.inputs import UNCHANGED, Material
-from pages.shared.places import chart, chosen_cell, kv_of, looked_at, open_cell, palette, short_name, token, words_for
-from pages.shared.runs import computed_part, trace_of
-from pages.shared.setup import Setup
+from pages.shared.material import Material
+from pages.shared.places import Look, chart, chosen_cell, looked_at, open_cell, palette, short_name, token, words_for
+from pages.shared.runs import trace_of
+from pages.shared.scene import Scene
+from pages.shared.setup import UNCHANGED, Setup, built_of, computed_part, config_of
 from pages.shared.words import has, literal, say
 
 
-def show_tiles(trace: Trace, material: Material, head: int, query: int) -> None:
+def show_tiles(trace: Trace, material: Material, look: Look) -> None:
     """The tokens; under each the share that the chosen one gives it. Keys of another sequence stand in a second row."""
-    shares = trace.step("weights").window(B=0, H=head, T=query)
+    shares = trace.step("weights").window(B=look.batch, H=look.head, T=look.query)
     crossed = material.crossed
     rows = [("tiles", material.queries, material.word_origins, chose_query, None if crossed else shares)]
     if crossed:
         rows.append(("keys", material.keys, material.key_origins, chose_key, shares))
     for name, words, origins, chosen, given in rows:
         tokens = [tile(word, origins, i, given) for i, word in enumerate(words)]
-        data = {"tokens": tokens, "chosen": query if name == "tiles" else -1, "label": say(f"{name}.label")}
+        data = {"tokens": tokens, "chosen": look.query if name == "tiles" else -1, "label": say(f"{name}.label")}
         tiles(
             data=data | {"language": say("app.tag"), "colour": palette().share},
             key=name,
             width="content",
             on_chosen_change=chosen,
         )
+
+
+def show_sentences(scene: Scene) -> None:
+    """Which sentence of a batch is on the screen."""
+    batch = scene.material.batch
+    if not batch:
+        return
+
+    def chosen() -> None:
+        at = st.session_state["c_sentence"]
+        cell = scene.setup.cell
+        in_batch = cell is not None and scene.trace.step(scene.setup.step).dims[0] == "B"
+        state.look(sentence=at or None, cell=(at, *cell[1:]) if in_batch else cell, token=None, head=None)
+
+    def name(at: int) -> str:
+        return say("batch.sentence", number=at + 1, words=literal(shown(" ".join(batch[at].words[:3]))))
+
+    st.session_state["c_sentence"] = scene.look.batch
+    st.segmented_control(
+        say("batch.picker"),
+        range(len(batch)),
+        format_func=name,
+        key="c_sentence",
+        on_change=chosen,
+        required=True,
+        label_visibility="collapsed",
+    )
 
 
 def show_origins(setup: Setup, material: Material) -> None:
@@ -75,16 +103,16 @@ def chose_query() -> None:
 def chose_key() -> None:
     """A key was chosen: the weight that it receives is opened."""
     chosen, trace = st.session_state["keys"].chosen, trace_of(state.current())
-    head, query = looked_at(trace, state.current())
+    look = looked_at(trace, state.current())
     if isinstance(chosen, int) and 0 <= chosen < trace.sizes()["S"]:
-        open_cell("weights", (0, head, query, chosen))
+        open_cell("weights", (look.batch, look.head, look.query, chosen))
 
 
-def fact_sentence(trace: Trace, head: int, query: int, spell: Callable[[str], str] = literal) -> str:
+def fact_sentence(trace: Trace, look: Look, spell: Callable[[str], str] = literal) -> str:
     """What the chosen query does in a head, in one sentence with its number. spell: how tokens are written in it."""
-    fact = row_fact(trace, head, query)
+    fact = row_fact(trace, look.head, look.query, look.batch)
     count, percent = fact.possible, f"{100 * fact.share:.0f}"
-    words = {"head": head + 1, "query": spell(token(trace, "T", query)), "percent": percent, "count": count}
+    words = {"head": look.head + 1, "query": spell(token(trace, "T", look.query)), "percent": percent, "count": count}
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
@@ -108,41 +136,51 @@ TALL = 12  # tokens: a map of more would push the steps off the screen
 LONG = 8  # keys: beyond, the colours of an even row are hard to tell from those of an empty one
 
 
-def show_pictures(trace: Trace, setup: Setup, material: Material, head: int, query: int) -> None:
+def show_pictures(scene: Scene) -> None:
     """Two heads side by side; of more heads, or many tokens, one large and all of them small. Then the strip."""
-    sizes = trace.sizes()
+    sizes = scene.trace.sizes()
     if sizes["H"] <= TOGETHER[0] and (sizes["H"] == 1 or max(sizes["T"], sizes["S"]) <= TOGETHER[1]):
         with st.container(horizontal=True, gap="small"):
             for number in range(sizes["H"]):
-                show_head_map(trace, setup, material, number, query)
+                show_head_map(scene, number)
     elif sizes["T"] <= TALL:
         with st.container(horizontal=True, gap="small"):
-            show_head_map(trace, setup, material, head, query)
-            show_all_heads(trace, setup, head, across=4)
+            show_head_map(scene, scene.look.head)
+            show_all_heads(scene, across=4)
     else:
-        show_all_heads(trace, setup, head, across=8)
-        show_strip(trace, setup, head, query)
-        show_head_map(trace, setup, material, head, query)
+        show_all_heads(scene, across=8)
+        show_strip(scene)
+        show_head_map(scene, scene.look.head)
         return
-    show_strip(trace, setup, head, query)
+    show_strip(scene)
 
 
-def show_head_map(trace: Trace, setup: Setup, material: Material, number: int, query: int) -> None:
-    """One head's weights."""
+def show_head_map(scene: Scene, number: int) -> None:
+    """One head's weights, or how they changed."""
+    drawn, look, setup = scene.drawn("weights"), replace(scene.look, head=number), scene.setup
     with st.container(width="content", gap=None):
-        st.markdown(head_title(setup, material, number))
+        st.markdown(head_title(scene, number))
         picture = charts.head_map(
-            trace, number, words_for(trace), palette(), chosen_cell(trace, setup), query, setup.ramp == "times"
+            drawn,
+            number,
+            words_for(scene.trace),
+            palette(),
+            chosen_cell(scene.trace, setup),
+            look.query,
+            setup.ramp == "times",
+            look.batch,
         )
-        chart(picture, f"map{number}", fact_sentence(trace, number, query, spell=str))
+        chart(picture, f"map{number}", fact_sentence(scene.trace, look, spell=str))
 
 
-def show_all_heads(trace: Trace, setup: Setup, head: int, across: int) -> None:
+def show_all_heads(scene: Scene, across: int) -> None:
     """Every head small; a click on one makes it the large one."""
+    count, look = scene.trace.sizes()["H"], scene.look
     with st.container(width="content", gap=None):
-        st.markdown(say("heads.all", count=trace.sizes()["H"]))
-        titles = [say("place.head", number=number + 1) for number in range(trace.sizes()["H"])]
-        picture = charts.head_overview(trace, titles, palette(), head, setup.ramp == "times", across)
+        st.markdown(say("heads.all", count=count))
+        titles = [say("place.head", number=number + 1) for number in range(count)]
+        times = scene.setup.ramp == "times"
+        picture = charts.head_overview(scene.drawn("weights"), titles, palette(), look.head, times, across, look.batch)
         chart(picture, "heads", say("heads.alt"))
 
 
@@ -157,15 +195,27 @@ def ramp_switch(trace: Trace, setup: Setup) -> None:
         st.toggle(say("control.ramp"), key="c_ramp", on_change=chosen, help=say("help.ramp"), width="content")
 
 
-def head_title(setup: Setup, material: Material, number: int) -> str:
-    """A head's heading: its role, where the example gives it one and only words that it knows were exchanged."""
-    title = f"**{say('place.head', number=number + 1)}**"
-    role = f"role.{setup.example}.{number + 1}"
-    other_words = {"text": None, "temperature": 1.0, "seed": 0, "dtype": "float64", "device": "cpu"}
-    as_shipped = replace(computed_part(setup), x=None if setup.x == UNCHANGED else setup.x, **other_words)
-    untouched = as_shipped == Setup(example=setup.example)
-    built = untouched and "random" not in (*material.word_origins, *material.key_origins)
-    return title + say("place.role", role=say(role)) if built and has(role) else title
+def head_title(scene: Scene, number: int) -> str:
+    """A head's heading: what it was built to do, as long as nothing but words that it knows was exchanged."""
+    title, setup = f"**{say('place.head', number=number + 1)}**", scene.setup
+    key = f"role.{setup.example}.{number + 1}"
+    if kinds := built_of(setup):
+        name, offset = kinds[number] if number < len(kinds) else ("", 0)
+        key = f"built.role.{name}"
+        role = say(key, offset=f"{offset:+d}".replace("-", "−")) if has(key) else ""
+    else:
+        role = say(key) if has(key) else ""
+    words = (*scene.material.word_origins, *scene.material.key_origins)
+    return title + say("place.role", role=role) if role and as_built(setup) and "random" not in words else title
+
+
+def as_built(setup: Setup) -> bool:
+    """Whether the layer is as it was built: only the words, the number format or the mode of typing changed."""
+    free = {"text": None, "more": None, "temperature": 1.0, "seed": 0, "dtype": "float64", "device": "cpu"}
+    free |= {"built": None, "score": None} if built_of(setup) and config_of(setup).score == "dot" else {}
+    return replace(computed_part(setup), x=None if setup.x == UNCHANGED else setup.x, **free) == Setup(
+        example=setup.example
+    )
 
 
 def steps_shown(trace: Trace) -> list[str]:
@@ -179,13 +229,15 @@ def steps_shown(trace: Trace) -> list[str]:
     return steps[:first] + given + steps[first:]
 
 
-def show_strip(trace: Trace, setup: Setup, head: int, query: int) -> None:
-    """All steps in order as small maps; a click opens one large."""
-    at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
+def show_strip(scene: Scene) -> None:
+    """All steps in order as small maps; a click opens one large. Those that the last change moved are marked."""
     with st.container(gap=None):
-        for line in charts.strip_lines(steps_shown(trace)):
+        for line in charts.strip_lines(steps_shown(scene.trace)):
             with st.container(horizontal=True, gap=None):
                 for steps in line:
                     names = [short_name(step) for step in steps]
-                    picture = charts.strip(trace, steps, names, at, palette(), setup.step)
+                    opened = scene.setup.step
+                    picture = charts.strip(
+                        scene.drawn, steps, names, scene.look.at, palette(), opened, {*scene.moved, *scene.new}
+                    )
                     chart(picture, f"strip_{steps[0]}", say("strip.alt"))

@@ -1,5 +1,7 @@
 """Where something stands on the screen, in words; what is looked at; and how a click on a picture opens it."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from attention_core import Trace, charts
@@ -12,6 +14,7 @@ from attention_core.palette import DARK, LIGHT, Palette
 from attention_core.reading import most_telling
 from attention_core.tokens import shown
 from pages.shared import state
+from pages.shared.material import PAD
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import has, say
@@ -38,7 +41,9 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
         return say("place.all")
     if words is None:
         return str(position + 1)
-    return say(f"dim.{words[position]}") if axis in ("D", "D_out") else shown(words[position])
+    word = words[position]
+    named = axis in ("D", "D_out") and not word.startswith("=")
+    return say(f"dim.{word}") if named else shown(word.removeprefix("=") if axis in ("D", "D_out") else word)
 
 
 LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -136,25 +141,38 @@ def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> 
         place = dict(zip(trace_of(state.current()).step(step).dims, cell, strict=True))
         looks |= {"head": place["H"]} if "H" in place else {}
         looks |= {"token": place["T"]} if "T" in place and not follow else {}
+        looks |= {"sentence": place["B"]} if place.get("B") else {}
         if follow:
             state.follow(step, cell)
     state.look(**looks)
     st.session_state["opened"] = st.session_state.get("opened", 0) + 1
 
 
-def looked_at(trace: Trace, setup: Setup) -> tuple[int, int]:
-    """The head and the query that are looked at: the chosen ones, else the example's story, else the most telling."""
+@dataclass(frozen=True)
+class Look:
+    """What is looked at: a sentence of the batch, a head with the key/value head that it reads, a query."""
+
+    batch: int
+    head: int
+    kv: int
+    query: int
+
+    @property
+    def at(self) -> dict[str, int]:
+        """The position on every axis that a picture picks one of."""
+        return {"B": self.batch, "H": self.head, "H_kv": self.kv, "T": self.query}
+
+
+def looked_at(trace: Trace, setup: Setup) -> Look:
+    """The chosen sentence, head and query, else the example's story, else the most telling."""
     sizes = trace.sizes()
+    batch = min(setup.sentence or 0, sizes["B"] - 1)
     focus, own_words = EXAMPLES[setup.example].focus, (setup.text, setup.x, setup.q) == (None, None, None)
-    if setup.token is None and own_words and focus and focus[0] < sizes["H"]:
+    if setup.token is None and own_words and batch == 0 and focus and focus[0] < sizes["H"]:
         head, query = focus
     else:
+        real = sum(word != PAD for word in trace.labels["T"])
         query = None if setup.token is None else min(setup.token, sizes["T"] - 1)
-        head, query = most_telling(trace, query)
-    return (head if setup.head is None else min(setup.head, sizes["H"] - 1)), query
-
-
-def kv_of(trace: Trace, head: int) -> int:
-    """The key/value head that a query head reads."""
-    sizes = trace.sizes()
-    return kv_head(head, sizes["H"], sizes["H_kv"])
+        head, query = most_telling(trace, query, batch, real)
+    head = head if setup.head is None else min(setup.head, sizes["H"] - 1)
+    return Look(batch, head, kv_head(head, sizes["H"], sizes["H_kv"]), query)

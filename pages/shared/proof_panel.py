@@ -6,8 +6,8 @@ from attention_core import Trace
 from attention_core.cells import Ref
 from attention_core.proof import ON_REQUEST_ABOVE, Proof
 from pages.shared.places import describe
-from pages.shared.runs import cached_proof, computed_part
-from pages.shared.setup import Setup
+from pages.shared.runs import cached_proof
+from pages.shared.setup import Setup, computed_part
 from pages.shared.words import literal, say
 
 

@@ -1,20 +1,14 @@
 """Computed once a Setup and kept: the Trace, its inputs, its proof. The only caches of what a visitor makes."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention_core import Trace
 from attention_core.proof import Proof, prove
-from pages.shared.inputs import Material, compute, gather
-from pages.shared.setup import Setup
+from pages.shared.inputs import compute, gather
+from pages.shared.material import Material
+from pages.shared.setup import Setup, computed_part
 
 TRACES = 256  # settings; all caches together are held to server.maxCacheDataSize bytes
-
-
-def computed_part(setup: Setup) -> Setup:
-    """A Setup without what is only looked at, so that looking around finds the cache warm."""
-    return replace(setup, token=None, head=None, step=None, cell=None, ramp=None)
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False)
@@ -33,10 +27,14 @@ def cached_proof(setup: Setup) -> Proof:
 
 
 def trace_of(setup: Setup) -> Trace:
-    """The run of a Setup. Raises AttentionError."""
-    return cached_trace(computed_part(setup))
+    """The run of a Setup, its axes labelled with the words of the sentence that is looked at. Raises AttentionError."""
+    trace = cached_trace(computed_part(setup))
+    if trace.sizes()["B"] == 1:
+        return trace
+    chosen = material_of(setup)
+    return trace.labelled(T=chosen.queries, S=chosen.keys)
 
 
 def material_of(setup: Setup) -> Material:
     """The inputs of a Setup. Raises AttentionError."""
-    return cached_material(computed_part(setup))
+    return cached_material(computed_part(setup)).at(setup.sentence or 0)

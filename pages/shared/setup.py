@@ -3,9 +3,10 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from attention_core import AttentionConfig
+from attention_core.built_heads import KINDS, read_kind
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.masks import MASKS
@@ -17,6 +18,8 @@ DTYPES = ("float64", "float32", "bfloat16", "float16")
 FARTHEST = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
 MOST = 999_999_999  # the largest seed or place that a link can say
 LONGEST = 100_000  # characters of an address: a server refuses much longer ones
+WIRING = ("tied", "swapped", "bare", "residual")  # W_q = W_k = W_v; Q and K swapped; no positions; x + output
+UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MOST_HEADS = 16  # as many small maps as a screen shows
 
 
@@ -24,10 +27,13 @@ MOST_HEADS = 16  # as many small maps as a screen shows
 class Setup:
     """What is on the screen. None means: as the example has it.
 
-    text, context_text: typed sentences. x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","),
-    or "~" and the cells that differ from what they would be ("~row.column=number;..."),
-    "none" for a projection taken away. masks, positions: "name" or "name:number:number". token: the chosen query;
-    step and cell: what is opened. ramp: "times" where the weights' colours count in even shares.
+    text, context_text: typed sentences; more: further ones, one a line, that make a batch, and sentence the one of
+    them that is looked at. built: the heads built by hand, "name" or "offset:-1". wiring: what is changed in the layer,
+    of WIRING. scores, weights: numbers chosen in the place of computed ones, "batch.head.row.column=number;...".
+    x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
+    what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions: "name" or
+    "name:number:number". token: the chosen query; step and cell: what is opened. ramp: "times" where the weights'
+    colours count in even shares. against: the link of the Setup from which every map shows the difference.
     """
 
     example: str = "en_it"
@@ -44,13 +50,23 @@ class Setup:
     w_v: str | None = None
     w_o: str | None = None
     b_q: str | None = None
+    b_k: str | None = None
+    b_v: str | None = None
+    b_o: str | None = None
     w_a: str | None = None
     w_aq: str | None = None
     w_ak: str | None = None
     v_a: str | None = None
     allowed: str | None = None
+    scores: str | None = None
+    weights: str | None = None
+    more: str | None = None
+    built: tuple[str, ...] | None = None
+    wiring: tuple[str, ...] = ()
     heads: int | None = None
     kv_heads: int | None = None
+    d_k: int | None = None
+    d_v: int | None = None
     score: str | None = None
     scale: float | None = None
     temperature: float = 1.0
@@ -59,11 +75,13 @@ class Setup:
     dtype: str = "float64"
     device: str = "cpu"
     seed: int = 0
+    sentence: int | None = None
     token: int | None = None
     head: int | None = None
     step: str | None = None
     cell: tuple[int, ...] | None = None
     ramp: str | None = None
+    against: str | None = None
 
 
 KEYS = {
@@ -92,6 +110,29 @@ def to_link(setup: Setup) -> dict[str, str]:
         if value != field.default:
             link[key_of(field.name)] = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return link
+
+
+def query(setup: Setup) -> str:
+    """The link of a Setup as one text, without what is only looked at: what `against` holds."""
+    return urlencode(to_link(computed_part(setup)))
+
+
+def against_of(setup: Setup) -> Setup | None:
+    """The Setup that `against` says."""
+    return None if setup.against is None else from_link(dict(parse_qsl(setup.against, keep_blank_values=True)))[0]
+
+
+LOOKED_AT = ("sentence", "token", "head", "step", "cell", "ramp", "against")
+
+
+def computed_part(setup: Setup) -> Setup:
+    """A Setup without what is only looked at, so that looking around finds the caches warm."""
+    return replace(setup, **dict.fromkeys(LOOKED_AT))
+
+
+def seen_from(setup: Setup, other: Setup) -> Setup:
+    """A Setup with what is looked at in another one."""
+    return replace(setup, **{name: getattr(other, name) for name in LOOKED_AT})
 
 
 def check_link(setup: Setup) -> None:
@@ -166,11 +207,24 @@ def choices(names):
     return read
 
 
+def another(text: str) -> str:
+    """The link of another Setup, which is whole and compares with none itself."""
+    setup, refused = from_link(dict(parse_qsl(text, keep_blank_values=True, max_num_fields=len(fields(Setup)))))
+    if refused or setup.against is not None:
+        raise ValueError(text)
+    return query(setup)
+
+
 READERS = {
     "example": member(EXAMPLES),
     "cross": lambda text: member(("True", "False"))(text) == "True",
     "heads": count,
     "kv_heads": count,
+    "d_k": count,
+    "d_v": count,
+    "sentence": count,
+    "built": choices(KINDS),
+    "wiring": choices(WIRING),
     "score": member(SCORES),
     "scale": number,
     "temperature": number,
@@ -183,6 +237,7 @@ READERS = {
     "head": count,
     "cell": indices,
     "ramp": member(("times",)),
+    "against": another,
 }
 
 
@@ -192,11 +247,33 @@ def read_position(text: str) -> tuple[str, dict]:
     return ("rope", {"style": "half"}) if text == "rope_half" else (text, {})
 
 
+def mode(setup: Setup) -> str:
+    """What is typed: "sentence", "matrix" or "qkv"."""
+    if setup.q is not None:
+        return "qkv"
+    if setup.x is not None:
+        return "matrix"
+    return "qkv" if setup.text is None and EXAMPLES[setup.example].q is not None else "sentence"
+
+
+def crosses(setup: Setup) -> bool:
+    """Whether keys and values come from a second sequence."""
+    return EXAMPLES[setup.example].context is not None if setup.cross is None else setup.cross
+
+
+def built_of(setup: Setup) -> tuple[tuple[str, int], ...]:
+    """The heads built by hand, as (name, offset): they make the x of one sentence, or of several, themselves."""
+    if mode(setup) != "sentence" or crosses(setup):
+        return ()
+    built = EXAMPLES[setup.example].built if setup.built is None else setup.built
+    return tuple(map(read_kind, built))
+
+
 def config_of(setup: Setup) -> AttentionConfig:
     """The core's config for a Setup; what the Setup leaves open is the example's."""
-    example = EXAMPLES[setup.example]
+    example, kinds = EXAMPLES[setup.example], built_of(setup)
     masks = tuple(example.masks) if setup.masks is None else setup.masks
-    heads = setup.heads if setup.heads is not None else example.heads
+    heads = setup.heads if setup.heads is not None else len(kinds) or example.heads
     if heads > MOST_HEADS:
         raise AttentionError("at_most", name="heads", limit=MOST_HEADS, given=heads)
     return AttentionConfig(
@@ -207,4 +284,5 @@ def config_of(setup: Setup) -> AttentionConfig:
         kv_heads=setup.kv_heads,
         masks=tuple(map(read_mask, masks)),
         positions=tuple(map(read_position, setup.positions)),
+        residual="residual" in setup.wiring,
     )

@@ -11,9 +11,20 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.errors import AttentionError
-from pages.shared.setup import DEFAULT, Setup, from_link, key_of, to_link
+from pages.shared.setup import (
+    DEFAULT,
+    Setup,
+    against_of,
+    computed_part,
+    from_link,
+    key_of,
+    query,
+    seen_from,
+    to_link,
+)
 
 KEPT = 50  # Setups that undo can go back through
+NO_HISTORY: dict = {"past": [], "future": [], "before": None}
 NOTHING_WRONG: dict = {"refused": {}, "drafts": {}, "unread": [], "unfit": []}
 
 
@@ -29,9 +40,12 @@ def open_link(compute: Callable[[Setup], Trace]) -> None:
     linked, unread = from_link(st.query_params.to_dict())
     setup, refused = as_far_as_it_computes(linked, compute)
     unfit = [(key_of(name), error) for name, error in refused.items()]
+    compared = against_of(setup)
+    if compared is not None and (error := failure(compared, compute)) is not None:
+        setup, unfit = replace(setup, against=None), [*unfit, (key_of("against"), error)]
     setup, missing = what_is_there(setup, compute(setup))
     unread += missing
-    st.session_state.update(setup=setup, unread=unread, unfit=unfit, refused={}, drafts={}, past=[])
+    st.session_state.update(setup=setup, unread=unread, unfit=unfit, refused={}, drafts={}, **NO_HISTORY)
 
 
 def what_is_there(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
@@ -113,10 +127,28 @@ def change(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
 
 def take(setup: Setup, settled: list[str]) -> None:
     """Makes a Setup the current one; the controls that are settled have nothing refused any more."""
-    if setup != current():
-        st.session_state["past"] = [*st.session_state["past"], current()][-KEPT:]
+    if computed_part(setup) != computed_part(current()):
+        setup = remember(setup)
     forget(*settled)
     st.session_state.update(setup=setup, unread=[], unfit=[])
+
+
+def remember(setup: Setup) -> Setup:
+    """Puts the current Setup into the history; the new one compares with it where a difference is shown."""
+    before = current()
+    st.session_state.update(past=[*st.session_state["past"], before][-KEPT:], future=[], before=before)
+    return compared_with(setup, before)
+
+
+def compared_with(setup: Setup, before: Setup) -> Setup:
+    """The Setup with the difference to another one, where a difference is shown."""
+    return setup if setup.against is None else replace(setup, against=query(before))
+
+
+def before() -> Setup | None:
+    """The Setup that the current one is compared with: the one that the link names, else the one before the change."""
+    named = against_of(current())
+    return st.session_state["before"] if named is None else named
 
 
 def look(**updates) -> None:
@@ -156,21 +188,32 @@ def refused(control: str) -> AttentionError | None:
 
 def start_over(example: str) -> None:
     """An example as it ships."""
-    past = [*st.session_state["past"], current()][-KEPT:]
-    st.session_state.update(setup=replace(DEFAULT, example=example), past=past, **NOTHING_WRONG)
+    setup = replace(DEFAULT, example=example)
+    remember(setup)
+    st.session_state.update(setup=setup, before=None, **NOTHING_WRONG)
     new_version()
 
 
-def undo() -> None:
-    """The Setup before the last change."""
-    if st.session_state["past"]:
-        *past, before = st.session_state["past"]
-        st.session_state.update(setup=before, past=past, **NOTHING_WRONG)
-        new_version()
+MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
 
-def can_undo() -> bool:
-    return bool(st.session_state["past"])
+def travel(move: str, compute: Callable[[Setup], Trace]) -> None:
+    """undo: the Setup before the last change; redo: the one that undo left. Both seen as the screen is seen now."""
+    source, target = MOVES[move]
+    if not st.session_state[source]:
+        return
+    now, *rest = reversed(st.session_state[source])
+    left = current()
+    kept = [*st.session_state[target], left][-KEPT:]
+    seen = compared_with(seen_from(now, left), left)
+    setup = what_is_there(seen, compute(seen))[0]
+    st.session_state.update({source: rest[::-1], target: kept, "setup": setup, "before": left, **NOTHING_WRONG})
+    new_version()
+
+
+def can(move: str) -> bool:
+    """Whether there is something to "undo" or to "redo"."""
+    return bool(st.session_state[MOVES[move][0]])
 
 
 def new_version() -> None:

@@ -16,7 +16,6 @@ from pages.shared.places import (
     chart,
     chosen_cell,
     describe,
-    kv_of,
     open_cell,
     palette,
     place_names,
@@ -24,6 +23,7 @@ from pages.shared.places import (
     words_for,
 )
 from pages.shared.runs import trace_of
+from pages.shared.scene import Scene
 from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
 
@@ -32,16 +32,15 @@ FEWEST = 6  # columns of an operand that are drawn at least
 BESIDE, WHOLE = 560, 790  # pixels: a picture up to this wide has its arithmetic beside it; both together
 
 
-def show_step(trace: Trace, setup: Setup, head: int, query: int) -> None:
+def show_step(scene: Scene) -> None:
     """The opened step: its formula, the product that it is, the chosen cell's arithmetic, its code."""
-    step = setup.step
+    trace, step = scene.trace, scene.setup.step
     scroller(data={"opened": st.session_state.get("opened", 0)}, key="scroller")
-    chosen = chosen_cell(trace, setup)
-    cell_pickers(trace, setup, chosen, {"H": head, "T": query})
+    chosen = chosen_cell(trace, scene.setup)
+    cell_pickers(trace, scene.setup, chosen, scene.look.at)
     if step is None or step not in trace:
         return
-    at = {"H": head, "H_kv": kv_of(trace, head), "T": query}
-    picture = step_picture(trace, step, at, chosen)
+    picture = step_picture(scene.drawn(step), step, scene.look.at, chosen)
     width = picture.spec["width"]
     beside = width <= BESIDE
     st.latex(formula(trace, step, palette().families()))

@@ -4,8 +4,8 @@ import streamlit as st
 
 from attention_core.examples import EXAMPLES
 from pages.shared.input_controls import spelled
-from pages.shared.inputs import Material, mode
-from pages.shared.setup import Setup
+from pages.shared.material import Material
+from pages.shared.setup import Setup, mode
 from pages.shared.widgets import try_change
 from pages.shared.words import literal, say
 

@@ -47,21 +47,6 @@ def show_refusal(control: str) -> None:
         st.error(sentence(error), icon=":material/error:")
 
 
-def number_choice(field: str, options: list[int], value: int) -> None:
-    """A count out of the possible ones."""
-    key = f"c_{field}"
-
-    def chosen() -> None:
-        changes = {field: st.session_state[key]}
-        if field == "heads":
-            changes |= {"kv_heads": None}
-        try_change(field, **changes)
-
-    mirror(key, field, value)
-    st.selectbox(say(f"control.{field}"), options, key=key, on_change=chosen, filter_mode=None, width=HALF)
-    show_refusal(field)
-
-
 def choose(field: str, options: list[str], value: str, width: int | str = "stretch") -> None:
     """One of a few named choices."""
     key = f"c_{field}"

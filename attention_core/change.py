@@ -1,0 +1,84 @@
+"""What moved between two runs: the difference of every step that both have, and where it is largest."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attention_core.trace import Step, Trace
+
+
+@dataclass(frozen=True)
+class Move:
+    """How far a step moved: its largest difference, and the first cell that has it. Infinite where a cell is blocked in
+    one run and not in the other."""
+
+    step: str
+    size: float
+    index: tuple[int, ...]
+
+
+def difference(now: Trace, before: Trace) -> Trace:
+    """now - before, step by step, in float64: for every step that both runs have in the same shape.
+
+    Two cells that are blocked in both runs, and truth values that agree, differ by 0; a cell that one run blocks alone
+    by an infinity. Returns a Trace whose steps have no operation.
+
+    >>> from attention_core import attend_qkv
+    >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [3.0]])
+    >>> difference(attend_qkv(q, k, k), attend_qkv(2 * q, k, k))["scores"][0, 0]
+    tensor([[-1., -3.],
+            [-2., -6.]], dtype=torch.float64)
+    """
+    steps = {
+        name: Step(name, subtract(step.value, before[name]), step.dims)
+        for name, step in now.steps.items()
+        if name in before and comparable(step, before.step(name))
+    }
+    return Trace(steps, now.labels, difference=True)
+
+
+def comparable(one: Step, other: Step) -> bool:
+    """Whether two steps have the same axes and sizes."""
+    return one.value.shape == other.value.shape and one.dims == other.dims
+
+
+def subtract(now: Tensor, before: Tensor) -> Tensor:
+    """now - before; 0 where both are the same infinity or no number."""
+    now, before = now.detach().double().cpu(), before.detach().double().cpu()
+    same = (now == before) | (now.isnan() & before.isnan())
+    return (now - before).masked_fill(same, 0.0)
+
+
+def moves(apart: Trace) -> Mapping[str, Move]:
+    """The steps of a difference that moved, in order, each with its largest move.
+
+    >>> from attention_core import attend_qkv
+    >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.eye(2)) for v in (1.0, 3.0))
+    >>> [(move.step, move.index) for move in moves(difference(other, one)).values()][:2]
+    [('v', (0, 0, 0, 0)), ('head_outputs', (0, 0, 0, 0))]
+    """
+    found = {}
+    for name, step in apart.steps.items():
+        sizes = step.value.abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
+        largest = sizes.max().item()
+        if largest > 0:
+            place = torch.unravel_index(sizes.argmax(), sizes.shape)
+            found[name] = Move(name, largest, tuple(map(int, place)))
+    return found
+
+
+TELLING = ("weights", "head_outputs", "output")  # where people look for what a change did
+
+
+def most_moved(moved: Mapping[str, Move]) -> Move | None:
+    """The move worth a sentence: that of the weights, else of what they make, else of the last step that moved.
+
+    >>> most_moved({"v": Move("v", 2.0, (0,)), "weights": Move("weights", 0.5, (1,))}).step
+    'weights'
+    """
+    for step in (*TELLING, *reversed(moved)):
+        if step in moved:
+            return moved[step]
+    return None

@@ -1,0 +1,147 @@
+"""What the layer is made of: heads built by hand, how the matrices are wired, how many heads and how wide."""
+
+import streamlit as st
+
+from attention_core.built_heads import FARTHEST, KINDS
+from attention_core.errors import AttentionError
+from pages.shared import state
+from pages.shared.inputs import resized
+from pages.shared.material import Material
+from pages.shared.setup import MOST_HEADS, WIRING, Setup, built_of, config_of, crosses, mode
+from pages.shared.widgets import HALF, mirror, show_refusal, try_change
+from pages.shared.words import say
+
+NO_OUTPUT = "no_output"  # W_o taken away: not in Setup.wiring, since a matrix says so itself
+PILLS = ("tied", "swapped", NO_OUTPUT, "residual", "bare")
+WIDEST = 128  # columns of one head
+
+
+def layer_controls(setup: Setup, material: Material) -> None:
+    """Heads and their widths, what is wired how, and heads whose behaviour can be read off."""
+    sizes(setup, material)
+    if mode(setup) != "qkv":
+        wiring(setup, material)
+    if mode(setup) == "sentence" and not crosses(setup):
+        built_heads(setup)
+
+
+# ---- sizes -----------------------------------------------------------------------------------------------------------
+def sizes(setup: Setup, material: Material) -> None:
+    """How many heads and key/value heads, and how wide they are."""
+    config = config_of(setup)
+    with st.container(horizontal=True):
+        size("heads", head_choices(setup, material, config.heads), config.heads, setup)
+        kv = config.kv_heads or config.heads
+        size("kv_heads", [n for n in range(1, config.heads + 1) if config.heads % n == 0], kv, setup)
+    widths = {"d_k": ("w_q", config.heads), "d_v": ("w_v", kv)}
+    if any(name not in material.matrices for name, _ in widths.values()):
+        return
+    with st.container(horizontal=True):
+        for field, (name, count) in widths.items():
+            width(field, max(material.matrices[name].shape[1] // count, 1), setup)
+
+
+def size(field: str, options: list[int], value: int, setup: Setup) -> None:
+    """A count out of the possible ones."""
+    key = f"c_{field}"
+
+    def chosen() -> None:
+        more = {"kv_heads": None} if field == "heads" else {}
+        try_sizes(field, setup, **{field: st.session_state[key]}, **more)
+
+    mirror(key, field, value)
+    st.selectbox(say(f"control.{field}"), options, key=key, on_change=chosen, filter_mode=None, width=HALF)
+    show_refusal(field)
+
+
+def width(field: str, value: int, setup: Setup) -> None:
+    """How wide a head is: any number, what still fits stays."""
+    key = f"c_{field}"
+
+    def typed() -> None:
+        try_sizes(field, setup, **{field: st.session_state[key]})
+
+    mirror(key, field, min(value, WIDEST))
+    st.number_input(say(f"control.{field}"), 1, WIDEST, key=key, on_change=typed, width=HALF, help=say("help.widths"))
+    show_refusal(field)
+
+
+def try_sizes(control: str, setup: Setup, **sizes: int | None) -> None:
+    """Other sizes; the typed matrices keep what still fits."""
+    try:
+        changes = resized(setup, **sizes)
+    except AttentionError as error:
+        state.refuse(control, error)
+        return
+    try_change(control, **changes)
+
+
+def head_choices(setup: Setup, material: Material, current: int) -> list[int]:
+    """The head counts that the projections can be cut into; any, where the width of a head is given."""
+    if (setup.d_k, setup.d_v) != (None, None):
+        return sorted({*range(1, MOST_HEADS + 1), current})
+    matrices = material.matrices
+    columns = matrices.get("w_q", matrices.get("x", matrices.get("q"))).shape[1]
+    return sorted({n for n in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16) if columns % n == 0} | {current})
+
+
+# ---- wiring ----------------------------------------------------------------------------------------------------------
+def wiring(setup: Setup, material: Material) -> None:
+    """One click each: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions."""
+
+    def chosen() -> None:
+        names = st.session_state["c_wiring"]
+        changes = {"wiring": tuple(name for name in WIRING if name in names)}
+        if "w_o" in material.origins:
+            changes["w_o"] = "none" if NO_OUTPUT in names else None if setup.w_o == "none" else setup.w_o
+        if "bare" in names and "bare" not in setup.wiring:
+            changes["positions"] = ()
+        try_change("wiring", **changes)
+
+    options = [name for name in PILLS if name != NO_OUTPUT or "w_o" in material.origins]
+    on = {*setup.wiring, *([NO_OUTPUT] if material.origins.get("w_o") == "removed" else [])}
+    mirror("c_wiring", "wiring", [name for name in options if name in on])
+    st.pills(
+        say("control.wiring"),
+        options,
+        selection_mode="multi",
+        format_func=lambda name: say(f"wiring.{name}"),
+        key="c_wiring",
+        on_change=chosen,
+    )
+    show_refusal("wiring")
+
+
+# ---- heads built by hand ---------------------------------------------------------------------------------------------
+def built_heads(setup: Setup) -> None:
+    """Which heads are built by hand, and how far the offset head looks."""
+    kinds = dict(built_of(setup))
+
+    def chosen() -> None:
+        names = st.session_state["c_built"]
+        texts = tuple(f"offset:{kinds.get(name, -1)}" if name == "offset" else name for name in names)
+        try_change("built", built=texts, **FRESH, score="dot" if names else None)
+
+    def turned() -> None:
+        offset = st.session_state["c_offset"]
+        try_change("built", built=tuple(f"offset:{offset}" if name == "offset" else name for name in kinds))
+
+    mirror("c_built", "built", list(kinds))
+    st.multiselect(
+        say("control.built"),
+        list(KINDS),
+        format_func=lambda name: say(f"built.{name}"),
+        key="c_built",
+        on_change=chosen,
+        placeholder=say("control.none"),
+        help=say("help.built"),
+    )
+    if "offset" in kinds:
+        reach = max(5, abs(kinds["offset"]))
+        mirror("c_offset", "built", kinds["offset"])
+        st.slider(say("control.offset"), -min(reach, FARTHEST), min(reach, FARTHEST), key="c_offset", on_change=turned)
+    show_refusal("built")
+
+
+# a new set of heads starts from its own matrices
+FRESH = dict.fromkeys(("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "heads", "kv_heads", "d_k", "d_v"))

@@ -1,0 +1,66 @@
+"""What a page shows at once: a run, what went into it, what is looked at, and the run before it."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attention_core import AttentionError, Trace
+from attention_core.change import Move, difference, moves
+from pages.shared import state
+from pages.shared.material import Material
+from pages.shared.places import Look, looked_at
+from pages.shared.runs import material_of, trace_of
+from pages.shared.setup import Setup, computed_part
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A Setup, its run and inputs, what is looked at, and how it differs from the run before (None: there is none)."""
+
+    setup: Setup
+    trace: Trace
+    material: Material
+    look: Look
+    apart: Trace | None
+    moved: dict[str, Move]
+
+    @property
+    def new(self) -> list[str]:
+        """The steps that the run before did not have in this shape."""
+        return [] if self.apart is None else [name for name in self.trace.computed() if name not in self.apart]
+
+    def drawn(self, step: str) -> Trace:
+        """The run that a step is drawn from: the difference where that is asked for and there is one."""
+        compared = self.setup.against is not None and self.apart is not None and step in self.apart
+        return self.apart if compared else self.trace
+
+
+def current() -> Scene:
+    """The scene of the session."""
+    trace = trace_of(state.current())
+    stay(trace)
+    setup = state.current()
+    apart = None if (before := state.before()) is None else apart_from(trace, before)
+    moved = {} if apart is None else dict(moves(apart))
+    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), apart, moved)
+
+
+def stay(trace: Trace) -> None:
+    """After a change the same head and the same query are looked at as before, where there are as many of them."""
+    setup, sizes = state.current(), trace.sizes()
+    seen, look, were = st.session_state.get("seen", (None, None, {}))
+    if seen is not None and setup.example == seen.example and computed_part(setup) != computed_part(seen):
+        now = looked_at(trace, setup)
+        if now.head != look.head and sizes["H"] == were["H"]:
+            state.look(head=look.head)
+        if now.query != look.query and sizes["T"] == were["T"]:
+            state.look(token=look.query)
+    st.session_state["seen"] = (state.current(), looked_at(trace, state.current()), sizes)
+
+
+def apart_from(trace: Trace, before: Setup) -> Trace | None:
+    """The difference to another Setup's run, where that can be computed."""
+    try:
+        return difference(trace, trace_of(before))
+    except AttentionError:
+        return None
