@@ -24,7 +24,7 @@ def show_change(scene: Scene) -> None:
         st.toggle(
             say("change.show"), key="c_difference", on_change=switched, width="content", disabled=scene.apart is None
         )
-        st.caption(sentence(scene), width="content")
+        st.markdown(sentence(scene), width="content")
 
 
 LINE = 34  # pixels

@@ -51,7 +51,7 @@ def example_picker(setup: Setup) -> None:
         on_change=chosen,
         filter_mode=None,
         label_visibility="collapsed",
-        width=248,
+        width=216,
     )
 
 

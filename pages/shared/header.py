@@ -8,13 +8,12 @@ from attention_core import Trace
 from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.tokens import shown
 from pages.shared import controls, state
+from pages.shared.components import keys
 from pages.shared.proof_panel import show_proof
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import Setup, to_link
 from pages.shared.words import language, literal, say, sentence
-
-KEYS = {"undo": "Ctrl+Z", "redo": "Ctrl+Shift+Z"}
 
 
 def show(scene: Scene) -> None:
@@ -23,16 +22,16 @@ def show(scene: Scene) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         controls.example_picker(setup)
         show_proof(trace, setup)
-        for move, shortcut in KEYS.items():
+        for move in state.MOVES:
             st.button(
                 say(f"header.{move}"),
                 key=move,
                 icon=f":material/{move}:",
+                help=say(f"help.{move}"),
                 type="tertiary",
                 disabled=not state.can(move),
                 on_click=state.travel,
                 args=(move, trace_of),
-                shortcut=shortcut,
             )
         with st.popover(say("header.link"), icon=":material/link:", type="tertiary"):
             st.markdown(say("header.link_how"))
@@ -40,6 +39,14 @@ def show(scene: Scene) -> None:
         with st.popover(say("header.export"), icon=":material/download:", type="tertiary"):
             show_export(trace)
         controls.language_switch()
+        keys(key="keys", on_moved_change=pressed, width="content")
+
+
+def pressed() -> None:
+    """Undo or redo by keyboard."""
+    move = st.session_state["keys"].moved
+    if move in state.MOVES:
+        state.travel(move, trace_of)
 
 
 def address(setup: Setup) -> str:

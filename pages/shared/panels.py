@@ -206,12 +206,14 @@ def head_title(scene: Scene, number: int) -> str:
     else:
         role = say(key) if has(key) else ""
     words = (*scene.material.word_origins, *scene.material.key_origins)
-    return title + say("place.role", role=role) if role and as_built(setup) and "random" not in words else title
+    title += say("place.role", role=role) if role and as_built(setup) and "random" not in words else ""
+    return title + say("change.title") if scene.drawn("weights").difference else title
 
 
 def as_built(setup: Setup) -> bool:
     """Whether the layer is as it was built: only the words, the number format or the mode of typing changed."""
     free = {"text": None, "more": None, "temperature": 1.0, "seed": 0, "dtype": "float64", "device": "cpu"}
+    free["wiring"] = tuple(name for name in setup.wiring if name != "residual")  # it comes behind the heads
     free |= {"built": None, "score": None} if built_of(setup) and config_of(setup).score == "dot" else {}
     return replace(computed_part(setup), x=None if setup.x == UNCHANGED else setup.x, **free) == Setup(
         example=setup.example

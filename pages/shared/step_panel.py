@@ -124,7 +124,8 @@ def title_of(trace: Trace, part: Panel) -> str:
     dims, shape = trace.step(part.step).dims, trace[part.step].shape
     leading = zip(dims[:-2], shape[:-2], part.refs[0][0].index, strict=False)
     heads = [say("place.head", number=at + 1) for dim, size, at in leading if dim in HEADS and size > 1]
-    title = " · ".join([step_name(part.step), *heads, " × ".join(map(str, shape[-2:]))])
+    name = step_name(part.step) + (say("change.title") if trace.difference else "")
+    title = " · ".join([name, *heads, " × ".join(map(str, shape[-2:]))])
     rows, columns = part.values.shape
     return title + (say("step.part", rows=rows, columns=columns) if any(part.hidden) else "")
 

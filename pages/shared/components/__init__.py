@@ -9,10 +9,11 @@ HERE = Path(__file__).parent
 
 def component(name: str, html: str):
     """A component from the .js and .css files of its name."""
-    css, js = (HERE / f"{name}.css").read_text("utf-8"), (HERE / f"{name}.js").read_text("utf-8")
-    return st.components.v2.component(name, html=html, css=css, js=js)
+    css, js = HERE / f"{name}.css", (HERE / f"{name}.js").read_text("utf-8")
+    return st.components.v2.component(name, html=html, css=css.read_text("utf-8") if css.exists() else None, js=js)
 
 
 tiles = component("tiles", '<div class="tiles" role="group"></div>')
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
+keys = component("keys", '<div class="keys"></div>')
 scroller = component("scroller", '<div class="scroller"></div>')

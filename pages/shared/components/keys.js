@@ -1,0 +1,16 @@
+// Undo and redo by keyboard, anywhere on the page but where somebody types: there the keys belong to the text.
+const TYPED = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, [contenteditable=true]";
+
+export default function ({ setTriggerValue }) {
+  const pressed = (event) => {
+    const [target] = event.composedPath();
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.isComposing || target.matches?.(TYPED)) return;
+    const key = event.key.toLowerCase();
+    const move = key === "z" ? (event.shiftKey ? "redo" : "undo") : key === "y" ? "redo" : null;
+    if (move === null) return;
+    event.preventDefault();
+    setTriggerValue("moved", move);
+  };
+  window.addEventListener("keydown", pressed);
+  return () => window.removeEventListener("keydown", pressed);
+}
