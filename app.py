@@ -1,10 +1,13 @@
 """The entry: `streamlit run app.py`. Everything heavy is imported once, before the first visitor."""
 
 import gc
+import os
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
+
+from pages.shared import security
 
 ROOT = Path(__file__).parent
 
@@ -25,4 +28,8 @@ async def warm(app):
     yield {}
 
 
-app = st.App(ROOT / "pages" / "shared" / "router.py", lifespan=warm)
+app = st.App(
+    ROOT / "pages" / "shared" / "router.py",
+    lifespan=warm,
+    middleware=[security.guard(os.environ.get(security.EMBED, ""))],
+)

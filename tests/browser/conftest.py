@@ -32,12 +32,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving() -> Iterator[str]:
-    """A fresh server process; gives its address and ends it."""
+def serving(**environment: str) -> Iterator[str]:
+    """A fresh server process with more environment variables; gives its address and ends it."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", "--server.fileWatcherType", "none"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, **silent) as process:
         try:
             wait_for_health(f"http://127.0.0.1:{port}", process)
             yield f"http://127.0.0.1:{port}"
@@ -81,19 +82,21 @@ def chromium() -> Iterator[object]:
 
 @pytest.fixture
 def screen(chromium, server):
-    """A function that opens a link in a new browser profile and gives a Screen."""
-    contexts = []
+    """A function that opens a link in a new browser profile and gives a Screen; no screen may break its own policy."""
+    contexts, screens = [], []
 
     def open_link(query: str = "", address: str | None = None, **options) -> Screen:
         context = chromium.new_context(viewport=options.pop("viewport", {"width": 1280, "height": 720}), **options)
         contexts.append(context)
         opened = Screen(context.new_page(), address or server)
+        screens.append(opened)
         opened.open(query)
         return opened
 
     yield open_link
     for context in contexts:
         context.close()
+    assert [opened.blocked for opened in screens] == [[] for _ in screens]
 
 
 class Screen:
@@ -101,14 +104,21 @@ class Screen:
 
     def __init__(self, page, address: str):
         self.page, self.address, self.outside, self.errors = page, address, [], []
+        self.blocked = []
         page.set_default_timeout(30_000)
         page.on("request", lambda request: self.note(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda message: self.listen(message.text))
 
     def note(self, url: str) -> None:
         """Remembers requests that leave the host."""
         if not url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:")):
             self.outside.append(url)
+
+    def listen(self, message: str) -> None:
+        """Remembers what the browser says that it did not load or run."""
+        if "Content Security Policy" in message:
+            self.blocked.append(message)
 
     def open(self, query: str) -> None:
         """Opens a link and waits for the first map."""
