@@ -44,4 +44,4 @@ def test_the_picture_is_the_code_with_its_quiet_zone(text):
     assert ["".join(map(str, row[-7:])) for row in code[:7]] == FINDER
     assert ["".join(map(str, row[:7])) for row in code[-7:]] == FINDER
     assert [code[6][at] for at in range(8, 16)] == [1, 0] * 4  # the timing pattern
-    assert code[8][:2] in ([0, 0], [1, 0], [1, 1])  # level M 00, Q 11 or H 10, after the mask 10 of the format: not L
+    assert code[8][:2] != [1, 1]  # level L is 01; M 00, Q 11 and H 10 are better; printed xor 10

@@ -103,6 +103,7 @@ def show_file(setup: Setup) -> None:
             state.refuse("file", error)
             return
         state.open_setup(wanted, unread, "file", trace_of)
+        st.session_state["sharing"] = False  # away from the screen that was opened
 
     st.download_button(
         say("sharing.save"),

@@ -73,7 +73,7 @@ def test_the_rest_of_an_altered_link_is_shown():
         "The link says temp=hot, which cannot be read; the rest of it is shown.",
         "The link says haeds=3, and nothing here is called haeds: a slip, or a newer version. The rest of it is shown.",
     ]
-    assert screen.link() == {"ex": "zh_ta", "heads": "1"}
+    assert screen.link() == {"ex": "zh_ta", "heads": "1", "embed": "true"}  # which Streamlit keeps
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,9 @@ def test_a_file_opens_the_screen_that_was_saved_and_undo_takes_it_back():
 
 def test_a_file_can_be_opened_again_after_it_was_left():
     saved = to_file(Setup(temperature=2.0))
-    screen = offer(Screen(), saved).set("temperature", 5.0)
+    screen = offer(Screen(), saved)
+    assert screen.at.file_uploader[0].value is None
+    screen.set("temperature", 5.0)
     assert offer(screen, saved).link() == {"temp": "2.0"}
 
 
