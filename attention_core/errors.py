@@ -55,6 +55,15 @@ SENTENCES = {
     "text_too_long": "a text may have at most {limit} characters: this one has {given}",
     "link_too_long": "with this the address of the screen would have {given} characters, and no more than {limit} can "
     "be opened again: use fewer numbers, or fewer digits",
+    "file_too_large": "a file of the screen may have at most {limit} characters: this one has {given}",
+    "file_not_json": "a file of the screen must be JSON in UTF-8: this one cannot be read as that",
+    "file_nested": "a file of the screen is one object of texts: this one is nested too deep to be read",
+    "file_twice": "a part may stand in a file once: {name} stands there twice",
+    "file_format": 'a file of the screen must say "format": "{expected}" and its version, a whole number: '
+    "this one does not",
+    "file_version": "the version of a file must be at most {limit}, the newest known here: this one is {given}",
+    "file_text": "each part of a file must be a text in double quotes: {name} is none",
+    "address_form": "{name} must be an http or https address without a query: it is “{given}”",
     "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or a narrower layer",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",

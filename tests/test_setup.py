@@ -23,6 +23,7 @@ from pages.shared.setup import (
     FARTHEST,
     LONGEST,
     MOST_HEADS,
+    MOST_NAMED,
     Setup,
     config_of,
     from_link,
@@ -515,9 +516,17 @@ def test_what_can_be_read_but_not_computed_is_refused_with_its_reason(link, code
 )
 def test_what_cannot_be_read_is_named_and_the_rest_is_kept(key, values):
     for value in values:
-        setup, unread = from_link({key: value, "seed": "3", "unknown": "x"})
+        setup, unread = from_link({key: value, "seed": "3"})
         assert unread == [(key, value[:40])]
         assert setup == Setup(seed=3)
+
+
+def test_what_nobody_knows_is_named_and_the_rest_is_kept():
+    link = {"haeds": "3", "heads": "1", "lang": "zh", "embed": "true", "embed_options": "dark_theme", "utm_source": "y"}
+    assert from_link(link) == (Setup(heads=1), [("haeds", "3")])
+    assert from_link({"Heads": "1", "seed": "x", "": "y"}) == (DEFAULT, [("seed", "x"), ("Heads", "1"), ("", "y")])
+    assert from_link({"k" * 99: "v" * 99}) == (DEFAULT, [("k" * 40, "v" * 40)])
+    assert len(from_link({f"key{n}": "1" for n in range(9999)})[1]) == MOST_NAMED
 
 
 def test_a_device_that_is_not_there_is_refused():

@@ -1,6 +1,4 @@
-"""The line above the pictures: proof, undo, link, export; and what a link said that could not be read."""
-
-from urllib.parse import urlencode
+"""The line above the pictures: proof, undo, link, export; and what a link or a file said that could not be read."""
 
 import streamlit as st
 
@@ -12,8 +10,9 @@ from pages.shared.components import keys
 from pages.shared.proof_panel import show_proof
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
-from pages.shared.setup import Setup, to_link
-from pages.shared.words import language, literal, say, sentence
+from pages.shared.setup import LINK_KEYS
+from pages.shared.sharing import show_sharing
+from pages.shared.words import literal, say, sentence
 
 
 def show(scene: Scene) -> None:
@@ -33,9 +32,7 @@ def show(scene: Scene) -> None:
                 on_click=state.travel,
                 args=(move, trace_of),
             )
-        with st.popover(say("header.link"), icon=":material/link:", type="tertiary"):
-            st.markdown(say("header.link_how"))
-            st.code(address(setup), language=None, wrap_lines=True)
+        show_sharing(setup)
         with st.popover(say("header.export"), icon=":material/download:", type="tertiary"):
             show_export(trace)
         controls.language_switch()
@@ -47,11 +44,6 @@ def pressed() -> None:
     move = st.session_state["keys"].moved
     if move in state.MOVES:
         state.travel(move, trace_of)
-
-
-def address(setup: Setup) -> str:
-    """The page's address with everything that is on the screen."""
-    return (st.context.url or "").split("?")[0] + "?" + urlencode(to_link(setup) | {"lang": language()})
 
 
 def show_export(trace: Trace) -> None:
@@ -78,8 +70,10 @@ def show_export(trace: Trace) -> None:
 
 
 def show_link_trouble() -> None:
-    """What of the opened link could not be read or computed."""
+    """What of the opened link or file could not be read or computed."""
+    source = st.session_state["source"]
     for key, text in st.session_state["unread"]:
-        st.error(say("link.unread", key=literal(key), text=literal(shown(text))), icon=":material/link_off:")
+        trouble = "unread" if key in LINK_KEYS else "unknown"
+        st.error(say(f"{source}.{trouble}", key=literal(key), text=literal(shown(text))), icon=":material/link_off:")
     for key, error in st.session_state["unfit"]:
-        st.error(say("link.refused", key=literal(key), reason=sentence(error)), icon=":material/link_off:")
+        st.error(say(f"{source}.refused", key=literal(key), reason=sentence(error)), icon=":material/link_off:")

@@ -21,6 +21,7 @@ LONGEST = 100_000  # characters of an address: a server refuses much longer ones
 WIRING = ("tied", "swapped", "bare", "residual")  # W_q = W_k = W_v; Q and K swapped; no positions; x + output
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MOST_HEADS = 16  # as many small maps as a screen shows
+MOST_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,15 @@ KEYS = {
     "token": "t",
 }
 DEFAULT = Setup()
+BESIDES = ("lang", "embed", "embed_options")  # what a link may say that is no part of a Setup
 
 
 def key_of(name: str) -> str:
     """A field's name in a link."""
     return KEYS.get(name, name)
+
+
+LINK_KEYS = frozenset(key_of(field.name) for field in fields(Setup))
 
 
 def to_link(setup: Setup) -> dict[str, str]:
@@ -143,7 +148,11 @@ def check_link(setup: Setup) -> None:
 
 
 def from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
-    """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults."""
+    """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults.
+
+    A key that nobody knows is a slip, or comes from a newer version: it is such a part too. Marks that mail programs
+    add to an address (utm_...) are none.
+    """
     setup, refused = DEFAULT, []
     for field in fields(Setup):
         text = link.get(key_of(field.name))
@@ -155,7 +164,9 @@ def from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
             setup = replace(setup, **{field.name: READERS.get(field.name, str)(text)})
         except (ValueError, OverflowError):
             refused.append((key_of(field.name), text[:40]))
-    return setup, refused
+    known = LINK_KEYS.union(BESIDES)
+    unknown = [(key[:40], text[:40]) for key, text in link.items() if key not in known and not key.startswith("utm_")]
+    return setup, refused + unknown[:MOST_NAMED]
 
 
 def member(names):

@@ -37,15 +37,22 @@ def open_link(compute: Callable[[Setup], Trace]) -> None:
     """Starts a session from its link; what cannot be read, computed or found is named, the rest of it is shown."""
     if "setup" in st.session_state:
         return
-    linked, unread = from_link(st.query_params.to_dict())
-    setup, refused = as_far_as_it_computes(linked, compute)
+    st.session_state.update(setup=DEFAULT, **NOTHING_WRONG, **NO_HISTORY)
+    open_setup(*from_link(st.query_params.to_dict()), "link", compute)
+    st.session_state.update(NO_HISTORY)
+
+
+def open_setup(wanted: Setup, unread: list[tuple[str, str]], source: str, compute: Callable[[Setup], Trace]) -> None:
+    """Shows what a link or a file says, as far as it can be computed; what of it cannot is named with its source."""
+    setup, refused = as_far_as_it_computes(wanted, compute)
     unfit = [(key_of(name), error) for name, error in refused.items()]
     compared = against_of(setup)
     if compared is not None and (error := failure(compared, compute)) is not None:
         setup, unfit = replace(setup, against=None), [*unfit, (key_of("against"), error)]
     setup, missing = what_is_there(setup, compute(setup))
-    unread += missing
-    st.session_state.update(setup=setup, unread=unread, unfit=unfit, refused={}, drafts={}, **NO_HISTORY)
+    take(setup, [])
+    st.session_state.update(NOTHING_WRONG | {"unread": unread + missing, "unfit": unfit, "source": source})
+    new_version()
 
 
 def what_is_there(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:

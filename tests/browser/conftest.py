@@ -32,13 +32,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(**environment: str) -> Iterator[str]:
-    """A fresh server process with more environment variables; gives its address and ends it."""
-    port = free_port()
+def serving(port: int | None = None, **settings: str) -> Iterator[str]:
+    """A fresh server process, environment variables set; gives its address and ends it."""
+    port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", "--server.fileWatcherType", "none"]
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, **silent) as process:
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=ROOT, env=os.environ | settings, **quiet) as process:
         try:
             wait_for_health(f"http://127.0.0.1:{port}", process)
             yield f"http://127.0.0.1:{port}"

@@ -1,0 +1,75 @@
+"""A screen handed on in a real browser: as a file, as a link that outlives the server, as a QR code."""
+
+from urllib.parse import urlsplit
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import serving
+
+WIDE = "\n".join("  ".join(f"{(37 * row + 11 * column) % 97 / 10}" for column in range(31)) for row in range(37))
+
+
+def open_box(opened):
+    opened.page.get_by_role("button", name="Link").click()
+    return opened.page.get_by_test_id("stPopoverBody")
+
+
+def shown(opened):
+    """The computed sentence, the tiles and every printed number of the maps."""
+    opened.settled()
+    cells = opened.page.locator("path[aria-label*='weights [']")
+    cells.first.wait_for(state="attached")
+    return opened.sentence(), opened.tokens(), cells.evaluate_all("all => all.map(at => at.getAttribute('aria-label'))")
+
+
+def test_numbers_that_are_too_many_for_a_link_go_on_as_a_file_and_the_link_outlives_the_server(screen, tmp_path):
+    with serving() as address:
+        port = urlsplit(address).port
+        opened = screen(address=address)
+        first = opened.sentence()
+        opened.page.get_by_text("Matrix", exact=True).first.click()
+        box = opened.page.get_by_role("textbox", name="x as text")
+        box.fill(WIDE)
+        box.press("Control+Enter")
+        expect(opened.page.locator(".tile")).to_have_count(37)
+        before = shown(opened)
+        assert before[0] != first and len(before[2]) >= 37
+        popover = open_box(opened)
+        expect(popover.get_by_text("Many programs cut an address after 6,000")).to_be_visible()
+        expect(popover.get_by_text("too many for a QR code")).to_be_visible()
+        with opened.page.expect_download() as download:
+            popover.get_by_role("button", name="Save this screen as a file").click()
+        saved = tmp_path / download.value.suggested_filename
+        download.value.save_as(saved)
+        assert saved.name == "attention_en_it.json" and "0,1.1,2.2" in saved.read_text(encoding="utf-8")
+
+        other = screen(address=address)
+        open_box(other).locator("input[type=file]").set_input_files(saved)
+        expect(other.page.locator(".tile")).to_have_count(37)
+        assert shown(other) == before
+        query = other.page.url.partition("?")[2]
+        assert len(query) > 6_000 and query == opened.page.url.partition("?")[2]
+        expect(other.page.get_by_test_id("stPopoverBody")).to_be_hidden()
+        other.page.get_by_role("button", name="Undo").click()
+        other.wait_for_sentence(first)
+        assert opened.errors == other.errors == []
+    with serving(port) as address:
+        again = screen("?" + query, address=address)
+        assert shown(again) == before
+        assert again.errors == []
+
+
+def test_the_code_is_seen_whole_on_a_projector_and_leads_to_the_public_address(screen):
+    with serving(ATTENTION_ADDRESS="https://attention.example.edu") as address:
+        for scheme in ("light", "dark"):
+            opened = screen("?mask=causal", address=address, color_scheme=scheme)
+            popover = open_box(opened)
+            code = popover.get_by_role("img", name="QR code of this address")
+            expect(code).to_be_in_viewport(ratio=1)
+            frame, around = code.bounding_box(), popover.bounding_box()
+            assert frame["width"] == frame["height"] >= 320
+            assert frame["y"] + frame["height"] <= around["y"] + around["height"]
+            link = popover.locator("code").inner_text()
+            assert link.replace("\n", "") == "https://attention.example.edu/?mask=causal&lang=en"
+            assert popover.get_by_text("this machine only").count() == 0
+            assert opened.outside == [] and opened.errors == []
