@@ -1,4 +1,4 @@
-"""Random matrices to start from: the same on any machine, of the variance that keeps numbers readable; first heads."""
+"""Random matrices to start from: the same on any machine, of the variance that keeps numbers readable; cut anew."""
 
 import math
 from fractions import Fraction
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core.errors import AttentionError
-from attention_core.starting import first_heads, random_matrix
+from attention_core.starting import random_matrix, recut
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,15 @@ def test_an_impossible_width_is_refused(shape):
         random_matrix("w_q", shape)
 
 
-@given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.data())
-def test_the_first_heads_are_the_first_columns(rows, heads, width, data):
-    kept = data.draw(st.integers(1, heads))
-    blocks = [np.full((rows, width), float(head)) for head in range(heads)]
-    expected = np.concatenate(blocks[:kept], axis=1)
-    assert np.array_equal(first_heads(np.concatenate(blocks, axis=1), heads, kept), expected)
-
-
-def test_a_matrix_that_cannot_be_cut_stays_whole():
-    matrix = np.arange(10.0).reshape(2, 5)
-    assert first_heads(matrix, heads=2, kept=1) is matrix
+@given(st.integers(1, 3), st.integers(1, 5), st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.booleans())
+def test_each_head_that_stays_keeps_what_fits(rows, heads, width, count, wide, filled):
+    """Every number says which head and column it stood in; what is new is 0, or the number of the fill."""
+    matrix = np.array([[100.0 * h + d + 1 for h in range(heads) for d in range(width)]] * rows)
+    fill = np.full((rows, count * wide), -7.0) if filled else None
+    expected = [
+        100.0 * h + d + 1 if h < heads and d < width else (-7.0 if filled else 0.0)
+        for h in range(count)
+        for d in range(wide)
+    ]
+    assert recut(matrix, heads, (count, wide), fill).tolist() == [expected] * rows
+    assert (fill is None) or (fill == -7.0).all()
