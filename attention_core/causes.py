@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.axes import fitted
 from attention_core.errors import AttentionError
 from attention_core.hypotheses import HYPOTHESES, SENTENCES, Hypothesis, no_mask
-from attention_core.rerun import Change, Values, allowances, coarsest, magnitude, rerun, step_apart
+from attention_core.rerun import Values, allowances, coarsest, magnitude, rerun, step_apart
 from attention_core.trace import Step, Trace
 
 
@@ -34,6 +34,7 @@ class Cause:
 
 
 READABLE = 0.25  # of a step's largest magnitude: rounding that moves numbers further leaves nothing to compare
+FAR = 1000  # times what rounding may do in the run itself: no single change makes rounding that much worse
 EMPTY_ROWS = ("nan_rows", "finite_fill")  # what else a query that may attend to nothing can get
 
 
@@ -58,12 +59,16 @@ def causes(
     first = next((place for place, name in enumerate(names) if not gaps[name] <= own[name]), None)
     if first is None:
         return ()
-    found = []
-    for cause, change in hypotheses(trace, theirs):
+    needed, found = names[: first + 1], []
+    for cause, hypothesis, values in hypotheses(trace, theirs):
         if cause.beside and any(other.code == cause.code for other in found):
             continue  # it gives the numbers without anything beside
-        steps = reproduced(trace, theirs, tolerance, change, names[: first + 1])
-        if steps:
+        gaps = largest_gaps(theirs, values)
+        if any(not gaps[name] <= min(READABLE * magnitude(values[name]), FAR * own[name]) for name in needed):
+            continue
+        limits = allowances(trace, tolerance, hypothesis)
+        steps = tuple(name for name in names if gaps[name] <= limits[name])
+        if set(needed) <= set(steps):
             found.append(replace(cause, steps=steps))
     found = found or half_precision(trace, given, theirs, names)
     whole = [cause for cause in found if len(cause.steps) == len(names)]
@@ -102,54 +107,49 @@ def largest_gaps(theirs: Values, values: Values) -> dict[str, float]:
     }
 
 
-def hypotheses(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Change]]:
-    """Every change worth trying: it moves what was given. One that leaves queries without a key is also tried with what
-    others make of those."""
+def hypotheses(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Hypothesis, Values]]:
+    """Every change worth trying, with the run that it gives: it moves what was given. One that leaves queries without a
+    key is also tried with what others make of those."""
     own, limits = rerun(trace), allowances(trace, torch.float64)
     single = [(Cause(code, ()), hypothesis) for code, hypothesis in HYPOTHESES.items()]
     for name in trace.steps:
         if name.startswith("allowed_"):
             single.append((Cause("one_mask_missing", (), {"name": name}), Hypothesis((name,), no_mask)))
-    for cause, change in [*single, *dropout(trace, theirs)]:
-        values = rerun(trace, change)
+    for cause, hypothesis in [*single, *dropout(own, theirs)]:
+        values = changed(trace, own, hypothesis)
         gaps = largest_gaps({name: values[name] for name in theirs}, own)
         if all(gaps[name] <= limits[name] for name in theirs):
             continue
-        yield cause, change
+        yield cause, hypothesis, values
         empty = values["masked_scores"].isneginf().all(-1).any() or values["weights"].isnan().any()
         if empty and cause.code not in EMPTY_ROWS:
             for code in EMPTY_ROWS:
-                yield replace(cause, beside=(code,)), both(change, HYPOTHESES[code])
+                joined = both(hypothesis, HYPOTHESES[code])
+                yield replace(cause, beside=(code,)), joined, changed(trace, own, joined)
 
 
-def both(first: Change, second: Change) -> Change:
+def changed(trace: Trace, own: Values, hypothesis: Hypothesis) -> Values:
+    """The changed run; what stands before the change is not computed again."""
+    names = list(trace.steps)
+    first = min((names.index(name) for name in hypothesis.steps if name in trace), default=len(names))
+    return rerun(trace, hypothesis, {name: own[name] for name in names[:first]})
+
+
+def both(first: Hypothesis, second: Hypothesis) -> Hypothesis:
     """Two changes; where both change a step, the first does."""
 
     def change(step: Step, values: Values) -> Tensor | None:
         value = first(step, values)
         return second(step, values) if value is None else value
 
-    return change
+    return Hypothesis(first.steps + second.steps, change)
 
 
-def reproduced(
-    trace: Trace, theirs: Values, tolerance: float | torch.dtype, change: Change, needed: list[str]
-) -> tuple[str, ...]:
-    """The given steps that a changed run gives; none unless the needed ones are among them."""
-    values = rerun(trace, change)
-    gaps = largest_gaps(theirs, values)
-    if any(not gaps[name] <= READABLE * magnitude(values[name]) for name in needed):
-        return ()
-    limits = allowances(trace, tolerance, change)
-    steps = tuple(name for name in trace.steps if name in theirs and gaps[name] <= limits[name])
-    return steps if set(needed) <= set(steps) else ()
-
-
-def dropout(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Change]]:
+def dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Hypothesis]]:
     """Which weights were dropped, and how much the others grew, read off the given weights."""
-    if "weights" not in theirs or "dropped_weights" in trace:
+    if "weights" not in theirs or "dropped_weights" in own:
         return
-    ours, given = rerun(trace)["weights"], theirs["weights"]
+    ours, given = own["weights"], theirs["weights"]
     kept, dropped = (ours > 0) & (given != 0), (ours > 0) & (given == 0)
     growth = (given[kept] / ours[kept]).median().item() if kept.any() and dropped.any() else 0.0
     if growth > 1:

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from attention_core.attention import attend_qkv
 from attention_core.axes import fits_as
+from attention_core.boundary import check_tensors
 from attention_core.causes import Cause, causes, fitting
 from attention_core.config import AttentionConfig, Weights
 from attention_core.errors import AttentionError
@@ -187,9 +188,10 @@ def diagnose(
     output differs first, most at (b 0, query 0, H·d_v 0): yours 0.2689, ours 0.3302. The numbers are those of: no
     scale: the scores are not divided by √d_k.
     """
+    check_tensors({"q": q, "k": k, "v": v})
     turn = not heads_first and q.dim() == 4
     own = [x.clone() for x in (q, k, v)]  # a function may write in place
-    own = [x.transpose(1, 2) for x in own] if turn else own  # (B, T, H, d) -> (B, H, T, d)
+    own = [x.transpose(1, 2) if turn and x.dim() == 4 else x for x in own]  # (B, T, H, d) -> (B, H, T, d)
     trace = attend_qkv(*own, config=config, weights=weights, allowed=allowed)
     mask = trace["allowed"] if "allowed" in trace.steps else None
     mask = mask[0, 0] if mask is not None and q.dim() == 2 else mask  # (1, 1, T, S) -> (T, S)

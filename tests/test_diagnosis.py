@@ -653,6 +653,8 @@ def test_what_the_function_raises_is_passed_on_and_what_it_cannot_return_is_refu
         with pytest.raises(AttentionError) as refused:
             diagnose(lambda q, k, v, result=result: result, q, k, v)
         assert refused.value.code == code
+    with pytest.raises(AttentionError, match="q must be a torch"):
+        diagnose(no_scale, [[1.0]], k, v)
     with pytest.raises(AttentionError, match="weights, head_outputs, concat, output"):
         diagnose(lambda q, k, v: {"probabilities": q}, q, k, v)
 
