@@ -2,6 +2,7 @@
 
 from attention_core.attention import attend, attend_qkv
 from attention_core.config import AttentionConfig, Weights
+from attention_core.diagnosis import diagnose
 from attention_core.errors import AttentionError
 from attention_core.explanation import explain
 from attention_core.export import code
@@ -18,6 +19,7 @@ __all__ = [
     "attend",
     "attend_qkv",
     "code",
+    "diagnose",
     "explain",
     "latex",
     "prove",

@@ -15,6 +15,10 @@ SENTENCES = {
     "rank": "{name} must have the axes {axes}: its shape is {shape}",
     "rank_qkv": "{name} must be (T, d) or (B, H, T, d): {shape} could be (B, T, d) or (H, T, d); "
     "add the missing axis with unsqueeze(1) or unsqueeze(0)",
+    "layout_unknown": "q, k and v must be (B, H, T, d) or (B, T, H, d), with as many values as keys and heads in whole "
+    "groups: their shapes are {shapes}",
+    "returned": "your function must return the output, (output, weights) or a dict of named steps: got {given}",
+    "nothing_given": "there must be at least one step to compare: none was given",
     "rank_allowed": "{name} must be (T, S) or (B, H, T, S): {shape} could be (B, T, S) or (H, T, S); "
     "add the missing axis with unsqueeze(1) or unsqueeze(0)",
     "allowed_not_bool": "{name} must be a boolean tensor (allowed: True = may attend; keep: True = kept): got {given}",

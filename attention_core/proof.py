@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool
 from torch import Tensor
 
+from attention_core.rerun import rerun
 from attention_core.scores import DOT
 from attention_core.trace import Trace
 
@@ -67,7 +68,7 @@ def prove(trace: Trace) -> Proof:
     (True, True)
     """
     with torch.inference_mode():
-        doubles = recomputed(trace)
+        doubles = rerun(trace)
         twins = by_numpy(trace, doubles)
         checks = [compare(name, "numpy", doubles[name].numpy(), twins[name]) for name in trace.computed()]
         for name, step in trace.computed().items():
@@ -77,17 +78,6 @@ def prove(trace: Trace) -> Proof:
         order = [*trace.computed()]
         checks.sort(key=lambda check: order.index(check.step))
         return Proof(tuple(checks), rounding(trace, doubles), overflow(trace))
-
-
-def recomputed(trace: Trace) -> dict[str, Tensor]:
-    """Every step by its torch face on the CPU in float64, from the inputs on; what is boolean stays so."""
-    values: dict[str, Tensor] = {}
-    for name, step in trace.inputs().items():
-        value = step.value.detach().cpu()
-        values[name] = value if value.dtype == torch.bool else value.double()
-    for name, step in trace.computed().items():
-        values[name] = step.operation.apply(values)
-    return values
 
 
 def by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.ndarray]:

@@ -127,7 +127,7 @@ def single_pictures(trace: Trace, palette: Palette) -> list[Picture]:
 
 def strips(trace: Trace, palette: Palette) -> list[Picture]:
     steps = [name for name, step in trace.steps.items() if len(step.dims) > 1]
-    return [charts.strip(trace, steps, [f"{step}\nstep" for step in steps], {"H": 1}, palette, "weights")]
+    return [charts.strip(lambda _: trace, steps, [f"{step}\nstep" for step in steps], {"H": 1}, palette, "weights")]
 
 
 PICTURES = {
@@ -457,7 +457,7 @@ def test_heads_share_one_range_of_colours():
     assert first.text.tolist() == ["1.00"] * 4
     assert second.text.tolist() == ["10.00", "1.00"] * 2
     assert {*first.fill} == {second.fill.iloc[1]} != {second.fill.iloc[0]}
-    small = [charts.strip(trace, ["scores"], [""], {"H": h}, LIGHT, None).frame for h in range(2)]
+    small = [charts.strip(lambda _: trace, ["scores"], [""], {"H": h}, LIGHT, None).frame for h in range(2)]
     assert [each[each["value"] != ""].fill.tolist() for each in small] == [first.fill.tolist(), second.fill.tolist()]
 
 

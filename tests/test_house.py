@@ -19,6 +19,7 @@ import pytest
 import attention_core
 from attention_core.errors import SENTENCES
 from attention_core.examples import EXAMPLES, ORIGINS
+from attention_core.hypotheses import SENTENCES as CAUSES
 from attention_core.masks import MASKS
 from attention_core.scores import SCORES
 from attention_core.trace import Faces
@@ -49,8 +50,10 @@ LAYERS = (
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions"),
-    ("attention", "matrices", "starting"),
-    ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette"),
+    ("rerun", "axes"),
+    ("attention", "hypotheses", "matrices", "starting"),
+    ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
+    ("diagnosis",),
     ("lettering",),
     ("drawing",),
     ("charts",),
@@ -192,10 +195,11 @@ def test_both_languages_have_the_same_files_and_keys():
     assert {key for key in catalog("en") if key.startswith("error.")} == {f"error.{code}" for code in SENTENCES}
 
 
-def test_english_refusals_are_the_cores_own():
+@pytest.mark.parametrize("family, sentences", [("error", SENTENCES), ("cause", CAUSES)])
+def test_english_refusals_and_causes_are_the_cores_own(family, sentences):
     own = tomllib.loads((CONTENT / "en" / "labels.toml").read_text(encoding="utf-8"))
-    assert "error" not in own
-    assert all(catalog("en")[f"error.{code}"] == sentence for code, sentence in SENTENCES.items())
+    assert family not in own
+    assert all(catalog("en")[f"{family}.{code}"] == sentence for code, sentence in sentences.items())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -280,6 +284,7 @@ def inside_an_f_string(call, node):
 
 def test_families_of_words_are_as_large_as_what_they_name():
     families = {
+        "cause": set(CAUSES),
         "score": set(SCORES),
         "mask": {*MASKS, "custom"},
         "parameter": {"causal_offset"} | {f"{name}_{number}" for name, mask in MASKS.items() for number in mask.needs},

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from attention_core.causes import Cause
 from attention_core.errors import SENTENCES, AttentionError
+from attention_core.hypotheses import SENTENCES as CAUSES
 from attention_core.tokens import shown
 
 CONTENT = Path(__file__).parents[1] / "content"
@@ -17,10 +19,11 @@ JOINER = "\u2060"  # prints nothing and allows no line break
 
 @cache
 def catalog(language: str) -> dict[str, str]:
-    """All labels and sentence templates of a language, keys joined with dots; English errors are the core's own."""
+    """All labels and sentence templates of a language, keys joined with dots; English errors and causes are the
+    core's own."""
     table = tomllib.loads((CONTENT / language / "labels.toml").read_text(encoding="utf-8"))
-    errors = {f"error.{code}": sentence for code, sentence in SENTENCES.items()} if language == "en" else {}
-    return errors | dict(flatten(table))
+    core = {"error": SENTENCES, "cause": CAUSES} if language == "en" else {}
+    return dict(flatten(core)) | dict(flatten(table))
 
 
 def flatten(table: dict, prefix: str = ""):
@@ -62,6 +65,13 @@ def literal(text: object) -> str:
 def sentence(error: AttentionError) -> str:
     """A refusal in the session's language, its values shown literally."""
     return say(f"error.{error.code}", **{name: called(value) for name, value in error.values.items()})
+
+
+def reason(cause: Cause) -> str:
+    """A proven cause in the session's language, with what stands beside it."""
+    values = {name: literal(value) for name, value in cause.values.items()}
+    codes = (cause.code, *cause.beside)
+    return say("diagnosis.and").join(say(f"cause.{code}", **values) for code in codes)
 
 
 def called(value: object) -> str:
