@@ -6,7 +6,7 @@ from attention_core import Trace
 from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.tokens import shown
 from pages.shared import controls, state
-from pages.shared.components import keys
+from pages.shared.components import shortcuts
 from pages.shared.proof_panel import show_proof
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
@@ -36,12 +36,12 @@ def show(scene: Scene) -> None:
         with st.popover(say("header.export"), icon=":material/download:", type="tertiary"):
             show_export(trace)
         controls.language_switch()
-        keys(key="keys", on_moved_change=pressed, width="content")
+        shortcuts(key="shortcuts", on_moved_change=pressed, width="content")
 
 
 def pressed() -> None:
     """Undo or redo by keyboard."""
-    move = st.session_state["keys"].moved
+    move = st.session_state["shortcuts"].moved
     if move in state.MOVES:
         state.travel(move, trace_of)
 
