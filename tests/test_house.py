@@ -50,9 +50,9 @@ LAYERS = (
     ("config",),
     ("boundary", "plan", "tokens", "definitions"),
     ("attention", "matrices", "starting"),
-    ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette"),
-    ("lettering",),
-    ("drawing",),
+    ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "stored"),
+    ("lettering", "npy", "nested"),
+    ("drawing", "files"),
     ("charts",),
 )
 
