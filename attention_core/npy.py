@@ -21,7 +21,7 @@ MAX_UNPACKED = 12_000_000  # bytes of all members: as many numbers as are accept
 
 MAGIC = b"\x93NUMPY"
 LENGTH_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}  # of the header's length, in each version
-TYPE = re.compile(r"'descr'\s*:\s*(?:'([^']*)'|(\S.*))")
+TYPE = re.compile(r"'descr'\s*:\s*(?:'([^']+)'|(\S.*))")
 OBJECT = re.compile(r"[<>|=]?O[0-9]*")
 ORDER = re.compile(r"'fortran_order'\s*:\s*(True|False)")
 SHAPE = re.compile(r"'shape'\s*:\s*\(([^()]*)\)")
@@ -29,7 +29,7 @@ SIZE = re.compile(r"\s*([0-9]{1,19})L?\s*")  # Python 2 wrote 3L
 
 ENTRY = b"PK\x01\x02"  # what every entry of a zip directory begins with
 ENCRYPTED = 1  # a bit of a member's flags
-# all that zipfile is known to raise on bytes that are no zip archive
+# all that zipfile, of one Python or another, raises on bytes that are no zip archive
 FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
