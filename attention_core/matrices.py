@@ -224,9 +224,9 @@ def number(cell: str) -> float | None:
     return numerator / denominator
 
 
-def cut(cell: str) -> str:
-    """The beginning of a cell, safe to print in an error."""
-    return shown(cell[:MAX_SHOWN]) + ("…" if len(cell) > MAX_SHOWN else "")
+def cut(text: str, limit: int = MAX_SHOWN) -> str:
+    """The beginning of a cell or a name, safe to print in an error."""
+    return shown(text[:limit]) + ("…" if len(text) > limit else "")
 
 
 # ---- from numbers to text --------------------------------------------------------------------------------------------

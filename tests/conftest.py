@@ -9,7 +9,10 @@ torch.set_num_threads(1)  # xdist has one worker a core already
 settings.register_profile(
     "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("repeatable")
+settings.register_profile(
+    "many", max_examples=100_000, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("repeatable")  # the other one by --hypothesis-profile=many
 
 
 @pytest.fixture

@@ -51,11 +51,13 @@ LAYERS = (
     ("config",),
     ("boundary", "plan", "tokens", "definitions"),
     ("rerun", "axes"),
-    ("attention", "hypotheses", "matrices", "starting"),
-    ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
-    ("diagnosis",),
-    ("lettering",),
-    ("drawing",),
+    ("attention", "hypotheses", "matrices", "starting", "built_heads", "change"),
+    (
+        *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
+        *("stored", "chosen"),
+    ),
+    ("lettering", "npy", "nested", "diagnosis"),
+    ("drawing", "files"),
     ("charts",),
 )
 

@@ -1,0 +1,111 @@
+"""NumPy's own files, NPY and NPZ, never unpickled: what a header or a zip directory says is checked before it is
+believed, so that a small file cannot ask for much memory.
+
+The format: NEP 1, and the docstring of numpy.lib.format.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+
+from attention_core.errors import AttentionError
+from attention_core.stored import MAX_ARRAYS, called, stored_array
+
+MAX_HEADER = 10_000  # bytes; NumPy's own bound
+MAX_UNPACKED = 12_000_000  # bytes of all members: as many numbers as are accepted in float64, and their headers
+
+MAGIC = b"\x93NUMPY"
+LENGTH_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}  # of the header's length, in each version
+TYPE = re.compile(r"'descr'\s*:\s*(?:'([^']+)'|(\S.*))")
+OBJECT = re.compile(r"[<>|=]?O[0-9]*")
+ORDER = re.compile(r"'fortran_order'\s*:\s*(True|False)")
+SHAPE = re.compile(r"'shape'\s*:\s*\(([^()]*)\)")
+SIZE = re.compile(r"\s*([0-9]{1,19})L?\s*")  # Python 2 wrote 3L
+
+ENTRY = b"PK\x01\x02"  # what every entry of a zip directory begins with
+ENCRYPTED = 1  # a bit of a member's flags
+# all that zipfile, of one Python or another, raises on bytes that are no zip archive
+FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
+
+
+def read_npy(name: str, content: bytes) -> np.ndarray:
+    """The array of an NPY file, version 1, 2 or 3, of either byte order and either order of axes.
+
+    Raises AttentionError: npy_header, header_too_long, array_pickled, and what stored_array refuses.
+
+    >>> file = BytesIO()
+    >>> np.save(file, np.array([[1, 2, 3]], dtype=np.int16))
+    >>> read_npy("x", file.getvalue()).tolist()
+    [[1.0, 2.0, 3.0]]
+    """
+    length_bytes = LENGTH_BYTES.get(content[len(MAGIC) : len(MAGIC) + 2])
+    if not content.startswith(MAGIC) or length_bytes is None:
+        raise AttentionError("npy_header", name=called(name))
+    start = len(MAGIC) + 2 + length_bytes
+    length = int.from_bytes(content[len(MAGIC) + 2 : start], "little")
+    if length > MAX_HEADER:
+        raise AttentionError("header_too_long", name=called(name), limit=MAX_HEADER, given=length)
+    dtype, order, shape = parse_header(name, content[start : start + length].decode("latin-1"))
+    return stored_array(name, dtype, shape, memoryview(content)[start + length :], order)
+
+
+def parse_header(name: str, header: str) -> tuple[str, str, tuple[int, ...]]:
+    """Type, order and shape from the dictionary that a header is: found by their form, nothing is evaluated."""
+    dtype, order, shape = TYPE.search(header), ORDER.search(header), SHAPE.search(header)
+    sizes = [SIZE.fullmatch(size) for size in shape[1].split(",") if size.strip()] if shape else [None]
+    if not (dtype and order and all(sizes)):
+        raise AttentionError("npy_header", name=called(name))
+    if OBJECT.fullmatch(dtype[1] or ""):
+        raise AttentionError("array_pickled", name=called(name))
+    # a type without quotes is a structure of several, which stored_array refuses by its text
+    return dtype[1] or dtype[2], "F" if order[1] == "True" else "C", tuple(int(size[1]) for size in sizes)
+
+
+def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays of an NPZ file, one after the other, each with its name.
+
+    Raises AttentionError: not_npz, too_many_arrays, member_name, member_packing, unpacked_too_large, and what read_npy
+    refuses.
+
+    >>> file = BytesIO()
+    >>> np.savez_compressed(file, w_q=np.eye(2))
+    >>> {name: array.tolist() for name, array in read_npz("weights.npz", file.getvalue())}
+    {'w_q': [[1.0, 0.0], [0.0, 1.0]]}
+    """
+    entries = content.count(ENTRY)
+    if entries > MAX_ARRAYS:  # zipfile would make an object of each
+        raise AttentionError("too_many_arrays", name=called(name), limit=MAX_ARRAYS, given=entries)
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            members = archive.infolist()
+            check_members(name, members)
+            for member in members:
+                array_name = member.filename.removesuffix(".npy")
+                yield array_name, read_npy(array_name, unpacked(archive, member))
+    except AttentionError:
+        raise
+    except FAULTS:
+        raise AttentionError("not_npz", name=called(name)) from None
+
+
+def check_members(name: str, members: list[ZipInfo]) -> None:
+    """All are NPY files, packed as NumPy packs them, and together not too large: decided by the zip directory."""
+    for member in members:
+        if not member.filename.endswith(".npy") or "/" in member.filename or "\\" in member.filename:
+            raise AttentionError("member_name", name=called(name), given=called(member.filename))
+        if member.flag_bits & ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise AttentionError("member_packing", name=called(name), given=called(member.filename))
+    unpacked_bytes = sum(member.file_size for member in members)
+    if unpacked_bytes > MAX_UNPACKED:
+        raise AttentionError("unpacked_too_large", name=called(name), limit=MAX_UNPACKED, given=unpacked_bytes)
+
+
+def unpacked(archive: ZipFile, member: ZipInfo) -> bytes:
+    """A member's bytes, no more than the directory says, however many the packed bytes would give."""
+    with archive.open(member) as file:
+        return file.read(member.file_size)
