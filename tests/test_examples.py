@@ -39,7 +39,7 @@ def test_every_listed_number(name, step):
 
 
 def test_nothing_is_left_out():
-    assert set(EXPECTED) == set(EXAMPLES) - {"eight_heads"}
+    assert set(EXPECTED) == set(EXAMPLES) - {"eight_heads", "built_heads", "zh_built_heads"}  # test_built_heads
     assert next(iter(EXAMPLES)) == "en_it"
     assert len(LISTED) > 150
 
@@ -92,7 +92,7 @@ def test_the_lexica_hold_the_stories_words():
     assert {**LEXICA["colour"].vectors} == wanted
 
 
-@pytest.mark.parametrize("name", [name for name, example in EXAMPLES.items() if example.x is not None])
+@pytest.mark.parametrize("name", [name for name, each in EXAMPLES.items() if each.x is not None and not each.built])
 def test_an_examples_own_words_get_its_own_vectors(name):
     example = EXAMPLES[name]
     rows, origins = vectors_for(example.tokens, name)

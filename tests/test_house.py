@@ -17,6 +17,7 @@ from types import FunctionType
 import pytest
 
 import attention_core
+from attention_core.built_heads import KINDS, PLACES
 from attention_core.errors import SENTENCES
 from attention_core.examples import EXAMPLES, ORIGINS
 from attention_core.hypotheses import SENTENCES as CAUSES
@@ -25,6 +26,7 @@ from attention_core.scores import SCORES
 from attention_core.trace import Faces
 from pages.shared.catalog import PAGES
 from pages.shared.controls import POSITION_CHOICES
+from pages.shared.layer_controls import PILLS
 from pages.shared.setup import DTYPES
 from pages.shared.words import CONTENT, LANGUAGES, catalog, flatten
 
@@ -294,10 +296,13 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "dtype": set(DTYPES),
         "device": {"cpu", "cuda"},
         "example": set(EXAMPLES),
-        "dim": {dim for example in EXAMPLES.values() for dim in example.dims},
+        "dim": {*PLACES, *(dim for example in EXAMPLES.values() for dim in example.dims)},
+        "built": set(KINDS),
+        "built_role": set(KINDS),
+        "wiring": set(PILLS),
         "page": {page.slug for page in PAGES},
         "section": {page.section for page in PAGES},
-        "origin.word": {*ORIGINS, "typed"},
+        "origin.word": {*ORIGINS, "typed", "padding"},
         "origin.group": {*ORIGINS, "typed", "given", "removed"},
         "origin.matrix": {*ORIGINS, "typed", "given"},
         "proof.by": set(re.findall(r'"(numpy|shown|sdpa|mha|rows|blocked|\w+)", ', proof_checks())),

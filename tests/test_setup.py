@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.masks import MASKS
-from attention_core.matrices import to_text
+from attention_core.matrices import digits, to_text
 from attention_core.scores import SCORES
-from pages.shared.inputs import DEVICES, compute, gather
+from pages.shared.inputs import DEVICES, compute, gather, pairs_of
 from pages.shared.mask_texts import read_mask, write_mask
 from pages.shared.setup import (
     DEFAULT,
@@ -24,8 +24,10 @@ from pages.shared.setup import (
     LONGEST,
     MOST_HEADS,
     MOST_NAMED,
+    WIRING,
     Setup,
     config_of,
+    crosses,
     from_link,
     key_of,
     mode,
@@ -34,7 +36,26 @@ from pages.shared.setup import (
 
 MOST_BYTES = 64 * 2**20  # of one run: every visitor's runs are kept for a while
 LINK_KEYS = [key_of(field.name) for field in fields(Setup)]
-MATRICES = ("x", "context", "q", "k", "v", "w_q", "w_k", "w_v", "w_o", "b_q", "w_a", "w_aq", "w_ak", "v_a", "allowed")
+MATRICES = (
+    "x",
+    "context",
+    "q",
+    "k",
+    "v",
+    "w_q",
+    "w_k",
+    "w_v",
+    "w_o",
+    "b_q",
+    "w_a",
+    "w_aq",
+    "w_ak",
+    "v_a",
+    "allowed",
+    "b_k",
+    "b_v",
+    "b_o",
+)
 LONG_SENTENCE = " ".join(["tired"] * 64)
 
 
@@ -139,11 +160,25 @@ def inputs(draw):
     return setup
 
 
+def gathered(setup):
+    """What goes into a run, where that can be gathered."""
+    try:
+        return gather(setup)
+    except AttentionError:
+        return assume(False)
+
+
 @st.composite
 def setups(draw):
     """Any part of a Setup changed, so that most can be computed."""
     setup = draw(inputs())
-    material = gather(setup)
+    if mode(setup) == "sentence" and not crosses(setup):
+        lines = st.lists(SENTENCES.filter(lambda text: len(text.splitlines()) == 1), max_size=3).map("\n".join)
+        kinds = st.lists(st.sampled_from(["same_word", "offset", "offset:2", "first", "even", "sink"]), max_size=4)
+        setup = replace(setup, more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
+    if mode(setup) != "qkv":
+        setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(WIRING), unique=True, max_size=2))))
+    material = gathered(setup)
     width = material.matrices.get("w_q", material.matrices.get("x", material.matrices.get("q"))).shape[1]
     if draw(st.booleans()):
         widths = [material.matrices[name].shape[1] for name in ("q", "k", "v") if name in material.matrices]
@@ -152,17 +187,19 @@ def setups(draw):
         setup = replace(setup, heads=heads)
         if not widths and draw(st.booleans()):
             setup = replace(setup, kv_heads=draw(st.sampled_from([n for n in range(1, heads + 1) if heads % n == 0])))
+            if draw(st.booleans()):
+                setup = replace(setup, d_k=draw(st.integers(1, 6)), d_v=draw(st.none() | st.integers(1, 6)))
     setup = replace(
         setup,
         score=draw(st.none() | st.sampled_from(list(SCORES))),
         scale=draw(st.none() | st.floats(-10, 10) | st.sampled_from([0.0, 1e-12, 1.0])),
         temperature=draw(st.just(1.0) | st.floats(0.01, 100)),
-        positions=draw(positions(mode(setup) != "qkv", width // config_of(setup).heads % 2 == 0)),
+        positions=draw(positions(mode(setup) != "qkv", (setup.d_k or width // config_of(setup).heads) % 2 == 0)),
         dtype=draw(st.sampled_from(DTYPES)),
         seed=draw(st.integers(0, 999_999_999)),
     )
-    material = gather(setup)
-    t, s = len(material.queries), len(material.keys)
+    material = gathered(setup)
+    t, s = pairs_of(material)
     setup = replace(setup, masks=draw(st.none() | masks(s)))
     if draw(st.booleans()):
         setup = replace(setup, allowed=draw(typed(t, s, st.sampled_from([0.0, 1.0]))))
@@ -174,8 +211,14 @@ def setups(draw):
         setup = replace(setup, **{name: draw(typed(*shape) if max(shape) <= 64 else edits(*shape))})
     if draw(st.integers(0, 4)) == 0:
         setup = replace(setup, w_o="none")
+    for name in draw(st.lists(st.sampled_from(["scores", "weights"]), unique=True)):
+        places = st.tuples(*(st.integers(0, size) for size in (1, 2, t, s)), NUMBERS)
+        some = draw(st.lists(places, min_size=1, max_size=3))
+        setup = replace(setup, **{name: ";".join(f"{b}.{h}.{i}.{j}={digits(n)}" for b, h, i, j, n in some)})
     return replace(
         setup,
+        sentence=draw(st.none() | st.integers(0, 9)),
+        against=draw(st.sampled_from([None, "", "ex=zh_ta", "heads=1&mask=causal"])),
         token=draw(st.none() | st.integers(0, 999_999_999)),
         head=draw(st.none() | st.integers(0, 20)),
         step=draw(st.none() | st.sampled_from(["scores", "w_q", "output", "", "no such step", "a&b=c"])),
@@ -217,6 +260,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @given(setups())
     @example(Setup(example="en_it_sink", b_q="~0.1=2.5"))
     @example(Setup(score="general", w_a="~0.1=0.5"))
+    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_v=3))
     @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     @example(Setup(w_q="1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0", x="~0.0=1e6"))
     def there_and_back(setup):
@@ -272,6 +316,7 @@ def test_each_matrix_in_a_link_is_the_one_that_runs(name):
         "v": Setup(example="one_query"),
         "context": Setup(example="cross_en_zh"),
         "b_q": Setup(example="en_it_sink"),
+        **{bias: Setup(**{bias: "0,0,0,0"}) for bias in ("b_k", "b_v", "b_o")},
         "w_a": Setup(score="general"),
         "w_aq": Setup(score="additive"),
         "w_ak": Setup(score="additive"),

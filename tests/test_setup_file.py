@@ -13,7 +13,7 @@ from pages.shared.setup_file import FORMAT, LARGEST, VERSION, from_file, text_of
 from tests.test_setup import HOSTILE_VALUES, setups
 
 HEAD = '"format": "attention-explorer", "version": 1'
-WHOLE = {"file_too_large", "file_not_json", "file_nested", "file_twice", "file_format", "file_version", "file_text"}
+WHOLE = {"file_too_long", "file_not_json", "file_nested", "file_twice", "file_format", "file_version", "file_text"}
 
 
 def file_with(**parts):
@@ -27,6 +27,7 @@ def test_a_file_gives_back_the_setup():
     @settings(max_examples=100)
     @given(setups())
     @example(Setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q="~0.1=2.5", device="cuda"))
+    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     def there_and_back(setup):
         assert from_file(text_of(to_file(setup).encode())) == (setup, [])
@@ -47,6 +48,9 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "device": "cuda",
         "cell": (0, 1, 2),
         "ramp": "times",
+        "built": ("same_word", "offset:2"),
+        "wiring": ("tied", "residual"),
+        "against": "ex=zh_ta&heads=1",
     }
     plain = next(
         value for kind, value in {"bool": False, "int": 3, "float": 0.1, "str": "狗"}.items() if kind in str(field.type)
@@ -98,7 +102,7 @@ def test_the_longest_setup_fits_a_file():
         ("{" + HEAD + ', "version": 1}', "file_twice", {"name": "version"}),
         ("[" * 100_000, "file_nested", {}),
         ('{"a":' * 40_000, "file_nested", {}),
-        (" " * (LARGEST + 1), "file_too_large", {"limit": LARGEST, "given": LARGEST + 1}),
+        (" " * (LARGEST + 1), "file_too_long", {"limit": LARGEST, "given": LARGEST + 1}),
         ("null", "file_format", {"expected": "attention-explorer"}),
         ("[]", "file_format", {"expected": "attention-explorer"}),
         ("{}", "file_format", {"expected": "attention-explorer"}),

@@ -214,7 +214,7 @@ def editor_buttons(scene: Scene, name: str, matrix: np.ndarray | None, base: np.
             button("identity", say("editor.identity"), replace_matrix, scene, name, lambda: np.eye(*shape))
         button("zeros", say("editor.zeros"), replace_matrix, scene, name, lambda: np.zeros(shape))
         seed = setup.seed if drawn is None else after(drawn)
-        if base is not None and name not in what_if.STEPS:
+        if name not in what_if.STEPS and (base is not None or name in BIASES):
             button("random", say("editor.random"), replace_text, name, f"random.{seed}~")
         else:
             button("random", say("editor.random"), replace_matrix, scene, name, random_of(scene, name, shape, seed))
@@ -232,8 +232,7 @@ def new_shape(scene: Scene, name: str, matrix: np.ndarray | None) -> tuple[int, 
     if matrix is not None:
         return matrix.shape
     known = scene.material.bases.get(name, scene.material.matrices.get(name.replace("b_", "w_")))
-    rows = 1 if name in VECTORS or known is None else known.shape[0]
-    return (rows, 1 if known is None else known.shape[1])
+    return (1, known.shape[1]) if name in VECTORS else known.shape
 
 
 def random_of(scene: Scene, name: str, shape: tuple[int, int], seed: int) -> Read:

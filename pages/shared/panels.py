@@ -201,7 +201,7 @@ def head_title(scene: Scene, number: int) -> str:
     key = f"role.{setup.example}.{number + 1}"
     if kinds := built_of(setup):
         name, offset = kinds[number] if number < len(kinds) else ("", 0)
-        key = f"built.role.{name}"
+        key = f"built_role.{name}"
         role = say(key, offset=f"{offset:+d}".replace("-", "−")) if has(key) else ""
     else:
         role = say(key) if has(key) else ""

@@ -33,7 +33,15 @@ def gather_projections(material: Material, setup: Setup, example: Example) -> No
         matrix, origin, seed = started.get(name, (None, "", None))
         if matrix is not None:
             matrix = sized(matrix, name, setup, cut, origin)
+        elif name in BIASES and getattr(setup, name) not in (None, "none"):
+            matrix = no_bias(material, name)
         place(material, name, setup, matrix, origin, seed)
+
+
+def no_bias(material: Material, name: str) -> np.ndarray | None:
+    """The zeros that a typed bias differs from, as many as its projection has columns."""
+    projection = material.matrices.get(name.replace("b_", "w_"))
+    return None if projection is None else np.zeros((1, projection.shape[1]))
 
 
 def starts(material: Material, setup: Setup, example: Example) -> tuple[dict[str, Start], int]:

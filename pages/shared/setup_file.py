@@ -19,11 +19,11 @@ def to_file(setup: Setup) -> str:
 def from_file(text: str) -> tuple[Setup, list[tuple[str, str]]]:
     """The Setup that a file describes, and its parts that could not be read as (key, text).
 
-    Raises AttentionError where the file as a whole is none of ours: file_too_large, file_not_json, file_nested,
+    Raises AttentionError where the file as a whole is none of ours: file_too_long, file_not_json, file_nested,
     file_twice, file_format, file_version, file_text.
     """
     if len(text) > LARGEST:
-        raise AttentionError("file_too_large", limit=LARGEST, given=len(text))
+        raise AttentionError("file_too_long", limit=LARGEST, given=len(text))
     parts = read_json(text)
     if not isinstance(parts, dict) or parts.pop("format", None) != FORMAT:
         raise AttentionError("file_format", expected=FORMAT)

@@ -6,6 +6,7 @@ import pytest
 
 from pages.shared import inputs
 from pages.shared import runs as runs_of
+from pages.shared.setup import query
 from pages.shared.words import catalog
 from tests.screen.driver import WORDS, Screen, it_to_dog, softmax
 
@@ -30,14 +31,14 @@ def test_two_sessions_never_see_each_others_numbers():
 def test_undo_goes_back_step_by_step():
     screen = Screen()
     undo = catalog("en")["header.undo"]
-    states = [(screen.link(), screen.weight(5, 3))]
+    states = [(query(screen.setup()), screen.weight(5, 3))]
     for control, value in (("score", "dot"), ("temperature", 2.0), ("masks", ["causal"]), ("mode", "matrix")):
         screen.set(control, value)
-        states.append((screen.link(), screen.weight(5, 3)))
+        states.append((query(screen.setup()), screen.weight(5, 3)))
     screen.edit_cells({1: {0: 0.0}})
     for link, weight in reversed(states):
         screen.press_labelled(undo)
-        assert (screen.link(), screen.weight(5, 3)) == (link, weight)
+        assert (query(screen.setup()), screen.weight(5, 3)) == (link, weight)
     assert next(button for button in screen.at.button if button.label == undo).disabled
     screen.set("example", "zh_ta").press_labelled(undo)
     assert screen.link() == {}

@@ -15,5 +15,5 @@ def component(name: str, html: str):
 
 tiles = component("tiles", '<div class="tiles" role="group"></div>')
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
-shortcuts = component("shortcuts", '<div></div>')
+shortcuts = component("shortcuts", "<div></div>")
 scroller = component("scroller", '<div class="scroller"></div>')
