@@ -34,13 +34,20 @@ def free_port() -> int:
 @contextmanager
 def serving() -> Iterator[str]:
     """A fresh server process; gives its address and ends it."""
+    with process_of("app.py") as (address, _):
+        yield address
+
+
+@contextmanager
+def process_of(script: str) -> Iterator[tuple[str, int]]:
+    """A fresh server process that runs a script; gives its address and its number, and ends it."""
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", "--server.fileWatcherType", "none"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             wait_for_health(f"http://127.0.0.1:{port}", process)
-            yield f"http://127.0.0.1:{port}"
+            yield f"http://127.0.0.1:{port}", process.pid
         finally:
             process.terminate()
 
