@@ -20,9 +20,9 @@ def both(device: str) -> tuple[Callable[[], Tensor], Callable[[], Tensor]]:
     width = HEADS * WIDTH
     x = torch.randn(1, TOKENS, width, generator=generator).to(device)
     theirs = torch.nn.MultiheadAttention(width, HEADS, batch_first=True, device=device).eval()
-    w_q, w_k, w_v = theirs.in_proj_weight.detach().T.contiguous().chunk(3, dim=1)  # (D, 3 D) -> three of (D, D)
+    w_q, w_k, w_v = (w.T for w in theirs.in_proj_weight.detach().chunk(3))  # (3 D, D) -> three of (D, D)
     b_q, b_k, b_v = theirs.in_proj_bias.detach().chunk(3)
-    w_o, b_o = theirs.out_proj.weight.detach().T.contiguous(), theirs.out_proj.bias.detach()
+    w_o, b_o = theirs.out_proj.weight.detach().T, theirs.out_proj.bias.detach()
     weights = Weights(w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, b_q=b_q, b_k=b_k, b_v=b_v, b_o=b_o)
     config = AttentionConfig(heads=HEADS, masks=["causal"])
     blocked = torch.ones(TOKENS, TOKENS, dtype=torch.bool, device=device).triu(1)  # True = may not, in torch's words
