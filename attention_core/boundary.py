@@ -50,7 +50,7 @@ def check_tensors(tensors: dict[str, Tensor]) -> None:
 
 def is_finite(tensor: Tensor) -> bool:
     """Whether all numbers are finite. A finite sum says so in one reading; another may have overflowed."""
-    return bool(tensor.sum().isfinite() or tensor.isfinite().all())
+    return math.isfinite(tensor.sum().item()) or bool(tensor.isfinite().all())
 
 
 def as_batch(name: str, tensor: Tensor) -> Tensor:
