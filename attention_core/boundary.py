@@ -43,9 +43,14 @@ def check_tensors(tensors: dict[str, Tensor]) -> None:
             raise AttentionError(
                 "device_differs", name=name, given=tensor.device, other=first[0], expected=first[1].device
             )
-        if not torch.isfinite(tensor).all():
+        if not is_finite(tensor):
             index = tuple((~torch.isfinite(tensor)).nonzero()[0].tolist())
             raise AttentionError("not_finite", name=name, value=tensor[index].item(), index=index)
+
+
+def is_finite(tensor: Tensor) -> bool:
+    """Whether all numbers are finite. A finite sum says so in one reading; another may have overflowed."""
+    return math.isfinite(tensor.sum().item()) or bool(tensor.isfinite().all())
 
 
 def as_batch(name: str, tensor: Tensor) -> Tensor:

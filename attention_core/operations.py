@@ -101,7 +101,7 @@ def kv_head(h: int, heads: int, kv_heads: int) -> int:
 
 # ---- scale: by a factor, then divided by a temperature ---------------------------------------------------------------
 def scale(scores: Float[Tensor, "B H T S"], *, factor: float, temperature: float) -> Float[Tensor, "B H T S"]:
-    return scores * factor / temperature
+    return scores * (factor / temperature)
 
 
 def scale_numpy(scores, *, factor, temperature):
@@ -147,7 +147,7 @@ def mask_scores(
 ) -> Float[Tensor, "B H T S"]:
     if allowed is None:
         return scores
-    return scores.masked_fill(~allowed, float("-inf"))
+    return torch.where(allowed, scores, float("-inf"))
 
 
 def mask_scores_numpy(scores, allowed=None):
@@ -171,8 +171,10 @@ MASK = Faces(mask_scores, mask_scores_numpy, mask_scores_formula, mask_scores_ce
 
 # ---- softmax over the keys; a row with nothing allowed gives zeros ---------------------------------------------------
 def masked_softmax(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
-    empty = masked_scores.isneginf().all(-1, keepdim=True)  # (B, H, T, 1): queries that may attend to nothing
-    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # over S; no NaN, in the gradient either
+    empty = masked_scores.amax(-1, keepdim=True).isneginf()  # (B, H, T, 1): queries that may attend to nothing
+    if not empty.any():
+        return torch.softmax(masked_scores, dim=-1)  # over S
+    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # no NaN, in the gradient either
     return weights.masked_fill(empty, 0.0)
 
 

@@ -28,6 +28,7 @@ def test_a_file_gives_back_the_setup():
     @given(setups())
     @example(Setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q="~0.1=2.5", device="cuda"))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
+    @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     def there_and_back(setup):
         assert from_file(text_of(to_file(setup).encode())) == (setup, [])

@@ -33,15 +33,22 @@ def free_port() -> int:
 
 @contextmanager
 def serving(port: int | None = None, **settings: str) -> Iterator[str]:
-    """A fresh server process, environment variables set; gives its address and ends it."""
+    """A fresh server process of the app, environment variables set; gives its address and ends it."""
+    with process_of("app.py", port, **settings) as (address, _):
+        yield address
+
+
+@contextmanager
+def process_of(script: str, port: int | None = None, **settings: str) -> Iterator[tuple[str, int]]:
+    """A fresh server process that runs a script; gives its address and its number, and ends it."""
     port = port or free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", "--server.fileWatcherType", "none"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, cwd=ROOT, env=os.environ | settings, **quiet) as process:
         try:
             wait_for_health(f"http://127.0.0.1:{port}", process)
-            yield f"http://127.0.0.1:{port}"
+            yield f"http://127.0.0.1:{port}", process.pid
         finally:
             process.terminate()
 

@@ -1,0 +1,62 @@
+"""From a click to the pixels: the workbench with seven tokens and two heads against a page of a button and a text."""
+
+from collections.abc import Iterator
+from itertools import count, cycle
+
+from playwright.sync_api import Page
+
+from tests.benchmarks.figures import Figure, against, alternately, report
+from tests.benchmarks.tab import Tab, chromium
+from tests.browser.conftest import process_of
+
+BARE = "tests/benchmarks/bare/button.py"
+MOST, AIM = 3, 2  # times the bare page
+FIRST_CHART = "[data-testid=stVegaLiteChart] svg"
+
+
+def press(page: Page) -> None:
+    """The bare page's change."""
+    page.get_by_role("button", name="Change").click()
+
+
+class Changes:
+    """What a visitor does on the workbench, each time something else."""
+
+    def __init__(self, tab: Tab):
+        self.tab, self.tiles, self.numbers = tab, cycle([1, 3, 5, 0, 6, 2, 4]), count()
+
+    def look(self) -> float:
+        """Another token is clicked: nothing is computed."""
+        tile = next(self.tiles)
+        return self.tab.change(lambda page: page.locator(".tile").nth(tile).click())
+
+    def mask(self) -> float:
+        """The causal mask is switched on, then off and so on: computed, but seen before."""
+        box = self.tab.page.locator(".st-key-c_masks input")
+        if self.tab.page.locator(".st-key-c_masks [data-tag]").count():
+            return self.tab.change(lambda page: box.press("Backspace"), lambda page: box.focus())
+        return self.tab.change(lambda page: box.press("Enter"), lambda page: box.press_sequentially("causal"))
+
+    def sentence(self) -> float:
+        """A sentence that nobody typed before: everything is computed and proven."""
+        box = self.tab.page.get_by_label("Sentence", exact=True)
+        text = f"Anna fed the dog and it barked{next(self.numbers)}"
+        return self.tab.change(lambda page: box.press("Enter"), lambda page: box.fill(text))
+
+
+def measure(runs: int) -> Iterator[Figure]:
+    """Looking, a change computed before, a change never computed."""
+    with process_of("app.py") as (ours, _), process_of(BARE) as (bare, _), chromium() as browser:
+        changes, least = Changes(Tab(browser, ours, FIRST_CHART)), Tab(browser, bare, "button")
+        kinds = {
+            "another token looked at": changes.look,
+            "a mask on or off": changes.mask,
+            "a sentence never typed before": changes.sentence,
+        }
+        *times, floor = alternately(runs, *kinds.values(), lambda: least.change(press))
+        for what, taken in zip(kinds, times, strict=True):
+            yield against(f"change to pixels, {what} (7 tokens, 2 heads)", taken, floor, MOST, AIM)
+
+
+if __name__ == "__main__":
+    report([measure])

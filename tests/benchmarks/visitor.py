@@ -1,0 +1,128 @@
+"""A browser tab without a browser: speaks Streamlit's protocol over its WebSocket, and keeps what a tab keeps."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import ClientConnection, connect
+
+TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"  # where a component's events go
+KEYED = re.compile(r"\$\$ID-\w+-(.+)")
+
+
+class Failed(Exception):
+    """The script ended with an exception."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the script as a visitor met it: seconds from asking to the last message, and the bytes that came."""
+
+    seconds: float
+    bytes: int
+
+
+@dataclass
+class Visitor:
+    """One session: which widgets are on its screen, and which large messages it has kept (as a browser does)."""
+
+    socket: ClientConnection
+    query: str = ""
+    page: str = ""
+    widgets: dict[str, str] = field(default_factory=dict)
+    turns: dict[str, int] = field(default_factory=dict)
+    kept: dict[str, None] = field(default_factory=dict)
+
+    # ---- what a visitor does -----------------------------------------------------------------------------------------
+    async def click_tile(self, position: int) -> Run:
+        """Another token is looked at."""
+        return await self.trigger("tiles", "chosen", position)
+
+    async def click_cell(self, head: int, query: int, key: int) -> Run:
+        """A weight of a head's map is opened. The same cell twice is told apart by its turn."""
+        name = f"map{head}"
+        self.turns[name] = self.turns.get(name, -1) + 1
+        points = [{"step": "weights", "index": f"0,{head},{query},{key}", "turn": self.turns[name]}]
+        return await self.run(self.state(name, string_value=json.dumps({"selection": {"cell": points}})))
+
+    async def choose_masks(self, *labels: str) -> Run:
+        """Exactly these masks, by the words on the screen."""
+        state = self.state("c_masks")
+        state.string_array_value.data[:] = labels
+        state.string_array_value.SetInParent()
+        return await self.run(state)
+
+    async def move_temperature(self, label: str) -> Run:
+        """The slider, by what stands at its thumb."""
+        state = self.state("c_temperature")
+        state.string_array_value.data[:] = [label]
+        return await self.run(state)
+
+    async def type_sentence(self, text: str) -> Run:
+        """Another sentence."""
+        return await self.run(self.state("c_text", string_value=text))
+
+    async def trigger(self, name: str, event: str, value: object) -> Run:
+        """An event of a component."""
+        payload = json.dumps([{"event": event, "value": value}])
+        return await self.run(WidgetState(id=TRIGGERS.format(self.widgets[name]), json_trigger_value=payload))
+
+    def state(self, name: str, **value) -> WidgetState:
+        """What a widget of this key is set to."""
+        return WidgetState(id=self.widgets[name], **value)
+
+    # ---- the protocol ------------------------------------------------------------------------------------------------
+    async def run(self, *changed: WidgetState) -> Run:
+        """Asks for a run of the script, with the widgets that changed (the server remembers the others)."""
+        asked = ClientState(query_string=self.query, page_script_hash=self.page, cached_message_hashes=list(self.kept))
+        asked.widget_states.widgets.extend(changed)
+        asked.context_info.locale = "en"
+        start = perf_counter()
+        await self.socket.send(BackMsg(rerun_script=asked).SerializeToString())
+        return await self.finished(start)
+
+    async def finished(self, start: float) -> Run:
+        """Reads until the script has finished."""
+        received = 0
+        async for data in self.socket:
+            received += len(data)
+            message = ForwardMsg.FromString(data)
+            kind = message.WhichOneof("type")
+            if kind == "navigation":
+                self.page = message.navigation.page_script_hash
+            elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+                self.sees(message)
+            elif kind == "page_info_changed":
+                self.query = message.page_info_changed.query_string
+            elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                return Run(perf_counter() - start, received)
+        raise ConnectionError("the server closed the connection")
+
+    def sees(self, message: ForwardMsg) -> None:
+        """Notes a widget by its key, and keeps a large element for when it is only referred to."""
+        if message.metadata.cacheable:
+            self.kept[message.hash] = None
+        element = message.delta.new_element
+        kind = element.WhichOneof("type")
+        if kind == "exception":
+            raise Failed(element.exception.message)
+        keyed = KEYED.fullmatch(getattr(getattr(element, kind), "id", ""))
+        if keyed:
+            self.widgets[keyed[1]] = keyed[0]
+
+
+@asynccontextmanager
+async def visiting(address: str, link: str = "") -> AsyncIterator[Visitor]:
+    """Opens a page, waits until it is there, and leaves in the end."""
+    place = address.replace("http://", "ws://") + "/_stcore/stream"
+    async with connect(place, subprotocols=["streamlit"], max_size=None, compression=None) as socket:
+        visitor = Visitor(socket, query=link)
+        await visitor.run()
+        yield visitor
