@@ -143,7 +143,7 @@ def inputs(draw):
             return Setup(example=own.name, **changes)
         t, s, d, d_v = draw(lengths), draw(lengths), draw(st.sampled_from([1, 2, 4, 6])), draw(st.sampled_from([2, 4]))
         q, k, v = draw(matrices(t, d)), draw(matrices(s, d)), draw(matrices(s, d_v))
-        return Setup(example=own.name, q=q, k=k, v=v)
+        return Setup(example=own.name, q=q, k=k, v=v, heads=1)
     setup = Setup(example=own.name, text=draw(st.none() | SENTENCES))
     crosses = draw(st.booleans())
     if crosses or own.context is not None:
@@ -177,7 +177,8 @@ def setups(draw):
         kinds = st.lists(st.sampled_from(["same_word", "offset", "offset:2", "first", "even", "sink"]), max_size=4)
         setup = replace(setup, more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
     if mode(setup) != "qkv":
-        setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(WIRING), unique=True, max_size=2))))
+        fitting = ("swapped", "bare") if crosses(setup) else WIRING
+        setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(fitting), unique=True, max_size=2))))
     material = gathered(setup)
     width = material.matrices.get("w_q", material.matrices.get("x", material.matrices.get("q"))).shape[1]
     if draw(st.booleans()):
@@ -203,7 +204,7 @@ def setups(draw):
     setup = replace(setup, masks=draw(st.none() | masks(s)))
     if draw(st.booleans()):
         setup = replace(setup, allowed=draw(typed(t, s, st.sampled_from([0.0, 1.0]))))
-    edited = [name for name in material.bases if name.startswith(("w_", "b_", "v_a"))]
+    edited = [name for name, base in material.bases.items() if name[:2] in ("w_", "b_", "v_") and base.size]
     if setup.kv_heads is not None:  # a typed W_k is as wide as it is, whatever the number of heads
         edited = [name for name in edited if name not in ("w_k", "w_v")]
     for name in draw(st.lists(st.sampled_from(edited), unique=True, max_size=3)) if edited else ():
