@@ -177,7 +177,7 @@ def setups(draw):
         kinds = st.lists(st.sampled_from(["same_word", "offset", "offset:2", "first", "even", "sink"]), max_size=4)
         setup = replace(setup, more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
     if mode(setup) != "qkv":
-        fitting = ("swapped", "bare") if crosses(setup) else WIRING
+        fitting = ("bare",) if crosses(setup) else WIRING
         setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(fitting), unique=True, max_size=2))))
     material = gathered(setup)
     width = material.matrices.get("w_q", material.matrices.get("x", material.matrices.get("q"))).shape[1]
