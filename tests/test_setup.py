@@ -177,7 +177,8 @@ def setups(draw):
         kinds = st.lists(st.sampled_from(["same_word", "offset", "offset:2", "first", "even", "sink"]), max_size=4)
         setup = replace(setup, more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
     if mode(setup) != "qkv":
-        fitting = ("bare",) if crosses(setup) else WIRING
+        widths_fit = EXAMPLES[setup.example].w_o is not None and not setup.built
+        fitting = ("bare",) if crosses(setup) else WIRING if widths_fit else ("bare", "swapped", "tied")
         setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(fitting), unique=True, max_size=2))))
     material = gathered(setup)
     width = material.matrices.get("w_q", material.matrices.get("x", material.matrices.get("q"))).shape[1]
@@ -210,7 +211,7 @@ def setups(draw):
     for name in draw(st.lists(st.sampled_from(edited), unique=True, max_size=3)) if edited else ():
         shape = material.bases[name].shape
         setup = replace(setup, **{name: draw(typed(*shape) if max(shape) <= 64 else edits(*shape))})
-    if draw(st.integers(0, 4)) == 0:
+    if draw(st.integers(0, 4)) == 0 and "residual" not in setup.wiring:
         setup = replace(setup, w_o="none")
     for name in draw(st.lists(st.sampled_from(["scores", "weights"]), unique=True)):
         places = st.tuples(*(st.integers(0, size) for size in (1, 2, t, s)), NUMBERS)
