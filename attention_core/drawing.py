@@ -70,7 +70,7 @@ COLUMNS = {
 
 def table(rows: Sequence[dict]) -> pd.DataFrame:
     """The rows of a picture with every column filled."""
-    return pd.DataFrame([{**COLUMNS, **row} for row in rows], columns=list(COLUMNS))
+    return pd.DataFrame({column: [row.get(column, usual) for row in rows] for column, usual in COLUMNS.items()})
 
 
 def matrix(

@@ -18,29 +18,39 @@ from pages.shared import (
 )
 from pages.shared.words import say
 
+
+@st.fragment
+def looking(drawn: state.Drawn) -> None:
+    """What a click on a token, a step or a cell draws anew alone. Where such a click changed the run, or what stands
+    outside shows the head that was looked at, all is drawn."""
+    if state.drawn() != drawn:
+        st.rerun()
+    shown = scene.current()
+    panels.show_sentences(shown)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        panels.show_tiles(shown.trace, shown.material, shown.look)
+        swaps.show_swaps(shown.setup, shown.material)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"##### {panels.fact_sentence(shown.trace, shown.look)}", width="content")
+        panels.ramp_switch(shown.trace, shown.setup)
+    change_panel.show_change(shown)
+    panels.show_pictures(shown)
+    panels.show_origins(shown.setup, shown.material)
+    step_panel.show_step(shown)
+    state.show_link()
+
+
 state.open_link(runs.trace_of)
 shown = scene.current()
-trace, setup, material = shown.trace, shown.setup, shown.material
-
 with st.sidebar:
-    input_controls.input_controls(setup, material)
-    layer_controls.layer_controls(setup, material)
-    controls.mechanism_controls(trace, setup, material)
-
+    input_controls.input_controls(shown.setup, shown.material)
+    layer_controls.layer_controls(shown.setup, shown.material)
+    controls.mechanism_controls(shown.trace, shown.setup, shown.material)
 with st.container(gap="xsmall"):
     header.show(shown)
     header.show_link_trouble()
-    panels.show_sentences(shown)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        panels.show_tiles(trace, material, shown.look)
-        swaps.show_swaps(setup, material)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"##### {panels.fact_sentence(trace, shown.look)}", width="content")
-        panels.ramp_switch(trace, setup)
-    change_panel.show_change(shown)
-    panels.show_pictures(shown)
-    panels.show_origins(setup, material)
-    step_panel.show_step(shown)
-with st.expander(say("editor.title"), icon=":material/edit:", key="editors"):
-    editors.matrix_editors(shown)
-state.show_link()
+    looking(state.drawn())
+drawer = st.expander(say("editor.title"), icon=":material/edit:", key=state.EDITORS, on_change="rerun")
+if drawer.open:
+    with drawer:
+        editors.matrix_editors(shown)

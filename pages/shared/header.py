@@ -33,8 +33,12 @@ def show(scene: Scene) -> None:
                 args=(move, trace_of),
             )
         show_sharing(setup)
-        with st.popover(say("header.export"), icon=":material/download:", type="tertiary"):
-            show_export(trace)
+        export = st.popover(
+            say("header.export"), icon=":material/download:", type="tertiary", key="export", on_change="rerun"
+        )
+        if export.open:
+            with export:
+                show_export(trace)
         controls.language_switch()
         shortcuts(key="shortcuts", on_moved_change=pressed, width="content")
 

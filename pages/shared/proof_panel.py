@@ -16,7 +16,10 @@ def show_proof(trace: Trace, setup: Setup) -> None:
     numbers = sum(step.value.numel() for step in trace.steps.values())
     wanted = numbers <= ON_REQUEST_ABOVE or st.session_state.get("prove") == computed_part(setup)
     proof = cached_proof(computed_part(setup)) if wanted else None
-    with st.popover(badge(trace, setup, proof), type="tertiary"):
+    opened = st.popover(badge(trace, setup, proof), type="tertiary", key="proof", on_change="rerun")
+    if not opened.open:
+        return
+    with opened:
         if proof is None:
             if st.button(say("proof.run")):
                 st.session_state["prove"] = computed_part(setup)

@@ -23,21 +23,22 @@ SIDE = 400  # pixels of a QR code, about
 
 def show_sharing(setup: Setup) -> None:
     """The address with a QR code, and the file to save and to open."""
-    popover = st.popover(say("header.link"), icon=":material/link:", type="tertiary", key="sharing", on_change="rerun")
+    opened = st.popover(say("header.link"), icon=":material/link:", type="tertiary", key="sharing", on_change="rerun")
+    if not opened.open:
+        return
     link = address(setup)
     if len(link) > SCANNABLE:
-        with popover:
+        with opened:
             show_address(link)
             st.caption(say("sharing.no_code", given=len(link), limit=SCANNABLE))
             show_file(setup)
         return
-    words, picture = popover.columns([3, 5])
+    words, picture = opened.columns([3, 5])
     with words:
         show_address(link)
         show_file(setup)
-    if popover.open:  # drawing a code takes a while
-        with picture:
-            show_code(link)
+    with picture:
+        show_code(link)
 
 
 def address(setup: Setup) -> str:

@@ -27,6 +27,7 @@ KINDS = (
     "select_slider",
     "button_group",
 )
+OPEN = ("editors", "export", "proof")  # the drawers, which show nothing while they are closed
 config.set_option("client.showErrorDetails", "full")
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
@@ -44,6 +45,8 @@ class Screen:
     def __init__(self, **link):
         self.at = AppTest.from_file(ROOT / "pages" / "shared" / "router.py", default_timeout=60)
         self.at.query_params.update(link)
+        for drawer in OPEN:
+            self.at.session_state[drawer] = True
         self.language = "en"
         self.ran(self.at.run)
 

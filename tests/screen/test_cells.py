@@ -61,9 +61,9 @@ def test_the_badge_tells_the_proof_and_the_scripts_are_offered():
         block.proto.popover.label for block in screen.at.get("popover") if "proven" in block.proto.popover.label
     ]
     assert re.search(r"proven to \d+e-1\d", badge)
-    assert offered(screen)[1:] == ["PyTorch script", "NumPy script"]
+    assert offered(screen) == ["PyTorch script", "NumPy script"]
     inputs = "Its inputs, attention_inputs.npz: keep them beside the script"  # 10 x 512 and 4 times 512 x 512 numbers
-    assert offered(Screen(ex="eight_heads"))[1:] == ["PyTorch script", "NumPy script", inputs]
+    assert offered(Screen(ex="eight_heads")) == ["PyTorch script", "NumPy script", inputs]
 
 
 def offered(screen):

@@ -28,6 +28,7 @@ def opened_at(monkeypatch, url):
 def offer(screen, data, name="screen.json"):
     """A visitor chooses a file."""
     data = data if isinstance(data, bytes) else data.encode()
+    open_box(screen)
     (uploader,) = screen.at.file_uploader
     return screen.ran(uploader.set_value((name, data, "application/json")).run)
 
