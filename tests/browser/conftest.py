@@ -32,10 +32,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving(script: str = "app.py") -> Iterator[str]:
     """A fresh server process; gives its address and ends it."""
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", "--server.fileWatcherType", "none"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
