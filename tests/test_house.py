@@ -53,7 +53,7 @@ LAYERS = (
     ("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette"),
     ("lettering",),
     ("drawing",),
-    ("charts",),
+    ("charts", "raster"),
 )
 
 
