@@ -1,6 +1,7 @@
 """A page with nothing but large maps, for the tests of the canvas; its numbers can be worked out in the head.
 
-weights[head 2][i][j] = ((7 i + 13 j) mod 101) / 128, and query i may attend to the keys up to i + 6.
+weights[head 2][i][j] = ((7 i + 13 j) mod 101) / 128, and query i may attend to the keys up to i + 6. Other numbers:
+((7 i + 13 j + 50) mod 101) / 128.
 """
 
 import sys
@@ -61,7 +62,8 @@ def looked() -> None:
 
 
 st.session_state["runs"] = st.session_state.get("runs", 0) + 1
-st.button("again")
+if st.button("other numbers"):
+    st.session_state["more"] = 50
 if paint:
     tall, wide = map(int, paint.split("x"))
     allowed = st.session_state.setdefault("allowed", torch.ones(tall, wide, dtype=torch.bool))
@@ -70,7 +72,7 @@ if paint:
     )
 else:
     i, j = torch.arange(T)[:, None], torch.arange(S)[None, :]
-    own = ((7 * i + 13 * j) % 101 / 128).double()
+    own = ((7 * i + 13 * j + st.session_state.get("more", 0)) % 101 / 128).double()
     allowed = (j <= i + 6).expand(1, 2, T, S)
     weights = torch.stack([torch.zeros_like(own), own])[None] * allowed  # (1, 2, T, S)
     dims = ("B", "H", "T", "S")

@@ -237,13 +237,14 @@ def test_near_cells_carry_their_numbers(large):
     assert f"c{column + 1}" in texts
 
 
-def test_a_rerun_keeps_view_and_canvas_and_moves_nothing(large):
+def test_other_numbers_keep_view_cursor_and_canvas_and_move_nothing(large):
     opened = large()
-    opened.hover(100, 50)
     for _ in range(4):
         opened.page.locator(".tools button").first.click()
     opened.drag((120, 120), (110, 110))  # looked further down to the right
-    before, box = opened.view(), opened.stage.bounding_box()
+    opened.hover(128, 121)  # (7 · 128 + 13 · 121) mod 101 = 45
+    expect(opened.read).to_have_text("r128 (129), c121 (122): 0.35 = 0.3515625")
+    before, box, colour = opened.view(), opened.stage.bounding_box(), opened.pixel(130, 125)
     assert before["x"] > 0
     opened.page.locator(".map").evaluate(
         """(root) => {
@@ -253,13 +254,14 @@ def test_a_rerun_keeps_view_and_canvas_and_moves_nothing(large):
                 subtree: true, attributes: true, attributeFilter: ["width", "height"]});
         }"""
     )
-    runs = opened.runs()
-    opened.page.get_by_role("button", name="again").click()
-    opened.page.get_by_text(f"run {runs + 1}", exact=True).wait_for()
+    opened.stage.focus()
+    opened.page.get_by_role("button", name="other numbers").evaluate("(button) => button.click()")
+    expect(opened.read).to_have_text("r128 (129), c121 (122): 0.74 = 0.7421875")  # (45 + 50) / 128
     assert opened.view() == before
     assert opened.stage.bounding_box() == box
     assert opened.canvas.first.get_attribute("data-mark") == "same"
     assert opened.page.evaluate("() => window.resized") == 0
+    assert opened.pixel(130, 125) != colour
 
 
 def test_two_browsers_keep_their_own_views(large):
