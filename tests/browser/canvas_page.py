@@ -40,6 +40,7 @@ def show(drawn, key: str, **more) -> None:
     """The large map."""
     data = vars(drawn) | {"palette": vars(palette), "words": WORDS, "label": "map", "note": ""}
     data |= {"chosen": st.session_state.get("chosen"), "query": None, "paint": False}
+    data |= {"turn": st.session_state.get("turn", 0)}
     components.canvas(data=components.packed(data | more), key=key, on_opened_change=told, on_painted_change=told)
 
 
@@ -52,8 +53,10 @@ def told() -> None:
             st.session_state["chosen"] = said.opened["index"][-2:]
         if said and said.painted:
             st.session_state["said"] = said.painted
+            st.session_state["turn"] = st.session_state.get("turn", 0) + 1
             for row, column in said.painted["cells"]:
-                st.session_state["allowed"][row, column] = bool(said.painted["to"])
+                if row:  # the first row is refused
+                    st.session_state["allowed"][row, column] = bool(said.painted["to"])
 
 
 def looked() -> None:
@@ -67,9 +70,9 @@ if st.button("other numbers"):
 if paint:
     tall, wide = map(int, paint.split("x"))
     allowed = st.session_state.setdefault("allowed", torch.ones(tall, wide, dtype=torch.bool))
-    show(
-        raster(Trace({"allowed": Step("allowed", allowed, ("T", "S"))}), "allowed", words, palette), "mask", paint=True
-    )
+    masks = Trace({"allowed": Step("allowed", allowed, ("T", "S"))})
+    show(raster(masks, "allowed", words, palette), "mask", paint=True)
+    st.text(f"blocked {int((~allowed).sum())}")
 else:
     i, j = torch.arange(T)[:, None], torch.arange(S)[None, :]
     own = ((7 * i + 13 * j + st.session_state.get("more", 0)) % 101 / 128).double()

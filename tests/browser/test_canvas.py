@@ -274,8 +274,8 @@ def test_painting_reports_the_cells_on_the_way(large):
     opened = large("?paint=7x11")
     opened.drag((2, 1), (2, 5))  # the mouse is seen at both ends only
     opened.said("{'cells': [[2, 1], [2, 2], [2, 3], [2, 4], [2, 5]], 'to': 0}")
-    opened.drag((0, 3), (4, 3))  # begins on an allowed cell: takes away, and (2, 3) is away already
-    opened.said("{'cells': [[0, 3], [1, 3], [3, 3], [4, 3]], 'to': 0}")
+    opened.drag((1, 3), (5, 3))  # begins on an allowed cell: takes away, and (2, 3) is away already
+    opened.said("{'cells': [[1, 3], [3, 3], [4, 3], [5, 3]], 'to': 0}")
     opened.drag((2, 2), (1, 2), (1, 3))  # begins on a blocked one: gives
     opened.said("{'cells': [[2, 2], [1, 3]], 'to': 1}")
     opened.settled()
@@ -303,6 +303,27 @@ def test_paint_is_seen_at_once_and_by_the_keyboard(large):
     opened.settled()
     assert opened.pixel(4, 7) == taken
     assert taken != given
+
+
+def test_no_stroke_is_lost_though_all_come_at_once(large):
+    opened = large("?paint=7x11")
+    opened.stage.evaluate(
+        """(stage) => ["ArrowDown", "ArrowDown", " ", "ArrowRight", " ", "ArrowRight", " ", "ArrowDown", " "].forEach(
+            (key) => stage.dispatchEvent(new KeyboardEvent("keydown", { key })))"""
+    )
+    expect(opened.page.get_by_text("blocked 4", exact=True)).to_be_visible()
+    opened.said("{'cells': [[2, 2]], 'to': 0}")
+
+
+def test_a_refused_stroke_is_taken_back(large):
+    opened = large("?paint=7x11")
+    given = opened.pixel(0, 2)
+    opened.drag((0, 2), (0, 4))
+    opened.said("{'cells': [[0, 2], [0, 3], [0, 4]], 'to': 0}")
+    opened.settled()
+    opened.hover(0, 3)
+    expect(opened.read).to_have_text("r0 (1), c3 (4): allowed")
+    assert opened.pixel(0, 2) == given
 
 
 def test_a_small_map_opens_its_head(large):

@@ -1,5 +1,8 @@
 // One large matrix, cell by cell: looked at whole or near, read by hovering or with the arrow keys, opened or painted.
 // Everything is drawn again from the data and the view; what is kept from run to run is the view: how near, and where.
+// The data: a Raster's fields; palette; words (in, out, whole, window, hint, cell, digits, blocked, allowed); label;
+// note, such as "1 : 2"; chosen, a cell's row and column, and query, a row, or null; paint, and with it turn, which
+// counts the strokes that were answered, so that a refused one is taken back.
 const CELL = 40; // pixels a cell, as everywhere on the screen in CSS pixels: the largest of a map that is shown whole
 const READABLE = 26; // from here on the numbers stand in the cells
 const NEAREST = 64;
@@ -110,9 +113,10 @@ class LargeMap {
     this.image = pixels(data.cells, rows, columns, data.fills);
     if (!same) {
       this.unit = null; // looked at whole
-      this.at = this.stroke = null;
+      this.at = this.stroke = this.sent = null;
+      this.strokes = [];
     }
-    this.stroke?.cells.forEach(([row, column]) => this.set(row, column, this.stroke.to)); // somebody is painting on
+    this.answered(before);
     this.stage.setAttribute("aria-label", data.label);
     ["in", "out", "whole"].forEach((name, n) => {
       this.buttons[n].title = data.words[name];
@@ -654,9 +658,25 @@ class LargeMap {
   }
 
   finish() {
-    const { cells, to } = this.stroke;
+    this.strokes.push(this.stroke);
     this.stroke = null;
-    this.trigger("painted", { cells, to });
+    this.send();
+  }
+
+  // One stroke at a time: of two that reach the server together it would keep the later one only.
+  send() {
+    if (this.sent || !this.strokes.length) return;
+    this.sent = this.strokes.shift();
+    this.trigger("painted", { cells: this.sent.cells, to: this.sent.to });
+  }
+
+  // New data: a stroke was taken or refused where `turn` counted on. Those that are still to come are drawn over it.
+  answered(before) {
+    if (this.data.turn !== before?.turn) this.sent = null;
+    for (const stroke of [this.sent, ...this.strokes, this.stroke]) {
+      stroke?.cells.forEach(([row, column]) => this.set(row, column, stroke.to));
+    }
+    this.send();
   }
 
   // A stroke that became a pinch, or that the browser took: as if it had not begun.
