@@ -169,7 +169,10 @@ def test_a_click_opens_the_cell_and_outlines_it(large):
         opened.stage.click(position=opened.place(row, column))
         opened.said(f"{{'step': 'weights', 'index': [0, 1, {row}, {column}]}}")
     opened.settled()
-    assert opened.page.locator(".map").evaluate("(root) => root.map.data.chosen") == [256, 0]
+    opened.page.mouse.move(2, 2)
+    expect(opened.read).to_have_text(
+        "r256 (257), c0 (1): 0.59 = 0.5859375"
+    )  # 7 · 256 mod 101 = 75
 
 
 def test_the_keyboard_walks_reads_and_opens(large):

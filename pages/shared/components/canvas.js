@@ -144,7 +144,7 @@ class LargeMap {
     const wasWhole = this.unit === null || this.unit === this.whole;
     const near = this.unit === null || !this.ratio ? null : this.unit / this.ratio;
     [this.width, this.ratio] = [width, ratio];
-    this.font = getComputedStyle(this.root).fontFamily;
+    this.font = getComputedStyle(this.stage).fontFamily;
     this.pen = this.base.getContext("2d");
     const [rows, columns] = data.drawn;
     const widest = (texts, size) => Math.max(...[...new Set(texts)].map((text) => this.wide(text, size)));
@@ -448,14 +448,15 @@ class LargeMap {
     pen.restore();
   }
 
-  // The line below: the cell that is read, in words.
+  // The line below: the cell that is read, or else the opened one, in words.
   tell() {
     const { data } = this;
-    if (!this.at) {
+    const cell = this.at ?? (this.places ? null : this.chosen());
+    if (!cell) {
       this.say(data.words.hint);
       return;
     }
-    const { n, row, column } = this.place(this.at);
+    const { n, row, column } = this.place(cell);
     const value = this.numbers[n];
     const state = data.cells[n] === BLOCKED ? data.words.blocked : data.is_bool ? data.words.allowed : "";
     const number = data.is_bool ? state : [this.text(n), state].filter(Boolean).join(" ");
@@ -598,8 +599,9 @@ class LargeMap {
     const [rows, columns] = this.data.drawn;
     const walk = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (walk) {
-      const row = clamped((this.at ? this.at.row + walk[0] : this.window.first.row), 0, rows - 1);
-      const column = clamped((this.at ? this.at.column + walk[1] : this.window.first.column), 0, columns - 1);
+      const from = this.at ?? this.chosen();
+      const row = from ? clamped(from.row + walk[0], 0, rows - 1) : this.window.first.row;
+      const column = from ? clamped(from.column + walk[1], 0, columns - 1) : this.window.first.column;
       this.look({ row, column });
       this.reveal({ row, column });
     } else if (event.key === "+" || event.key === "=") this.zoom(this.step(ZOOM));
