@@ -170,9 +170,7 @@ def test_a_click_opens_the_cell_and_outlines_it(large):
         opened.said(f"{{'step': 'weights', 'index': [0, 1, {row}, {column}]}}")
     opened.settled()
     opened.page.mouse.move(2, 2)
-    expect(opened.read).to_have_text(
-        "r256 (257), c0 (1): 0.59 = 0.5859375"
-    )  # 7 · 256 mod 101 = 75
+    expect(opened.read).to_have_text("r256 (257), c0 (1): 0.59 = 0.5859375")  # 7 · 256 mod 101 = 75
 
 
 def test_the_keyboard_walks_reads_and_opens(large):
