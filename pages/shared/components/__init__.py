@@ -32,5 +32,5 @@ def packed(data: dict) -> bytes:
 tiles = component("tiles", '<div class="tiles" role="group"></div>')
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
 scroller = component("scroller", '<div class="scroller"></div>')
-canvas = component("canvas", '<div class="map"></div>', "pixels")
+canvas = component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
 overview = component("overview", '<div class="heads" role="group"></div>', "pixels")
