@@ -19,6 +19,7 @@ from attention_core.trace import Trace
 LEVELS = 253  # colours of a scale: an odd number, so that zero has the one in the middle of a signed scale
 NOT_FINITE, BLOCKED = 254, 255  # no colours of a scale
 MOST, MOST_SMALL = 512, 96  # rows or columns that are drawn: of a large map, of a small one
+FEWEST = 16  # rows or columns: where so many are left, both axes are drawn 1 : n alike, and cells stay square
 RAMP = 240.0  # pixels
 
 
@@ -176,7 +177,8 @@ def picked(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -> tu
 
     Of a block the cell with the largest share or magnitude; one that is not finite comes first, a blocked one last.
     """
-    tall, wide = (-(-length // most) for length in plane.shape)
+    n = -(-max(plane.shape) // most)
+    tall, wide = (n if length >= FEWEST * n else -(-length // most) for length in plane.shape)
     if (tall, wide) == (1, 1):
         return np.arange(plane.size).reshape(plane.shape), (1, 1)
     rows, columns = -(-plane.shape[0] // tall), -(-plane.shape[1] // wide)

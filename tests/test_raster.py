@@ -132,6 +132,20 @@ def test_downsampling_agrees_with_a_naive_loop():
             assert numbers(drawn)[r, c] == np.float32(max(block, key=abs))
 
 
+@pytest.mark.parametrize(
+    ("shape", "every", "drawn"),
+    [
+        ((97, 89), (2, 2), (49, 45)),
+        ((89, 97), (2, 2), (45, 49)),
+        ((3, 512), (1, 6), (3, 86)),
+        ((97, 31), (2, 1), (49, 31)),
+    ],
+)
+def test_a_map_keeps_its_proportions_unless_it_is_narrow(shape, every, drawn):
+    small = overview(trace_of("scores", np.zeros((1, 1, *shape))), "scores", LIGHT, most=96)
+    assert (small.shape, small.every, small.drawn) == (shape, every, drawn)
+
+
 def test_nothing_is_left_out_where_all_fits():
     drawn = raster(run(), "weights", WORDS, LIGHT, most=7)
     assert (drawn.every, drawn.drawn, drawn.places) == ((1, 1), (5, 7), b"")

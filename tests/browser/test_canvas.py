@@ -341,11 +341,13 @@ def test_hostile_tokens_are_text(large):
     assert opened.page.locator(".read b").count() == 0
 
 
-@pytest.mark.parametrize("query", ["", "?paint=31x37"])
-def test_a_phone_needs_no_sideways_scrolling(large, query):
-    opened = large(query, viewport={"width": 390, "height": 844}, device_scale_factor=2)
+@pytest.mark.parametrize("query", ["", "?paint=31x37", "?paint=97x89"])
+@pytest.mark.parametrize("ratio", [2, 3])
+def test_a_phone_shows_the_whole_map_and_needs_no_sideways_scrolling(large, query, ratio):
+    opened = large(query, viewport={"width": 390, "height": 844}, device_scale_factor=ratio)
     assert opened.page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert opened.stage.bounding_box()["width"] <= 390
+    expect(opened.page.locator(".seen")).to_have_text("")  # all rows and columns are seen
 
 
 def test_a_finger_pinches_and_taps(large):

@@ -124,7 +124,7 @@ class Sheet {
     this.top = this.level ? Math.ceil(1.6 * LARGE) : this.room(data.columns);
     const across = Math.min(room, Math.max(columns * cell, Math.min(columns, FEW) * CELL));
     const down = Math.min(TALL, Math.max(rows * cell, Math.min(rows, FEW) * CELL));
-    this.view = { wide: Math.floor(across * ratio), tall: Math.floor(down * ratio) };
+    this.view = { wide: Math.round(across * ratio), tall: Math.round(down * ratio) };
     this.widest = Math.max(...this.extremes().map((value) => this.wide(fixed(value), 1)));
     this.nearest = Math.round(Math.max(NEAREST, 4 + 12 * this.widest) * ratio);
     const right = this.left + across + (this.level ? 8 : OVERHANG);
