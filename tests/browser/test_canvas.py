@@ -341,7 +341,7 @@ def test_hostile_tokens_are_text(large):
     assert opened.page.locator(".read b").count() == 0
 
 
-@pytest.mark.parametrize("query", ["", "?paint=31x37", "?paint=97x89"])
+@pytest.mark.parametrize("query", ["", "?paint=31x37", "?paint=97x109"])
 @pytest.mark.parametrize("ratio", [2, 3])
 def test_a_phone_shows_the_whole_map_and_needs_no_sideways_scrolling(large, query, ratio):
     opened = large(query, viewport={"width": 390, "height": 844}, device_scale_factor=ratio)
