@@ -60,7 +60,7 @@ LAYERS = (
     ),
     ("lettering", "npy", "nested", "diagnosis"),
     ("drawing", "files"),
-    ("charts",),
+    ("charts", "raster"),
 )
 
 

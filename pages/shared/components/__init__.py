@@ -1,5 +1,6 @@
 """Small parts of the screen that Streamlit has no widget for. Their data is shown as text, never parsed as HTML."""
 
+import json
 from pathlib import Path
 
 import streamlit as st
@@ -7,13 +8,30 @@ import streamlit as st
 HERE = Path(__file__).parent
 
 
-def component(name: str, html: str):
-    """A component from the .js and .css files of its name."""
-    css, js = HERE / f"{name}.css", (HERE / f"{name}.js").read_text("utf-8")
+def component(name: str, html: str, *shared: str):
+    """A component from the .js and .css files of its name, and the .js files that it shares with others."""
+    css = HERE / f"{name}.css"
+    js = "\n".join((HERE / f"{part}.js").read_text("utf-8") for part in (*shared, name))
     return st.components.v2.component(name, html=html, css=css.read_text("utf-8") if css.exists() else None, js=js)
+
+
+def packed(data: dict) -> bytes:
+    """A dictionary as one run of bytes, which is sent as it is: the length of a JSON text, the text, then the values
+    that are bytes, each at a multiple of 4.
+
+    >>> packed({"a": 1, "b": b"xyz"})
+    b'\\x1b\\x00\\x00\\x00{"a": 1, "bytes": {"b": 3}} xyz\\x00'
+    """
+    parts = {name: value for name, value in data.items() if isinstance(value, bytes)}
+    rest = {name: value for name, value in data.items() if name not in parts}
+    head = json.dumps(rest | {"bytes": {name: len(part) for name, part in parts.items()}}).encode()
+    padded = [part + bytes(-len(part) % 4) for part in parts.values()]
+    return b"".join([len(head).to_bytes(4, "little"), head + b" " * (-len(head) % 4), *padded])
 
 
 tiles = component("tiles", '<div class="tiles" role="group"></div>')
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
 shortcuts = component("shortcuts", "<div></div>")
 scroller = component("scroller", '<div class="scroller"></div>')
+canvas = component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
+overview = component("overview", '<div class="heads" role="group"></div>', "pixels")

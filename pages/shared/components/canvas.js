@@ -1,0 +1,252 @@
+// One large matrix, cell by cell: looked at whole or near, read by hovering or with the arrow keys, opened or painted.
+// Everything is drawn again from the data and the view; what is kept from run to run is the view: how near, and where.
+// The data: a Raster's fields; palette; words (in, out, whole, window, hint, cell, digits, blocked, allowed); label;
+// note, such as "1 : 2"; chosen, a cell's row and column, and query, a row, or null; paint, and with it turn, which
+// counts the strokes that were answered, so that a refused one is taken back.
+const ALLOWED = 252; // the colour number of a True: 1, the end of a signed scale
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".map");
+  root.map ??= new LargeMap(root);
+  root.map.show(unpacked(data), setTriggerValue);
+}
+
+class LargeMap extends Sheet {
+  constructor(root) {
+    super(root);
+    this.pointers = new Map(); // the fingers that are down, or the mouse
+    this.listen();
+  }
+
+  show(data, trigger) {
+    const turn = this.data?.turn;
+    this.trigger = trigger;
+    if (!this.take(data)) {
+      this.stroke = this.sent = null;
+      this.strokes = [];
+    }
+    this.answered(turn);
+    this.present();
+  }
+
+  // ---- hands --------------------------------------------------------------------------------------------------------
+  listen() {
+    const { stage } = this;
+    stage.addEventListener("pointerdown", (event) => this.down(event));
+    stage.addEventListener("pointermove", (event) => this.moved(event));
+    stage.addEventListener("pointerup", (event) => this.up(event));
+    stage.addEventListener("pointercancel", (event) => this.cancelled(event));
+    stage.addEventListener("pointerleave", () => this.leave());
+    stage.addEventListener("keydown", (event) => this.key(event));
+    stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers are for the map
+    stage.addEventListener("touchmove", pinched, { passive: false });
+  }
+
+  // A point of the view, in device pixels.
+  point(event) {
+    const box = this.base.getBoundingClientRect();
+    const { ratio } = this;
+    return [
+      (event.clientX - box.left) * ratio - Math.round(this.left * ratio),
+      (event.clientY - box.top) * ratio - Math.round(this.top * ratio),
+    ];
+  }
+
+  // The cell under a pointer, null outside the cells.
+  under(event) {
+    const [x, y] = this.point(event);
+    const [row, column] = [Math.floor((y + this.y) / this.unit), Math.floor((x + this.x) / this.unit)];
+    const inView = x >= 0 && y >= 0 && x < this.view.wide && y < this.view.tall;
+    return inView && row < this.data.drawn[0] && column < this.data.drawn[1] ? { row, column } : null;
+  }
+
+  look(at) {
+    if (at?.row === this.at?.row && at?.column === this.at?.column) return;
+    this.at = at;
+    this.drawOver();
+    this.tell();
+  }
+
+  down(event) {
+    if (event.button !== 0) return;
+    this.stage.setPointerCapture(event.pointerId);
+    this.pointers.set(event.pointerId, event);
+    this.armed = true; // from a click on, until the pointer leaves, the wheel zooms
+    this.start = event;
+    this.dragged = this.pointers.size > 1;
+    const cell = this.under(event);
+    this.look(cell);
+    if (this.pointers.size > 1) this.undo();
+    else if (this.data.paint && cell && !event.shiftKey) this.begin(cell);
+  }
+
+  moved(event) {
+    const before = this.pointers.get(event.pointerId);
+    if (!before) {
+      this.look(this.under(event));
+      return;
+    }
+    this.pointers.set(event.pointerId, event);
+    if (this.pointers.size === 2) this.pinch(event, before);
+    else if (this.stroke) this.paintTo(this.under(event));
+    else {
+      const far = Math.hypot(event.clientX - this.start.clientX, event.clientY - this.start.clientY) > 4;
+      this.dragged ||= far;
+      if (!this.dragged || this.fitsWhole()) return;
+      this.stage.style.cursor = "grabbing";
+      const { ratio } = this;
+      this.move(
+        this.x - (event.clientX - before.clientX) * ratio,
+        this.y - (event.clientY - before.clientY) * ratio,
+      );
+    }
+  }
+
+  // Two fingers: as far apart as the cells are near, and the map goes along with them.
+  pinch(event, before) {
+    const other = [...this.pointers.values()].find((pointer) => pointer.pointerId !== event.pointerId);
+    const apart = (pointer) => Math.hypot(pointer.clientX - other.clientX, pointer.clientY - other.clientY);
+    const { ratio } = this;
+    this.near = (this.near ?? this.unit) * (apart(event) / (apart(before) || 1));
+    const [x, y] = [this.point(event), this.point(other)].reduce(([a, b], [c, d]) => [(a + c) / 2, (b + d) / 2]);
+    this.zoom(clamped(Math.round(this.near), this.whole, this.nearest), x, y);
+    this.move(
+      this.x - ((event.clientX - before.clientX) * ratio) / 2,
+      this.y - ((event.clientY - before.clientY) * ratio) / 2,
+    );
+  }
+
+  up(event) {
+    if (!this.pointers.delete(event.pointerId)) return;
+    this.near = null;
+    const cell = this.under(event);
+    if (this.stroke) this.finish();
+    else if (!this.dragged && !this.data.paint && cell) this.open(cell);
+    if (!this.fitsWhole() && !this.data.paint) this.stage.style.cursor = "grab";
+  }
+
+  cancelled(event) {
+    this.pointers.delete(event.pointerId);
+    this.near = null;
+    this.undo();
+    this.look(null);
+  }
+
+  leave() {
+    if (this.pointers.size) return;
+    this.armed = false;
+    if (!this.stage.matches(":focus-visible")) this.look(null);
+  }
+
+  wheel(event) {
+    const meant = event.ctrlKey || event.metaKey;
+    if (!meant && !this.armed) return; // the wheel is the page's
+    this.turned = (Math.sign(this.turned) === Math.sign(event.deltaY) ? this.turned : 0) + event.deltaY;
+    const enough = Math.abs(this.turned) >= 30; // a notch of a wheel, some way on a touchpad
+    const unit = enough ? this.nearer(this.turned < 0 ? 1 : -1) : this.unit;
+    const further = this.nearer(event.deltaY < 0 ? 1 : -1) !== this.unit;
+    if (meant || further) event.preventDefault(); // at the end of the zoom the page scrolls again
+    if (!enough) return;
+    this.turned = 0;
+    this.zoom(unit, ...this.point(event));
+    this.look(this.under(event));
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
+    const [rows, columns] = this.data.drawn;
+    const walk = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (walk) {
+      const from = this.at ?? this.chosen();
+      const row = from ? clamped(from.row + walk[0], 0, rows - 1) : this.window.first.row;
+      const column = from ? clamped(from.column + walk[1], 0, columns - 1) : this.window.first.column;
+      this.look({ row, column });
+      this.reveal({ row, column });
+    } else if (event.key === "+" || event.key === "=") this.zoom(this.nearer(1));
+    else if (event.key === "-" || event.key === "−") this.zoom(this.nearer(-1));
+    else if (event.key === "Enter" && this.at && !this.data.paint) this.open(this.at);
+    else if (event.key === " " && this.at && this.data.paint) {
+      this.begin(this.at);
+      this.finish();
+    } else return;
+    event.preventDefault();
+  }
+
+  open(cell) {
+    const { row, column } = this.place(cell);
+    this.trigger("opened", { step: this.data.step, index: [...this.data.at, row, column].slice(-this.data.axes) });
+  }
+
+  // ---- painting: the first cell decides whether cells are set or taken away -----------------------------------------
+  begin(cell) {
+    const blocked = this.data.cells[cell.row * this.data.drawn[1] + cell.column] === BLOCKED;
+    this.stroke = { to: blocked ? 1 : 0, last: cell, cells: [] };
+    this.dot(cell, this.stroke.to);
+    this.draw();
+  }
+
+  // Every cell on the way, however fast the pointer went.
+  paintTo(cell) {
+    this.look(cell);
+    if (!cell) return;
+    const { last, to } = this.stroke;
+    const [down, across] = [cell.row - last.row, cell.column - last.column];
+    const steps = Math.max(Math.abs(down), Math.abs(across));
+    for (let n = 1; n <= steps; n++) {
+      const [rows, columns] = [down, across].map((way) => Math.round((way * n) / steps));
+      this.dot({ row: last.row + rows, column: last.column + columns }, to);
+    }
+    this.stroke.last = cell;
+    this.draw();
+  }
+
+  dot({ row, column }, to) {
+    const { data } = this;
+    const n = row * data.drawn[1] + column;
+    if ((data.cells[n] !== BLOCKED) === Boolean(to)) return;
+    this.stroke.cells.push([row, column]);
+    this.set(row, column, to);
+  }
+
+  set(row, column, to) {
+    const n = row * this.data.drawn[1] + column;
+    this.data.cells[n] = to ? ALLOWED : BLOCKED;
+    this.numbers[n] = to;
+    const pen = this.image.getContext("2d");
+    pen.fillStyle = this.data.fills[ALLOWED];
+    if (to) pen.fillRect(column, row, 1, 1);
+    else pen.clearRect(column, row, 1, 1);
+  }
+
+  finish() {
+    this.strokes.push(this.stroke);
+    this.stroke = null;
+    this.send();
+  }
+
+  // One stroke at a time: of two that reach the server together it would keep the later one only.
+  send() {
+    if (this.sent || !this.strokes.length) return;
+    this.sent = this.strokes.shift();
+    this.trigger("painted", { cells: this.sent.cells, to: this.sent.to });
+  }
+
+  // New data: a stroke was taken or refused where `turn` counted on. Those that are still to come are drawn over it.
+  answered(turn) {
+    if (this.data.turn !== turn) this.sent = null;
+    for (const stroke of [this.sent, ...this.strokes, this.stroke]) {
+      stroke?.cells.forEach(([row, column]) => this.set(row, column, stroke.to));
+    }
+    this.send();
+  }
+
+  // A stroke that became a pinch, or that the browser took: as if it had not begun.
+  undo() {
+    if (!this.stroke) return;
+    const { cells, to } = this.stroke;
+    this.stroke = null;
+    cells.forEach(([row, column]) => this.set(row, column, 1 - to));
+    this.draw();
+  }
+}

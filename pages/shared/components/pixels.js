@@ -1,0 +1,51 @@
+// What the drawn maps share: data out of one run of bytes, and cells as pixels of an image.
+const BLOCKED = 255; // the colour number of a blocked cell, which is hatched
+
+// The dictionary that `packed` made: a length, a JSON text, and then what is bytes, each at a multiple of 4.
+function unpacked(bytes) {
+  const whole = bytes.slice(); // starts at 0, so that the numbers in it are aligned
+  const length = new DataView(whole.buffer).getUint32(0, true);
+  const data = JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + length)));
+  const next = (place) => Math.ceil(place / 4) * 4;
+  let place = next(4 + length);
+  for (const [name, size] of Object.entries(data.bytes)) {
+    data[name] = whole.subarray(place, place + size);
+    place = next(place + size);
+  }
+  return data;
+}
+
+// Cells as an image of one pixel each; blocked ones are left open, for the hatch to be seen through them.
+function pixels(cells, rows, columns, fills) {
+  const image = document.createElement("canvas");
+  image.width = columns;
+  image.height = rows;
+  const pen = image.getContext("2d");
+  const picture = pen.createImageData(columns, rows);
+  const colours = Uint32Array.from(fills, (fill, number) => {
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(fill.slice(at, at + 2), 16));
+    return number === BLOCKED ? 0 : (255 << 24) | (blue << 16) | (green << 8) | red;
+  });
+  const drawn = new Uint32Array(picture.data.buffer);
+  cells.forEach((cell, i) => (drawn[i] = colours[cell]));
+  pen.putImageData(picture, 0, 0);
+  return image;
+}
+
+// Parallel lines down to the right over a rectangle, `gap` apart, one through the point (x0, y0).
+function hatch(pen, x, y, width, height, x0, y0, gap, colour) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, width, height);
+  pen.clip();
+  pen.globalAlpha = 0.45;
+  pen.strokeStyle = colour;
+  pen.beginPath();
+  const offset = x0 - y0; // along a line x - y stays the same
+  for (let n = Math.floor((x - y - height - offset) / gap); offset + n * gap <= x + width - y; n++) {
+    pen.moveTo(offset + n * gap + y, y);
+    pen.lineTo(offset + n * gap + y + height, y + height);
+  }
+  pen.stroke();
+  pen.restore();
+}

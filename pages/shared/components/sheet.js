@@ -1,0 +1,430 @@
+// One matrix drawn on a canvas, from its data and a view, which is how near it is looked at, and where: the cells in
+// whole device pixels, so that all are alike, the texts around them, the scale, and over them the outlines.
+const CELL = 40; // pixels a cell, as everywhere on the screen in CSS pixels: the largest of a map that is shown whole
+const READABLE = 26; // from here on the numbers stand in the cells
+const NEAREST = 64;
+const TALL = 520; // the most that the cells take downwards, so that a projector shows the whole map
+const FEW = 4; // rows or columns that can be seen near, also of a long and narrow map
+const SMALL = 13; // the sizes of texts
+const LARGE = 16;
+const MARGIN = 120; // the most that texts beside rows, and above columns, take
+const ROOM = 110;
+const OVERHANG = 100; // what tilted texts take beyond the last column
+const RAMP = { wide: 260, tall: 40 };
+
+function clamped(value, least, most) {
+  return Math.max(least, Math.min(most, value));
+}
+
+class Sheet {
+  constructor(root) {
+    this.root = root;
+    this.at = null; // the cell that is read: hovered over, or where the arrow keys have led
+    this.tools = this.part("div", "tools");
+    this.buttons = ["in", "out", "whole"].map((name) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.onclick = () => this.zoom({ in: this.nearer(1), out: this.nearer(-1), whole: this.whole }[name]);
+      this.tools.append(button);
+      return button;
+    });
+    this.seen = document.createElement("span");
+    this.seen.className = "seen";
+    this.tools.append(this.seen);
+    this.stage = this.part("div", "stage");
+    this.stage.tabIndex = 0;
+    this.stage.setAttribute("role", "application");
+    this.base = document.createElement("canvas");
+    this.over = document.createElement("canvas");
+    this.over.className = "over";
+    this.stage.append(this.base, this.over);
+    this.pen = this.base.getContext("2d");
+    this.read = this.part("p", "read");
+    this.read.setAttribute("aria-live", "polite");
+    new ResizeObserver(() => this.data && this.lay()).observe(root);
+  }
+
+  part(tag, name) {
+    const part = document.createElement(tag);
+    part.className = name;
+    this.root.append(part);
+    return part;
+  }
+
+  // ---- what is drawn ------------------------------------------------------------------------------------------------
+  // Data of the same matrix is looked at as before; another one whole. Says which it is.
+  take(data) {
+    const before = this.data;
+    const same = before && before.drawn.join() === data.drawn.join() && before.step === data.step;
+    const [rows, columns] = data.drawn;
+    const column = (Kind, bytes) => new Kind(bytes.buffer, bytes.byteOffset, rows * columns);
+    this.data = data;
+    this.numbers = column(Float32Array, data.numbers);
+    this.places = data.places.length ? column(Int32Array, data.places) : null;
+    this.image = pixels(data.cells, rows, columns, data.fills);
+    if (!same) this.unit = this.at = null;
+    return same;
+  }
+
+  present() {
+    const { words, label } = this.data;
+    this.stage.setAttribute("aria-label", label);
+    [words.in, words.out, words.whole].forEach((text, n) => {
+      this.buttons[n].title = text;
+      this.buttons[n].setAttribute("aria-label", text);
+      this.buttons[n].textContent = ["+", "−", text][n];
+    });
+    this.width = null; // the texts may be others
+    this.lay();
+  }
+
+  // What a cell stands for: itself, or where not all are drawn the one of its block that was picked.
+  place({ row, column }) {
+    const n = row * this.data.drawn[1] + column;
+    const place = this.places ? this.places[n] : n;
+    const columns = this.data.shape[1];
+    return { n, row: Math.floor(place / columns), column: place % columns };
+  }
+
+  // ---- sizes --------------------------------------------------------------------------------------------------------
+  lay() {
+    const ratio = window.devicePixelRatio || 1;
+    const width = Math.floor(this.root.clientWidth);
+    if (!width || (width === this.width && ratio === this.ratio)) return;
+    const wasWhole = this.unit === null || this.unit === this.whole;
+    const near = this.unit / this.ratio;
+    [this.width, this.ratio] = [width, ratio];
+    this.measure();
+    this.unit = wasWhole ? this.whole : clamped(Math.round(near * ratio), this.whole, this.nearest);
+    if (wasWhole) [this.x, this.y] = [0, 0];
+    this.tools.hidden = !this.data.note && this.whole >= READABLE * ratio && this.fitsWhole();
+    this.stage.style.width = this.sheet + "px";
+    for (const canvas of [this.base, this.over]) {
+      canvas.style.width = this.sheet + "px";
+      canvas.style.height = this.height + "px";
+      const [wide, tall] = [Math.round(this.sheet * ratio), Math.round(this.height * ratio)];
+      if (canvas.width !== wide) canvas.width = wide; // setting it wipes the canvas
+      if (canvas.height !== tall) canvas.height = tall;
+    }
+    this.draw();
+  }
+
+  // The margins, the cells of a map that is seen whole and of the nearest one, the view and the sheet around it.
+  measure() {
+    const { data, width, ratio } = this;
+    const [rows, columns] = data.drawn;
+    this.font = getComputedStyle(this.stage).fontFamily;
+    const widest = (texts, size) => Math.max(...[...new Set(texts)].map((text) => this.wide(text, size)));
+    this.left = Math.ceil(Math.min(MARGIN, width / 4, widest(data.rows, LARGE) + 12));
+    const room = width - this.left - 8;
+    const fits = Math.min((room * ratio) / columns, (TALL * ratio) / rows, CELL * ratio);
+    this.whole = Math.max(1, Math.floor(fits));
+    const cell = this.whole / ratio;
+    this.level = widest(data.columns, this.size(cell)) <= cell - 2;
+    this.top = this.level ? Math.ceil(1.6 * LARGE) : this.room(data.columns);
+    const across = Math.min(room, Math.max(columns * cell, Math.min(columns, FEW) * CELL));
+    const down = Math.min(TALL, Math.max(rows * cell, Math.min(rows, FEW) * CELL));
+    this.view = { wide: Math.round(across * ratio), tall: Math.round(down * ratio) };
+    this.widest = Math.max(...this.extremes().map((value) => this.wide(fixed(value), 1)));
+    this.nearest = Math.round(Math.max(NEAREST, 4 + 12 * this.widest) * ratio);
+    const right = this.left + across + (this.level ? 8 : OVERHANG);
+    const scale = data.ramp.length ? RAMP : { wide: 0, tall: 6 };
+    this.sheet = Math.ceil(Math.min(width, Math.max(right, this.left + scale.wide)));
+    this.height = this.top + this.view.tall / ratio + scale.tall;
+  }
+
+  size(cell) {
+    return clamped(cell * 0.8, SMALL, LARGE);
+  }
+
+  wide(text, size) {
+    this.pen.font = `${16 * size}px ${this.font}`; // measured large: letters of one pixel would be rounded
+    return this.pen.measureText(text).width / 16;
+  }
+
+  // The height that texts above the columns need: Chinese from top to bottom, Latin ones upwards.
+  room(texts) {
+    const need = [...new Set(texts)].map((text) =>
+      WIDE.test(text) ? letters(text).length * LARGE + 14 : this.wide(text, SMALL) + 16,
+    );
+    return Math.ceil(Math.min(ROOM, Math.max(1.6 * LARGE, ...need)));
+  }
+
+  // The smallest and the largest finite number: one of them is printed widest.
+  extremes() {
+    let [least, most] = [0, 0];
+    for (const value of this.numbers) {
+      if (value < least && value !== -Infinity) least = value;
+      else if (value > most && value !== Infinity) most = value;
+    }
+    return [least, most];
+  }
+
+  fitsWhole() {
+    const [rows, columns] = this.data.drawn;
+    return columns * this.unit <= this.view.wide && rows * this.unit <= this.view.tall;
+  }
+
+  // ---- the view -----------------------------------------------------------------------------------------------------
+  // Cells half as large again, or as much smaller, a whole number of pixels.
+  nearer(way) {
+    const next = Math.round(this.unit * 1.5 ** way);
+    return clamped(next === this.unit ? this.unit + way : next, this.whole, this.nearest);
+  }
+
+  // Another size of the cells; the point (x, y) of the view, in device pixels, stays where it is.
+  zoom(unit, x = null, y = null) {
+    if (unit === this.unit) return;
+    if (x === null) [x, y] = this.middle();
+    const factor = unit / this.unit;
+    this.unit = unit;
+    this.move((this.x + x) * factor - x, (this.y + y) * factor - y);
+  }
+
+  // The cell that is read or chosen, if it is seen, else the middle of the view.
+  middle() {
+    const { wide, tall } = this.view;
+    const cell = this.at ?? this.chosen();
+    const [x, y] = cell ? [(cell.column + 0.5) * this.unit - this.x, (cell.row + 0.5) * this.unit - this.y] : [-1, -1];
+    return x >= 0 && y >= 0 && x <= wide && y <= tall ? [x, y] : [wide / 2, tall / 2];
+  }
+
+  // The drawn cell that is opened, or that stands for it.
+  chosen() {
+    const { chosen, every } = this.data;
+    return chosen && { row: Math.floor(chosen[0] / every[0]), column: Math.floor(chosen[1] / every[1]) };
+  }
+
+  move(x, y) {
+    this.x = x;
+    this.y = y;
+    this.draw();
+  }
+
+  reveal({ row, column }) {
+    const inside = (from, cell, length) => clamped(from, (cell + 1) * this.unit - length, cell * this.unit);
+    this.move(inside(this.x, column, this.view.wide), inside(this.y, row, this.view.tall));
+  }
+
+  // ---- drawing ------------------------------------------------------------------------------------------------------
+  draw() {
+    const { data, pen, unit, view, ratio } = this;
+    const [rows, columns] = data.drawn;
+    this.x = Math.round(clamped(this.x, 0, Math.max(0, columns * unit - view.wide)));
+    this.y = Math.round(clamped(this.y, 0, Math.max(0, rows * unit - view.tall)));
+    const first = { row: Math.floor(this.y / unit), column: Math.floor(this.x / unit) };
+    const end = {
+      row: Math.min(rows, Math.ceil((this.y + view.tall) / unit)),
+      column: Math.min(columns, Math.ceil((this.x + view.wide) / unit)),
+    };
+    this.window = { first, end };
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, this.base.width, this.base.height);
+    this.clip(pen);
+    const [x, y] = [first.column * unit - this.x, first.row * unit - this.y];
+    const [across, down] = [end.column - first.column, end.row - first.row];
+    pen.fillStyle = data.palette.ground;
+    pen.fillRect(x, y, across * unit, down * unit);
+    pen.lineWidth = ratio;
+    const gap = unit * Math.ceil((6 * ratio) / unit);
+    hatch(pen, x, y, across * unit, down * unit, -this.x, -this.y, gap, data.palette.ink);
+    pen.imageSmoothingEnabled = false;
+    pen.drawImage(this.image, first.column, first.row, across, down, x, y, across * unit, down * unit);
+    if (unit >= 8 * ratio) this.drawGrid(x, y, across, down);
+    if (unit >= READABLE * ratio) this.drawNumbers();
+    pen.restore();
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.fillStyle = data.palette.ink;
+    this.drawRows();
+    this.drawColumns();
+    this.drawRamp();
+    this.drawOver();
+    this.tell();
+    const near = !this.fitsWhole();
+    this.stage.style.touchAction = data.paint || near ? "none" : "pan-x pan-y";
+    this.stage.style.cursor = data.paint ? "crosshair" : near ? "grab" : "pointer";
+    this.buttons[0].disabled = unit >= this.nearest;
+    this.buttons[1].disabled = this.buttons[2].disabled = unit <= this.whole;
+    const part = { a: first.row + 1, b: end.row, rows, c: first.column + 1, d: end.column, columns };
+    this.seen.textContent = [data.note, near ? filled(data.words.window, part) : ""].filter(Boolean).join(" · ");
+  }
+
+  // Draws within the view, with its upper left corner as the origin, until pen.restore().
+  clip(pen) {
+    pen.save();
+    pen.translate(Math.round(this.left * this.ratio), Math.round(this.top * this.ratio));
+    pen.beginPath();
+    pen.rect(0, 0, this.view.wide, this.view.tall);
+    pen.clip();
+  }
+
+  drawGrid(x, y, across, down) {
+    const { pen, unit } = this;
+    pen.strokeStyle = this.data.palette.faint;
+    pen.lineWidth = this.ratio / 2;
+    pen.beginPath();
+    for (let n = 0; n <= across; n++) pen.rect(x + n * unit, y, 0, down * unit);
+    for (let n = 0; n <= down; n++) pen.rect(x, y + n * unit, across * unit, 0);
+    pen.stroke();
+  }
+
+  // The numbers of the cells that are seen, all of one size.
+  drawNumbers() {
+    const { pen, unit, data } = this;
+    const size = data.is_bool ? 16 : Math.min(16, (unit / this.ratio - 4) / this.widest);
+    if (size < 9) return;
+    pen.font = `${size * this.ratio}px ${this.font}`;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    const { first, end } = this.window;
+    for (let row = first.row; row < end.row; row++) {
+      for (let column = first.column; column < end.column; column++) {
+        const n = row * data.drawn[1] + column;
+        pen.fillStyle = data.inks[data.cells[n]];
+        pen.fillText(this.text(n), (column + 0.5) * unit - this.x, (row + 0.5) * unit - this.y);
+      }
+    }
+  }
+
+  text(n) {
+    const value = this.numbers[n];
+    if (this.data.is_bool) return value ? "✓" : "";
+    return value === 0 && this.data.cells[n] === BLOCKED ? "0" : fixed(value);
+  }
+
+  cut(text, room, size) {
+    if (this.wide(text, size) <= room) return text;
+    const kept = letters(text);
+    while (kept.length && this.wide(kept.join("") + "…", size) > room) kept.pop();
+    return kept.join("") + "…";
+  }
+
+  // Calls draw(label, middle) for each label along an axis that is seen and has room, in pixels.
+  labels(texts, every, from, length, count, room, draw) {
+    const cell = this.unit / this.ratio;
+    const thinned = Math.max(1, Math.ceil(room / cell));
+    for (let n = 0; n < count; n += thinned) {
+      const middle = (n + 0.5) * cell - from / this.ratio;
+      if (middle >= 0 && middle <= length / this.ratio) draw(texts[n * every], middle);
+    }
+  }
+
+  drawRows() {
+    const { pen, data } = this;
+    const size = this.size(this.unit / this.ratio);
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    this.labels(data.rows, data.every[0], this.y, this.view.tall, data.drawn[0], size + 4, (text, y) => {
+      const short = this.cut(text, this.left - 8, size);
+      pen.font = `${size}px ${this.font}`;
+      pen.fillText(short, this.left - 6, this.top + y);
+    });
+  }
+
+  // Level where all fit, else Chinese from top to bottom and Latin tilted, or upright where the columns are narrow.
+  drawColumns() {
+    const { pen, data } = this;
+    const cell = this.unit / this.ratio;
+    const upright = cell < 1.7 * LARGE;
+    const size = upright ? SMALL : LARGE;
+    const slant = ((upright ? 90 : 40) * Math.PI) / 180;
+    pen.textBaseline = "middle";
+    this.labels(data.columns, data.every[1], this.x, this.view.wide, data.drawn[1], size + 3, (text, middle) => {
+      const x = this.left + middle;
+      const isWide = WIDE.test(text);
+      const fits = this.wide(text, size) <= cell - 2;
+      pen.textAlign = "center";
+      if (fits && (isWide || this.level)) {
+        pen.font = `${size}px ${this.font}`;
+        pen.fillText(text, x, this.top - 0.75 * size);
+      } else if (isWide) {
+        const most = Math.floor((this.top - 4) / size);
+        const all = letters(text);
+        const down = all.length <= most ? all : [...all.slice(0, most - 1), "…"];
+        pen.font = `${size}px ${this.font}`;
+        down.reverse().forEach((letter, n) => pen.fillText(letter, x, this.top - (n + 0.75) * size));
+      } else {
+        const along = Math.min((this.top - 8) / Math.sin(slant), (this.sheet - x - 4) / Math.cos(slant));
+        const short = this.cut(text, along, size);
+        pen.save();
+        pen.translate(x, this.top - 6);
+        pen.rotate(-slant);
+        pen.textAlign = "left";
+        pen.font = `${size}px ${this.font}`;
+        pen.fillText(short, 0, 0);
+        pen.restore();
+      }
+    });
+  }
+
+  drawRamp() {
+    const { pen } = this;
+    const x = Math.min(this.left, Math.max(8, this.sheet - RAMP.wide));
+    const y = this.top + this.view.tall / this.ratio + 8;
+    pen.textBaseline = "middle";
+    for (const row of this.data.ramp) {
+      if (row.kind === "bar") {
+        pen.fillStyle = row.fill;
+        pen.fillRect(x + row.x, y + row.y, row.x2 - row.x, row.y2 - row.y);
+      } else {
+        pen.fillStyle = row.ink;
+        pen.font = `${row.size}px ${this.font}`;
+        pen.textAlign = row.align;
+        pen.fillText(row.text, x + row.x, y + row.y);
+      }
+    }
+  }
+
+  // What lies over the cells: the chosen query's row, the chosen cell, and row and column of the cell that is read.
+  drawOver() {
+    const { data, unit, ratio } = this;
+    const [rows, columns] = data.drawn;
+    const pen = this.over.getContext("2d");
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, this.over.width, this.over.height);
+    pen.save();
+    pen.beginPath();
+    const edge = 2 * ratio; // an outline of the first or last cells stands outside them
+    const [left, top] = [Math.round(this.left * ratio), Math.round(this.top * ratio)];
+    pen.rect(left - edge, top - edge, this.view.wide + 2 * edge, this.view.tall + 2 * edge);
+    pen.clip();
+    pen.translate(left - this.x, top - this.y);
+    pen.strokeStyle = data.palette.outline;
+    const outline = (row, column, down, across, thick) => {
+      pen.lineWidth = thick * ratio;
+      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // around small cells, not over them
+      pen.strokeRect(column * unit - out, row * unit - out, across * unit + 2 * out, down * unit + 2 * out);
+    };
+    const chosen = this.chosen();
+    if (data.query !== null) outline(Math.floor(data.query / data.every[0]), 0, 1, columns, 2.5);
+    if (chosen) outline(chosen.row, chosen.column, 1, 1, 2.5);
+    if (this.at) {
+      outline(this.at.row, 0, 1, columns, 1.5);
+      outline(0, this.at.column, rows, 1, 1.5);
+      outline(this.at.row, this.at.column, 1, 1, 2.5);
+    }
+    pen.restore();
+  }
+
+  // The line below: the cell that is read, or else the opened one, in words.
+  tell() {
+    const { data } = this;
+    const cell = this.at ?? (this.places ? null : this.chosen());
+    if (!cell) {
+      this.say(data.words.hint);
+      return;
+    }
+    const { n, row, column } = this.place(cell);
+    const value = this.numbers[n];
+    const state = data.cells[n] === BLOCKED ? data.words.blocked : data.is_bool ? data.words.allowed : "";
+    const number = data.is_bool ? state : [this.text(n), state].filter(Boolean).join(" ");
+    const rounded = Number(value.toPrecision(7)) !== Number(value.toFixed(2)) && Number.isFinite(value);
+    const more = rounded ? filled(data.words.digits, { digits: digits(value) }) : "";
+    const words = { row: data.rows[row], i: row + 1, column: data.columns[column], j: column + 1, number, more };
+    this.say(filled(data.words.cell, words));
+  }
+
+  say(text) {
+    if (this.read.textContent !== text) this.read.textContent = text;
+  }
+}

@@ -1,0 +1,92 @@
+"""A page with nothing but large maps, for the tests of the canvas; its numbers can be worked out in the head.
+
+weights[head 2][i][j] = ((7 i + 13 j) mod 101) / 128, and query i may attend to the keys up to i + 6. Other numbers:
+((7 i + 13 j + 50) mod 101) / 128.
+"""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from attention_core.lettering import Words
+from attention_core.palette import DARK, LIGHT
+from attention_core.raster import overview, raster
+from attention_core.trace import Step, Trace
+from pages.shared import components
+
+T, S = 257, 263
+WORDS = {
+    "in": "nearer",
+    "out": "farther",
+    "whole": "whole",
+    "window": "rows {a}-{b} of {rows}, columns {c}-{d} of {columns}",
+    "hint": "hover",
+    "cell": "{row} ({i}), {column} ({j}): {number}{more}",
+    "digits": " = {digits}",
+    "blocked": "blocked",
+    "allowed": "allowed",
+}
+palette = DARK if st.context.theme.type == "dark" else LIGHT
+paint = st.query_params.get("paint")
+names = {"T": "r", "S": "<b>c</b> {row}" if "hostile" in st.query_params else "c"}
+words = Words(str, lambda axis, i: names[axis] + str(i))
+
+
+def show(drawn, key: str, **more) -> None:
+    """The large map."""
+    data = vars(drawn) | {"palette": vars(palette), "words": WORDS, "label": "map", "note": ""}
+    data |= {"chosen": st.session_state.get("chosen"), "query": None, "paint": False}
+    data |= {"turn": st.session_state.get("turn", 0)}
+    components.canvas(data=components.packed(data | more), key=key, on_opened_change=told, on_painted_change=told)
+
+
+def told() -> None:
+    """What the component said."""
+    for key in ("map", "mask"):
+        said = st.session_state.get(key)
+        if said and said.opened:
+            st.session_state["said"] = said.opened
+            st.session_state["chosen"] = said.opened["index"][-2:]
+        if said and said.painted:
+            st.session_state["said"] = said.painted
+            st.session_state["turn"] = st.session_state.get("turn", 0) + 1
+            for row, column in said.painted["cells"]:
+                if row:  # the first row is refused
+                    st.session_state["allowed"][row, column] = bool(said.painted["to"])
+
+
+def looked() -> None:
+    """Which small map was chosen."""
+    st.session_state["said"] = st.session_state["heads"].opened
+
+
+st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+if st.button("other numbers"):
+    st.session_state["more"] = 50
+if paint:
+    tall, wide = map(int, paint.split("x"))
+    allowed = st.session_state.setdefault("allowed", torch.ones(tall, wide, dtype=torch.bool))
+    masks = Trace({"allowed": Step("allowed", allowed, ("T", "S"))})
+    show(raster(masks, "allowed", words, palette), "mask", paint=True)
+    st.text(f"blocked {int((~allowed).sum())}")
+else:
+    i, j = torch.arange(T)[:, None], torch.arange(S)[None, :]
+    own = ((7 * i + 13 * j + st.session_state.get("more", 0)) % 101 / 128).double()
+    allowed = (j <= i + 6).expand(1, 2, T, S)
+    weights = torch.stack([torch.zeros_like(own), own])[None] * allowed  # (1, 2, T, S)
+    dims = ("B", "H", "T", "S")
+    trace = Trace({"weights": Step("weights", weights, dims), "allowed": Step("allowed", allowed, dims)})
+    small = vars(overview(trace, "weights", palette)) | {"palette": vars(palette), "label": "heads", "note": "1 : 3"}
+    components.overview(
+        data=components.packed(small | {"titles": ["head 1", "head 2"], "chosen": 1}),
+        key="heads",
+        on_opened_change=looked,
+    )
+    show(raster(trace, "weights", words, palette, {"H": 1}), "map")
+st.json(st.session_state.get("said", {}), expanded=False)
+st.text(f"said {st.session_state.get('said')}")
+st.text(f"run {st.session_state['runs']}")
