@@ -38,6 +38,11 @@ def open_box(screen):
     return screen.ran(screen.at.run)
 
 
+def boxed(**link):
+    """A screen with the box open."""
+    return open_box(Screen(**link))
+
+
 def link_box(screen):
     (box,) = [code.value for code in screen.at.code if "lang=" in code.value]
     return box
@@ -51,8 +56,8 @@ def codes(screen):
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 def test_a_file_opens_the_screen_that_was_saved_and_undo_takes_it_back():
-    there = Screen().set("masks", ["causal"]).set("text", "Tom read the book").set("temperature", 2.0)
-    here = Screen(lang="zh", score="dot")
+    there = boxed().set("masks", ["causal"]).set("text", "Tom read the book").set("temperature", 2.0)
+    here = boxed(lang="zh", score="dot")
     before = here.setup()
     offer(here, to_file(there.setup()))
     assert here.setup() == there.setup()
@@ -66,14 +71,14 @@ def test_a_file_opens_the_screen_that_was_saved_and_undo_takes_it_back():
 
 def test_a_file_can_be_opened_again_after_it_was_left():
     saved = to_file(Setup(temperature=2.0))
-    screen = offer(Screen(), saved)
-    assert screen.at.file_uploader[0].value is None
+    screen = offer(boxed(), saved)
+    assert open_box(screen).at.file_uploader[0].value is None
     screen.set("temperature", 5.0)
     assert offer(screen, saved).link() == {"temp": "2.0"}
 
 
 def test_opening_what_is_on_the_screen_is_no_change():
-    screen = offer(Screen(), to_file(Setup()))
+    screen = offer(boxed(), to_file(Setup()))
     assert next(button for button in screen.at.button if button.label == "Undo").disabled
 
 
@@ -107,7 +112,7 @@ def test_opening_what_is_on_the_screen_is_no_change():
 def test_what_cannot_be_used_of_a_file_is_named_and_the_rest_is_shown(parts, english, chinese):
     for language, expected in (("en", english), ("zh", chinese)):
         text = '{"format": "attention-explorer", "version": 1, "score": "dot", ' + parts + "}"
-        screen = offer(Screen(lang=language), text)
+        screen = offer(boxed(lang=language), text)
         assert screen.errors() == [expected]
         assert screen.link() == {"lang": language, "score": "dot"}
         assert screen.set("temperature", 2.0).errors() == []
@@ -131,7 +136,7 @@ def test_what_cannot_be_used_of_a_file_is_named_and_the_rest_is_shown(parts, eng
     ],
 )
 def test_a_file_of_something_else_is_refused_and_changes_nothing(data, sentence):
-    screen = Screen(score="dot")
+    screen = boxed(score="dot")
     before = screen.setup()
     assert offer(screen, data).errors() == [sentence]
     assert screen.setup() == before
@@ -140,7 +145,7 @@ def test_a_file_of_something_else_is_refused_and_changes_nothing(data, sentence)
 
 
 def test_a_file_that_opens_takes_the_refusal_of_another_away():
-    screen = offer(Screen(), "x")
+    screen = offer(boxed(), "x")
     assert len(screen.errors()) == 1
     assert offer(screen, to_file(Setup(heads=1))).errors() == []
     assert screen.link() == {"heads": "1"}
@@ -148,7 +153,7 @@ def test_a_file_that_opens_takes_the_refusal_of_another_away():
 
 def test_the_file_is_offered_for_every_screen():
     for link in ({}, {"x": WIDE}):
-        labels = [button.label for button in Screen(**link).at.get("download_button")]
+        labels = [button.label for button in boxed(**link).at.get("download_button")]
         assert "Save this screen as a file" in labels
 
 
@@ -156,14 +161,14 @@ def test_the_file_is_offered_for_every_screen():
 def test_a_long_address_says_how_long_it_is(monkeypatch):
     opened_at(monkeypatch, "http://192.0.2.7:8501/")
     for language, words in (("en", "Many programs cut an address after 6,000"), ("zh", "超过 6,000 个字符的地址")):
-        screen = open_box(Screen(lang=language, x=WIDE))
+        screen = open_box(boxed(lang=language, x=WIDE))
         given = len(link_box(screen))
         assert given > SHAREABLE == 6_000
         (warning,) = [warning.value for warning in screen.at.warning]
         assert f"{given:,}" in warning and words in warning
         assert codes(screen) == []
         assert any(f"{given:,}" in caption and f"{SCANNABLE:,}" in caption for caption in screen.captions())
-    short = open_box(Screen())
+    short = open_box(boxed())
     assert short.at.warning.len == 0 and len(codes(short)) == 1
 
 
@@ -190,9 +195,9 @@ def test_the_code_is_that_of_the_address_and_drawn_when_the_box_is_open(monkeypa
 def test_an_address_that_opens_on_this_machine_only_says_so(monkeypatch, url, here):
     opened_at(monkeypatch, url)
     sentence = "works on this machine only"
-    assert any(sentence in caption for caption in Screen().captions()) == here
+    assert any(sentence in caption for caption in boxed().captions()) == here
     monkeypatch.setenv(SETTING, "https://attention.example.edu")
-    assert not any(sentence in caption for caption in Screen().captions())
+    assert not any(sentence in caption for caption in boxed().captions())
 
 
 @pytest.mark.parametrize(
@@ -208,7 +213,7 @@ def test_an_address_that_opens_on_this_machine_only_says_so(monkeypatch, url, he
 def test_links_begin_with_the_address_that_is_set(monkeypatch, setting, url, base):
     opened_at(monkeypatch, url)
     monkeypatch.setenv(SETTING, setting)
-    screen = Screen(score="dot")
+    screen = boxed(score="dot")
     assert link_box(screen) == f"{base}?score=dot&lang=en"
     assert screen.errors() == []
 
@@ -233,7 +238,7 @@ def test_an_address_that_is_none_is_named_and_not_used(monkeypatch, setting):
     opened_at(monkeypatch, "http://192.0.2.7:8501/")
     monkeypatch.setenv(SETTING, setting)
     for language, words in (("en", "must be an http or https address without a query"), ("zh", "不带查询参数的 http")):
-        screen = Screen(lang=language)
+        screen = boxed(lang=language)
         assert link_box(screen) == f"http://192.0.2.7:8501/?lang={language}"
         (error,) = screen.errors()
         assert error.startswith(SETTING) and words in error and setting in error
