@@ -81,7 +81,9 @@ SENTENCES = {
     "too_many_sentences": "a batch may have at most {limit} sentences: it has {given}",
     "no_tokens": "the text must hold at least one word: it is empty",
     "too_many_tokens": "a text may have at most {limit} tokens: this one has {given}. Every pair of tokens is a cell, "
-    "and {limit} x {limit} are the most that a screen shows with readable cells",
+    "and {limit} x {limit} are the most that are drawn",
+    "too_many_pairs": "sentences x heads x queries x keys may be at most {limit} numbers: "
+    "{B} x {H} x {T} x {S} are more",
     "token_too_long": "a token may have at most {limit} characters: {token} has {given}",
     "token_form": "a token must not be empty, hold | or have spaces around it: got “{given}”",
     "matrix_empty": "{name} must hold at least one number: there is none",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from attention_core.cells import Cell, Constant, Ref
 from attention_core.trace import Trace
@@ -18,7 +19,7 @@ LARGEST = 64  # rows or columns of cells that are drawn; what lies beyond is cou
 @dataclass(frozen=True, eq=False)
 class Panel:
     """A matrix of cells of one step: `refs[row][column]` says where each number stands. `hidden` counts the rows and
-    columns that there was no room for."""
+    columns that there was no room for, `first` is the row and the column that the part begins with."""
 
     step: str
     rows: str  # the axis that runs down, such as "T"
@@ -26,6 +27,7 @@ class Panel:
     refs: tuple[tuple[Ref, ...], ...]
     values: np.ndarray  # float64, one number a cell
     hidden: tuple[int, int] = (0, 0)
+    first: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,7 @@ def panel(
     trace: Trace, step: str, at: Mapping[str, int] | None = None, largest: int = LARGEST, widest: int | None = None
 ) -> Panel:
     """The last two axes of a step as a panel; `at` picks a position on each axis before them (0 where it is silent).
+    Of tokens that there is no room for, those around the position in `at` are drawn.
 
     largest: the most rows or columns that stand for tokens; widest: the most of any other axis (None: as many).
 
@@ -58,9 +61,24 @@ def panel(
     tall, wide = (
         min(size, largest if dim in TOKENS else widest) for dim, size in ((row_dim, rows), (dims[-1], columns))
     )
-    indices = [[(*leading, r, c) if len(shape) > 1 else (c,) for c in range(wide)] for r in range(tall)]
-    hidden = (rows - tall, columns - wide)
-    return gather(trace, step, [[Ref(step, index) for index in row] for row in indices], (row_dim, dims[-1]), hidden)
+    top, left = (
+        window_around((at or {}).get(dim, 0), size, drawn)
+        for dim, size, drawn in ((row_dim, rows, tall), (dims[-1], columns, wide))
+    )
+    indices = [
+        [(*leading, r, c) if len(shape) > 1 else (c,) for c in range(left, left + wide)] for r in range(top, top + tall)
+    ]
+    refs = [[Ref(step, index) for index in row] for row in indices]
+    return gather(trace, step, refs, (row_dim, dims[-1]), (rows - tall, columns - wide))
+
+
+def window_around(position: int, size: int, drawn: int) -> int:
+    """Where a part of `drawn` positions begins that has a position in its middle, as far as the size allows.
+
+    >>> window_around(5, 10, 4), window_around(0, 10, 4), window_around(9, 10, 4), window_around(3, 4, 4)
+    (3, 0, 6, 0)
+    """
+    return max(0, min(position - drawn // 2, size - drawn))
 
 
 def spans_all(trace: Trace, step: str, axis: int) -> bool:
@@ -73,8 +91,9 @@ def gather(
 ) -> Panel:
     """A panel from the places of its cells."""
     places = np.array([[ref.index for ref in row] for row in refs])  # (rows, columns, axes)
-    whole = trace.step(step).window()
-    return Panel(step, *dims, tuple(map(tuple, refs)), whole[tuple(np.moveaxis(places, -1, 0))], hidden)
+    values = trace[step].detach().cpu()[tuple(torch.from_numpy(np.moveaxis(places, -1, 0)))]
+    first = (refs[0][0].index[-2] if places.shape[-1] > 1 else 0, refs[0][0].index[-1])
+    return Panel(step, *dims, tuple(map(tuple, refs)), values.double().numpy(), hidden, first)
 
 
 def product(

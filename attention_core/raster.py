@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.drawing import SHARES, darkest, ramp, span, unblocked
+from attention_core.drawing import darkest, is_share, ramp, signed_ramp, span, unblocked
 from attention_core.layout import spans_all
-from attention_core.lettering import Words, label
-from attention_core.numerals import fixed
+from attention_core.lettering import Words
 from attention_core.palette import Palette, shades
 from attention_core.trace import Trace
 
@@ -81,16 +80,15 @@ def raster(
     ([84, 84, 84, 84, 84, 84], ('T0', 'T1'), (1, 1))
     """
     value = trace.step(step)
-    is_share, is_bool = step in SHARES, not value.value.dtype.is_floating_point
+    shares, is_bool = is_share(trace, step), not value.value.dtype.is_floating_point
     leading = position(trace, step, at)
     plane, free = planes(trace, step, leading)
     reach = reach_of(trace, step, times)
-    places, every = picked(plane, free, is_share, most)
+    places, every = picked(plane, free, shares, most)
     row_axis = value.dims[-2] if len(value.dims) > 1 and not spans_all(trace, step, -2) else ""
     keys = plane.shape[1]
-    scale = (
-        ramp(palette, 0, 4, RAMP, keys if times else even or keys, times) if is_share else signed_ramp(palette, reach)
-    )
+    place = (palette, 0.0, 4.0, RAMP)
+    scale = ramp(*place, keys if times else even or keys, times) if shares else signed_ramp(*place, reach)
     return Raster(
         step,
         tuple(leading.values()),
@@ -98,10 +96,10 @@ def raster(
         plane.shape,
         places.shape,
         every,
-        coded(plane.flat[places], free.flat[places], reach, is_share).tobytes(),
+        coded(plane.flat[places], free.flat[places], reach, shares).tobytes(),
         plane.flat[places].astype(np.float32).tobytes(),
         b"" if every == (1, 1) else places.astype(np.int32).tobytes(),
-        *colour_table(is_share, palette),
+        *colour_table(shares, palette),
         tuple(words.labels(row_axis, r) for r in range(plane.shape[0])),
         tuple(words.labels(value.dims[-1], c) for c in range(keys)),
         is_bool,
@@ -126,13 +124,13 @@ def overview(
     >>> small.heads, small.shape, small.drawn, small.every, len(small.cells)
     (1, (5, 5), (2, 2), (3, 3), 4)
     """
-    dims, is_share, reach = trace.step(step).dims, step in SHARES, reach_of(trace, step, times)
+    dims, shares, reach = trace.step(step).dims, is_share(trace, step), reach_of(trace, step, times)
     heads, parts = trace[step].shape[-3], []
     for head in range(heads):
         plane, free = planes(trace, step, position(trace, step, {**(at or {}), dims[-3]: head}))
-        places, every = picked(plane, free, is_share, most)
-        parts.append(coded(plane.flat[places], free.flat[places], reach, is_share).tobytes())
-    fills, _ = colour_table(is_share, palette)
+        places, every = picked(plane, free, shares, most)
+        parts.append(coded(plane.flat[places], free.flat[places], reach, shares).tobytes())
+    fills, _ = colour_table(shares, palette)
     return Overview(step, heads, plane.shape, places.shape, every, b"".join(parts), fills)
 
 
@@ -153,7 +151,7 @@ def planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[np.ndar
 
 def reach_of(trace: Trace, step: str, times: bool) -> float:
     """The number that has the strongest colour, the same in all heads."""
-    return darkest(trace[step].shape[-1], times) if step in SHARES else span(trace, step)
+    return darkest(trace[step].shape[-1], times) if is_share(trace, step) else span(trace, step)
 
 
 def coded(plane: np.ndarray, free: np.ndarray, reach: float, is_share: bool) -> np.ndarray:
@@ -190,14 +188,3 @@ def picked(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -> tu
     row = np.arange(rows)[:, None] * tall + best // wide
     column = np.arange(columns)[None, :] * wide + best % wide
     return row * plane.shape[1] + column, (tall, wide)
-
-
-def signed_ramp(palette: Palette, reach: float) -> list[dict]:
-    """The scale of signed numbers, from -reach over 0 to reach: bars and labels as in drawing.ramp."""
-    steps = 33  # odd: the middle bar is 0
-    fills, _ = shades(np.linspace(-1, 1, steps), 1.0, False, palette)
-    bar = {"kind": "bar", "y": 4.0, "y2": 11.0}
-    width = RAMP / steps
-    rows = [{**bar, "x": i * width, "x2": (i + 1) * width + 0.6, "fill": fill} for i, fill in enumerate(fills)]
-    texts = [(fixed(-reach), 0.0, "left"), ("0", RAMP / 2, "center"), (fixed(reach), RAMP, "right")]
-    return rows + [label(text, at, 23.0, palette, size=13.0, align=align) for text, at, align in texts]

@@ -9,7 +9,7 @@ import numpy as np
 from attention_core.config import positive, whole
 from attention_core.errors import AttentionError
 
-MAX_TOKENS = 64  # 64 x 64 cells are the most that a screen shows with readable cells
+MAX_TOKENS = 512  # 512 x 512 pairs are a canvas of one pixel a cell
 MAX_TEXT = 10_000  # characters: 64 tokens of 40 and whatever parts them
 MAX_TOKEN_LENGTH = 40  # characters (code points)
 MAX_WIDTH = 512  # numbers in a word's vector
@@ -52,7 +52,7 @@ def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
     words: a dictionary's words; neighbours that spell one of them become one token, the longest word first.
     Nothing is normalised: a token is what was typed, with its marks and joiners.
 
-    Raises AttentionError: text_too_long (10,000 characters), no_tokens, too_many_tokens (64), token_too_long (40
+    Raises AttentionError: text_too_long (10,000 characters), no_tokens, too_many_tokens (512), token_too_long (40
     characters).
 
     >>> tokenise("Anna didn't feed the dog.")

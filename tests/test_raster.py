@@ -57,7 +57,7 @@ def test_signed_numbers_reach_to_the_largest_of_all_heads():
     assert cells(raster(trace, "scores", WORDS, LIGHT)) == [63, 126, 189]
     other = raster(trace, "scores", WORDS, LIGHT, {"H": 1})
     assert cells(other)[1] == 0
-    assert [row["text"] for row in other.ramp if row["kind"] == "label"] == ["−4.00", "0", "4.00"]
+    assert [row["text"] for row in other.ramp if row["kind"] == "label"] == ["−4.00", "0", "+4.00"]
 
 
 def test_a_matrix_of_zeros_has_the_colour_of_zero():

@@ -30,6 +30,7 @@ from pages.shared.setup import UNCHANGED, Setup, check_link, config_of, mode
 
 DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 VECTORS = ("v_a", *BIASES)  # matrices of one row on the screen, of one axis in the core
+MOST_PAIRS = 2**21  # 8 heads of 512 tokens
 WHAT_IF = ("scores", "weights")
 
 
@@ -46,11 +47,20 @@ def gather(setup: Setup) -> Material:
         gather_sequences(material, setup, example)
         gather_projections(material, setup, example)
         widths = head_widths(material, setup)
+    check_pairs(material, setup)
     gather_score_weights(material, setup, widths)
     if setup.allowed is not None:
         pairs = pairs_of(material)
         put_text(material, "allowed", without_outside(setup.allowed, pairs), np.ones(pairs), "typed")
     return material
+
+
+def check_pairs(material: Material, setup: Setup) -> None:
+    """Every run is kept with all its steps: there are only so many pairs of tokens."""
+    sizes = {"B": max(len(material.batch), 1), "H": config_of(setup).heads}
+    T, S = pairs_of(material)
+    if sizes["B"] * sizes["H"] * T * S > MOST_PAIRS:
+        raise AttentionError("too_many_pairs", limit=MOST_PAIRS, T=T, S=S, **sizes)
 
 
 def pairs_of(material: Material) -> tuple[int, int]:

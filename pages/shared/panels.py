@@ -11,7 +11,7 @@ from attention_core import Trace, charts
 from attention_core.numerals import exact
 from attention_core.reading import row_fact
 from attention_core.tokens import shown
-from pages.shared import state
+from pages.shared import maps, state
 from pages.shared.components import tiles
 from pages.shared.material import Material
 from pages.shared.places import Look, chart, chosen_cell, looked_at, open_cell, palette, short_name, token, words_for
@@ -139,7 +139,8 @@ LONG = 8  # keys: beyond, the colours of an even row are hard to tell from those
 def show_pictures(scene: Scene) -> None:
     """Two heads side by side; of more heads, or many tokens, one large and all of them small. Then the strip."""
     sizes = scene.trace.sizes()
-    if sizes["H"] <= TOGETHER[0] and (sizes["H"] == 1 or max(sizes["T"], sizes["S"]) <= TOGETHER[1]):
+    together = sizes["H"] == 1 or not maps.is_large(scene.trace, "weights")
+    if together and sizes["H"] <= TOGETHER[0] and (sizes["H"] == 1 or max(sizes["T"], sizes["S"]) <= TOGETHER[1]):
         with st.container(horizontal=True, gap="small"):
             for number in range(sizes["H"]):
                 show_head_map(scene, number)
@@ -158,6 +159,11 @@ def show_pictures(scene: Scene) -> None:
 def show_head_map(scene: Scene, number: int) -> None:
     """One head's weights, or how they changed."""
     drawn, look, setup = scene.drawn("weights"), replace(scene.look, head=number), scene.setup
+    if maps.is_large(drawn, "weights"):
+        st.markdown(head_title(scene, number))
+        even = row_fact(scene.trace, number, look.query, look.batch).possible
+        maps.large_map(scene, "weights", look.at, f"map{number}", fact_sentence(scene.trace, look, spell=str), even)
+        return
     with st.container(width="content", gap=None):
         st.markdown(head_title(scene, number))
         picture = charts.head_map(
@@ -176,6 +182,10 @@ def show_head_map(scene: Scene, number: int) -> None:
 def show_all_heads(scene: Scene, across: int) -> None:
     """Every head small; a click on one makes it the large one."""
     count, look = scene.trace.sizes()["H"], scene.look
+    if maps.is_large(scene.trace, "weights"):
+        st.markdown(say("heads.all", count=count))
+        maps.all_heads(scene, [say("place.head", number=number + 1) for number in range(count)])
+        return
     with st.container(width="content", gap=None):
         st.markdown(say("heads.all", count=count))
         titles = [say("place.head", number=number + 1) for number in range(count)]

@@ -7,9 +7,9 @@ from attention_core.cells import Ref
 from attention_core.explanation import Piece, explain
 from attention_core.export import call, source
 from attention_core.formula import family, formula
-from attention_core.layout import Panel, panel, product
+from attention_core.layout import LARGEST, Panel, panel, product
 from attention_core.numerals import exact, fixed
-from pages.shared import state
+from pages.shared import maps, state
 from pages.shared.components import arithmetic, scroller
 from pages.shared.places import (
     HEADS,
@@ -28,6 +28,7 @@ from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
 
 ACROSS = 18  # columns of cells with numbers that fit on a projector
+WINDOW = 16  # rows and columns of the part of a large step that stands in cells
 FEWEST = 6  # columns of an operand that are drawn at least
 BESIDE, WHOLE = 560, 790  # pixels: a picture up to this wide has its arithmetic beside it; both together
 
@@ -40,10 +41,12 @@ def show_step(scene: Scene) -> None:
     cell_pickers(trace, scene.setup, chosen, scene.look.at)
     if step is None or step not in trace:
         return
-    picture = step_picture(scene.drawn(step), step, scene.look.at, chosen)
+    st.latex(formula(trace, step, palette().families()))
+    if maps.is_large(trace, step):
+        maps.large_map(scene, step, scene.look.at, "large_map", say("step.alt", step=step))
+    picture = step_picture(scene.drawn(step), step, near(scene.look.at, trace, chosen), chosen)
     width = picture.spec["width"]
     beside = width <= BESIDE
-    st.latex(formula(trace, step, palette().families()))
     with st.container(horizontal=beside, gap="small"):
         chart(picture, "large", say("step.alt", step=step))
         with st.container(width=WHOLE - max(width, WHOLE // 2) if beside else "stretch"):
@@ -52,6 +55,11 @@ def show_step(scene: Scene) -> None:
             else:
                 st.caption(say("step.choose"))
     show_code(trace, step)
+
+
+def near(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
+    """What is looked at, and the chosen cell: the part of a large step that stands in cells holds them."""
+    return at if chosen is None else at | dict(zip(trace.step(chosen.step).dims, chosen.index, strict=True))
 
 
 def cell_pickers(trace: Trace, setup: Setup, chosen: Ref | None, at: dict[str, int]) -> None:
@@ -98,12 +106,13 @@ def step_name(step: str) -> str:
 
 def step_picture(trace: Trace, step: str, at: dict[str, int], chosen: Ref | None) -> charts.Picture:
     """A step as the matrix product that it is, or beside the operand that it is made from cell by cell."""
-    drawn = product(trace, step, at, widest=max(FEWEST, min(ACROSS // 2, ACROSS - trace.sizes()["S"])))
+    largest = WINDOW if maps.is_large(trace, step) else LARGEST
+    drawn = product(trace, step, at, largest, widest=max(FEWEST, min(ACROSS // 2, ACROSS - trace.sizes()["S"])))
     if drawn is not None:
         titles = {place: title_of(trace, getattr(drawn, place)) for place in ("left", "above", "result")}
         return charts.product_picture(drawn, trace, words_for(trace), palette(), titles, chosen)
     names = (*shown_operands(trace, step), step)
-    panels = [panel(trace, name, at, widest=ACROSS // len(names)) for name in names]
+    panels = [panel(trace, name, at, largest, widest=ACROSS // len(names)) for name in names]
     titles = [title_of(trace, part) for part in panels]
     return charts.single_picture(panels, trace, words_for(trace), palette(), titles, chosen)
 
@@ -126,8 +135,10 @@ def title_of(trace: Trace, part: Panel) -> str:
     heads = [say("place.head", number=at + 1) for dim, size, at in leading if dim in HEADS and size > 1]
     name = step_name(part.step) + (say("change.title") if trace.difference else "")
     title = " · ".join([name, *heads, " × ".join(map(str, shape[-2:]))])
-    rows, columns = part.values.shape
-    return title + (say("step.part", rows=rows, columns=columns) if any(part.hidden) else "")
+    if not any(part.hidden):
+        return title
+    (top, left), (rows, columns) = part.first, part.values.shape
+    return title + say("step.part", a=top + 1, b=top + rows, c=left + 1, d=left + columns)
 
 
 def show_arithmetic(trace: Trace, ref: Ref) -> None:

@@ -1,0 +1,94 @@
+"""Matrices too large to stand in cells, on a canvas: one of them, all heads small, and a mask that is painted."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attention_core import Trace
+from attention_core.layout import LARGEST
+from attention_core.raster import Raster, overview, raster
+from attention_core.trace import Step
+from pages.shared import components, state
+from pages.shared.places import chosen_cell, open_cell, palette, words_for
+from pages.shared.runs import trace_of
+from pages.shared.scene import Scene
+from pages.shared.words import say
+
+SPOKEN = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
+
+
+def is_large(trace: Trace, step: str) -> bool:
+    """Whether a step has more cells than can be read one by one: then it is drawn on a canvas."""
+    return min(trace[step].shape[-2:]) > LARGEST if trace[step].dim() > 1 else False
+
+
+def large_map(scene: Scene, step: str, at: dict[str, int], key: str, alt: str, even: int | None = None) -> None:
+    """A step on a canvas; a click opens a cell. even: what an even share is divided by on the scale."""
+    trace, times = scene.drawn(step), scene.setup.ramp == "times"
+    drawn = raster(trace, step, words_for(scene.trace), palette(), at, times, even)
+    cell = chosen_cell(scene.trace, scene.setup)
+    here = cell is not None and cell.step == step and cell.index[:-2] == drawn.at
+    components.canvas(
+        data=components.packed(
+            vars(drawn)
+            | common(alt, drawn)
+            | {"chosen": list(cell.index[-2:]) if here else None, "query": at["T"], "paint": False}
+        ),
+        key=key,
+        on_opened_change=lambda: opened(key),
+    )
+
+
+def common(alt: str, drawn: Raster) -> dict:
+    """What every canvas is told: colours, words, and how much of the matrix it shows."""
+    down, across = drawn.every
+    words = {name: say(f"canvas.{name}") for name in SPOKEN}
+    note = "" if drawn.every == (1, 1) else say("canvas.note", down=down, across=across)
+    return {"palette": vars(palette()), "words": words, "label": alt, "note": note}
+
+
+def opened(key: str) -> None:
+    """A cell was clicked."""
+    place, trace = st.session_state[key].opened, trace_of(state.current())
+    if place and trace.holds(place["step"], tuple(place["index"])):
+        open_cell(place["step"], tuple(place["index"]))
+
+
+def all_heads(scene: Scene, titles: list[str]) -> None:
+    """Every head's weights small; a click on one makes it the large one."""
+
+    def chosen() -> None:
+        place = st.session_state["overview"].opened
+        if place and 0 <= place["head"] < trace_of(state.current()).sizes()["H"]:
+            state.look(head=place["head"], cell=None)
+
+    trace, times = scene.drawn("weights"), scene.setup.ramp == "times"
+    drawn = overview(trace, "weights", palette(), scene.look.at, times)
+    note = "" if drawn.every == (1, 1) else say("canvas.note", down=drawn.every[0], across=drawn.every[1])
+    told = {"palette": vars(palette()), "label": say("heads.alt"), "titles": titles, "note": note}
+    data = components.packed(vars(drawn) | told | {"chosen": scene.look.head})
+    components.overview(data=data, key="overview", on_opened_change=chosen)
+
+
+def painted_mask(scene: Scene, matrix: np.ndarray, take: Callable[[np.ndarray], None]) -> None:
+    """A mask whose cells are switched by drawing over them. take: what is done with the new one.
+
+    The canvas waits for an answer after each stroke: `turn` counts them, refused ones too.
+    """
+    turn = st.session_state.get("turn_mask", 0)
+
+    def painted() -> None:
+        st.session_state["turn_mask"] = turn + 1
+        stroke, new = st.session_state["mask"].painted, matrix.copy()
+        for row, column in stroke["cells"] if stroke else ():
+            if 0 <= row < new.shape[0] and 0 <= column < new.shape[1]:
+                new[row, column] = 1.0 if stroke["to"] else 0.0
+        take(new)
+
+    step = Step("allowed", torch.from_numpy(matrix != 0), ("T", "S"))
+    drawn = raster(Trace({"allowed": step}, scene.trace.labels), "allowed", words_for(scene.trace), palette())
+    told = common(say("canvas.mask"), drawn) | {"chosen": None, "query": None, "paint": True, "turn": turn}
+    told["words"] = told["words"] | {"hint": say("canvas.paint")}
+    components.canvas(data=components.packed(vars(drawn) | told), key="mask", on_painted_change=painted)
