@@ -17,6 +17,7 @@ from attention_core.drawing import (
     cell_size,
     comfortable,
     darkest,
+    is_share,
     matrix,
     ramp,
     signed_ramp,
@@ -183,10 +184,12 @@ def strip(
     palette: Palette,
     opened: str | None,
     moved: Collection[str] = (),
+    times: bool = False,
 ) -> Picture:
     """Steps as small maps in one line. A large step shows every n-th row and column, as its tooltip says.
 
-    drawn: the run that a step is drawn from. moved: the steps that carry the mark of a change, a triangle's sign.
+    drawn: the run that a step is drawn from. moved: the steps that carry the mark of a change. times: shares are
+    coloured in even ones.
     """
     rows = []
     for n, (step, name) in enumerate(zip(steps, names, strict=True)):
@@ -195,7 +198,9 @@ def strip(
         rows.append(
             {**frame, "kind": "cell", "fill": palette.ground, "edge": palette.faint, "what": step, "step": step}
         )
-        rows += thumbnail(drawn(step), step, at, palette, (x, y), THUMB)
+        trace = drawn(step)
+        reach = darkest(trace[step].shape[-1], times) if is_share(trace, step) else None
+        rows += thumbnail(trace, step, at, palette, (x, y), THUMB, reach=reach)
         if step in moved:
             badge = {"x": x + THUMB - 13, "x2": x + THUMB + 3, "y": y - 3, "y2": y + 13, "fill": palette.outline}
             rows.append({**badge, "kind": "bar"})

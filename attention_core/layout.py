@@ -92,7 +92,8 @@ def gather(
     """A panel from the places of its cells."""
     places = np.array([[ref.index for ref in row] for row in refs])  # (rows, columns, axes)
     values = trace[step].detach().cpu()[tuple(torch.from_numpy(np.moveaxis(places, -1, 0)))]
-    first = (refs[0][0].index[-2] if places.shape[-1] > 1 else 0, refs[0][0].index[-1])
+    corner = dict(zip(trace.step(step).dims, refs[0][0].index, strict=True))
+    first = (corner.get(dims[0], 0), corner.get(dims[1], 0))
     return Panel(step, *dims, tuple(map(tuple, refs)), values.double().numpy(), hidden, first)
 
 

@@ -70,7 +70,7 @@ def label_size(cell: float) -> float:
 def row_labels(drawn: Panel, words: Words, palette: Palette, x: float, y0: float, size: float, room: float) -> list:
     """Texts at the left of the rows."""
     height = label_size(size)
-    texts = [cut(words.labels(drawn.rows, r), room, height) for r in range(len(drawn.refs))]
+    texts = [cut(words.labels(drawn.rows, drawn.first[0] + r), room, height) for r in range(len(drawn.refs))]
     return [
         label(text, x - 6, y0 + (r + 0.5) * size, palette, align="right", size=height) for r, text in enumerate(texts)
     ]
@@ -78,7 +78,7 @@ def row_labels(drawn: Panel, words: Words, palette: Palette, x: float, y0: float
 
 def label_margin(drawn: Panel, words: Words, cell: float, most: float = 120.0) -> float:
     """How much room the texts beside a panel's rows need."""
-    texts = [words.labels(drawn.rows, r) for r in range(len(drawn.refs))]
+    texts = [words.labels(drawn.rows, drawn.first[0] + r) for r in range(len(drawn.refs))]
     return min(most, max(text_width(text, label_size(cell)) for text in texts) + 12)
 
 
@@ -117,7 +117,7 @@ class ColumnLabels:
 def column_labels(drawn: Panel, words: Words, cell: float, most: float = 110.0) -> ColumnLabels:
     """How the texts above a panel's columns are written, and the room that this takes."""
     height = label_size(cell)
-    texts = tuple(words.labels(drawn.columns, c) for c in range(len(drawn.refs[0])))
+    texts = tuple(words.labels(drawn.columns, drawn.first[1] + c) for c in range(len(drawn.refs[0])))
     long = [text for text in texts if text_width(text, height) > cell - 2]
     downwards = [len(stacked(text, len(text))) * height for text in long if any(map(wide, text))]
     if all(any(map(wide, text)) for text in long):

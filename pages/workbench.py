@@ -32,7 +32,7 @@ def looking(drawn: state.Drawn) -> None:
         swaps.show_swaps(shown.setup, shown.material)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"##### {panels.fact_sentence(shown.trace, shown.look)}", width="content")
-        panels.ramp_switch(shown.trace, shown.setup)
+        panels.ramp_switch(shown)
     change_panel.show_change(shown)
     panels.show_pictures(shown)
     panels.show_origins(shown.setup, shown.material)

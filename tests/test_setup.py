@@ -262,7 +262,8 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @given(setups())
     @example(Setup(example="en_it_sink", b_q="~0.1=2.5"))
     @example(Setup(score="general", w_a="~0.1=0.5"))
-    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_v=3))
+    @example(Setup(more="a b\nc", built=("first",), sentence=1))
+    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
     @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     @example(Setup(w_q="1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0", x="~0.0=1e6"))
     def there_and_back(setup):
@@ -519,7 +520,9 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
         ({"ex": "one_query", "pos": "sinusoidal"}, "no_input_positions"),
         ({"ex": "one_query", "text": "a"}, "no_input_words"),
         ({"text": ""}, "no_tokens"),
-        ({"text": "a " * 65}, "too_many_tokens"),
+        ({"text": "a " * 513}, "too_many_tokens"),
+        ({"text": "a " * 400, "heads": "1", "more": "a\n" * 7 + "b " * 512}, "too_many_pairs"),
+        ({"more": "a\n" * 8}, "too_many_sentences"),
         ({"text": "a" * 41}, "token_too_long"),
     ],
 )

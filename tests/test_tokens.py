@@ -95,11 +95,11 @@ def test_no_tokens(text):
 
 
 def test_limits_are_met_and_not_passed():
-    assert len(tokenise("a " * MAX_TOKENS)) == 64
-    with pytest.raises(AttentionError, match=r"at most 64 tokens: this one has 65.* 64 x 64 ") as caught:
+    assert len(tokenise("a " * MAX_TOKENS)) == 512
+    with pytest.raises(AttentionError, match=r"at most 512 tokens: this one has 513.* 512 x 512 ") as caught:
         tokenise("a|" * (MAX_TOKENS + 1))
     assert caught.value.code == "too_many_tokens"
-    assert caught.value.values == {"given": 65, "limit": 64}
+    assert caught.value.values == {"given": 513, "limit": 512}
     assert tokenise("7" * MAX_TOKEN_LENGTH) == ("7" * 40,)
     with pytest.raises(AttentionError, match=r"at most 40 characters: 7{20}… has 41") as caught:
         tokenise("7" * (MAX_TOKEN_LENGTH + 1))
@@ -177,7 +177,7 @@ def test_join_writes_no_bars_where_none_are_needed():
         (["a", ""], "token_form"),
         ([" a"], "token_form"),
         (["a|b"], "token_form"),
-        (["a"] * 65, "too_many_tokens"),
+        (["a"] * 513, "too_many_tokens"),
         (["a" * 41], "token_too_long"),
     ],
 )

@@ -14,7 +14,7 @@ from pages.shared import components, state
 from pages.shared.places import chosen_cell, open_cell, palette, words_for
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
-from pages.shared.words import say
+from pages.shared.words import say, template
 
 SPOKEN = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
 
@@ -26,7 +26,7 @@ def is_large(trace: Trace, step: str) -> bool:
 
 def large_map(scene: Scene, step: str, at: dict[str, int], key: str, alt: str, even: int | None = None) -> None:
     """A step on a canvas; a click opens a cell. even: what an even share is divided by on the scale."""
-    trace, times = scene.drawn(step), scene.setup.ramp == "times"
+    trace, times = scene.drawn(step), scene.times
     drawn = raster(trace, step, words_for(scene.trace), palette(), at, times, even)
     cell = chosen_cell(scene.trace, scene.setup)
     here = cell is not None and cell.step == step and cell.index[:-2] == drawn.at
@@ -44,7 +44,7 @@ def large_map(scene: Scene, step: str, at: dict[str, int], key: str, alt: str, e
 def common(alt: str, drawn: Raster) -> dict:
     """What every canvas is told: colours, words, and how much of the matrix it shows."""
     down, across = drawn.every
-    words = {name: say(f"canvas.{name}") for name in SPOKEN}
+    words = {name: template(f"canvas.{name}") for name in SPOKEN}
     note = "" if drawn.every == (1, 1) else say("canvas.note", down=down, across=across)
     return {"palette": vars(palette()), "words": words, "label": alt, "note": note}
 
@@ -64,7 +64,7 @@ def all_heads(scene: Scene, titles: list[str]) -> None:
         if place and 0 <= place["head"] < trace_of(state.current()).sizes()["H"]:
             state.look(head=place["head"], cell=None)
 
-    trace, times = scene.drawn("weights"), scene.setup.ramp == "times"
+    trace, times = scene.drawn("weights"), scene.times
     drawn = overview(trace, "weights", palette(), scene.look.at, times)
     note = "" if drawn.every == (1, 1) else say("canvas.note", down=drawn.every[0], across=drawn.every[1])
     told = {"palette": vars(palette()), "label": say("heads.alt"), "titles": titles, "note": note}

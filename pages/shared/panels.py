@@ -28,9 +28,15 @@ def show_tiles(trace: Trace, material: Material, look: Look) -> None:
     rows = [("tiles", material.queries, material.word_origins, chose_query, None if crossed else shares)]
     if crossed:
         rows.append(("keys", material.keys, material.key_origins, chose_key, shares))
+    many = len(material.queries) + len(material.keys) * crossed > 64
     for name, words, origins, chosen, given in rows:
         tokens = [tile(word, origins, i, given) for i, word in enumerate(words)]
-        data = {"tokens": tokens, "chosen": look.query if name == "tiles" else -1, "label": say(f"{name}.label")}
+        data = {
+            "tokens": tokens,
+            "chosen": look.query if name == "tiles" else -1,
+            "label": say(f"{name}.label"),
+            "many": many,
+        }
         tiles(
             data=data | {"language": say("app.tag"), "colour": palette().share},
             key=name,
@@ -120,6 +126,8 @@ def fact_sentence(trace: Trace, look: Look, spell: Callable[[str], str] = litera
     if fact.kind == "even":
         return say("fact.even", **words)
     keys = [spell(token(trace, "S", key)) for key in fact.keys]
+    if fact.kind == "several" and len(keys) > NAMED:
+        return say("fact.many", key=keys[0], keys=len(keys), **words)
     if fact.kind == "several":
         *most, last = [say("fact.quoted", key=key) for key in keys]
         return say("fact.several", keys=say("fact.and", others=say("fact.comma").join(most), last=last), **words)
@@ -131,6 +139,7 @@ def fact_sentence(trace: Trace, look: Look, spell: Callable[[str], str] = litera
     return say(f"fact.{kind}", key=keys[0], ratio=f"{fact.ratio:.1f}", **words)
 
 
+NAMED = 4  # keys that a sentence names one by one
 TOGETHER = (2, 20)  # up to so many heads of so many tokens are all shown large
 TALL = 12  # tokens: a map of more would push the steps off the screen
 LONG = 8  # keys: beyond, the colours of an even row are hard to tell from those of an empty one
@@ -173,7 +182,7 @@ def show_head_map(scene: Scene, number: int) -> None:
             palette(),
             chosen_cell(scene.trace, setup),
             look.query,
-            setup.ramp == "times",
+            scene.times,
             look.batch,
         )
         chart(picture, f"map{number}", fact_sentence(scene.trace, look, spell=str))
@@ -189,19 +198,20 @@ def show_all_heads(scene: Scene, across: int) -> None:
     with st.container(width="content", gap=None):
         st.markdown(say("heads.all", count=count))
         titles = [say("place.head", number=number + 1) for number in range(count)]
-        times = scene.setup.ramp == "times"
-        picture = charts.head_overview(scene.drawn("weights"), titles, palette(), look.head, times, across, look.batch)
+        picture = charts.head_overview(
+            scene.drawn("weights"), titles, palette(), look.head, scene.times, across, look.batch
+        )
         chart(picture, "heads", say("heads.alt"))
 
 
-def ramp_switch(trace: Trace, setup: Setup) -> None:
+def ramp_switch(scene: Scene) -> None:
     """Colours of the weights from 0 to 1, or in even shares: for rows so long that all weights are small."""
 
     def chosen() -> None:
-        state.look(ramp="times" if st.session_state["c_ramp"] else None)
+        state.look(ramp="times" if st.session_state["c_ramp"] else "shares")
 
-    if trace.sizes()["S"] > LONG:
-        st.session_state["c_ramp"] = setup.ramp == "times"
+    if scene.trace.sizes()["S"] > LONG:
+        st.session_state["c_ramp"] = scene.times
         st.toggle(say("control.ramp"), key="c_ramp", on_change=chosen, help=say("help.ramp"), width="content")
 
 
@@ -250,6 +260,13 @@ def show_strip(scene: Scene) -> None:
                     names = [short_name(step) for step in steps]
                     opened = scene.setup.step
                     picture = charts.strip(
-                        scene.drawn, steps, names, scene.look.at, palette(), opened, {*scene.moved, *scene.new}
+                        scene.drawn,
+                        steps,
+                        names,
+                        scene.look.at,
+                        palette(),
+                        opened,
+                        {*scene.moved, *scene.new},
+                        scene.times,
                     )
                     chart(picture, f"strip_{steps[0]}", say("strip.alt"))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_core import AttentionError, Trace
 from attention_core.change import Move, difference, moves
+from attention_core.layout import LARGEST
 from pages.shared import state
 from pages.shared.material import Material
 from pages.shared.places import Look, looked_at
@@ -23,6 +24,12 @@ class Scene:
     look: Look
     apart: Trace | None
     moved: dict[str, Move]
+
+    @property
+    def times(self) -> bool:
+        """Whether the weights' colours count in even shares: where that is chosen, or a row is long."""
+        ramp = self.setup.ramp
+        return ramp == "times" or (ramp is None and self.trace.sizes()["S"] > LARGEST)
 
     @property
     def new(self) -> list[str]:

@@ -34,7 +34,8 @@ class Setup:
     x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
     what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions: "name" or
     "name:number:number". token: the chosen query; step and cell: what is opened. ramp: "times" where the weights'
-    colours count in even shares. against: the link of the Setup from which every map shows the difference.
+    colours count in even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every
+    map shows the difference.
     """
 
     example: str = "en_it"
@@ -247,7 +248,7 @@ READERS = {
     "token": count,
     "head": count,
     "cell": indices,
-    "ramp": member(("times",)),
+    "ramp": member(("times", "shares")),
     "against": another,
 }
 

@@ -28,7 +28,7 @@ from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
 
 ACROSS = 18  # columns of cells with numbers that fit on a projector
-WINDOW = 16  # rows and columns of the part of a large step that stands in cells
+WINDOW = 10  # rows and columns of the part of a large step that stands in cells
 FEWEST = 6  # columns of an operand that are drawn at least
 BESIDE, WHOLE = 560, 790  # pixels: a picture up to this wide has its arithmetic beside it; both together
 

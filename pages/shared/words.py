@@ -48,6 +48,11 @@ def say(key: str, /, **values) -> str:
     return catalog(language())[key].format(**values)
 
 
+def template(key: str) -> str:
+    """A text whose named values are filled in by a part of the screen that is not Python."""
+    return catalog(language())[key]
+
+
 def has(key: str) -> bool:
     """Whether there is a text of this key."""
     return key in catalog(language())

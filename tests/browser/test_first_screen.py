@@ -199,7 +199,7 @@ def test_hostile_tokens_are_shown_literally(screen):
     ("text", "sentence"),
     [
         ("", "the text must hold at least one word"),
-        (" ".join(["word"] * 65), "a text may have at most 64 tokens: this one has 65"),
+        (" ".join(["word"] * 513), "a text may have at most 512 tokens: this one has 513"),
     ],
 )
 def test_a_refused_text_is_explained_and_nothing_is_lost(screen, text, sentence):

@@ -10,7 +10,13 @@ from tests.screen.driver import Screen
 
 REFUSED = [
     ("text", {}, "", "the text must hold at least one word: it is empty", "请至少输入一个词元：现在是空的。"),
-    ("text", {}, "it " * 65, "a text may have at most 64 tokens: this one has 65.", "最多 64 个词元，现在有 65 个。"),
+    (
+        "text",
+        {},
+        "it " * 513,
+        "a text may have at most 512 tokens: this one has 513.",
+        "最多 512 个词元，现在有 513 个。",
+    ),
     (
         "text",
         {},
@@ -50,7 +56,7 @@ REFUSED = [
         "x 第 1 行第 1 列必须在 -1000000 和 1000000 之间",
     ),
     ("x", {"x": "~"}, "1e309", "x, row 1, column 1, must be finite", "x 第 1 行第 1 列必须是有限数"),
-    ("x", {"x": "~"}, "1\n" * 65, "x may have at most 64 rows: it has 65", "x 最多 64 行，现在有 65 行。"),
+    ("x", {"x": "~"}, "1\n" * 513, "x may have at most 512 rows: it has 513", "x 最多 512 行，现在有 513 行。"),
     (
         "x",
         {"x": "~", "w_q": "none"},

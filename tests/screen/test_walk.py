@@ -21,7 +21,7 @@ TEXTS = [
     "the cat the dog the end",
     "he|she and|it",
     " ".join(string.ascii_lowercase),
-    "it " * 65,
+    "it " * 513,
     "3",
     "-1 0.5",
     "1, 2\n3, 4",

@@ -1,5 +1,5 @@
 // Every head's matrix small, a button each: the one that is looked at is outlined.
-const SIDE = 96; // pixels: what a small map's longer side takes at the most
+const SIDE = 80; // pixels: a small map's longer side, so that eight of them stand in a line
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
@@ -29,14 +29,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.children[focused]?.focus();
 }
 
-// As many whole pixels a cell as there is room for, so that all cells are alike.
+// Drawn with whole pixels a cell, at least as large as it is shown.
 function small(cells, rows, columns, { fills, palette }) {
   const ratio = window.devicePixelRatio || 1;
-  const unit = Math.max(1, Math.floor((SIDE * ratio) / Math.max(rows, columns)));
+  const unit = Math.ceil((SIDE * ratio) / Math.max(rows, columns));
   const map = document.createElement("canvas");
   map.width = columns * unit;
   map.height = rows * unit;
-  map.style.width = map.width / ratio + "px";
+  map.style.width = (SIDE * columns) / Math.max(rows, columns) + "px";
   const pen = map.getContext("2d");
   pen.fillStyle = palette.ground;
   pen.fillRect(0, 0, map.width, map.height);

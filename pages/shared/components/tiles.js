@@ -4,6 +4,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const focused = [...root.children].indexOf(root.getRootNode().activeElement);
   root.replaceChildren();
   root.classList.toggle("many", data.tokens.length > 20);
+  root.classList.toggle("long", data.many);
   root.setAttribute("aria-label", data.label);
   root.style.setProperty("--share", data.colour);
   document.documentElement.lang = data.language; // the whole page speaks it: hyphenation, fonts, screen readers
@@ -35,5 +36,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
     };
     root.append(tile);
   });
+  if (data.many) root.children[data.chosen]?.scrollIntoView({ block: "nearest" });
   root.children[focused]?.focus(); // whoever walks along the tiles with the keyboard stays where they were
 }
