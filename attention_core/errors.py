@@ -78,6 +78,11 @@ SENTENCES = {
     "labels_count": "axis {dim} needs {size} labels: got {given}",
     "index": "an index into {name} needs {axes}, each below {shape}: got {given}",
     "at_most": "{name} must be at most {limit}: got {given}",
+    "role_missing": "{role} must be one of the arrays of the file: it has {choices}",
+    "mask_not_additive": "a mask of numbers must be 0 where a pair is allowed, and {limit} or less where it is not",
+    "part_outside": "{name} must lie inside the file, which has {size}: got {given}",
+    "part_groups": "heads are chosen in groups of {share}, which share one key/value head",
+    "file_away": "the tensors of this screen are in a file that is not here: bring it once more",
     "too_many_sentences": "a batch may have at most {limit} sentences: it has {given}",
     "no_tokens": "the text must hold at least one word: it is empty",
     "too_many_tokens": "a text may have at most {limit} tokens: this one has {given}. Every pair of tokens is a cell, "

@@ -40,12 +40,12 @@ SAFETENSORS_TYPES = {
 Named = Iterator[tuple[str | None, np.ndarray]]
 
 
-def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] = ()) -> dict[str, np.ndarray]:
+def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] | bool = ()) -> dict[str, np.ndarray]:
     """All arrays of a file by their names; one without a name of its own is called as the file is, less its ending.
 
     file_name: with its ending, which says how the file is read: .csv, .tsv and .txt as one matrix of text
     (`parse_matrix`), .json as nested lists or an object of them, .npy, .npz, .safetensors. content: at most 5 MB.
-    minus_infinity: names of arrays that may hold −∞, as additive masks and masked scores do.
+    minus_infinity: names of arrays that may hold −∞, as additive masks and masked scores do; True: all may.
 
     Returns float64, or bool where the file holds truth values; at most 64 arrays of at most 4 axes, 1,250,000 numbers
     together. Every number is finite, but for the −∞ that were allowed.
@@ -59,7 +59,7 @@ def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] 
     """
     arrays = arrays_of(file_name, content)
     for name, array in arrays.items():
-        check_finite(name, array, name in minus_infinity)
+        check_finite(name, array, minus_infinity if isinstance(minus_infinity, bool) else name in minus_infinity)
     return arrays
 
 

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.shared import (
     change_panel,
     controls,
+    diagnosis_panel,
     editors,
     header,
     input_controls,
@@ -35,6 +36,7 @@ def looking(drawn: state.Drawn) -> None:
         panels.ramp_switch(shown)
     change_panel.show_change(shown)
     panels.show_pictures(shown)
+    diagnosis_panel.show_diagnosis(shown)
     panels.show_origins(shown.setup, shown.material)
     step_panel.show_step(shown)
     state.show_link()

@@ -521,7 +521,7 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
         ({"ex": "one_query", "text": "a"}, "no_input_words"),
         ({"text": ""}, "no_tokens"),
         ({"text": "a " * 513}, "too_many_tokens"),
-        ({"text": "a " * 400, "heads": "1", "more": "a\n" * 7 + "b " * 512}, "too_many_pairs"),
+        ({"text": "a " * 400, "heads": "2", "more": "a\n" * 6 + "b " * 512}, "too_many_pairs"),
         ({"more": "a\n" * 8}, "too_many_sentences"),
         ({"text": "a" * 41}, "token_too_long"),
     ],

@@ -9,9 +9,10 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.edits import random_seed, short_text
 from attention_core.errors import AttentionError
+from attention_core.files import read_arrays, read_matrix
 from attention_core.matrices import parse_matrix, read_cell, to_text
 from attention_core.starting import random_matrix
-from pages.shared import state, what_if
+from pages.shared import maps, state, what_if
 from pages.shared.input_controls import as_rows
 from pages.shared.inputs import VECTORS
 from pages.shared.places import axis_label
@@ -19,10 +20,13 @@ from pages.shared.projections import BIASES, PROJECTIONS
 from pages.shared.scene import Scene
 from pages.shared.setup import MOST
 from pages.shared.widgets import mirror, show_refusal, try_change
-from pages.shared.words import has, say
+from pages.shared.words import has, literal, say
 
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
 CORNER = 16  # rows and columns of the part of a larger one
+
+PAIRS = (*what_if.STEPS, "allowed")  # what is edited about pairs of tokens
+FILES = ["csv", "tsv", "txt", "npy", "npz", "json"]
 
 Read = Callable[[], np.ndarray]
 
@@ -35,39 +39,48 @@ def matrix_editors(scene: Scene) -> None:
     name = st.segmented_control(
         say("editor.which"),
         names,
-        format_func=lambda each: say(f"what_if.{each}") if each in what_if.STEPS else each,
+        format_func=lambda each: say(f"edited.{each}") if each in PAIRS else each,
         key="c_edited",
         required=True,
         label_visibility="collapsed",
     )
     matrix, base = numbers(scene, name)
     st.caption(about(scene, name, matrix))
-    if matrix is not None:
+    if name == "allowed":
+        maps.painted_mask(scene, matrix, lambda new: replace_matrix(scene, name, lambda: new))
+    elif matrix is not None:
         cell_editor(scene, name, matrix)
     show_refusal(control(name))
     editor_buttons(scene, name, matrix, base)
-    paste_box(scene, name, matrix)
+    with st.container(horizontal=True):
+        paste_box(scene, name, matrix)
+        upload_box(scene, name)
 
 
 def editable(scene: Scene) -> list[str]:
     """What there is to edit: the matrices of the run, biases that could be there, and the head's scores and weights."""
     origins = scene.material.origins
-    names = [name for name in origins if name != "allowed" and not (name == "x" and scene.material.batch)]
+    hidden = {"allowed", *(["x"] if scene.material.batch else [])}
+    names = [name for name, origin in origins.items() if name not in hidden and origin != "brought"]
     biases = [name for name in BIASES if name not in origins and name.replace("b_", "w_") in scene.material.matrices]
-    return [*names, *biases, *what_if.STEPS]
+    return [*names, *biases, *PAIRS]
 
 
 def numbers(scene: Scene, name: str) -> tuple[np.ndarray | None, np.ndarray | None]:
     """A matrix as it is, and as it was before anybody changed it; None where there is none."""
     if name in what_if.STEPS:
         return what_if.numbers(scene, name)
+    if name == "allowed":
+        sizes = scene.trace.sizes()
+        everybody = np.ones((sizes["T"], sizes["S"]))
+        return scene.material.matrices.get(name, everybody), everybody
     return scene.material.matrices.get(name), scene.material.bases.get(name)
 
 
 def about(scene: Scene, name: str, matrix: np.ndarray | None) -> str:
     """What a matrix is: its shape, where its numbers come from, and what reads another one in its place."""
-    if name in what_if.STEPS:
-        return say(f"what_if.about_{name}", head=scene.look.head + 1)
+    if name in PAIRS:
+        return say(f"edited.about_{name}", head=scene.look.head + 1)
     if matrix is None:
         return say("editor.removed" if name in scene.material.origins else "editor.absent", name=name)
     shape, seed = " × ".join(map(str, matrix.shape)), scene.material.seeds.get(name)
@@ -104,7 +117,10 @@ def changes_for(scene: Scene, name: str, matrix: np.ndarray) -> dict[str, str | 
         if matrix.shape != computed.shape:
             raise AttentionError("shape_fits_scores", name=name, expected=computed.shape, shape=matrix.shape)
         return what_if.chosen(scene, name, matrix)
-    return {name: short_text(matrix, scene.material.bases.get(name), name)}
+    base = numbers(scene, name)[1]
+    if name == "allowed" and matrix.shape != base.shape:
+        raise AttentionError("shape_fits_scores", name=name, expected=base.shape, shape=matrix.shape)
+    return {name: short_text(matrix, base, name)}
 
 
 def replace_matrix(scene: Scene, name: str, read: Read) -> None:
@@ -214,7 +230,9 @@ def editor_buttons(scene: Scene, name: str, matrix: np.ndarray | None, base: np.
             button("identity", say("editor.identity"), replace_matrix, scene, name, lambda: np.eye(*shape))
         button("zeros", say("editor.zeros"), replace_matrix, scene, name, lambda: np.zeros(shape))
         seed = setup.seed if drawn is None else after(drawn)
-        if name not in what_if.STEPS and (base is not None or name in BIASES):
+        if name == "allowed":
+            button("ones", say("editor.ones"), replace_matrix, scene, name, lambda: np.ones(shape))
+        elif name not in what_if.STEPS and (base is not None or name in BIASES):
             button("random", say("editor.random"), replace_text, name, f"random.{seed}~")
         else:
             button("random", say("editor.random"), replace_matrix, scene, name, random_of(scene, name, shape, seed))
@@ -247,6 +265,31 @@ def random_of(scene: Scene, name: str, shape: tuple[int, int], seed: int) -> Rea
 def after(seed: int) -> int:
     """The next seed, among those that a link can say."""
     return (seed + 1) % (MOST + 1)
+
+
+# ---- from a file -----------------------------------------------------------------------------------------------------
+def upload_box(scene: Scene, name: str) -> None:
+    """The same matrix from a file; one of its arrays where it holds several."""
+    key = f"u_{name}_{state.version()}"
+
+    def chosen() -> None:
+        file = st.session_state[key]
+        if file is not None:
+            replace_matrix(scene, name, lambda: read_matrix(file.name, file.getvalue(), name))
+
+    def picked() -> None:
+        file, array = st.session_state[key], st.session_state[f"{key}_array"]
+        if file is not None and array is not None:
+            replace_matrix(scene, name, lambda: read_matrix(file.name, file.getvalue(), name, array))
+
+    with st.container():
+        st.file_uploader(say("control.upload", name=name), type=FILES, key=key, on_change=chosen)
+        refusal = state.refused(control(name))
+        if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
+            file = st.session_state[key]
+            names = [*read_arrays(file.name, file.getvalue(), minus_infinity=True)]
+            words = {"index": None, "placeholder": "–", "format_func": lambda each: literal(each[:60])}
+            st.selectbox(say("control.array"), names, key=f"{key}_array", on_change=picked, **words)
 
 
 # ---- as a text -------------------------------------------------------------------------------------------------------

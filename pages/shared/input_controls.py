@@ -8,6 +8,7 @@ from attention_core.examples import EXAMPLES
 from attention_core.matrices import parse_matrix, to_text
 from attention_core.tokens import join
 from pages.shared import state
+from pages.shared.file_controls import file_controls
 from pages.shared.material import Material
 from pages.shared.runs import trace_of
 from pages.shared.setup import UNCHANGED, Setup, crosses, mode
@@ -20,8 +21,12 @@ def input_controls(setup: Setup, material: Material) -> None:
 
     def switched() -> None:
         wanted = st.session_state["c_mode"]
+        st.session_state["bringing"] = wanted == "file"
+        if wanted == "file":
+            return
         changes = {"x": None, "context": None, "q": None, "k": None, "v": None, "d_k": None, "d_v": None}
-        if mode(setup) == "qkv":
+        changes |= {"file": None, "part": None, "roles": (), "axes": None, "polarity": None}
+        if mode(setup) in ("qkv", "file"):
             changes |= {"heads": None, "kv_heads": None}
         try:
             if wanted == "qkv":
@@ -35,10 +40,11 @@ def input_controls(setup: Setup, material: Material) -> None:
             return
         try_change("mode", **changes)
 
-    mirror("c_mode", "mode", mode(setup))
+    kind = "file" if st.session_state.get("bringing") else mode(setup)
+    mirror("c_mode", "mode", kind)
     st.segmented_control(
         say("control.input"),
-        ["sentence", "matrix", "qkv"] if EXAMPLES[setup.example].x is not None else ["matrix", "qkv"],
+        [*(["sentence"] if EXAMPLES[setup.example].x is not None else []), "matrix", "qkv", "file"],
         format_func=lambda name: say(f"mode.{name}"),
         key="c_mode",
         on_change=switched,
@@ -47,8 +53,9 @@ def input_controls(setup: Setup, material: Material) -> None:
         help=say("help.mode"),
     )
     show_refusal("mode")
-    kind = mode(setup)
-    if kind == "sentence":
+    if kind == "file":
+        file_controls(setup)
+    elif kind == "sentence":
         sentence_box("text", setup, material.batch[0].words if material.batch else material.queries)
         if not crosses(setup):
             batch_box(setup)
@@ -57,7 +64,7 @@ def input_controls(setup: Setup, material: Material) -> None:
     else:
         for name in "qkv":
             matrix_box(name, material)
-    if kind != "qkv":
+    if kind in ("sentence", "matrix"):
         second_sequence(setup, material, kind)
 
 

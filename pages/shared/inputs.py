@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.brought import Brought
 from attention_core.chosen import from_places
 from attention_core.config import one_of
 from attention_core.edits import short_text, without_outside
@@ -15,6 +16,7 @@ from attention_core.examples import EXAMPLES
 from attention_core.numerals import exact
 from attention_core.operations import split_heads
 from attention_core.starting import recut
+from pages.shared.brought_inputs import Arrays, gather_brought
 from pages.shared.material import Material, numbers_of, place, put_text
 from pages.shared.projections import (
     BIASES,
@@ -26,18 +28,20 @@ from pages.shared.projections import (
     wired,
 )
 from pages.shared.sequences import gather_sequences, gather_words
-from pages.shared.setup import UNCHANGED, Setup, check_link, config_of, mode
+from pages.shared.setup import MOST_PAIRS, UNCHANGED, Setup, check_link, config_of, mode
 
 DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 VECTORS = ("v_a", *BIASES)  # matrices of one row on the screen, of one axis in the core
-MOST_PAIRS = 2**21  # 8 heads of 512 tokens
 WHAT_IF = ("scores", "weights")
 
 
-def gather(setup: Setup) -> Material:
-    """All of a run's inputs. Raises AttentionError for a text or matrix that cannot be read."""
+def gather(setup: Setup, arrays: Arrays | None = None) -> Material:
+    """All of a run's inputs. arrays: what the Setup's file holds. Raises AttentionError for what cannot be read."""
     example, material = EXAMPLES[setup.example], Material()
-    if mode(setup) == "qkv":
+    if mode(setup) == "file":
+        gather_brought(material, setup, arrays or {})
+        widths = (material.brought.q.shape[-1], material.brought.k.shape[-1])
+    elif mode(setup) == "qkv":
         for name in "qkv":
             place(material, name, setup, numbers_of(example, name), example.origin)
         heads = config_of(setup).heads
@@ -57,10 +61,15 @@ def gather(setup: Setup) -> Material:
 
 def check_pairs(material: Material, setup: Setup) -> None:
     """Every run is kept with all its steps: there are only so many pairs of tokens."""
-    sizes = {"B": max(len(material.batch), 1), "H": config_of(setup).heads}
+    sizes = {"B": max(len(material.batch), 1), "H": heads_in(material, setup)}
     T, S = pairs_of(material)
     if sizes["B"] * sizes["H"] * T * S > MOST_PAIRS:
         raise AttentionError("too_many_pairs", limit=MOST_PAIRS, T=T, S=S, **sizes)
+
+
+def heads_in(material: Material, setup: Setup) -> int:
+    """How many heads a run has."""
+    return config_of(setup).heads if material.brought is None else material.brought.q.shape[1]
 
 
 def pairs_of(material: Material) -> tuple[int, int]:
@@ -91,17 +100,19 @@ def resized(setup: Setup, **sizes: int | None) -> dict[str, object]:
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
-def compute(setup: Setup) -> Trace:
+def compute(setup: Setup, arrays: Arrays | None = None) -> Trace:
     """The Trace of a Setup, on the CPU, its axes labelled. Raises AttentionError for whatever the core refuses."""
     one_of("device", setup.device, DEVICES)
-    material, config = gather(setup), config_of(setup)
+    material, config = gather(setup, arrays), config_of(setup)
     check_link(setup)
     tensors = {name: as_tensor(name, matrix, setup) for name, matrix in wired(material.matrices, setup).items()}
     allowed = tensors.pop("allowed", None)
     given = {name: tensors.pop(name) for name in ("x", "context", "q", "k", "v") if name in tensors}
-    weights, what_if = Weights(**tensors), chosen_numbers(setup, material, config)
+    weights, what_if = Weights(**tensors), chosen_numbers(setup, material)
     with torch.inference_mode():
-        if "q" in given:
+        if material.brought is not None:
+            trace = run_brought(material.brought, setup, allowed, weights, what_if)
+        elif "q" in given:
             q, k, v = split_qkv(given, config)
             trace = attend_qkv(q, k, v, config=config, weights=weights, allowed=allowed, what_if=what_if)
         else:
@@ -111,6 +122,19 @@ def compute(setup: Setup) -> Trace:
             trace = attend(x, context, weights=weights, config=config, allowed=allowed, what_if=what_if)
     whole = material.at(0)
     return trace.on_cpu().labelled(T=whole.queries, S=whole.keys, **dims_labels(setup, material, trace))
+
+
+def run_brought(
+    brought: Brought, setup: Setup, allowed: Tensor | None, weights: Weights, what_if: dict[str, Tensor]
+) -> Trace:
+    """The run of tensors from a file; the numbers of heads are theirs."""
+    dtype = getattr(torch, setup.dtype)
+    q, k, v = (tensor.to(setup.device, dtype) for tensor in (brought.q, brought.k, brought.v))
+    if brought.allowed is not None:
+        own = brought.allowed.to(setup.device)
+        allowed = own if allowed is None else own & allowed
+    config = replace(config_of(setup), heads=1, kv_heads=None, residual=False)
+    return attend_qkv(q, k, v, config=config, weights=weights, allowed=allowed, what_if=what_if)
 
 
 def batch_of(material: Material, setup: Setup) -> Tensor:
@@ -126,9 +150,9 @@ def padded(config: AttentionConfig, material: Material) -> AttentionConfig:
     return replace(config, masks=(*others, ("padding", {"lengths": lengths})))
 
 
-def chosen_numbers(setup: Setup, material: Material, config: AttentionConfig) -> dict[str, Tensor]:
+def chosen_numbers(setup: Setup, material: Material) -> dict[str, Tensor]:
     """The scores and weights that somebody chose in the place of computed ones."""
-    shape = (max(len(material.batch), 1), config.heads, *pairs_of(material))
+    shape = (max(len(material.batch), 1), heads_in(material, setup), *pairs_of(material))
     texts = {name: getattr(setup, name) for name in WHAT_IF}
     numbers = {name: from_places(text, shape, name) for name, text in texts.items() if text}
     some = {name: array for name, array in numbers.items() if not np.isnan(array).all()}

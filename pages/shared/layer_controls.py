@@ -18,8 +18,9 @@ WIDEST = 128  # columns of one head
 
 def layer_controls(setup: Setup, material: Material) -> None:
     """Heads and their widths, what is wired how, and heads whose behaviour can be read off."""
-    sizes(setup, material)
-    if mode(setup) != "qkv":
+    if mode(setup) != "file":
+        sizes(setup, material)
+    if mode(setup) not in ("qkv", "file"):
         wiring(setup, material)
     if mode(setup) == "sentence" and not crosses(setup):
         built_heads(setup)

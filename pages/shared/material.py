@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from attention_core.brought import Brought
 from attention_core.edits import from_short_text, random_seed
 from attention_core.errors import AttentionError
 from attention_core.examples import Example
@@ -35,7 +36,8 @@ class Material:
 
     Origins are built (by hand), source, random, typed (edited), given (where there was none) and removed. `seeds` says
     what a random one was drawn from, `bases` are the matrices before anybody changed them, `crossed` whether keys and
-    values come from a second sequence, `batch` the sentences, where there are several.
+    values come from a second sequence, `batch` the sentences, where there are several, `brought` the tensors of a file,
+    `left_out` whether steps that the file holds are not compared, since only a part of the keys is looked at.
     """
 
     queries: tuple[str, ...] = ()
@@ -49,6 +51,8 @@ class Material:
     crossed: bool = False
     batch: tuple[Sequence, ...] = ()
     dims: tuple[str, ...] = ()
+    brought: Brought | None = None
+    left_out: bool = False
 
     def put(self, name: str, matrix: np.ndarray, origin: str, seed: int | None = None) -> None:
         """Adds a matrix under its name."""

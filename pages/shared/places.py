@@ -167,8 +167,9 @@ def looked_at(trace: Trace, setup: Setup) -> Look:
     """The chosen sentence, head and query, else the example's story, else the most telling."""
     sizes = trace.sizes()
     batch = min(setup.sentence or 0, sizes["B"] - 1)
-    focus, own_words = EXAMPLES[setup.example].focus, (setup.text, setup.x, setup.q) == (None, None, None)
-    if setup.token is None and own_words and batch == 0 and focus and focus[0] < sizes["H"]:
+    focus, typed = EXAMPLES[setup.example].focus, (setup.text, setup.x, setup.q, setup.file, setup.built)
+    told = typed == (None,) * len(typed) and batch == 0 and focus and focus[0] < sizes["H"]
+    if setup.token is None and told:
         head, query = focus
     else:
         real = sum(word != PAD for word in trace.labels["T"])

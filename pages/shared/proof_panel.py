@@ -15,7 +15,7 @@ def show_proof(trace: Trace, setup: Setup) -> None:
     """The badge, which opens to what was checked."""
     numbers = sum(step.value.numel() for step in trace.steps.values())
     wanted = numbers <= ON_REQUEST_ABOVE or st.session_state.get("prove") == computed_part(setup)
-    proof = cached_proof(computed_part(setup)) if wanted else None
+    proof = cached_proof(computed_part(setup), trace) if wanted else None
     opened = st.popover(badge(trace, setup, proof), type="tertiary", key="proof", on_change="rerun")
     if not opened.open:
         return

@@ -1,9 +1,17 @@
-"""Computed once a Setup and kept: the Trace, its inputs, its proof. The only caches of what a visitor makes."""
+"""Computed once a Setup and kept: the Trace, its inputs, its proof. The only caches of what a visitor makes.
+
+Tensors from a file are handed in beside the Setup, which calls them by what is in them: who does not hold them cannot
+ask for what was computed of them.
+"""
 
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.causes import Cause, causes
+from attention_core.diagnosis import Diagnosis, first_difference
 from attention_core.proof import Proof, prove
+from pages.shared.brought_inputs import Arrays
+from pages.shared.held import held_for
 from pages.shared.inputs import compute, gather
 from pages.shared.material import Material
 from pages.shared.setup import Setup, computed_part
@@ -12,23 +20,34 @@ TRACES = 256  # settings; all caches together are held to server.maxCacheDataSiz
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False)
-def cached_trace(setup: Setup) -> Trace:
-    return compute(setup)
+def cached_trace(setup: Setup, _arrays: Arrays | None) -> Trace:
+    return compute(setup, _arrays)
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False)
-def cached_material(setup: Setup) -> Material:
-    return gather(setup)
+def cached_material(setup: Setup, _arrays: Arrays | None) -> Material:
+    return gather(setup, _arrays)
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False)
-def cached_proof(setup: Setup) -> Proof:
-    return prove(cached_trace(setup))
+def cached_proof(setup: Setup, _trace: Trace) -> Proof:
+    return prove(_trace)
+
+
+@st.cache_data(max_entries=TRACES, show_spinner=False)
+def cached_diagnosis(setup: Setup, _trace: Trace, _material: Material) -> Diagnosis:
+    brought = _material.brought
+    return first_difference(_trace, brought.given, brought.precision)
+
+
+@st.cache_data(max_entries=TRACES, show_spinner=False)
+def cached_causes(setup: Setup, _trace: Trace, _material: Material) -> tuple[Cause, ...]:
+    return causes(_trace, _material.brought.given, _material.brought.precision)
 
 
 def trace_of(setup: Setup) -> Trace:
     """The run of a Setup, its axes labelled with the words of the sentence that is looked at. Raises AttentionError."""
-    trace = cached_trace(computed_part(setup))
+    trace = cached_trace(computed_part(setup), held_for(setup))
     if trace.sizes()["B"] == 1:
         return trace
     chosen = material_of(setup)
@@ -37,4 +56,4 @@ def trace_of(setup: Setup) -> Trace:
 
 def material_of(setup: Setup) -> Material:
     """The inputs of a Setup. Raises AttentionError."""
-    return cached_material(computed_part(setup)).at(setup.sentence or 0)
+    return cached_material(computed_part(setup), held_for(setup)).at(setup.sentence or 0)

@@ -1,11 +1,14 @@
 """Setup: the whole state of a page as plain values, and its link. A link says only what differs from the example."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from urllib.parse import parse_qsl, urlencode
 
 from attention_core import AttentionConfig
+from attention_core.axes import READINGS
+from attention_core.brought import ROLES
 from attention_core.built_heads import KINDS, read_kind
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
@@ -18,6 +21,8 @@ DTYPES = ("float64", "float32", "bfloat16", "float16")
 FARTHEST = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
 MOST = 999_999_999  # the largest seed or place that a link can say
 LONGEST = 100_000  # characters of an address: a server refuses much longer ones
+AXES = tuple(name.replace(" ", "") for name in READINGS)  # "BTHd": in which order the axes of brought tensors are
+MOST_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
 WIRING = ("tied", "swapped", "bare", "residual")  # W_q = W_k = W_v; Q and K swapped; no positions; x + output
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MOST_HEADS = 16  # as many small maps as a screen shows
@@ -31,6 +36,8 @@ class Setup:
     text, context_text: typed sentences; more: further ones, one a line, that make a batch, and sentence the one of
     them that is looked at. built: the heads built by hand, "name" or "offset:-1". wiring: what is changed in the layer,
     of WIRING. scores, weights: numbers chosen in the place of computed ones, "batch.head.row.column=number;...".
+    file: the name of tensors that this session has brought, roles "q:number of an array", axes their order, part batch,
+    heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
     x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
     what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions: "name" or
     "name:number:number". token: the chosen query; step and cell: what is opened. ramp: "times" where the weights'
@@ -63,6 +70,11 @@ class Setup:
     scores: str | None = None
     weights: str | None = None
     more: str | None = None
+    file: str | None = None
+    roles: tuple[str, ...] = ()
+    axes: str | None = None
+    part: tuple[int, ...] | None = None
+    polarity: str | None = None
     built: tuple[str, ...] | None = None
     wiring: tuple[str, ...] = ()
     heads: int | None = None
@@ -198,7 +210,7 @@ def count(text: str) -> int:
 
 def indices(text: str) -> tuple[int, ...]:
     """Whole numbers, separated by commas."""
-    return tuple(count(part) for part in text.split(",") if part)[:6]
+    return tuple(count(part) for part in text.split(",") if part)[:7]
 
 
 def choices(names):
@@ -227,6 +239,23 @@ def another(text: str) -> str:
     return query(setup)
 
 
+def digest(text: str) -> str:
+    """Sixteen hexadecimal digits."""
+    if not re.fullmatch("[0-9a-f]{16}", text):
+        raise ValueError(text)
+    return text
+
+
+def role_names(text: str) -> tuple[str, ...]:
+    """ "q:0,weights:4" where every role is known; the numbers count the arrays of the file."""
+    parts = tuple(part for part in text.split(",") if part)
+    for part in parts:
+        role, _, place = part.partition(":")
+        member(ROLES)(role)
+        count(place)
+    return parts
+
+
 READERS = {
     "example": member(EXAMPLES),
     "cross": lambda text: member(("True", "False"))(text) == "True",
@@ -235,6 +264,11 @@ READERS = {
     "d_k": count,
     "d_v": count,
     "sentence": count,
+    "file": digest,
+    "roles": role_names,
+    "axes": member(AXES),
+    "part": indices,
+    "polarity": member(("blocked",)),
     "built": choices(KINDS),
     "wiring": choices(WIRING),
     "score": member(SCORES),
@@ -260,7 +294,9 @@ def read_position(text: str) -> tuple[str, dict]:
 
 
 def mode(setup: Setup) -> str:
-    """What is typed: "sentence", "matrix" or "qkv"."""
+    """What goes in: "sentence", "matrix", "qkv" or "file"."""
+    if setup.file is not None:
+        return "file"
     if setup.q is not None:
         return "qkv"
     if setup.x is not None:

@@ -1,0 +1,184 @@
+"""Tensors that somebody brings in a file: which array is what, in which order their axes are, and the part of them
+that is looked at."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.axes import arrange, told_layout
+from attention_core.errors import AttentionError
+
+NEEDED = ("q", "k", "v")
+PAIRS = ("mask", "scores", "weights")  # about pairs of tokens: (T, S), or with axes before them (B, H, T, S)
+ROLES = (*NEEDED, *PAIRS, "output")
+CALLED = {
+    "q": ("q", "query", "queries"),
+    "k": ("k", "key", "keys"),
+    "v": ("v", "value", "values"),
+    "mask": ("mask", "allowed", "attn_mask", "attention_mask"),
+    "scores": ("scores", "attn_scores", "logits"),
+    "weights": ("weights", "attn", "attn_weights", "attention_weights", "probs", "pattern"),
+    "output": ("output", "out", "o", "z", "attn_output", "context"),
+}
+NEVER = -1e4  # an additive mask of this or less means blocked
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """q (B, H, T, d_k), k (B, H_kv, S, d_k), v (B, H_kv, S, d_v) in float64; allowed, True = may attend; and the steps
+    that the file holds already, by the names that a Trace gives them."""
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    allowed: Tensor | None = None
+    given: Mapping[str, Tensor] = field(default_factory=dict)
+    axes: str = "B H T d"
+    fits: tuple[str, ...] = ()
+    precision: torch.dtype = torch.float64
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which sequence of the batch, and from where on how many heads, queries and keys."""
+
+    batch: int
+    heads: tuple[int, int]
+    queries: tuple[int, int]
+    keys: tuple[int, int]
+
+
+# ---- which array is what ---------------------------------------------------------------------------------------------
+def guessed(names: Iterable[str]) -> dict[str, str]:
+    """The array for each role by its name: q, Q, query, layers.3.query, ...; the first that fits.
+
+    >>> guessed(["layer.0.Query", "layer.0.key", "v", "attn"])
+    {'q': 'layer.0.Query', 'k': 'layer.0.key', 'v': 'v', 'weights': 'attn'}
+    """
+    last = {name: re.split(r"[./]", name.lower())[-1] for name in names}
+    found = {role: [name for name, word in last.items() if word in CALLED[role]] for role in ROLES}
+    return {role: fitting[0] for role, fitting in found.items() if fitting}
+
+
+def bring(
+    arrays: Mapping[str, np.ndarray], roles: Mapping[str, str], axes: str | None = None, blocked: bool = False
+) -> Brought:
+    """The arrays of a file as attention reads them.
+
+    arrays: by name. roles: the array's name for each of ROLES; q, k and v are needed. axes: the order of those of q, k,
+    v, one of axes.READINGS, None where the shapes are to tell. blocked: a True in the mask means blocked, as in
+    torch.nn.MultiheadAttention. A mask of numbers is additive: 0 where a pair is allowed, -1e4 or less where not.
+
+    Raises AttentionError: role_missing, mask_not_additive, and as told_layout and arrange do.
+
+    >>> arrays = {"q": np.zeros((1, 5, 3, 2)), "k": np.zeros((1, 7, 3, 2)), "v": np.zeros((1, 7, 3, 4))}
+    >>> brought = bring(arrays, guessed(arrays))
+    >>> brought.axes, brought.q.shape
+    ('B T H d', torch.Size([1, 3, 5, 2]))
+    """
+    for role in NEEDED:
+        if roles.get(role) not in arrays:
+            raise AttentionError("role_missing", role=role, choices=", ".join(arrays)[:200])
+    tensors = {role: torch.from_numpy(np.asarray(arrays[name])) for role, name in roles.items() if name in arrays}
+    q, k, v = (tensors[role].double() for role in NEEDED)
+    fits: tuple[str, ...] = ()
+    if axes is None:
+        known = {"weights": tensors.get("weights", tensors.get("scores"))}
+        known["head_outputs"] = tensors["output"] if "output" in tensors and tensors["output"].dim() == 4 else None
+        layout = told_layout(q, k, v, **known)
+        axes, fits = layout.axes, layout.fits
+    q, k, v = (arrange(tensor, axes) for tensor in (q, k, v))
+    allowed = None if "mask" not in tensors else as_allowed(tensors["mask"], blocked)
+    given = {role: tensors[role].double() for role in ("scores", "weights") if role in tensors}
+    if "output" in tensors:
+        given |= as_output(tensors["output"].double(), axes)
+    return Brought(q, k, v, allowed, given, axes, fits or (axes,), coarsest_exact([*given.values()]))
+
+
+def as_allowed(mask: Tensor, blocked: bool) -> Tensor:
+    """A mask as True = may attend: a boolean one, or an additive one of 0 and large negative numbers."""
+    if mask.dtype == torch.bool:
+        return ~mask if blocked else mask
+    never = mask <= NEVER
+    if ((mask != 0) & ~never).any():
+        raise AttentionError("mask_not_additive", limit=NEVER)
+    return ~never
+
+
+def as_output(output: Tensor, axes: str) -> dict[str, Tensor]:
+    """What attention gave, as the step that it is: a head's outputs where it has the axes of q, else the concat."""
+    return {"head_outputs": arrange(output, axes)} if output.dim() == len(axes.split()) else {"concat": output}
+
+
+def coarsest_exact(tensors: list[Tensor]) -> torch.dtype:
+    """The coarsest of float16, bfloat16, float32 and float64 that holds every number: what they were computed in, for
+    all that can be known of numbers that a file may have widened.
+
+    >>> coarsest_exact([torch.tensor([0.1], dtype=torch.float32).double()]), coarsest_exact([])
+    (torch.float32, torch.float64)
+    """
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+        if tensors and all(torch.equal(tensor.to(dtype).double(), tensor) for tensor in tensors):
+            return dtype
+    return torch.float64
+
+
+# ---- the part that is looked at --------------------------------------------------------------------------------------
+def whole(brought: Brought, most_heads: int, most_tokens: int, most_pairs: int) -> Part:
+    """As much of the tensors as may be looked at at once, from the beginning on."""
+    (_, H, T, _), (_, groups, S, _) = brought.q.shape, brought.k.shape
+    share = H // groups if groups and H % groups == 0 else 1
+    queries, keys = min(T, most_tokens), min(S, most_tokens)
+    heads = max(share, min(H, most_heads, most_pairs // (queries * keys)) // share * share)
+    return Part(0, (0, heads), (0, queries), (0, keys))
+
+
+def cut(brought: Brought, part: Part) -> Brought:
+    """The part as tensors of their own: one sequence, some heads with the key/value heads that they read, some tokens.
+
+    Weights, and what is made of them, belong to all keys: of a part of the keys only the scores are compared.
+    Raises AttentionError: part_outside.
+    """
+    (B, H, T, _), (_, groups, S, _) = brought.q.shape, brought.k.shape
+    share = H // groups if H % groups == 0 else 1
+    sizes = {"heads": (part.heads, H), "queries": (part.queries, T), "keys": (part.keys, S)}
+    for name, ((first, count), size) in sizes.items():
+        if not (first >= 0 and count > 0 and first + count <= size):
+            raise AttentionError("part_outside", name=name, size=size, given=f"{first + 1}–{first + count}")
+    if not 0 <= part.batch < B:
+        raise AttentionError("part_outside", name="batch", size=B, given=part.batch + 1)
+    if part.heads[0] % share or part.heads[1] % share:
+        raise AttentionError("part_groups", share=share)
+    heads, queries, keys = (slice(first, first + count) for (first, count), _ in sizes.values())
+    served = slice(heads.start // share, heads.stop // share)
+    sequence = slice(part.batch, part.batch + 1)
+    every_key, every_head = part.keys == (0, S), part.heads == (0, H)
+    given = {}
+    for name, tensor in brought.given.items():
+        if name in ("scores", "weights"):
+            given[name] = pairs_of(tensor, sequence, heads, queries, keys)
+        elif name == "head_outputs":
+            given[name] = tensor[sequence, heads, queries]
+        elif every_head:
+            given[name] = tensor[..., queries, :] if tensor.dim() == 2 else tensor[sequence, queries]
+    kept = given if every_key else {name: tensor for name, tensor in given.items() if name == "scores"}
+    return replace(
+        brought,
+        q=brought.q[sequence, heads, queries].clone(),  # a part is kept without the whole behind it
+        k=brought.k[sequence, served, keys].clone(),
+        v=brought.v[sequence, served, keys].clone(),
+        allowed=None if brought.allowed is None else pairs_of(brought.allowed, sequence, heads, queries, keys),
+        given={name: tensor.clone() for name, tensor in kept.items()},
+    )
+
+
+def pairs_of(tensor: Tensor, sequence: slice, heads: slice, queries: slice, keys: slice) -> Tensor:
+    """The part of a (T, S), (H, T, S) or (B, H, T, S) tensor; an axis of length 1 stays as it is."""
+    while tensor.dim() < 4:
+        tensor = tensor.unsqueeze(0)
+    ranges = (sequence, heads, queries, keys)
+    return tensor[tuple(slice(None) if size == 1 else r for size, r in zip(tensor.shape, ranges, strict=True))]

@@ -1,0 +1,80 @@
+"""What a file holds of the steps itself, beside what is computed here: the first step that differs, and why."""
+
+import streamlit as st
+
+from attention_core.cells import Ref
+from attention_core.diagnosis import Comparison, Diagnosis
+from attention_core.numerals import exact
+from pages.shared.places import describe, open_cell
+from pages.shared.runs import cached_causes, cached_diagnosis
+from pages.shared.scene import Scene
+from pages.shared.setup import computed_part
+from pages.shared.words import literal, reason, say
+
+AT_ONCE = 64 * 64 * 8  # pairs of tokens: the cause of a larger run is looked for when it is asked for
+
+
+def show_diagnosis(scene: Scene) -> None:
+    """Whether the file's own steps agree with the run; the first that does not, and the change that gives it."""
+    brought = scene.material.brought
+    if brought is None or not (brought.given or scene.material.left_out):
+        return
+    with st.container(border=True):
+        if scene.material.left_out:
+            st.caption(say("diagnosis.part_only"))
+        if not brought.given:
+            return
+        diagnosis = cached_diagnosis(computed_part(scene.setup), scene.trace, scene.material)
+        if diagnosis.step is None:
+            show_agreement(scene, diagnosis)
+            return
+        show_difference(scene, diagnosis)
+        show_causes(scene)
+
+
+def show_agreement(scene: Scene, diagnosis: Diagnosis) -> None:
+    """All agree, and how well."""
+    steps, figures = named(diagnosis.agreeing), diagnosis.agreeing.values()
+    dtype = str(scene.material.brought.precision).removeprefix("torch.")
+    st.success(say("diagnosis.agree", steps=steps, figure=f"{max(figures):.0e}", dtype=dtype), icon=":material/check:")
+
+
+def show_difference(scene: Scene, diagnosis: Diagnosis) -> None:
+    """The first step that differs: where most, what stands there, and whether it follows from the steps before it."""
+    first = diagnosis.first
+    st.markdown(difference(scene, first))
+    lines = [say("diagnosis.before", steps=named(diagnosis.agreeing))] if diagnosis.agreeing else []
+    if first.follows is not None:
+        lines.append(say("diagnosis.follows" if first.follows else "diagnosis.own"))
+    st.caption(" ".join(lines))
+    if first.index is not None:
+        st.button(say("diagnosis.open"), on_click=open_cell, args=(first.step, first.index), key="b_differs")
+
+
+def difference(scene: Scene, first: Comparison) -> str:
+    """One comparison in words."""
+    if not first.fits:
+        text = say("diagnosis.misfit", step=first.step, given=first.given_shape, shape=first.shape)
+        return text + (say("diagnosis.misfit_as", axes=", ".join(first.fits_as)) if first.fits_as else "")
+    place = literal(describe(scene.trace, Ref(first.step, first.index)))
+    return say("diagnosis.differs", step=first.step, place=place, theirs=exact(first.theirs), ours=exact(first.ours))
+
+
+def show_causes(scene: Scene) -> None:
+    """The one change that gives the file's numbers, where one does."""
+    setup, pairs = computed_part(scene.setup), scene.trace["scores"].numel()
+    if pairs > AT_ONCE and st.session_state.get("causes") != setup:
+        if st.button(say("diagnosis.look"), key="b_causes"):
+            st.session_state["causes"] = setup
+            st.rerun()
+        return
+    found = cached_causes(setup, scene.trace, scene.material)
+    for cause in found:
+        st.markdown(say("diagnosis.cause", reason=reason(cause)))
+    if not found:
+        st.caption(say("diagnosis.no_cause"))
+
+
+def named(steps) -> str:
+    """Names of steps in a row."""
+    return say("fact.comma").join(steps)

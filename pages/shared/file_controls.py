@@ -1,0 +1,145 @@
+"""Tensors from files: which array is what, the order of their axes, and the part of them that is looked at."""
+
+import streamlit as st
+
+from attention_core.axes import READINGS
+from attention_core.brought import ROLES, Part
+from attention_core.errors import AttentionError
+from pages.shared import state
+from pages.shared.brought_inputs import part_of, roles_of, whole_of
+from pages.shared.held import held_for, keep
+from pages.shared.setup import AXES, Setup
+from pages.shared.widgets import HALF, mirror, show_refusal, try_change
+from pages.shared.words import literal, say
+
+KINDS = ["npz", "npy", "safetensors"]
+FRESH = {"roles": (), "axes": None, "part": None, "polarity": None, "scores": None, "weights": None, "allowed": None}
+
+
+def file_controls(setup: Setup) -> None:
+    """An uploader; once there are tensors, what they are and which part of them is on the screen."""
+    uploader(setup)
+    if setup.file is None:
+        return
+    arrays = held_for(setup)
+    with st.expander(say("brought.arrays"), key="arrays", on_change="rerun") as drawer:
+        if drawer.open:
+            roles(setup, [*arrays])
+    if roles_of(setup, arrays).get("mask") and arrays[roles_of(setup, arrays)["mask"]].dtype == bool:
+        polarity(setup)
+    axes(setup)
+    part(setup)
+
+
+def uploader(setup: Setup) -> None:
+    """One file with q, k and v, or one for each."""
+    key = f"c_bring_{state.version()}"
+
+    def chosen() -> None:
+        files = [(file.name, file.getvalue()) for file in st.session_state[key] or ()]
+        if not files:
+            return
+        try:
+            name = keep(files)
+        except AttentionError as error:
+            state.refuse("bring", error)
+            return
+        try_change("bring", file=name, **FRESH)
+
+    st.file_uploader(
+        say("control.bring"), type=KINDS, key=key, on_change=chosen, accept_multiple_files=True, help=say("help.bring")
+    )
+    show_refusal("bring")
+
+
+def roles(setup: Setup, names: list[str]) -> None:
+    """Which array is what."""
+    current = roles_of(setup, held_for(setup))
+
+    def chosen(role: str) -> None:
+        picked = {**current, role: st.session_state[f"c_role_{role}"]}
+        texts = tuple(f"{each}:{names.index(name)}" for each, name in picked.items() if name is not None)
+        try_change(f"role_{role}", roles=texts, part=None)
+
+    for role in ROLES:
+        key = f"c_role_{role}"
+        mirror(key, f"role_{role}", current.get(role))
+        st.selectbox(
+            say(f"role_of.{role}"),
+            [None, *names] if role not in "qkv" else names,
+            format_func=lambda name: "–" if name is None else literal(name[:60]),
+            key=key,
+            on_change=chosen,
+            args=(role,),
+        )
+        show_refusal(f"role_{role}")
+
+
+def polarity(setup: Setup) -> None:
+    """What True means in the mask that was brought."""
+
+    def switched() -> None:
+        try_change("polarity", polarity="blocked" if st.session_state["c_polarity"] else None)
+
+    mirror("c_polarity", "polarity", setup.polarity is not None)
+    st.toggle(say("control.polarity"), key="c_polarity", on_change=switched, help=say("help.polarity"))
+    show_refusal("polarity")
+
+
+def axes(setup: Setup) -> None:
+    """The order of the axes: told by the shapes, or chosen."""
+
+    def chosen() -> None:
+        try_change("axes", axes=st.session_state["c_axes"], part=None)
+
+    brought = whole_of(setup, held_for(setup))
+    told = brought.axes.replace(" ", "")
+    names = dict(zip(AXES, READINGS, strict=True))
+    mirror("c_axes", "axes", setup.axes or told)
+    st.selectbox(
+        say("control.axes"),
+        AXES,
+        format_func=lambda name: f"({names[name].replace(' ', ', ')})",
+        key="c_axes",
+        on_change=chosen,
+        filter_mode=None,
+    )
+    if setup.axes is None and len(brought.fits) > 1:
+        st.caption(say("brought.ambiguous"))
+    show_refusal("axes")
+
+
+def part(setup: Setup) -> None:
+    """Which sequence, heads, queries and keys."""
+    brought = whole_of(setup, held_for(setup))
+    (B, H, T, _), S = brought.q.shape, brought.k.shape[2]
+    now = part_of(setup, brought)
+
+    def chosen() -> None:
+        numbers = {name: st.session_state.get(f"c_part_{name}", value) for name, value, _ in fields}
+        firsts = (numbers["batch"] - 1, numbers["head"] - 1, numbers["heads"], numbers["query"] - 1, numbers["queries"])
+        try_change("part", part=(*firsts, numbers["key"] - 1, numbers["keys"]))
+
+    fields = numbers_of(now, B, H, T, S)
+    with st.container(horizontal=True):
+        for name, value, size in fields:
+            if size > 1:
+                mirror(f"c_part_{name}", "part", value)
+                st.number_input(
+                    say(f"part.{name}", size=size), 1, size, key=f"c_part_{name}", on_change=chosen, width=HALF
+                )
+    show_refusal("part")
+
+
+def numbers_of(part: Part, B: int, H: int, T: int, S: int) -> list[tuple[str, int, int]]:
+    """What is chosen of a part: a name, its number as people count, and the largest that there is."""
+    (head, heads), (query, queries), (key, keys) = part.heads, part.queries, part.keys
+    return [
+        ("batch", part.batch + 1, B),
+        ("head", head + 1, H),
+        ("heads", heads, H),
+        ("query", query + 1, T),
+        ("queries", queries, T),
+        ("key", key + 1, S),
+        ("keys", keys, S),
+    ]

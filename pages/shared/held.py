@@ -1,0 +1,37 @@
+"""The tensors that a session has brought: kept for that session alone, called by what is in them, the latest few."""
+
+from hashlib import sha256
+
+import numpy as np
+import streamlit as st
+
+from attention_core.errors import AttentionError
+from attention_core.files import read_arrays
+from pages.shared.setup import Setup
+
+KEPT = 2  # loads of a session: the one on the screen, and the one that undo goes back to
+
+Arrays = dict[str, np.ndarray]
+
+
+def keep(files: list[tuple[str, bytes]]) -> str:
+    """Reads files and keeps their arrays; the name by which a Setup calls them. Raises AttentionError."""
+    arrays: Arrays = {}
+    digest = sha256()
+    for name, content in files:
+        arrays |= read_arrays(name, content, minus_infinity=True)
+        digest.update(content)
+    called = digest.hexdigest()[:16]
+    others = {name: held for name, held in st.session_state.get("held", {}).items() if name != called}
+    st.session_state["held"] = {**dict([*others.items()][1 - KEPT :]), called: arrays}
+    return called
+
+
+def held_for(setup: Setup) -> Arrays | None:
+    """The arrays that a Setup names; None where it names none. Raises AttentionError: file_away."""
+    if setup.file is None:
+        return None
+    arrays = st.session_state.get("held", {}).get(setup.file)
+    if arrays is None:
+        raise AttentionError("file_away")
+    return arrays
