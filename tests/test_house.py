@@ -17,6 +17,7 @@ from types import FunctionType
 import pytest
 
 import attention_core
+from attention_core.brought import ROLES
 from attention_core.built_heads import KINDS, PLACES
 from attention_core.errors import SENTENCES
 from attention_core.examples import EXAMPLES, ORIGINS
@@ -26,7 +27,9 @@ from attention_core.scores import SCORES
 from attention_core.trace import Faces
 from pages.shared.catalog import PAGES
 from pages.shared.controls import POSITION_CHOICES
+from pages.shared.editors import PAIRS
 from pages.shared.layer_controls import PILLS
+from pages.shared.maps import SPOKEN
 from pages.shared.setup import DTYPES
 from pages.shared.words import CONTENT, LANGUAGES, catalog, flatten
 
@@ -53,7 +56,7 @@ LAYERS = (
     ("config",),
     ("boundary", "plan", "tokens", "definitions"),
     ("rerun", "axes"),
-    ("attention", "hypotheses", "matrices", "starting", "built_heads", "change"),
+    ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
         *("stored", "chosen"),
@@ -303,7 +306,10 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "page": {page.slug for page in PAGES},
         "section": {page.section for page in PAGES},
         "origin.word": {*ORIGINS, "typed", "padding"},
-        "origin.group": {*ORIGINS, "typed", "given", "removed"},
+        "origin.group": {*ORIGINS, "typed", "given", "removed", "brought"},
+        "role_of": set(ROLES),
+        "edited": {*PAIRS, *(f"about_{name}" for name in PAIRS)},
+        "canvas": {*SPOKEN, "paint", "note", "mask"},
         "origin.matrix": {*ORIGINS, "typed", "given"},
         "proof.by": set(re.findall(r'"(numpy|shown|sdpa|mha|rows|blocked|\w+)", ', proof_checks())),
     }

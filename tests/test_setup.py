@@ -262,6 +262,11 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @given(setups())
     @example(Setup(example="en_it_sink", b_q="~0.1=2.5"))
     @example(Setup(score="general", w_a="~0.1=0.5"))
+    @example(
+        Setup(
+            file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
+        )
+    )
     @example(Setup(more="a b\nc", built=("first",), sentence=1))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
     @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))

@@ -28,6 +28,11 @@ def test_a_file_gives_back_the_setup():
     @given(setups())
     @example(Setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q="~0.1=2.5", device="cuda"))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
+    @example(
+        Setup(
+            file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
+        )
+    )
     @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     def there_and_back(setup):
@@ -52,6 +57,11 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "built": ("same_word", "offset:2"),
         "wiring": ("tied", "residual"),
         "against": "ex=zh_ta&heads=1",
+        "file": "0123456789abcdef",
+        "roles": ("q:0", "weights:4"),
+        "axes": "HTd",
+        "part": (0, 0, 1, 0, 2, 0, 3),
+        "polarity": "blocked",
     }
     plain = next(
         value for kind, value in {"bool": False, "int": 3, "float": 0.1, "str": "狗"}.items() if kind in str(field.type)

@@ -208,7 +208,9 @@ def ramp_switch(scene: Scene) -> None:
     """Colours of the weights from 0 to 1, or in even shares: for rows so long that all weights are small."""
 
     def chosen() -> None:
-        state.look(ramp="times" if st.session_state["c_ramp"] else "shares")
+        wanted = st.session_state["c_ramp"]
+        usual = wanted == scene.times_by_itself
+        state.look(ramp=None if usual else "times" if wanted else "shares")
 
     if scene.trace.sizes()["S"] > LONG:
         st.session_state["c_ramp"] = scene.times

@@ -26,10 +26,14 @@ class Scene:
     moved: dict[str, Move]
 
     @property
+    def times_by_itself(self) -> bool:
+        """Whether a row is so long that its weights are seen in even shares alone."""
+        return self.trace.sizes()["S"] > LARGEST
+
+    @property
     def times(self) -> bool:
-        """Whether the weights' colours count in even shares: where that is chosen, or a row is long."""
-        ramp = self.setup.ramp
-        return ramp == "times" or (ramp is None and self.trace.sizes()["S"] > LARGEST)
+        """Whether the weights' colours count in even shares: as it was chosen, else where a row is long."""
+        return self.times_by_itself if self.setup.ramp is None else self.setup.ramp == "times"
 
     @property
     def new(self) -> list[str]:

@@ -220,7 +220,7 @@ def test_the_three_ways_of_input():
 
 
 def test_where_no_sentence_was_none_is_offered():
-    labels = [catalog("en")[f"mode.{name}"] for name in ("sentence", "matrix", "qkv")]
+    labels = [catalog("en")[f"mode.{name}"] for name in ("sentence", "matrix", "qkv", "file")]
     assert list(Screen().widget("mode").options) == labels
     assert list(Screen(ex="one_query").widget("mode").options) == labels[1:]
 

@@ -84,7 +84,7 @@ def test_identity_zeros_take_away_and_reset():
     assert catalog("en")["editor.removed"].format(name="w_q") in screen.captions()
     assert screen.captions()[0] == "Built by hand: x, w_k, w_v, w_o. Taken away: w_q."
     assert screen.widget("edited").options == [
-        *("x", "w_q", "w_k", "w_v", "w_o", "b_k", "b_v", "b_o", "what if: scores", "what if: weights")
+        *("x", "w_q", "w_k", "w_v", "w_o", "b_k", "b_v", "b_o", "what if: scores", "what if: weights", "mask")
     ]
     screen.press("b_reset_w_q")
     assert screen.link() == {}
