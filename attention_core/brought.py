@@ -115,13 +115,13 @@ def as_output(output: Tensor, axes: str) -> dict[str, Tensor]:
 
 
 def coarsest_exact(tensors: list[Tensor]) -> torch.dtype:
-    """The coarsest of float16, bfloat16, float32 and float64 that holds every number: what they were computed in, for
+    """The coarsest of bfloat16, float16, float32 and float64 that holds every number: what they were computed in, for
     all that can be known of numbers that a file may have widened.
 
     >>> coarsest_exact([torch.tensor([0.1], dtype=torch.float32).double()]), coarsest_exact([])
     (torch.float32, torch.float64)
     """
-    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+    for dtype in (torch.bfloat16, torch.float16, torch.float32):  # by what they round
         if tensors and all(torch.equal(tensor.to(dtype).double(), tensor) for tensor in tensors):
             return dtype
     return torch.float64

@@ -25,6 +25,7 @@ KINDS = (
     "multiselect",
     "toggle",
     "select_slider",
+    "slider",
     "button_group",
 )
 OPEN = ("editors", "export", "proof")  # the drawers, which show nothing while they are closed
