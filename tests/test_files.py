@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import safetensors.torch
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core.errors import AttentionError
@@ -19,6 +19,7 @@ from attention_core.nested import MAX_LISTS
 from attention_core.npy import MAX_HEADER, MAX_UNPACKED
 from attention_core.stored import MAX_ARRAYS, MAX_NUMBERS
 from pages.shared.words import catalog
+from tests.often import often
 
 MATRIX = [[1.0, -2.5, 3.0], [0.0, 4.0, -0.125]]
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -588,7 +589,7 @@ def test_a_bomb_costs_little_memory(bomb):
 
 
 # ---- anything at all -------------------------------------------------------------------------------------------------
-OFTEN = settings(max_examples=max(300, settings.default.max_examples))  # more by --hypothesis-profile=many
+OFTEN = often(300)
 BEGINNINGS = [
     b"",
     b"\x93NUMPY\1\0",

@@ -56,7 +56,7 @@ LAYERS = (
     ("config",),
     ("boundary", "plan", "tokens", "definitions"),
     ("rerun", "axes"),
-    ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought"),
+    ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought", "alone"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
         *("stored", "chosen"),

@@ -33,6 +33,7 @@ from pages.shared.setup import (
     mode,
     to_link,
 )
+from tests.often import often
 
 MOST_BYTES = 64 * 2**20  # of one run: every visitor's runs are kept for a while
 LINK_KEYS = [key_of(field.name) for field in fields(Setup)]
@@ -469,7 +470,7 @@ def test_no_value_of_any_key_does_harm(key):
         tried({key: value})
 
 
-@settings(max_examples=150)
+@often(150)
 @given(st.dictionaries(st.sampled_from(LINK_KEYS), st.sampled_from(HOSTILE_VALUES), min_size=2, max_size=5))
 @example({"q": "1,2", "k": "1,2", "v": "1", "heads": "999999999", "score": "additive"})
 @example({"ex": "eight_heads", "heads": "512", "kv": "1"})
@@ -478,13 +479,13 @@ def test_hostile_values_do_no_harm_together(link):
     tried(link)
 
 
-@settings(max_examples=100)
+@often(100)
 @given(st.dictionaries(st.sampled_from(LINK_KEYS) | st.text(max_size=5), st.text(max_size=60), max_size=6))
 def test_any_text_under_any_key_does_no_harm(link):
     tried(link)
 
 
-@settings(max_examples=100)
+@often(100)
 @given(broken())
 def test_a_cut_off_or_altered_link_does_no_harm(link):
     tried(link)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from attention_core.errors import AttentionError
 from pages.shared.setup import DEFAULT, LINK_KEYS, LONGEST, Setup, key_of, to_link
 from pages.shared.setup_file import FORMAT, LARGEST, VERSION, from_file, text_of, to_file
+from tests.often import often
 from tests.test_setup import HOSTILE_VALUES, setups
 
 HEAD = '"format": "attention-explorer", "version": 1'
@@ -169,20 +170,20 @@ ANY_JSON = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@often(150)
 @given(st.dictionaries(st.sampled_from([*sorted(LINK_KEYS), "format", "version"]) | st.text(max_size=5), ANY_JSON))
 def test_any_json_gives_a_setup_or_a_refusal(parts):
     tried(json.dumps(parts))
     tried(json.dumps({"format": "attention-explorer", "version": 1} | parts))
 
 
-@settings(max_examples=100)
+@often(100)
 @given(st.dictionaries(st.sampled_from(sorted(LINK_KEYS)), st.sampled_from(HOSTILE_VALUES), max_size=5))
 def test_hostile_values_do_no_harm(parts):
     tried(file_with(**parts))
 
 
-@settings(max_examples=150)
+@often(150)
 @given(st.text() | st.binary())
 @example(b"\xff\xfe")
 @example(b"\x00" * 99)
@@ -203,7 +204,7 @@ SAVED = [
 ]
 
 
-@settings(max_examples=150)
+@often(150)
 @given(st.data())
 def test_a_cut_off_or_altered_file_gives_a_setup_or_a_refusal(data):
     text = to_file(data.draw(st.sampled_from(SAVED)))

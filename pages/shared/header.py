@@ -12,6 +12,7 @@ from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import LINK_KEYS
 from pages.shared.sharing import show_sharing
+from pages.shared.widgets import show_refusal
 from pages.shared.words import literal, say, sentence
 
 
@@ -74,7 +75,8 @@ def show_export(trace: Trace) -> None:
 
 
 def show_link_trouble() -> None:
-    """What of the opened link or file could not be read or computed."""
+    """Where undo leads nowhere; what of the opened link or file could not be read or computed."""
+    show_refusal(state.HISTORY)
     source = st.session_state["source"]
     for key, text in st.session_state["unread"]:
         trouble = "unread" if key in LINK_KEYS else "unknown"

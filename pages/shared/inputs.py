@@ -105,36 +105,54 @@ def compute(setup: Setup, arrays: Arrays | None = None) -> Trace:
     one_of("device", setup.device, DEVICES)
     material, config = gather(setup, arrays), config_of(setup)
     check_link(setup)
-    tensors = {name: as_tensor(name, matrix, setup) for name, matrix in wired(material.matrices, setup).items()}
-    allowed = tensors.pop("allowed", None)
-    given = {name: tensors.pop(name) for name in ("x", "context", "q", "k", "v") if name in tensors}
-    weights, what_if = Weights(**tensors), chosen_numbers(setup, material)
+    given, weights, choices = tensors_of(material, setup)
     with torch.inference_mode():
         if material.brought is not None:
-            trace = run_brought(material.brought, setup, allowed, weights, what_if)
+            trace = run_brought(material.brought, setup, weights, choices)
         elif "q" in given:
-            q, k, v = split_qkv(given, config)
-            trace = attend_qkv(q, k, v, config=config, weights=weights, allowed=allowed, what_if=what_if)
+            trace = attend_qkv(*split_qkv(given, config), config=config, weights=weights, **choices)
         else:
             x, context = given["x"], given.get("context")
             if material.batch:
                 x, config = batch_of(material, setup), padded(config, material)
-            trace = attend(x, context, weights=weights, config=config, allowed=allowed, what_if=what_if)
+            trace = attend(x, context, weights=weights, config=config, **choices)
     whole = material.at(0)
     return trace.on_cpu().labelled(T=whole.queries, S=whole.keys, **dims_labels(setup, material, trace))
 
 
-def run_brought(
-    brought: Brought, setup: Setup, allowed: Tensor | None, weights: Weights, what_if: dict[str, Tensor]
-) -> Trace:
+def tensors_of(material: Material, setup: Setup) -> tuple[dict[str, Tensor], Weights, dict[str, object]]:
+    """What a run is given: its inputs, its weights, and what is chosen about pairs of tokens."""
+    tensors = {name: as_tensor(name, matrix, setup) for name, matrix in wired(material.matrices, setup).items()}
+    choices = {"allowed": tensors.pop("allowed", None), "what_if": chosen_numbers(setup, material)}
+    given = {name: tensors.pop(name) for name in ("x", "context", "q", "k", "v") if name in tensors}
+    return given, Weights(**tensors), choices
+
+
+def sentences_alone(setup: Setup) -> list[Trace]:
+    """The sentences of a batch computed one by one, nothing filled up and nothing hidden."""
+    material, config = gather(setup), config_of(setup)
+    _, weights, choices = tensors_of(material, setup)
+    own = replace(config, masks=tuple(mask for mask in config.masks if mask[0] != "padding"))
+    alone = []
+    with torch.inference_mode():
+        for b, each in enumerate(material.batch):
+            n = len(each.words)
+            allowed = None if choices["allowed"] is None else choices["allowed"][:n, :n]
+            what_if = {name: numbers[b : b + 1, :, :n, :n] for name, numbers in choices["what_if"].items()}
+            x = as_tensor("x", each.x, setup)
+            alone.append(attend(x, weights=weights, config=own, allowed=allowed, what_if=what_if).on_cpu())
+    return alone
+
+
+def run_brought(brought: Brought, setup: Setup, weights: Weights, choices: dict[str, object]) -> Trace:
     """The run of tensors from a file; the numbers of heads are theirs."""
     dtype = getattr(torch, setup.dtype)
     q, k, v = (tensor.to(setup.device, dtype) for tensor in (brought.q, brought.k, brought.v))
     if brought.allowed is not None:
-        own = brought.allowed.to(setup.device)
-        allowed = own if allowed is None else own & allowed
+        own, painted = brought.allowed.to(setup.device), choices["allowed"]
+        choices = choices | {"allowed": own if painted is None else own & painted}
     config = replace(config_of(setup), heads=1, kv_heads=None, residual=False)
-    return attend_qkv(q, k, v, config=config, weights=weights, allowed=allowed, what_if=what_if)
+    return attend_qkv(q, k, v, config=config, weights=weights, **choices)
 
 
 def batch_of(material: Material, setup: Setup) -> Tensor:

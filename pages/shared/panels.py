@@ -15,7 +15,7 @@ from pages.shared import maps, state
 from pages.shared.components import tiles
 from pages.shared.material import Material
 from pages.shared.places import Look, chart, chosen_cell, looked_at, open_cell, palette, short_name, token, words_for
-from pages.shared.runs import trace_of
+from pages.shared.runs import cached_alone, trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import UNCHANGED, Setup, built_of, computed_part, config_of
 from pages.shared.words import has, literal, say
@@ -70,6 +70,8 @@ def show_sentences(scene: Scene) -> None:
         required=True,
         label_visibility="collapsed",
     )
+    _, difference = cached_alone(computed_part(scene.setup), scene.trace)
+    st.caption(say("batch.alone", figure=f"{difference:.0e}" if difference else "0"))
 
 
 def show_origins(setup: Setup, material: Material) -> None:

@@ -7,12 +7,13 @@ ask for what was computed of them.
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.alone import farthest_from_alone
 from attention_core.causes import Cause, causes
 from attention_core.diagnosis import Diagnosis, first_difference
 from attention_core.proof import Proof, prove
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
-from pages.shared.inputs import compute, gather
+from pages.shared.inputs import compute, gather, sentences_alone
 from pages.shared.material import Material
 from pages.shared.setup import Setup, computed_part
 
@@ -43,6 +44,11 @@ def cached_diagnosis(setup: Setup, _trace: Trace, _material: Material) -> Diagno
 @st.cache_data(max_entries=TRACES, show_spinner=False)
 def cached_causes(setup: Setup, _trace: Trace, _material: Material) -> tuple[Cause, ...]:
     return causes(_trace, _material.brought.given, _material.brought.precision)
+
+
+@st.cache_data(max_entries=TRACES, show_spinner=False)
+def cached_alone(setup: Setup, _trace: Trace) -> tuple[str, float]:
+    return farthest_from_alone(_trace, sentences_alone(setup))
 
 
 def trace_of(setup: Setup) -> Trace:

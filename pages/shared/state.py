@@ -136,7 +136,7 @@ def take(setup: Setup, settled: list[str]) -> None:
     """Makes a Setup the current one; the controls that are settled have nothing refused any more."""
     if computed_part(setup) != computed_part(current()):
         setup = remember(setup)
-    forget(*settled)
+    forget(*settled, HISTORY)
     st.session_state.update(setup=setup, unread=[], unfit=[])
 
 
@@ -212,6 +212,7 @@ def start_over(example: str) -> None:
     new_version()
 
 
+HISTORY = "history"  # undo and redo, as a place of refusals
 MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
 
@@ -224,7 +225,11 @@ def travel(move: str, compute: Callable[[Setup], Trace]) -> None:
     left = current()
     kept = [*st.session_state[target], left][-KEPT:]
     seen = compared_with(seen_from(now, left), left)
-    setup = what_is_there(seen, compute(seen))[0]
+    try:
+        setup = what_is_there(seen, compute(seen))[0]
+    except AttentionError as error:  # its file is held no more
+        refuse(HISTORY, error)
+        return
     st.session_state.update({source: rest[::-1], target: kept, "setup": setup, "before": left, **NOTHING_WRONG})
     new_version()
 

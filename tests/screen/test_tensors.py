@@ -1,0 +1,212 @@
+"""Tensors from files: the run of what was brought, the first step that differs, and nobody else's numbers."""
+
+import io
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import save
+
+from pages.shared import held
+from pages.shared.inputs import compute
+from tests.screen.driver import Screen
+
+B, H, KV, T, S, D, V = 2, 4, 2, 5, 7, 3, 11
+
+
+def tensors():
+    random = np.random.default_rng(5)
+    shapes = {"q": (B, H, T, D), "k": (B, KV, S, D), "v": (B, KV, S, V)}
+    return {name: random.normal(size=shape) for name, shape in shapes.items()}
+
+
+def weights_of(given, scale=D**-0.5, mask=None):
+    """By hand: query head h reads key head h // 2."""
+    scores = np.einsum("bhtd,bhsd->bhts", given["q"], given["k"].repeat(2, axis=1)) * scale
+    scores = scores if mask is None else np.where(mask, scores, -np.inf)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def bring(screen, *files):
+    """A visitor chooses files: (name, content) each."""
+    screen.set("mode", "file")
+    box = next(box for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+    return screen.ran(box.set_value([(name, content, "application/octet-stream") for name, content in files]).run)
+
+
+def brought(**more):
+    return bring(Screen(), ("t.npz", npz(**tensors(), **more)))
+
+
+def told(screen):
+    texts = [*screen.at.markdown, *screen.at.caption, *screen.at.success]
+    return " ".join(text.value.replace("\\", "") for text in texts)
+
+
+def trace(screen):
+    setup = screen.setup()
+    return compute(setup, screen.at.session_state["held"][setup.file])
+
+
+# ---- the run ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", ["npz", "safetensors", "three npy"])
+def test_what_was_brought_is_computed(kind):
+    given = tensors()
+    if kind == "three npy":
+        files = []
+        for name, array in given.items():
+            file = io.BytesIO()
+            np.save(file, array)
+            files.append((f"{name}.npy", file.getvalue()))
+    else:
+        files = [(f"t.{kind}", npz(**given) if kind == "npz" else save(given))]
+    screen = bring(Screen(), *files)
+    assert screen.errors() == []
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(weights_of(given)[:1]), rtol=0, atol=1e-14)
+    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["1", "2", "3", "4", "5"]
+    assert len(screen.tiles("keys")["tokens"]) == S
+    assert "From the file: q, k, v." in screen.captions()[0]
+
+
+def test_heads_behind_tokens_are_told():
+    screen = bring(Screen(), ("t.npz", npz(**{name: array.swapaxes(1, 2) for name, array in tensors().items()})))
+    assert screen.widget("axes").value == "BTHd"
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(weights_of(tensors())[:1]), rtol=0, atol=1e-14)
+
+
+def test_a_part_is_chosen():
+    screen = brought().set("part_batch", 2).set("part_head", 3).set("part_heads", 2)
+    assert screen.errors() == []
+    expected = weights_of(tensors())[1:2, 2:4]
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(expected), rtol=0, atol=1e-14)
+    screen.set("part_query", 4)
+    assert screen.error_at("c_part_keys").startswith("queries must lie inside the file, which has 5")
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(expected), rtol=0, atol=1e-14)
+
+
+def test_scale_and_masks_are_the_pages_own():
+    mask = np.random.default_rng(0).random((T, S)) < 0.7
+    mask[:, 0] = True
+    screen = brought(mask=mask).set("scale", "off").set("masks", ["causal"])
+    causal = np.tri(T, S, S - T, dtype=bool)
+    expected = weights_of(tensors(), scale=1.0, mask=mask & causal)[:1]
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(expected), rtol=0, atol=1e-14)
+    screen.set("polarity", True)  # True = blocked
+    with np.errstate(invalid="ignore"):
+        turned = weights_of(tensors(), scale=1.0, mask=~mask & causal)[:1]
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(turned).nan_to_num(), rtol=0, atol=1e-14)
+
+
+# ---- the first step that differs -------------------------------------------------------------------------------------
+def test_a_file_that_agrees():
+    screen = brought(weights=weights_of(tensors()))
+    assert "The file's weights agree with what is computed here" in told(screen)
+    assert "First step that differs" not in told(screen)
+
+
+def test_a_file_without_the_scale_is_told_where_and_why():
+    wrong = weights_of(tensors(), scale=1.0)
+    screen = brought(weights=wrong)
+    right = weights_of(tensors())
+    place = np.unravel_index(np.abs(wrong[:1] - right[:1]).argmax(), right[:1].shape)
+    assert "First step that differs: weights." in told(screen)
+    head, query, key = (int(at) + 1 for at in place[1:])
+    assert f"weights [head {head}, {query}, {key}]" in told(screen)
+    assert f"the file has {wrong[place]}"[:28] in told(screen)
+    assert "no scale: the scores are not divided by √d_k" in told(screen)
+    screen.press("b_differs")
+    assert screen.link()["cell"] == ",".join(map(str, place))
+    screen.set("scale", "off")
+    assert "agree with what is computed here" in told(screen)
+
+
+def test_an_output_that_differs_though_the_weights_agree():
+    weights = weights_of(tensors())
+    output = np.einsum("bhts,bhsd->bhtd", weights, tensors()["v"].repeat(2, axis=1))
+    output[0, 1, 2, 3] += 0.5
+    screen = brought(weights=weights, output=output)
+    assert "First step that differs: head_outputs." in told(screen)
+    assert "[head 2, 3, 4]" in told(screen)
+    assert "Before it these agree: weights." in told(screen)
+    assert "the fault lies in this step" in told(screen)
+
+
+def test_of_a_part_of_the_keys_the_weights_are_not_compared():
+    screen = brought(weights=weights_of(tensors())).set("part_keys", 4)
+    assert "Only a part of the keys is on the screen" in told(screen)
+    assert "First step that differs" not in told(screen)
+
+
+def test_another_array_is_chosen():
+    given = tensors()
+    screen = bring(Screen(), ("t.npz", npz(a=given["q"], b=given["k"], c=given["v"])))
+    assert screen.error_at(screen_key(screen)).startswith("q must be one of the arrays of the file: it has a, b, c")
+    screen = bring(Screen(), ("t.npz", npz(**given, q2=2 * given["q"])))
+    screen.at.session_state["arrays"] = True
+    screen.ran(screen.at.run).set("role_q", "q2")
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * given["q"][:1]), rtol=0, atol=1e-15)
+
+
+def screen_key(screen):
+    return next(box.key for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+
+
+# ---- refused ---------------------------------------------------------------------------------------------------------
+def pickled():
+    file = io.BytesIO()
+    np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.npz", b""),
+        ("t.npz", b"no zip"),
+        ("q.npy", b"\x89PNG...."),
+        ("q.npy", pickled()),
+        ("t.safetensors", b"\xff" * 9),
+    ],
+)
+def test_what_is_no_tensor_is_refused_at_the_box(name, content):
+    screen = bring(Screen(), (name, content))
+    assert screen.error_at(screen_key(screen))
+    assert screen.fact().startswith("Head 1: “it” gives 93 %")
+    assert "file" not in screen.link()
+
+
+# ---- whose numbers ---------------------------------------------------------------------------------------------------
+def test_a_link_shows_nobody_elses_tensors():
+    there = brought()
+    here = Screen(**there.link())
+    assert "the tensors of this screen are in a file that is not here" in " ".join(here.errors())
+    assert here.fact().startswith("Head 1: “it” gives 93 %")
+    again = bring(here, ("t.npz", npz(**tensors())))
+    assert again.setup().file == there.setup().file
+
+
+def test_a_session_keeps_two_files():
+    screen = brought()
+    first = screen.setup().file
+    for factor in (2.0, 3.0):
+        screen = bring(screen, ("t.npz", npz(**{name: factor * array for name, array in tensors().items()})))
+    assert len(screen.at.session_state["held"]) == held.KEPT == 2
+    assert first not in screen.at.session_state["held"]
+    screen.press("undo")
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * tensors()["q"][:1]), rtol=0, atol=1e-15)
+    screen.press("undo")  # to a file that is held no more
+    assert "file that is not here" in " ".join(screen.errors())
+
+
+def test_a_sentence_again():
+    screen = brought().set("mode", "sentence")
+    assert screen.fact().startswith("Head")
+    assert "file" not in screen.link()
+    assert screen.errors() == []
