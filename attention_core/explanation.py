@@ -7,7 +7,7 @@ import torch
 
 from attention_core.cells import SHORTEST, Cell, Constant, Factor, Ref, product, value_of
 from attention_core.errors import AttentionError
-from attention_core.numerals import fixed
+from attention_core.numerals import told
 from attention_core.trace import Trace
 
 TERMS = 12  # a longer sum shows its largest terms and the subtotal of the rest
@@ -74,7 +74,7 @@ def number_at(trace: Trace, factor: Factor) -> float:
 
 def number_text(trace: Trace, step: str, number: float) -> str:
     """A number of a step with two decimals; a truth value is 1 or 0."""
-    return str(int(number)) if trace[step].dtype == torch.bool else fixed(number)
+    return str(int(number)) if trace[step].dtype == torch.bool else told(number)
 
 
 def written(cell: Cell, trace: Trace) -> list[Piece]:
@@ -85,7 +85,7 @@ def written(cell: Cell, trace: Trace) -> list[Piece]:
 def operand(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
     """One operand; a constant shows where it comes from instead of its digits."""
     if isinstance(factor, Constant):
-        text = factor.text or fixed(factor.value)
+        text = factor.text or told(factor.value)
     else:
         text = number_text(trace, factor.step, number_at(trace, factor))
     if bracket and (text[0] in "−-" or (" " in text and text[0] != "|")):
@@ -126,7 +126,7 @@ def rest_pieces(values: list[float]) -> list[Piece]:
     if not values:
         return []
     subtotal = math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
-    return [Piece(" + "), Piece(f"({len(values)} smaller: {fixed(subtotal)})", rest=(len(values), subtotal))]
+    return [Piece(" + "), Piece(f"({len(values)} smaller: {told(subtotal)})", rest=(len(values), subtotal))]
 
 
 def around(before: str, after: str = ")"):
@@ -147,11 +147,11 @@ def softmax_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     for n, i in enumerate(shown):
         pieces += [Piece(" + exp(" if n else "exp("), operand(trace, row[i]), Piece(")")]
     rest = math.fsum(math.inf if scores[i] > LARGEST_POWER else math.exp(scores[i]) for i in gathered)
-    gathered_piece = [Piece(" + "), Piece(f"({len(gathered)} smaller: {fixed(rest)})", rest=(len(gathered), rest))]
+    gathered_piece = [Piece(" + "), Piece(f"({len(gathered)} smaller: {told(rest)})", rest=(len(gathered), rest))]
     sums = ""
     if READABLE[0] < top < READABLE[1]:
         power, total = (math.fsum(map(math.exp, part)) for part in ([number_at(trace, chosen)], scores))
-        sums = f" = {fixed(power)} / {fixed(total)}"
+        sums = f" = {told(power)} / {told(total)}"
     return pieces + (gathered_piece if gathered else []) + [Piece(")" + sums)]
 
 
@@ -180,7 +180,7 @@ def choose_pieces(terms: tuple, trace: Trace) -> list[Piece]:
 def cosine_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """The dot product over the two lengths."""
     lengths = [math.hypot(*(number_at(trace, factor) for factor in side)) for side in zip(*terms, strict=True)]
-    left, right = (fixed(length) if length > SHORTEST else f"{SHORTEST:g}" for length in lengths)
+    left, right = (told(length) if length > SHORTEST else f"{SHORTEST:g}" for length in lengths)
     return [Piece("("), *sum_pieces(terms, trace), Piece(f") / ({left} × {right})")]
 
 

@@ -21,6 +21,24 @@ def fixed(value: float, digits: int = 2) -> str:
     return text.replace("-", "−", 1) if text.startswith("-") else text
 
 
+def told(value: float) -> str:
+    """A number in a line of arithmetic: two decimals, or two digits where they would make 0 of what is not 0.
+
+    >>> told(0.25), told(0.0025), told(0.0), told(-0.0000123)
+    ('0.25', '0.0025', '0.00', '−1.2e-05')
+    """
+    return fixed(value) if value == 0 or not abs(value) < 0.005 else f"{value:.2g}".replace("-", "−", value < 0)
+
+
+def percent(share: float) -> str:
+    """A share in percent: whole, or two digits where that would make 0 of it.
+
+    >>> percent(0.932), percent(0.0025), percent(0.0)
+    ('93', '0.25', '0')
+    """
+    return f"{100 * share:.0f}" if share == 0 or share >= 0.005 else f"{100 * share:.2g}"
+
+
 def signed(value: float) -> str:
     """A difference: with its sign, 0 where there is none.
 

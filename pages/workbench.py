@@ -34,9 +34,9 @@ def looking(drawn: state.Drawn) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"##### {panels.fact_sentence(shown.trace, shown.look)}", width="content")
         panels.ramp_switch(shown)
+    diagnosis_panel.show_diagnosis(shown)
     change_panel.show_change(shown)
     panels.show_pictures(shown)
-    diagnosis_panel.show_diagnosis(shown)
     panels.show_origins(shown.setup, shown.material)
     step_panel.show_step(shown)
     state.show_link()
@@ -46,8 +46,8 @@ state.open_link(runs.trace_of)
 shown = scene.current()
 with st.sidebar:
     input_controls.input_controls(shown.setup, shown.material)
-    layer_controls.layer_controls(shown.setup, shown.material)
     controls.mechanism_controls(shown.trace, shown.setup, shown.material)
+    layer_controls.layer_controls(shown.setup, shown.material)
 with st.container(gap="xsmall"):
     header.show(shown)
     header.show_link_trouble()

@@ -11,7 +11,7 @@ from attention_core.attention import run
 from attention_core.cells import OUTERS, Ref, evaluate
 from attention_core.explanation import TERMS, WRITERS, Explanation, explain
 from attention_core.masks import ALL_ALLOW, CAUSAL, PADDING
-from attention_core.numerals import exact, fixed
+from attention_core.numerals import exact, fixed, told
 from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, PUT, ROOT_SCALE, SCALE, SOFTMAX
 from attention_core.positions import ROPE, SINUSOIDAL
 from attention_core.scores import COSINE, DOT, GENERAL, TANH_LAYER
@@ -248,7 +248,7 @@ def followed(trace: Trace, start: Ref) -> set[str]:
         for piece in explanation.pieces:
             if piece.ref:
                 value = trace[piece.ref.step][piece.ref.index]
-                number = str(int(value)) if value.dtype == torch.bool else fixed(float(value))
+                number = str(int(value)) if value.dtype == torch.bool else told(float(value))
                 assert piece.text in (number, f"({number})")
                 waiting.append(piece.ref)
     return {ref.step for ref in seen}

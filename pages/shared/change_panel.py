@@ -7,7 +7,7 @@ from attention_core.cells import Ref
 from attention_core.change import Move, most_moved
 from attention_core.numerals import fixed, signed
 from pages.shared import state
-from pages.shared.places import describe
+from pages.shared.places import describe, token
 from pages.shared.scene import Scene
 from pages.shared.setup import query
 from pages.shared.words import literal, say
@@ -16,14 +16,14 @@ from pages.shared.words import literal, say
 def show_change(scene: Scene) -> None:
     """A line that is always there, so that nothing moves when it gets something to say."""
     with st.container(horizontal=True, vertical_alignment="center", height=LINE, border=False):
-        before = state.before()
-        if before is None:
+        if state.before() is None:
             st.caption(say("change.hint"), width="content")
             return
+        if scene.apart is None:
+            st.markdown(say("change.sizes"), width="content")
+            return
         st.session_state["c_difference"] = scene.setup.against is not None
-        st.toggle(
-            say("change.show"), key="c_difference", on_change=switched, width="content", disabled=scene.apart is None
-        )
+        st.toggle(say("change.show"), key="c_difference", on_change=switched, width="content")
         st.markdown(sentence(scene), width="content")
 
 
@@ -39,17 +39,35 @@ def switched() -> None:
 
 def sentence(scene: Scene) -> str:
     """What changed most, with its numbers before and now."""
-    if scene.apart is None or "weights" not in scene.apart:
-        return say("change.sizes")
     move = most_moved(scene.moved)
     if move is None:
         return say("change.new", steps=say("fact.comma").join(scene.new)) if scene.new else say("change.nothing")
-    return say("change.same_weights") * ("weights" not in scene.moved) + moved_most(scene.trace, scene.apart, move)
+    if move.step == "weights":
+        return moved_weight(scene, move)
+    return say("change.same_weights") + moved_most(scene.trace, scene.apart, move)
+
+
+def moved_weight(scene: Scene, move: Move) -> str:
+    """The weight that moved most; of those that moved as far, one of the row that is looked at."""
+    look = scene.look
+    row = scene.apart["weights"][look.batch, look.head, look.query].abs().nan_to_num(0.0)
+    if row.max() >= NEARLY * move.size:
+        move = Move("weights", float(row.max()), (look.batch, look.head, look.query, int(row.argmax())))
+    head, query, key = move.index[1:]
+    words = {"query": literal(token(scene.trace, "T", query)), "key": literal(token(scene.trace, "S", key))}
+    return say("change.weight", head=head + 1, **words, **figures(scene.trace, scene.apart, move))
+
+
+NEARLY = 0.98  # of the largest move
 
 
 def moved_most(trace: Trace, apart: Trace, move: Move) -> str:
     """A step's largest move in words."""
-    now, difference = float(trace[move.step][move.index]), float(apart[move.step][move.index])
     place = literal(describe(trace, Ref(move.step, move.index)))
-    values = {"before": fixed(now - difference), "now": fixed(now), "difference": signed(difference)}
-    return say("change.most", place=place, **values)
+    return say("change.most", place=place, **figures(trace, apart, move))
+
+
+def figures(trace: Trace, apart: Trace, move: Move) -> dict[str, str]:
+    """A cell's number before and now, and the difference."""
+    now, difference = float(trace[move.step][move.index]), float(apart[move.step][move.index])
+    return {"before": fixed(now - difference), "now": fixed(now), "difference": signed(difference)}

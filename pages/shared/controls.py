@@ -9,7 +9,7 @@ from pages.shared import state
 from pages.shared.inputs import DEVICES
 from pages.shared.mask_controls import mask_controls
 from pages.shared.material import Material
-from pages.shared.setup import DTYPES, Setup, config_of
+from pages.shared.setup import DTYPES, Setup, computed_part, config_of
 from pages.shared.widgets import HALF, choose, mirror, show_refusal, try_change
 from pages.shared.words import LANGUAGES, language, say
 
@@ -42,11 +42,18 @@ def example_picker(setup: Setup) -> None:
         if st.session_state["c_example"]:
             state.start_over(st.session_state["c_example"])
 
+    changed = computed_part(setup) != Setup(example=setup.example)
+
+    def named(name: str) -> str:
+        if name != setup.example or not changed:
+            return say(f"example.{name}")
+        return say("examples.file") if setup.file else say("examples.changed", name=say(f"example.{name}"))
+
     st.session_state["c_example"] = setup.example
     st.selectbox(
         say("control.example"),
         list(EXAMPLES),
-        format_func=lambda name: say(f"example.{name}"),
+        format_func=named,
         key="c_example",
         on_change=chosen,
         filter_mode=None,

@@ -2,14 +2,12 @@
 
 import streamlit as st
 
-from attention_core.cells import Ref
 from attention_core.diagnosis import Comparison, Diagnosis
-from attention_core.numerals import exact
-from pages.shared.places import describe, open_cell
+from pages.shared.places import open_cell
 from pages.shared.runs import cached_causes, cached_diagnosis
 from pages.shared.scene import Scene
 from pages.shared.setup import computed_part
-from pages.shared.words import literal, reason, say
+from pages.shared.words import reason, say
 
 AT_ONCE = 64 * 64 * 8  # pairs of tokens: the cause of a larger run is looked for when it is asked for
 
@@ -56,8 +54,25 @@ def difference(scene: Scene, first: Comparison) -> str:
     if not first.fits:
         text = say("diagnosis.misfit", step=first.step, given=first.given_shape, shape=first.shape)
         return text + (say("diagnosis.misfit_as", axes=", ".join(first.fits_as)) if first.fits_as else "")
-    place = literal(describe(scene.trace, Ref(first.step, first.index)))
-    return say("diagnosis.differs", step=first.step, place=place, theirs=exact(first.theirs), ours=exact(first.ours))
+    numbers = {"theirs": told(first.theirs), "ours": told(first.ours)}
+    return say("diagnosis.differs", step=first.step, place=place(scene, first), **numbers)
+
+
+def place(scene: Scene, first: Comparison) -> str:
+    """Where the largest difference stands: head 2, query 4, key 2."""
+    parts = []
+    for dim, at, size in zip(first.dims, first.index, first.shape, strict=True):
+        if dim in ("H", "H_kv", "T", "S"):
+            words = scene.trace.labels.get(dim)
+            parts.append(say(f"diagnosis.{dim}", at=at + 1 if words is None else words[at]))
+        elif size > 1:
+            parts.append(say("diagnosis.other", dim=dim, at=at + 1))
+    return say("fact.comma").join(parts)
+
+
+def told(number: float) -> str:
+    """Four digits of a number."""
+    return f"{number:.4g}".replace("-", "−")
 
 
 def show_causes(scene: Scene) -> None:

@@ -39,7 +39,7 @@ def matrix_editors(scene: Scene) -> None:
     name = st.segmented_control(
         say("editor.which"),
         names,
-        format_func=lambda each: say(f"edited.{each}") if each in PAIRS else each,
+        format_func=spoken,
         key="c_edited",
         required=True,
         label_visibility="collapsed",
@@ -64,6 +64,11 @@ def editable(scene: Scene) -> list[str]:
     names = [name for name, origin in origins.items() if name not in hidden and origin != "brought"]
     biases = [name for name in BIASES if name not in origins and name.replace("b_", "w_") in scene.material.matrices]
     return [*names, *biases, *PAIRS]
+
+
+def spoken(name: str) -> str:
+    """A matrix as the page calls it."""
+    return say(f"edited.{name}") if name in PAIRS else name
 
 
 def numbers(scene: Scene, name: str) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -225,10 +230,25 @@ def editor_buttons(scene: Scene, name: str, matrix: np.ndarray | None, base: np.
         help_text = say(f"help.{kind}") if has(f"help.{kind}") else None
         st.button(label, key=f"b_{kind}_{name}", on_click=act, args=args, kwargs=kwargs, help=help_text)
 
+    is_mask = name == "allowed"
     with st.container(horizontal=True):
         if shape[0] > 1:
-            button("identity", say("editor.identity"), replace_matrix, scene, name, lambda: np.eye(*shape))
-        button("zeros", say("editor.zeros"), replace_matrix, scene, name, lambda: np.zeros(shape))
+            button(
+                "identity",
+                say("editor.mask_identity" if is_mask else "editor.identity"),
+                replace_matrix,
+                scene,
+                name,
+                lambda: np.eye(*shape),
+            )
+        button(
+            "zeros",
+            say("editor.mask_zeros" if is_mask else "editor.zeros"),
+            replace_matrix,
+            scene,
+            name,
+            lambda: np.zeros(shape),
+        )
         seed = setup.seed if drawn is None else after(drawn)
         if name == "allowed":
             button("ones", say("editor.ones"), replace_matrix, scene, name, lambda: np.ones(shape))
@@ -283,7 +303,7 @@ def upload_box(scene: Scene, name: str) -> None:
             replace_matrix(scene, name, lambda: read_matrix(file.name, file.getvalue(), name, array))
 
     with st.container():
-        st.file_uploader(say("control.upload", name=name), type=FILES, key=key, on_change=chosen)
+        st.file_uploader(say("control.upload", name=spoken(name)), type=FILES, key=key, on_change=chosen)
         refusal = state.refused(control(name))
         if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
             file = st.session_state[key]
@@ -303,4 +323,6 @@ def paste_box(scene: Scene, name: str, matrix: np.ndarray | None) -> None:
         replace_matrix(scene, name, lambda: parse_matrix(st.session_state[key], name))
 
     mirror(key, control(name), "" if matrix is not None and matrix.size > 4096 else as_rows(matrix))
-    st.text_area(say("control.matrix", name=name), key=key, on_change=pasted, height=120, help=say("help.matrix"))
+    st.text_area(
+        say("control.matrix", name=spoken(name)), key=key, on_change=pasted, height=120, help=say("help.matrix")
+    )

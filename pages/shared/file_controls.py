@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.axes import READINGS
-from attention_core.brought import ROLES, Part
+from attention_core.brought import ROLES, Brought, Part
 from attention_core.errors import AttentionError
 from pages.shared import state
 from pages.shared.brought_inputs import part_of, roles_of, whole_of
@@ -20,15 +20,19 @@ def file_controls(setup: Setup) -> None:
     """An uploader; once there are tensors, what they are and which part of them is on the screen."""
     uploader(setup)
     if setup.file is None:
+        st.caption(say("brought.waiting"))
         return
     arrays = held_for(setup)
+    brought = whole_of(setup, arrays)
+    mask = roles_of(setup, arrays).get("mask")
+    if mask is not None and arrays[mask].dtype == bool:
+        polarity(setup)
+    if len(brought.fits) > 1 or setup.axes is not None:
+        axes(setup, brought)
     with st.expander(say("brought.arrays"), key="arrays", on_change="rerun") as drawer:
         if drawer.open:
             roles(setup, [*arrays])
-    if roles_of(setup, arrays).get("mask") and arrays[roles_of(setup, arrays)["mask"]].dtype == bool:
-        polarity(setup)
-    axes(setup)
-    part(setup)
+            part(setup, brought)
 
 
 def uploader(setup: Setup) -> None:
@@ -86,13 +90,12 @@ def polarity(setup: Setup) -> None:
     show_refusal("polarity")
 
 
-def axes(setup: Setup) -> None:
+def axes(setup: Setup, brought: Brought) -> None:
     """The order of the axes: told by the shapes, or chosen."""
 
     def chosen() -> None:
         try_change("axes", axes=st.session_state["c_axes"], part=None)
 
-    brought = whole_of(setup, held_for(setup))
     told = brought.axes.replace(" ", "")
     names = dict(zip(AXES, READINGS, strict=True))
     mirror("c_axes", "axes", setup.axes or told)
@@ -109,9 +112,8 @@ def axes(setup: Setup) -> None:
     show_refusal("axes")
 
 
-def part(setup: Setup) -> None:
+def part(setup: Setup, brought: Brought) -> None:
     """Which sequence, heads, queries and keys."""
-    brought = whole_of(setup, held_for(setup))
     (B, H, T, _), S = brought.q.shape, brought.k.shape[2]
     now = part_of(setup, brought)
 

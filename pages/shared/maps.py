@@ -89,6 +89,7 @@ def painted_mask(scene: Scene, matrix: np.ndarray, take: Callable[[np.ndarray], 
 
     step = Step("allowed", torch.from_numpy(matrix != 0), ("T", "S"))
     drawn = raster(Trace({"allowed": step}, scene.trace.labels), "allowed", words_for(scene.trace), palette())
-    told = common(say("canvas.mask"), drawn) | {"chosen": None, "query": None, "paint": True, "turn": turn}
+    plain = {"fills": (palette().ground,) * 256, "inks": (palette().ink,) * 256}  # allowed is nothing to shout about
+    told = common(say("canvas.mask"), drawn) | plain | {"chosen": None, "query": None, "paint": True, "turn": turn}
     told["words"] = told["words"] | {"hint": say("canvas.paint")}
     components.canvas(data=components.packed(vars(drawn) | told), key="mask", on_painted_change=painted)

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from attention_core import Trace, charts
-from attention_core.numerals import exact
+from attention_core.numerals import exact, percent
 from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import maps, state
@@ -119,8 +119,8 @@ def chose_key() -> None:
 def fact_sentence(trace: Trace, look: Look, spell: Callable[[str], str] = literal) -> str:
     """What the chosen query does in a head, in one sentence with its number. spell: how tokens are written in it."""
     fact = row_fact(trace, look.head, look.query, look.batch)
-    count, percent = fact.possible, f"{100 * fact.share:.0f}"
-    words = {"head": look.head + 1, "query": spell(token(trace, "T", look.query)), "percent": percent, "count": count}
+    count, share = fact.possible, percent(fact.share)
+    words = {"head": look.head + 1, "query": spell(token(trace, "T", look.query)), "percent": share, "count": count}
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
@@ -133,7 +133,7 @@ def fact_sentence(trace: Trace, look: Look, spell: Callable[[str], str] = litera
     if fact.kind == "several":
         *most, last = [say("fact.quoted", key=key) for key in keys]
         return say("fact.several", keys=say("fact.and", others=say("fact.comma").join(most), last=last), **words)
-    if fact.kind == "nearly" and percent == f"{100 / count:.0f}":
+    if fact.kind == "nearly" and share == percent(1 / count):
         return say("fact.close", **words)
     if fact.kind in ("only", "nearly"):
         return say(f"fact.{fact.kind}", key=keys[0], **words)

@@ -52,6 +52,7 @@ def current() -> Scene:
     stay(trace)
     setup = state.current()
     apart = None if (before := state.before()) is None else apart_from(trace, before)
+    apart = apart if apart is not None and "weights" in apart else None  # of other sizes nothing is compared
     moved = {} if apart is None else dict(moves(apart))
     return Scene(setup, trace, material_of(setup), looked_at(trace, setup), apart, moved)
 

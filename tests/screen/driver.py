@@ -28,7 +28,7 @@ KINDS = (
     "slider",
     "button_group",
 )
-OPEN = ("editors", "export", "proof")  # the drawers, which show nothing while they are closed
+OPEN = ("editors", "export", "proof", "arrays")  # the drawers, which show nothing while they are closed
 config.set_option("client.showErrorDetails", "full")
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 

@@ -77,7 +77,7 @@ def test_what_was_brought_is_computed(kind):
 
 def test_heads_behind_tokens_are_told():
     screen = bring(Screen(), ("t.npz", npz(**{name: array.swapaxes(1, 2) for name, array in tensors().items()})))
-    assert screen.widget("axes").value == "BTHd"
+    assert screen.setup().axes is None
     assert torch.allclose(trace(screen)["weights"], torch.from_numpy(weights_of(tensors())[:1]), rtol=0, atol=1e-14)
 
 
@@ -118,8 +118,8 @@ def test_a_file_without_the_scale_is_told_where_and_why():
     place = np.unravel_index(np.abs(wrong[:1] - right[:1]).argmax(), right[:1].shape)
     assert "First step that differs: weights." in told(screen)
     head, query, key = (int(at) + 1 for at in place[1:])
-    assert f"weights [head {head}, {query}, {key}]" in told(screen)
-    assert f"the file has {wrong[place]}"[:28] in told(screen)
+    assert f"Most at head {head}, query {query}, key {key}:" in told(screen)
+    assert f"the file has {wrong[place]:.4g}, here it is {right[place]:.4g}" in told(screen)
     assert "no scale: the scores are not divided by √d_k" in told(screen)
     screen.press("b_differs")
     assert screen.link()["cell"] == ",".join(map(str, place))
@@ -133,7 +133,7 @@ def test_an_output_that_differs_though_the_weights_agree():
     output[0, 1, 2, 3] += 0.5
     screen = brought(weights=weights, output=output)
     assert "First step that differs: head_outputs." in told(screen)
-    assert "[head 2, 3, 4]" in told(screen)
+    assert "Most at head 2, query 3, d_v 4:" in told(screen)
     assert "Before it these agree: weights." in told(screen)
     assert "the fault lies in this step" in told(screen)
 
@@ -149,8 +149,7 @@ def test_another_array_is_chosen():
     screen = bring(Screen(), ("t.npz", npz(a=given["q"], b=given["k"], c=given["v"])))
     assert screen.error_at(screen_key(screen)).startswith("q must be one of the arrays of the file: it has a, b, c")
     screen = bring(Screen(), ("t.npz", npz(**given, q2=2 * given["q"])))
-    screen.at.session_state["arrays"] = True
-    screen.ran(screen.at.run).set("role_q", "q2")
+    screen.set("role_q", "q2")
     assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * given["q"][:1]), rtol=0, atol=1e-15)
 
 

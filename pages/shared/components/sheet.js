@@ -299,14 +299,20 @@ class Sheet {
     return kept.join("") + "…";
   }
 
-  // Calls draw(label, middle) for each label along an axis that is seen and has room, in pixels.
-  labels(texts, every, from, length, count, room, draw) {
+  // Calls draw(label, middle, is marked) for each label along an axis that is seen and has room, in pixels. The marked
+  // one is always drawn, and those that it leaves no room for are not.
+  labels(texts, every, from, length, count, room, marked, draw) {
     const cell = this.unit / this.ratio;
     const thinned = Math.max(1, Math.ceil(room / cell));
-    for (let n = 0; n < count; n += thinned) {
+    const at = marked === null ? null : Math.floor(marked / every);
+    const put = (n, text, isMarked) => {
       const middle = (n + 0.5) * cell - from / this.ratio;
-      if (middle >= 0 && middle <= length / this.ratio) draw(texts[n * every], middle);
+      if (middle >= 0 && middle <= length / this.ratio) draw(text, middle, isMarked);
+    };
+    for (let n = 0; n < count; n += thinned) {
+      if (at === null || Math.abs(n - at) * cell >= room) put(n, texts[n * every], false);
     }
+    if (at !== null) put(at, texts[marked], true);
   }
 
   drawRows() {
@@ -314,9 +320,10 @@ class Sheet {
     const size = this.size(this.unit / this.ratio);
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    this.labels(data.rows, data.every[0], this.y, this.view.tall, data.drawn[0], size + 4, (text, y) => {
+    const marked = data.chosen?.[0] ?? data.query ?? null;
+    this.labels(data.rows, data.every[0], this.y, this.view.tall, data.drawn[0], size + 4, marked, (text, y, isMarked) => {
       const short = this.cut(text, this.left - 8, size);
-      pen.font = `${size}px ${this.font}`;
+      pen.font = `${isMarked ? "bold " : ""}${size}px ${this.font}`;
       pen.fillText(short, this.left - 6, this.top + y);
     });
   }
@@ -329,7 +336,7 @@ class Sheet {
     const size = upright ? SMALL : LARGE;
     const slant = ((upright ? 90 : 40) * Math.PI) / 180;
     pen.textBaseline = "middle";
-    this.labels(data.columns, data.every[1], this.x, this.view.wide, data.drawn[1], size + 3, (text, middle) => {
+    this.labels(data.columns, data.every[1], this.x, this.view.wide, data.drawn[1], size + 3, data.chosen?.[1] ?? null, (text, middle) => {
       const x = this.left + middle;
       const isWide = WIDE.test(text);
       const fits = this.wide(text, size) <= cell - 2;
@@ -417,8 +424,9 @@ class Sheet {
     const { n, row, column } = this.place(cell);
     const value = this.numbers[n];
     const state = data.cells[n] === BLOCKED ? data.words.blocked : data.is_bool ? data.words.allowed : "";
-    const number = data.is_bool ? state : [this.text(n), state].filter(Boolean).join(" ");
-    const rounded = Number(value.toPrecision(7)) !== Number(value.toFixed(2)) && Number.isFinite(value);
+    const vanishes = value !== 0 && Math.abs(value) < 0.005; // two decimals would make 0 of it
+    const number = data.is_bool ? state : [vanishes ? digits(value) : this.text(n), state].filter(Boolean).join(" ");
+    const rounded = !vanishes && Number(value.toPrecision(7)) !== Number(value.toFixed(2)) && Number.isFinite(value);
     const more = rounded ? filled(data.words.digits, { digits: digits(value) }) : "";
     const words = { row: data.rows[row], i: row + 1, column: data.columns[column], j: column + 1, number, more };
     this.say(filled(data.words.cell, words));
