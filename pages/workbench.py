@@ -16,6 +16,7 @@ from pages.shared import (
     state,
     step_panel,
     swaps,
+    table_panel,
 )
 from pages.shared.words import say
 
@@ -39,6 +40,7 @@ def looking(drawn: state.Drawn) -> None:
     panels.show_pictures(shown)
     panels.show_origins(shown.setup, shown.material)
     step_panel.show_step(shown)
+    table_panel.show_table(shown)
     state.show_link()
 
 

@@ -26,8 +26,8 @@ def show_diagnosis(scene: Scene) -> None:
         if diagnosis.step is None:
             show_agreement(scene, diagnosis)
             return
-        show_difference(scene, diagnosis)
         show_causes(scene)
+        show_difference(scene, diagnosis)
 
 
 def show_agreement(scene: Scene, diagnosis: Diagnosis) -> None:
@@ -40,13 +40,15 @@ def show_agreement(scene: Scene, diagnosis: Diagnosis) -> None:
 def show_difference(scene: Scene, diagnosis: Diagnosis) -> None:
     """The first step that differs: where most, what stands there, and whether it follows from the steps before it."""
     first = diagnosis.first
-    st.markdown(difference(scene, first))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(difference(scene, first), width="content")
+        if first.index is not None:
+            st.button(say("diagnosis.open"), on_click=open_cell, args=(first.step, first.index), key="b_differs")
     lines = [say("diagnosis.before", steps=named(diagnosis.agreeing))] if diagnosis.agreeing else []
     if first.follows is not None:
         lines.append(say("diagnosis.follows" if first.follows else "diagnosis.own"))
-    st.caption(" ".join(lines))
-    if first.index is not None:
-        st.button(say("diagnosis.open"), on_click=open_cell, args=(first.step, first.index), key="b_differs")
+    if lines:
+        st.caption(" ".join(lines))
 
 
 def difference(scene: Scene, first: Comparison) -> str:

@@ -170,11 +170,17 @@ def corner(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
 
 
 def headings(trace: Trace, name: str, axis: int, first: int, count: int) -> list[str]:
-    """Numbers from 1, with what the row or column stands for where that has a name."""
+    """Numbers from 1, with what the row or column stands for where that has a name: a token, a head."""
     dims = trace.step(name).dims if name in trace else ()
     dim = dims[axis] if len(dims) == 2 or name in what_if.STEPS else ""
-    named = dim in trace.labels and len(trace.labels[dim]) >= first + count
-    return [f"{n + 1} {axis_label(trace, dim, n)}" if named else str(n + 1) for n in range(first, first + count)]
+    places = range(first, first + count)
+    if dim in trace.labels and len(trace.labels[dim]) >= first + count:
+        return [f"{n + 1} {axis_label(trace, dim, n)}" for n in places]
+    heads, cut, _ = dim.partition("·")  # H·d_k: the columns of all heads side by side
+    if cut and trace.sizes()[heads] > 1:
+        width = trace[name].shape[axis] // trace.sizes()[heads]
+        return [f"{n + 1} ({say('place.head', number=n // width + 1)})" for n in places]
+    return [str(n + 1) for n in places]
 
 
 def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:

@@ -13,6 +13,7 @@ from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import maps, state
 from pages.shared.components import tiles
+from pages.shared.input_controls import spelled
 from pages.shared.material import Material
 from pages.shared.places import Look, chart, chosen_cell, looked_at, open_cell, palette, short_name, token, words_for
 from pages.shared.runs import cached_alone, trace_of
@@ -58,7 +59,8 @@ def show_sentences(scene: Scene) -> None:
         state.look(sentence=at or None, cell=(at, *cell[1:]) if in_batch else cell, token=None, head=None)
 
     def name(at: int) -> str:
-        return say("batch.sentence", number=at + 1, words=literal(shown(" ".join(batch[at].words[:3]))))
+        text = shown(spelled(batch[at].words, scene.setup))
+        return say("batch.sentence", number=at + 1, words=literal(text if len(text) <= 16 else text[:15] + "…"))
 
     st.session_state["c_sentence"] = scene.look.batch
     st.segmented_control(

@@ -75,3 +75,18 @@ def test_the_setup_of_the_screen_is_its_link():
     assert to_link(screen.setup()) == screen.link()
     assert screen.setup() == replace(Setup(), score="cosine", heads=4)
     assert issubclass(AttentionError, ValueError)
+
+
+def test_a_table_stands_behind_each_map():
+    screen = Screen(ex="zh_ta").open_step("weights")
+    screen.at.session_state["table"] = True
+    screen.ran(screen.at.run)
+    (table,) = [frame.value for frame in screen.at.get("dataframe") if "它" in frame.value.columns]
+    assert table.loc["它", "狗"] == screen.weight(5, 3)
+    assert table.shape == (7, 7)
+    screen.set("masks", ["causal"])
+    (table,) = [frame.value for frame in screen.at.get("dataframe") if "它" in frame.value.columns]
+    assert table.loc["小红", "狗"] == 0
+    screen.open_step("output")
+    names = [frame.value for frame in screen.at.get("dataframe") if "它" in frame.value.index]
+    assert [name for name in names if name.shape == (7, 4)]

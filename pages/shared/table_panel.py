@@ -1,0 +1,42 @@
+"""The opened step as a table: for keyboards and screen readers, to search, to sort, to copy and to save."""
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared.places import place_names
+from pages.shared.scene import Scene
+from pages.shared.words import say
+
+
+def show_table(scene: Scene) -> None:
+    """The matrix that is looked at, all its digits, rows and columns called as on the map."""
+    step = scene.setup.step
+    if step is None or step not in scene.trace:
+        return
+    drawer = st.expander(say("table.title"), icon=":material/table:", key="table", on_change="rerun")
+    if drawer.open:
+        with drawer:
+            st.dataframe(table(scene, step))
+
+
+def table(scene: Scene, step: str) -> pd.DataFrame:
+    """The last two axes of a step as the map draws them: numbers, or differences where the map shows those."""
+    trace = scene.drawn(step)
+    found = trace.step(step)
+    picked = {
+        dim: min(scene.look.at.get(dim, 0), size - 1)
+        for dim, size in zip(found.dims[:-2], found.value.shape[:-2], strict=True)
+    }
+    values = found.window(**picked)
+    rows, columns = ("", *found.dims)[-2:] if values.ndim == 1 else found.dims[-2:]
+    values = values.reshape(-1, values.shape[-1])
+    named = [
+        place_names(trace, axis, size) if axis else [step]
+        for axis, size in zip((rows, columns), values.shape, strict=True)
+    ]
+    return pd.DataFrame(values, index=unique(named[0]), columns=unique(named[1]))
+
+
+def unique(names: list[str]) -> list[str]:
+    """The names, numbered where a table could not tell them apart."""
+    return names if len({*names}) == len(names) else [f"{n + 1}: {name}" for n, name in enumerate(names)]
