@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from attention_core.boundary import is_finite
 from attention_core.trace import Step, Trace
 
 
@@ -47,25 +48,28 @@ def comparable(one: Step, other: Step) -> bool:
 def subtract(now: Tensor, before: Tensor) -> Tensor:
     """now - before; 0 where both are the same infinity or no number."""
     now, before = now.detach().double().cpu(), before.detach().double().cpu()
-    same = (now == before) | (now.isnan() & before.isnan())
-    return (now - before).masked_fill(same, 0.0)
+    apart = now - before
+    if is_finite(apart):
+        return apart
+    return apart.masked_fill((now == before) | (now.isnan() & before.isnan()), 0.0)
 
 
-def moves(apart: Trace) -> Mapping[str, Move]:
-    """The steps of a difference that moved, in order, each with its largest move.
+def moves(now: Trace, before: Trace) -> Mapping[str, Move]:
+    """The steps that moved from one run to another, in order, each with its largest move; other shapes are left out.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.eye(2)) for v in (1.0, 3.0))
-    >>> [(move.step, move.index) for move in moves(difference(other, one)).values()][:2]
+    >>> [(move.step, move.index) for move in moves(other, one).values()][:2]
     [('v', (0, 0, 0, 0)), ('head_outputs', (0, 0, 0, 0))]
     """
     found = {}
-    for name, step in apart.steps.items():
-        sizes = step.value.abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
-        largest = sizes.max().item()
-        if largest > 0:
-            place = torch.unravel_index(sizes.argmax(), sizes.shape)
-            found[name] = Move(name, largest, tuple(map(int, place)))
+    for name, step in now.steps.items():
+        if name in before and comparable(step, before.step(name)) and not torch.equal(step.value, before[name]):
+            sizes = subtract(step.value, before[name]).abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
+            largest = sizes.max().item()
+            if largest > 0:
+                place = torch.unravel_index(sizes.argmax(), sizes.shape)
+                found[name] = Move(name, largest, tuple(map(int, place)))
     return found
 
 

@@ -3,6 +3,7 @@
 Masked cells carry a hatch of their own, never a colour of a scale.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -40,8 +41,9 @@ def span(trace: Trace, step: str) -> float:
     """What the colours of a step reach to: 1 for shares, else the largest finite magnitude of all its heads."""
     if is_share(trace, step):
         return 1.0
-    values = trace.step(step).window()
-    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    sizes = trace[step].detach().double().abs()
+    largest = sizes.max().item()
+    return largest if math.isfinite(largest) else sizes.masked_fill(~sizes.isfinite(), 0.0).max().item()
 
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------

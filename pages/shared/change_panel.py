@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from attention_core import Trace
 from attention_core.cells import Ref
 from attention_core.change import Move, most_moved
 from attention_core.numerals import fixed, signed
@@ -19,7 +18,7 @@ def show_change(scene: Scene) -> None:
         if state.before() is None:
             st.caption(say("change.hint"), width="content")
             return
-        if scene.apart is None:
+        if scene.before is None:
             st.markdown(say("change.sizes"), width="content")
             return
         st.session_state["c_difference"] = scene.setup.against is not None
@@ -44,30 +43,32 @@ def sentence(scene: Scene) -> str:
         return say("change.new", steps=say("fact.comma").join(scene.new)) if scene.new else say("change.nothing")
     if move.step == "weights":
         return moved_weight(scene, move)
-    return say("change.same_weights") + moved_most(scene.trace, scene.apart, move)
+    return say("change.same_weights") + moved_most(scene, move)
 
 
 def moved_weight(scene: Scene, move: Move) -> str:
     """The weight that moved most; of those that moved as far, one of the row that is looked at."""
     look = scene.look
-    row = scene.apart["weights"][look.batch, look.head, look.query].abs().nan_to_num(0.0)
+    here = (look.batch, look.head, look.query)
+    row = (scene.trace["weights"][here] - scene.before["weights"][here]).abs().nan_to_num(0.0)
     if row.max() >= NEARLY * move.size:
         move = Move("weights", float(row.max()), (look.batch, look.head, look.query, int(row.argmax())))
     head, query, key = move.index[1:]
     words = {"query": literal(token(scene.trace, "T", query)), "key": literal(token(scene.trace, "S", key))}
-    return say("change.weight", head=head + 1, **words, **figures(scene.trace, scene.apart, move))
+    return say("change.weight", head=head + 1, **words, **figures(scene, move))
 
 
 NEARLY = 0.98  # of the largest move
 
 
-def moved_most(trace: Trace, apart: Trace, move: Move) -> str:
+def moved_most(scene: Scene, move: Move) -> str:
     """A step's largest move in words."""
-    place = literal(describe(trace, Ref(move.step, move.index)))
-    return say("change.most", place=place, **figures(trace, apart, move))
+    place = literal(describe(scene.trace, Ref(move.step, move.index)))
+    return say("change.most", place=place, **figures(scene, move))
 
 
-def figures(trace: Trace, apart: Trace, move: Move) -> dict[str, str]:
+def figures(scene: Scene, move: Move) -> dict[str, str]:
     """A cell's number before and now, and the difference."""
-    now, difference = float(trace[move.step][move.index]), float(apart[move.step][move.index])
-    return {"before": fixed(now - difference), "now": fixed(now), "difference": signed(difference)}
+    now, before = (float(run[move.step][move.index]) for run in (scene.trace, scene.before))
+    difference = 0.0 if now == before else now - before
+    return {"before": fixed(before), "now": fixed(now), "difference": signed(difference)}

@@ -1,11 +1,12 @@
 """What a page shows at once: a run, what went into it, what is looked at, and the run before it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_core.change import Move, difference, moves
+from attention_core.change import Move, comparable, difference, moves
 from attention_core.layout import LARGEST
 from pages.shared import state
 from pages.shared.material import Material
@@ -16,14 +17,23 @@ from pages.shared.setup import Setup, computed_part
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A Setup, its run and inputs, what is looked at, and how it differs from the run before (None: there is none)."""
+    """A Setup, its run and inputs, what is looked at, and the run before, where there is one of the same sizes."""
 
     setup: Setup
     trace: Trace
     material: Material
     look: Look
-    apart: Trace | None
-    moved: dict[str, Move]
+    before: Trace | None
+
+    @cached_property
+    def moved(self) -> dict[str, Move]:
+        """The steps that moved since the run before."""
+        return {} if self.before is None else dict(moves(self.trace, self.before))
+
+    @cached_property
+    def apart(self) -> Trace | None:
+        """The difference to the run before."""
+        return None if self.before is None else difference(self.trace, self.before)
 
     @property
     def times_by_itself(self) -> bool:
@@ -38,12 +48,15 @@ class Scene:
     @property
     def new(self) -> list[str]:
         """The steps that the run before did not have in this shape."""
-        return [] if self.apart is None else [name for name in self.trace.computed() if name not in self.apart]
+        if self.before is None:
+            return []
+        steps = self.trace.computed().items()
+        return [name for name, step in steps if name not in self.before or not comparable(step, self.before.step(name))]
 
     def drawn(self, step: str) -> Trace:
         """The run that a step is drawn from: the difference where that is asked for and there is one."""
         compared = self.setup.against is not None and self.apart is not None and step in self.apart
-        return self.apart if compared else self.trace
+        return self.apart if compared else self.trace  # the difference is computed where it is drawn alone
 
 
 def current() -> Scene:
@@ -51,10 +64,7 @@ def current() -> Scene:
     trace = trace_of(state.current())
     stay(trace)
     setup = state.current()
-    apart = None if (before := state.before()) is None else apart_from(trace, before)
-    apart = apart if apart is not None and "weights" in apart else None  # of other sizes nothing is compared
-    moved = {} if apart is None else dict(moves(apart))
-    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), apart, moved)
+    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), run_before(trace))
 
 
 def stay(trace: Trace) -> None:
@@ -70,9 +80,13 @@ def stay(trace: Trace) -> None:
     st.session_state["seen"] = (state.current(), looked_at(trace, state.current()), sizes)
 
 
-def apart_from(trace: Trace, before: Setup) -> Trace | None:
-    """The difference to another Setup's run, where that can be computed."""
+def run_before(trace: Trace) -> Trace | None:
+    """The run that this one is compared with: none where it cannot be computed, or has other sizes."""
+    named = state.before()
+    if named is None:
+        return None
     try:
-        return difference(trace, trace_of(before))
+        before = trace_of(named)
     except AttentionError:
         return None
+    return before if comparable(trace.step("weights"), before.step("weights")) else None
