@@ -27,10 +27,11 @@ def show_sharing(setup: Setup) -> None:
     if not opened.open:
         return
     link = address(setup)
-    if len(link) > SCANNABLE:
+    if len(link) > SCANNABLE or is_local(link):
         with opened:
             show_address(link)
-            st.caption(say("sharing.no_code", given=len(link), limit=SCANNABLE))
+            if len(link) > SCANNABLE:
+                st.caption(say("sharing.no_code", given=len(link), limit=SCANNABLE))
             show_file(setup)
         return
     words, picture = opened.columns([3, 5])
@@ -39,6 +40,11 @@ def show_sharing(setup: Setup) -> None:
         show_file(setup)
     with picture:
         show_code(link)
+
+
+def is_local(link: str) -> bool:
+    """Whether an address leads to the machine of whoever opens it: no phone in the hall gets here."""
+    return urlsplit(link).hostname in ONLY_HERE
 
 
 def address(setup: Setup) -> str:
@@ -78,8 +84,8 @@ def show_address(link: str) -> None:
     if len(link) > SHAREABLE:
         st.warning(say("sharing.long", given=len(link), limit=SHAREABLE), icon=":material/content_cut:")
     try:
-        if not public_address() and urlsplit(link).hostname in ONLY_HERE:
-            st.caption(f":material/computer: {say('sharing.only_here', setting=literal(SETTING))}")
+        if not public_address() and is_local(link):
+            st.info(say("sharing.only_here", setting=literal(SETTING)), icon=":material/computer:")
     except AttentionError as error:
         st.error(sentence(error), icon=":material/error:")
 

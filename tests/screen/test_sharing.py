@@ -11,7 +11,7 @@ from pages.shared.setup import Setup
 from pages.shared.setup_file import to_file
 from pages.shared.sharing import SETTING, SHAREABLE
 from pages.shared.words import catalog
-from tests.screen.driver import Screen
+from tests.screen.driver import Screen, plain
 
 WIDE = ";".join(",".join(f"{row * 3 + column:.1f}" for column in range(31)) for row in range(37))
 
@@ -195,9 +195,9 @@ def test_the_code_is_that_of_the_address_and_drawn_when_the_box_is_open(monkeypa
 def test_an_address_that_opens_on_this_machine_only_says_so(monkeypatch, url, here):
     opened_at(monkeypatch, url)
     sentence = "works on this machine only"
-    assert any(sentence in caption for caption in boxed().captions()) == here
+    assert any(sentence in plain(info.value) for info in boxed().at.info) == here
     monkeypatch.setenv(SETTING, "https://attention.example.edu")
-    assert not any(sentence in caption for caption in boxed().captions())
+    assert not any(sentence in plain(info.value) for info in boxed().at.info)
 
 
 @pytest.mark.parametrize(
