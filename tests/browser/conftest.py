@@ -167,8 +167,12 @@ class Screen:
 
     def choose_matrix(self, name: str) -> None:
         """Chooses a matrix in the open drawer."""
-        self.page.get_by_role("radio", name=name, exact=True).click()
-        self.page.get_by_role("radio", name=name, exact=True, checked=True).wait_for()
+        drawer = self.page.get_by_role("radiogroup", name="Matrix")
+        drawer.wait_for()
+        self.settled()
+        if drawer.get_by_role("radio", name=name, exact=True, checked=True).count() == 0:
+            drawer.get_by_role("radio", name=name, exact=True).click()
+            drawer.get_by_role("radio", name=name, exact=True, checked=True).wait_for()
         self.settled()
 
     def go_to(self, row: int, column: int) -> None:
@@ -189,6 +193,17 @@ class Screen:
         self.page.wait_for_function("was => document.querySelector('.gdg-input')?.value === was", arg=was)
         self.page.locator(".gdg-input").fill(text)
         self.page.keyboard.press("Enter")
+
+    def place(self, row: int, column: int) -> dict[str, float]:
+        """The middle of a cell of the canvas, in pixels of its stage."""
+        take = "({ map }, at) => [map.left + ((at[1] + .5) * map.unit - map.x) / map.ratio, "
+        take += "map.top + ((at[0] + .5) * map.unit - map.y) / map.ratio]"
+        return dict(zip("xy", self.page.locator(".map").evaluate(take, [row, column]), strict=True))
+
+    def upload(self, name: str, content: bytes) -> None:
+        """Puts a file into the uploader."""
+        file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+        self.page.get_by_test_id("stFileUploader").locator("input").set_input_files(file)
 
     def arithmetic(self) -> str:
         """The arithmetic of the opened cell."""

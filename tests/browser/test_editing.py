@@ -77,8 +77,7 @@ def test_cells_of_a_spreadsheet_are_pasted_as_text(screen):
 def test_a_matrix_comes_from_a_file(screen, name):
     opened = screen()
     opened.open_matrix("w_q")
-    file = {"name": name, "mimeType": "application/octet-stream", "buffer": FILES[name]}
-    opened.page.get_by_test_id("stFileUploader").locator("input").set_input_files(file)
+    opened.upload(name, FILES[name])
     opened.wait_for_number("weights [head 1, it, dog]", LOST)
     assert opened.query()["w_q"] == "~1.0=0"
 
@@ -116,7 +115,7 @@ def test_a_mask_is_painted_and_what_is_blocked_is_hatched(screen):
     stage = opened.page.locator(".stage")
     stage.scroll_into_view_if_needed()
     opened.settled()
-    box, (first, last) = stage.bounding_box(), (middle(opened, 5, 0), middle(opened, 5, 3))
+    box, (first, last) = stage.bounding_box(), (opened.place(5, 0), opened.place(5, 3))
     opened.page.mouse.move(box["x"] + first["x"], box["y"] + first["y"])
     opened.page.mouse.down()
     opened.page.mouse.move(box["x"] + last["x"], box["y"] + last["y"])
@@ -126,13 +125,6 @@ def test_a_mask_is_painted_and_what_is_blocked_is_hatched(screen):
     assert [row[f"weights [head 1, it, {key}]"] for key in ("Anna", "fed", "the", "dog")] == ["0"] * 4
     expect(lines).to_have_count(4)
     assert opened.query()["allowed"] == "~5.0=0;5.1=0;5.2=0;5.3=0"
-
-
-def middle(opened, row: int, column: int) -> dict[str, float]:
-    """The middle of a cell of the canvas, in pixels of its stage."""
-    take = "({ map }, at) => [map.left + ((at[1] + .5) * map.unit - map.x) / map.ratio, "
-    take += "map.top + ((at[0] + .5) * map.unit - map.y) / map.ratio]"
-    return dict(zip("xy", opened.page.locator(".map").evaluate(take, [row, column]), strict=True))
 
 
 def test_a_bias_is_made_of_zeros_and_at_random(screen):
@@ -173,6 +165,7 @@ def test_a_pill_changes_the_layer_and_changes_it_back(screen, pill, query, cell,
     before = opened.numbers(cell)
     opened.page.get_by_role("button", name=pill, exact=True).click()
     if step == "residual":
+        expect(opened.page.get_by_text("New: residual. All other numbers are as they were.")).to_be_visible()
         opened.page.get_by_role("combobox", name="Step").fill("residual")
         opened.page.keyboard.press("Enter")
     opened.wait_for_number(cell, number)
