@@ -99,8 +99,9 @@ def test_a_weight_is_chosen_and_the_output_moves(screen):
     opened = screen("?step=output")
     opened.wait_for_number("output [it, noun]", "−0.932")
     opened.open_matrix("what if: weights")
-    computed = opened.page.get_by_role("textbox", name="weights as text").input_value().split("\n")[5].split()[3]
-    opened.edit(5, 3, "0", was=computed)
+    box = opened.page.get_by_role("textbox", name="weights as text")
+    expect(box).not_to_have_value("")
+    opened.edit(5, 3, "0", was=box.input_value().split("\n")[5].split()[3])
     opened.wait_for_number("output [it, noun]", "0.00019")  # .01437 / 74.60 of v(Anna) is left
     assert opened.numbers("weights [head 1, it, dog")["weights [head 1, it, dog]"] == "0"
     opened.page.get_by_role("button", name="Reset").click()
@@ -192,6 +193,7 @@ def test_sizes_come_and_go_and_the_edited_numbers_that_fit_stay(screen):
     opened = screen("?w_q=~1.0%3D5")
     opened.open_matrix("w_q")
     box = opened.page.get_by_role("textbox", name="w_q as text")
+    expect(box).not_to_have_value("")
     first = box.input_value()
     assert first.split("\n")[1].split() == ["5", "-3", "0", "0"]
     for heads in ("1", "2"):
