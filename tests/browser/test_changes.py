@@ -14,12 +14,17 @@ BEFORE = ["X", "X W_k", "K", "X W_v", "V"]
 SCROLLED = "() => document.querySelector('[data-testid=stMain]').scrollTop"
 
 
-def take_a_3_away(opened) -> None:
-    """W_q[2][1]: 3 → 0, as text."""
+def write_0(opened):
+    """W_q[2][1]: 3 → 0, as text that is not taken yet; its box."""
     box = opened.page.get_by_role("textbox", name="w_q as text")
     expect(box).to_have_value(re.compile("\n3  -3  0"))
     box.fill(box.input_value().replace("3  -3  0", "0  -3  0", 1))
-    box.press("Control+Enter")
+    return box
+
+
+def take_a_3_away(opened) -> None:
+    """W_q[2][1]: 3 → 0."""
+    write_0(opened).press("Control+Enter")
 
 
 @pytest.fixture
@@ -102,14 +107,13 @@ def test_head_step_cell_and_place_on_the_page_stay(screen):
     opened = screen("?step=scores&cell=0,1,1,0")  # head 2: fed → Anna
     opened.page.locator(".arithmetic").wait_for()
     opened.open_matrix("w_q")
-    box = opened.page.get_by_role("textbox", name="w_q as text")
-    box.focus()
+    box = write_0(opened)
     opened.settled()
     sum_before, sentence = opened.arithmetic(), opened.sentence()
     place = box.bounding_box()["y"]
     scrolled = opened.page.evaluate(SCROLLED)
     assert scrolled > 100
-    take_a_3_away(opened)
+    opened.page.keyboard.press("Control+Enter")
     opened.page.get_by_text(MOVED).wait_for(state="attached")
     opened.settled()
     expect(opened.page.get_by_role("combobox", name="Step")).to_have_value("scores")
