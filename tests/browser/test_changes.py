@@ -51,7 +51,9 @@ def test_the_steps_that_moved_are_marked_and_no_other(screen):
     opened.open_matrix("w_q")
     take_a_3_away(opened)
     expect(drawn.filter(has_text="Δ")).to_have_count(len(BEHIND_W_Q))
-    place = "all => all.map(text => [text.textContent, text.getBoundingClientRect()]).map(([a, b]) => [a, b.x, b.right])"
+    place = (
+        "all => all.map(text => [text.textContent, text.getBoundingClientRect()]).map(([a, b]) => [a, b.x, b.right])"
+    )
     texts = drawn.evaluate_all(place)
     middles = {text: (left + right) / 2 for text, left, right in texts if text in (*BEHIND_W_Q, *BEFORE)}
     signs = [left for text, left, _ in texts if text == "Δ"]  # in the upper right corner of a map of 54 pixels
