@@ -59,7 +59,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize(("query", "language"), zip(QUERIES, ["zh", "zh", "en"], strict=True))
+@pytest.mark.parametrize(("query", "language"), [*zip(QUERIES, ["zh", "zh", "en"], strict=True)])
 def test_a_phone_in_the_dark_scrolls_up_and_down_alone(screen, query, language):
     look = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark", "reduced_motion": "reduce"}
     opened = screen(f"{query}&lang={language}", **look)
@@ -78,7 +78,10 @@ def test_without_motion_an_opened_step_is_there_at_once(screen):
         """() => {
             window.kinds = [];
             const into = Element.prototype.scrollIntoView;
-            Element.prototype.scrollIntoView = function (how) { window.kinds.push(how?.behavior); into.call(this, how); };
+            Element.prototype.scrollIntoView = function (how) {
+                window.kinds.push(how?.behavior);
+                into.call(this, how);
+            };
         }"""
     )
     opened.maps().nth(2).click(position={"x": 30, "y": 28})
