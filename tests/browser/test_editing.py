@@ -48,7 +48,10 @@ def test_the_headings_of_the_grid_cannot_be_typed_into(screen):
     opened = screen()
     opened.open_matrix("w_q")
     opened.go_to(1, -1)
-    opened.page.keyboard.type("7\n")
+    opened.page.keyboard.press("Enter")
+    opened.page.locator(".gdg-input").wait_for()
+    opened.page.keyboard.type("7")
+    opened.page.keyboard.press("Enter")
     opened.edit(1, 0, "0", was="3")  # the numbers can
     opened.wait_for_number("weights [head 1, it, dog]", LOST)
     expect(opened.page.get_by_test_id("stException")).to_have_count(0)
