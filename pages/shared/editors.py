@@ -223,6 +223,7 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
 
     width = 64 if max(len(text) for row in rows for text in row) <= 7 else 150
     columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
+    columns["_index"] = st.column_config.TextColumn(disabled=True)  # the headings are no numbers
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
 
 

@@ -46,6 +46,7 @@ def uploader(setup: Setup) -> None:
         try:
             name = keep(files)
         except AttentionError as error:
+            state.new_version()  # an uploader that still held the file would send it along with the next one
             state.refuse("bring", error)
             return
         try_change("bring", file=name, **FRESH)

@@ -149,6 +149,62 @@ class Screen:
         """The tiles' words."""
         return self.page.locator(".tile bdi").all_inner_texts()
 
+    def wait_for_number(self, cell: str, start: str) -> None:
+        """Waits until a drawn cell, such as "weights [head 1, it, dog]", holds a number that begins like this."""
+        self.page.locator(f'path[aria-label*="{cell}; =: {start}"]').first.wait_for(state="attached")
+
+    def numbers(self, cell: str) -> dict[str, str]:
+        """The number of each drawn cell whose name begins like this, such as "weights [head 1, it,"."""
+        self.settled()
+        drawn = self.page.locator(f'path[aria-label*="{cell}"]')
+        labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
+        return dict(label.split(" : ", 1)[-1].split("; =: ") for label in labels)
+
+    def open_matrix(self, name: str) -> None:
+        """Opens the drawer of the matrices and chooses one."""
+        self.page.get_by_text("Matrices: edit them").click()
+        self.choose_matrix(name)
+
+    def choose_matrix(self, name: str) -> None:
+        """Chooses a matrix in the open drawer."""
+        drawer = self.page.get_by_role("radiogroup", name="Matrix")
+        drawer.wait_for()
+        self.settled()
+        if drawer.get_by_role("radio", name=name, exact=True, checked=True).count() == 0:
+            drawer.get_by_role("radio", name=name, exact=True).click()
+            drawer.get_by_role("radio", name=name, exact=True, checked=True).wait_for()
+        self.settled()
+
+    def go_to(self, row: int, column: int) -> None:
+        """Puts the grid's cursor on a cell, counted from 0."""
+        grid = self.page.get_by_test_id("stDataFrame").first
+        grid.locator("canvas").first.wait_for()
+        grid.scroll_into_view_if_needed()
+        box = grid.bounding_box()
+        grid.click(position={"x": box["width"] - 12, "y": box["height"] - 12})
+        self.page.wait_for_function("() => document.activeElement?.closest('[data-testid=stDataFrame]')")
+        for key in ["Control+Home", *["ArrowRight"] * (column + 1), *["ArrowDown"] * row]:  # the headings come first
+            self.page.keyboard.press(key)
+
+    def edit(self, row: int, column: int, text: str, was: str) -> None:
+        """Types a number into a cell of the grid, in the place of another."""
+        self.go_to(row, column)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_function("was => document.querySelector('.gdg-input')?.value === was", arg=was)
+        self.page.locator(".gdg-input").fill(text)
+        self.page.keyboard.press("Enter")
+
+    def place(self, row: int, column: int) -> dict[str, float]:
+        """The middle of a cell of the canvas, in pixels of its stage."""
+        take = "({ map }, at) => [map.left + ((at[1] + .5) * map.unit - map.x) / map.ratio, "
+        take += "map.top + ((at[0] + .5) * map.unit - map.y) / map.ratio]"
+        return dict(zip("xy", self.page.locator(".map").evaluate(take, [row, column]), strict=True))
+
+    def upload(self, name: str, content: bytes) -> None:
+        """Puts a file into the uploader."""
+        file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+        self.page.get_by_test_id("stFileUploader").locator("input").set_input_files(file)
+
     def arithmetic(self) -> str:
         """The arithmetic of the opened cell."""
         return self.page.locator(".arithmetic .sum").inner_text()

@@ -1,0 +1,39 @@
+"""Several sentences computed together: each has the numbers that it has alone, and nobody attends to what fills it."""
+
+import re
+
+import pytest
+
+FIRST = "Anna fed the dog and it barked"
+MORE = ["Tom read and then he laughed", "Anna smiled"]
+
+
+def weights(opened, front: str = "") -> dict[str, float]:
+    """The weights on the screen by head, query and key, those of what fills a sentence up left out."""
+    drawn = opened.numbers(f"weights [{front}head")
+    return {name.removeprefix(f"weights [{front}"): float(x) for name, x in drawn.items() if "<pad>" not in name}
+
+
+def test_each_sentence_of_a_batch_has_the_weights_that_it_has_alone(screen):
+    opened = screen()
+    opened.page.get_by_text("A batch of sentences").click()
+    box = opened.page.get_by_label("More sentences, one a line")
+    box.fill("\n".join(MORE))
+    box.press("Control+Enter")
+    alone = screen()
+    for number, text in enumerate([FIRST, *MORE], start=1):
+        opened.page.get_by_role("radio", name=re.compile(f"^{number}: {' '.join(text.split()[:2])}")).click()
+        last = text.split()[-1]
+        opened.wait_for_number(f"weights [{number}, head 2, {last}, {last}]", "")
+        alone.type("Sentence", text)
+        alone.wait_for_number(f"weights [head 2, {last}, {last}]", "")
+        together, by_itself = weights(opened, f"{number}, "), weights(alone)
+        assert len(by_itself) == 2 * len(text.split()) ** 2
+        assert together == pytest.approx(by_itself, abs=1e-12)
+        missing = 7 - len(text.split())
+        assert opened.tokens() == [*text.split(), *["<pad>"] * missing]
+        filled = {name: x for name, x in opened.numbers(f"weights [{number}, head 1,").items() if "<pad>" in name[-8:]}
+        assert len(filled) == 7 * missing
+        assert set(filled.values()) <= {"0"}
+        hatched = opened.page.locator("[data-testid=stVegaLiteChart]").first.locator("line[stroke-width='1']")
+        assert hatched.count() == 7 * missing

@@ -1,0 +1,49 @@
+"""What is on the screen is in its address: it outlives a reload, and nobody else is touched by it."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_a_reload_gives_the_edited_screen_with_head_step_cell_and_difference(screen):
+    opened = screen("?step=scores&cell=0,1,1,0")
+    opened.open_matrix("w_q")
+    opened.edit(2, 2, "5", was="3")  # q(fed) = (5, −3): fed · Anna = 5 + 3
+    opened.page.get_by_text(re.compile("^Moved most: ")).wait_for(state="attached")
+    opened.page.get_by_text("Show the difference").click()
+    opened.page.get_by_text("(now − before)").first.wait_for(state="attached")
+    seen = shown(opened)
+    assert seen["sum"] == "5.00 × 1.00 + (−3.00) × (−1.00) = 8.00"
+    assert seen["numbers"]["scores [head 2, fed, Anna]"] == "2"
+    opened.page.reload()
+    opened.page.get_by_text("(now − before)").first.wait_for(state="attached")
+    opened.page.locator(".arithmetic .sum").wait_for()
+    assert shown(opened) == seen
+    assert seen["link"]["head"] == "1" and seen["link"]["step"] == "scores" and seen["link"]["cell"] == "0,1,1,0"
+
+
+def shown(opened) -> dict:
+    """Sentences, numbers and address."""
+    opened.settled()
+    return {
+        "sentence": opened.sentence(),
+        "moved": opened.page.get_by_text(re.compile("^Moved most: ")).inner_text(),
+        "sum": opened.arithmetic(),
+        "numbers": opened.numbers("weights [") | opened.numbers("scores ["),
+        "difference": opened.page.get_by_role("switch", name="Show the difference").is_checked(),
+        "link": opened.query(),
+    }
+
+
+def test_an_edit_is_seen_in_one_browser_alone(screen):
+    one, two = screen(), screen()
+    one.open_matrix("what if: scores")
+    one.edit(5, 0, "6", was="-6")
+    one.wait_for_number("weights [head 1, it, Anna]", "0.4826")
+    two.page.locator(".tile").nth(5).click()
+    two.open_matrix("what if: scores")
+    two.edit(5, 3, "0", was="6")  # the other's screen: dog no more, Anna as it was
+    two.wait_for_number("weights [head 1, it, dog]", "0.1662")  # 1 / (6 + .01437)
+    assert one.numbers("weights [head 1, it, dog")["weights [head 1, it, dog]"].startswith("0.4826")
+    assert two.numbers("weights [head 1, it, Anna")["weights [head 1, it, Anna]"].startswith("0.0023")
+    expect(two.page.get_by_test_id("stException")).to_have_count(0)
