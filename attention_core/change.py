@@ -73,6 +73,32 @@ def moves(now: Trace, before: Trace) -> Mapping[str, Move]:
     return found
 
 
+NEARLY = 0.98  # of the largest move: as far as anybody sees
+
+
+def farthest_weight(now: Trace, before: Trace, row: tuple[int, int, int], queries: int) -> Move | None:
+    """The weight of one sequence that moved most, or one of the row that is looked at, where one there moved as far.
+
+    row: the batch, head and query that are looked at. queries: how many of the sequence are no padding. None: no weight
+    of the sequence moved.
+
+    >>> from attention_core import attend_qkv
+    >>> one, other = (attend_qkv(torch.eye(2), s * torch.eye(2), torch.eye(2)) for s in (1.0, 3.0))
+    >>> farthest_weight(other, one, (0, 0, 1), 2).index
+    (0, 0, 1, 0)
+    """
+    batch, head, query = row
+    apart = subtract(now["weights"][batch, :, :queries], before["weights"][batch, :, :queries])  # (H, T, S)
+    sizes = apart.abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
+    largest = sizes.max().item()
+    if largest == 0:
+        return None
+    if query < queries and sizes[head, query].max() >= NEARLY * largest:
+        key = int(sizes[head, query].argmax())
+        return Move("weights", sizes[head, query, key].item(), (batch, head, query, key))
+    return Move("weights", largest, (batch, *map(int, torch.unravel_index(sizes.argmax(), sizes.shape))))
+
+
 TELLING = ("weights", "head_outputs", "output")  # where people look for what a change did
 
 

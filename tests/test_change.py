@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, attend_qkv
-from attention_core.change import Move, difference, most_moved, moves
+from attention_core.change import Move, difference, farthest_weight, most_moved, moves
 from attention_core.trace import Step, Trace
 
 B, H, T, S, D = 2, 3, 5, 7, 11
@@ -80,3 +80,24 @@ def test_what_is_told():
     assert most_moved({name: made[name] for name in ("q", "output", "head_outputs")}).step == "head_outputs"
     assert most_moved({name: made[name] for name in ("q", "residual")}).step == "residual"
     assert most_moved({}) is None
+
+
+# ---- the weight that is told -----------------------------------------------------------------------------------------
+def weights_only(values):
+    return Trace({"weights": Step("weights", torch.tensor(values), ("B", "H", "T", "S"))})
+
+
+def test_the_row_that_is_looked_at_is_told_where_it_moved_as_far():
+    before = weights_only([[[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]]]])
+    now = weights_only([[[[0.1, 0.8], [0.5, 0.5]], [[0.5, 0.5], [0.905, 0.4]]]])
+    assert farthest_weight(now, before, (0, 0, 1), 2).index == (0, 1, 1, 0)  # that row did not move
+    assert farthest_weight(now, before, (0, 0, 0), 2).index == (0, 0, 0, 0)  # .4 is as good as .405
+    assert farthest_weight(now, before, (0, 1, 1), 1).index == (0, 0, 0, 0)  # query 1 is padding
+    assert farthest_weight(before, before, (0, 0, 0), 2) is None
+
+
+def test_only_the_sequence_that_is_looked_at_is_told():
+    before = weights_only([[[[0.5, 0.5]]], [[[0.5, 0.5]]]])
+    now = weights_only([[[[0.5, 0.5]]], [[[0.0, 1.0]]]])
+    assert farthest_weight(now, before, (0, 0, 0), 1) is None
+    assert farthest_weight(now, before, (1, 0, 0), 1).index == (1, 0, 0, 0)

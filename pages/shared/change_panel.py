@@ -3,9 +3,10 @@
 import streamlit as st
 
 from attention_core.cells import Ref
-from attention_core.change import Move, most_moved
+from attention_core.change import Move, farthest_weight, most_moved
 from attention_core.numerals import fixed, signed
 from pages.shared import state
+from pages.shared.material import PAD
 from pages.shared.places import describe, token
 from pages.shared.scene import Scene
 from pages.shared.setup import query
@@ -47,18 +48,15 @@ def sentence(scene: Scene) -> str:
 
 
 def moved_weight(scene: Scene, move: Move) -> str:
-    """The weight that moved most; of those that moved as far, one of the row that is looked at."""
-    look = scene.look
-    here = (look.batch, look.head, look.query)
-    row = (scene.trace["weights"][here] - scene.before["weights"][here]).abs().nan_to_num(0.0)
-    if row.max() >= NEARLY * move.size:
-        move = Move("weights", float(row.max()), (look.batch, look.head, look.query, int(row.argmax())))
-    head, query, key = move.index[1:]
-    words = {"query": literal(token(scene.trace, "T", query)), "key": literal(token(scene.trace, "S", key))}
-    return say("change.weight", head=head + 1, **words, **figures(scene, move))
-
-
-NEARLY = 0.98  # of the largest move
+    """The weight that moved most in the sentence that is looked at, where one moved there."""
+    look, trace = scene.look, scene.trace
+    real = sum(word != PAD for word in trace.labels["T"])
+    seen = farthest_weight(trace, scene.before, (look.batch, look.head, look.query), real)
+    if seen is None:
+        return moved_most(scene, move)
+    _, head, query, key = seen.index
+    words = {"query": literal(token(trace, "T", query)), "key": literal(token(trace, "S", key))}
+    return say("change.weight", head=head + 1, **words, **figures(scene, seen))
 
 
 def moved_most(scene: Scene, move: Move) -> str:
