@@ -29,6 +29,8 @@ def file_controls(setup: Setup) -> None:
         polarity(setup)
     if len(brought.fits) > 1 or setup.axes is not None:
         axes(setup, brought)
+    else:
+        st.caption(say("brought.axes", axes=brought.axes.replace(" ", ", ")))
     with st.expander(say("brought.arrays"), key="arrays", on_change="rerun") as drawer:
         if drawer.open:
             roles(setup, [*arrays])

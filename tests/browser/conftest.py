@@ -200,10 +200,22 @@ class Screen:
         take += "map.top + ((at[0] + .5) * map.unit - map.y) / map.ratio]"
         return dict(zip("xy", self.page.locator(".map").evaluate(take, [row, column]), strict=True))
 
+    def choose(self, label: str, option: str) -> None:
+        """One of a list; by keyboard, because a list closes when its place scrolls."""
+        box = self.page.get_by_label(label, exact=True)
+        box.scroll_into_view_if_needed()
+        box.focus()
+        box.press("ArrowDown")
+        self.page.get_by_role("option", name=option, exact=True).click()
+
     def upload(self, name: str, content: bytes) -> None:
         """Puts a file into the uploader."""
         file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-        self.page.get_by_test_id("stFileUploader").locator("input").set_input_files(file)
+        box = self.page.get_by_test_id("stFileUploader").locator("input")
+        self.page.wait_for_function(  # the one before may still be leaving
+            "() => document.querySelectorAll('[data-testid=stFileUploader] input').length === 1"
+        )
+        box.set_input_files(file)
 
     def arithmetic(self) -> str:
         """The arithmetic of the opened cell."""

@@ -212,8 +212,7 @@ def test_sizes_come_and_go_and_the_edited_numbers_that_fit_stay(screen):
     first = box.input_value()
     assert first.split("\n")[1].split() == ["5", "-3", "0", "0"]
     for heads in ("1", "2"):
-        opened.page.get_by_label("Heads", exact=True).click()
-        opened.page.get_by_role("option", name=heads, exact=True).click()
+        opened.choose("Heads", heads)
         expect(box).to_have_value(first)  # one head of 4 columns or two of 2: the same numbers
     width = opened.page.get_by_role("spinbutton", name="Width d_k")
     width.fill("3")

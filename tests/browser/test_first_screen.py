@@ -53,8 +53,7 @@ def test_a_word_of_no_dictionary_is_called_random(screen):
 def test_heads_change_the_number_of_maps(screen):
     opened = screen()
     before = opened.page.locator("[data-testid=stVegaLiteChart]").count()
-    opened.page.get_by_label("Heads", exact=True).click()
-    opened.page.get_by_role("option", name="1", exact=True).click()
+    opened.choose("Heads", "1")
     expect(opened.page.locator("[data-testid=stVegaLiteChart]")).to_have_count(before - 1)
     opened.wait_for_sentence("“it” gives 80 %")  # the same matrices as one head: it -> dog .80
     assert opened.query()["heads"] == "1"
