@@ -10,7 +10,7 @@ from attention_core.layout import LARGEST
 from pages.shared import state
 from pages.shared.material import Material
 from pages.shared.places import Look, looked_at
-from pages.shared.runs import material_of, trace_of
+from pages.shared.runs import material_of, trace_of, while_it_runs
 from pages.shared.setup import Setup, computed_part
 
 
@@ -48,10 +48,16 @@ class Scene:
 
 def current() -> Scene:
     """The scene of the session."""
-    trace = trace_of(state.current())
-    stay(trace)
-    setup = state.current()
-    apart = None if (before := state.before()) is None else apart_from(trace, before)
+    if st.session_state.get("seen", (None,))[0] != state.current():
+        stay(trace_of(state.current()))
+    return seen_as(state.current(), state.before())
+
+
+@while_it_runs
+def seen_as(setup: Setup, before: Setup | None) -> Scene:
+    """The scene of a Setup that is compared with another one."""
+    trace = trace_of(setup)
+    apart = None if before is None else apart_from(trace, before)
     moved = {} if apart is None else dict(moves(apart))
     return Scene(setup, trace, material_of(setup), looked_at(trace, setup), apart, moved)
 
