@@ -10,9 +10,9 @@ MARK = "() => [...document.querySelectorAll('[data-testid=stSidebar] input')].fo
 def choose(opened, key: str, text: str) -> None:
     """Chooses in one of the sidebar's lists."""
     box = opened.page.locator(f".st-key-c_{key} input")
-    box.click()
-    opened.page.get_by_role("option", name=text, exact=True).click()
-    opened.page.keyboard.press("Escape")  # an open list hides the rest of the page from screen readers
+    box.press_sequentially(text)
+    box.press("Enter")
+    box.press("Escape")  # an open list hides the rest of the page from screen readers
 
 
 def undo(opened) -> None:
