@@ -15,10 +15,12 @@ from attention_core.starting import random_matrix
 from pages.shared import maps, state, what_if
 from pages.shared.input_controls import as_rows
 from pages.shared.inputs import VECTORS
+from pages.shared.parts import part, redraw
 from pages.shared.places import axis_label
 from pages.shared.projections import BIASES, PROJECTIONS
+from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
-from pages.shared.setup import MOST
+from pages.shared.setup import MOST, computed_part
 from pages.shared.widgets import mirror, show_refusal, try_change
 from pages.shared.words import has, literal, say
 
@@ -29,6 +31,28 @@ PAIRS = (*what_if.STEPS, "allowed")  # what is edited about pairs of tokens
 FILES = ["csv", "tsv", "txt", "npy", "npz", "json"]
 
 Read = Callable[[], np.ndarray]
+
+
+DRAWER = "editors"
+
+
+def shows(scene: Scene) -> tuple[object, ...]:
+    """Nothing of the run while the drawer is closed."""
+    session = st.session_state
+    if not session.get(DRAWER):
+        return ()
+    name = session.get("c_edited")
+    part = (session.get(f"c_row_{name}"), session.get(f"c_column_{name}"))
+    return (computed_part(scene.setup), scene.look, state.version(), name, *part)
+
+
+@part(shows)
+def editors(scene: Scene) -> None:
+    """The drawer of the matrices."""
+    drawer = st.expander(say("editor.title"), icon=":material/edit:", key=DRAWER, on_change="rerun")
+    if drawer.open:
+        with drawer:
+            matrix_editors(scene)
 
 
 def matrix_editors(scene: Scene) -> None:
@@ -112,7 +136,7 @@ def take(scene: Scene, name: str, read: Read) -> None:
     except AttentionError as error:
         state.refuse(control(name), error)
         return
-    try_change(control(name), **changes)
+    state.change(control(name), trace_of, **changes)
 
 
 def changes_for(scene: Scene, name: str, matrix: np.ndarray) -> dict[str, str | None]:
@@ -132,18 +156,22 @@ def replace_matrix(scene: Scene, name: str, read: Read) -> None:
     """Takes another matrix, and the cells show it."""
     take(scene, name, read)
     renew(name)
+    redraw()
 
 
 def replace_text(name: str, text: str | None) -> None:
     """Takes another matrix by its link form."""
-    try_change(control(name), **{name: text})
+    state.change(control(name), trace_of, **{name: text})
     renew(name)
+    redraw()
 
 
 def take_back(scene: Scene, name: str) -> None:
     """The matrix as it was before anybody changed it; of scores and weights those of this head."""
-    try_change(control(name), **(what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None}))
+    changes = what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None}
+    state.change(control(name), trace_of, **changes)
     renew(name)
+    redraw()
 
 
 def renew(name: str) -> None:
@@ -220,6 +248,7 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
         if error is not None:
             state.new_version()  # the cell shows its number again
             state.refuse(control(name), error)
+        redraw()
 
     width = 64 if max(len(text) for row in rows for text in row) <= 7 else 150
     columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}

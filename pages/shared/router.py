@@ -11,6 +11,7 @@ import streamlit as st  # noqa: E402
 
 from attention_core.lettering import text_width  # noqa: E402
 from pages.shared.catalog import PAGES  # noqa: E402
+from pages.shared.parts import whole  # noqa: E402
 from pages.shared.words import LANGUAGES, say  # noqa: E402
 
 NAME = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
@@ -37,4 +38,4 @@ for entry in PAGES:
         default=entry is PAGES[0],
     )
     sections.setdefault(say(f"section.{entry.section}"), []).append(page)
-st.navigation(sections, position="top").run()
+whole(st.navigation(sections, position="top").run)

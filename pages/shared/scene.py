@@ -11,7 +11,7 @@ from attention_core.layout import LARGEST
 from pages.shared import state
 from pages.shared.material import Material
 from pages.shared.places import Look, looked_at
-from pages.shared.runs import material_of, trace_of
+from pages.shared.runs import material_of, trace_of, while_it_runs
 from pages.shared.setup import Setup, computed_part
 
 
@@ -61,10 +61,16 @@ class Scene:
 
 def current() -> Scene:
     """The scene of the session."""
-    trace = trace_of(state.current())
-    stay(trace)
-    setup = state.current()
-    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), run_before(trace))
+    if st.session_state.get("seen", (None,))[0] != state.current():
+        stay(trace_of(state.current()))
+    return seen_as(state.current(), state.before())
+
+
+@while_it_runs
+def seen_as(setup: Setup, before: Setup | None) -> Scene:
+    """The scene of a Setup that is compared with another one."""
+    trace = trace_of(setup)
+    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), run_before(trace, before))
 
 
 def stay(trace: Trace) -> None:
@@ -80,9 +86,8 @@ def stay(trace: Trace) -> None:
     st.session_state["seen"] = (state.current(), looked_at(trace, state.current()), sizes)
 
 
-def run_before(trace: Trace) -> Trace | None:
+def run_before(trace: Trace, named: Setup | None) -> Trace | None:
     """The run that this one is compared with: none where it cannot be computed, or has other sizes."""
-    named = state.before()
     if named is None:
         return None
     try:

@@ -158,17 +158,6 @@ def before() -> Setup | None:
     return st.session_state["before"] if named is None else named
 
 
-EDITORS = "editors"  # the drawer of the matrices, by its key
-Drawn = tuple[object, ...]
-
-
-def drawn() -> Drawn:
-    """What the parts of a page show that a change of looking leaves alone: when this differs, they are drawn anew."""
-    setup, session = current(), st.session_state
-    seen = (setup.head, setup.sentence, setup.token) if session.get(EDITORS) else ()
-    return (computed_part(setup), *session["refused"], len(session["past"]), len(session["future"]), *seen)
-
-
 def look(**updates) -> None:
     """A change of what is looked at (token, head, step, cell): nothing is computed anew, nothing can be refused."""
     st.session_state["setup"] = replace(current(), **updates)

@@ -8,6 +8,7 @@ import streamlit as st
 from attention_core.edits import short_text
 from attention_core.errors import AttentionError
 from pages.shared import state
+from pages.shared.parts import redraw
 from pages.shared.runs import trace_of
 from pages.shared.words import say, sentence
 
@@ -26,8 +27,9 @@ def mirror(key: str, control: str, value: object) -> None:
 
 
 def try_change(control: str, **updates) -> None:
-    """Takes a change or keeps its refusal."""
+    """Takes a change or keeps its refusal, and draws what it changes: the last that a callback does."""
     state.change(control, trace_of, **updates)
+    redraw()
 
 
 def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
