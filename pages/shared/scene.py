@@ -62,22 +62,24 @@ class Scene:
 def current() -> Scene:
     """The scene of the session."""
     trace = trace_of(state.current())
-    stay(trace)
+    look = stay(trace)
     setup = state.current()
-    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), run_before(trace))
+    return Scene(setup, trace, material_of(setup), look, run_before(trace))
 
 
-def stay(trace: Trace) -> None:
-    """After a change the same head and the same query are looked at as before, where there are as many of them."""
+def stay(trace: Trace) -> Look:
+    """What is looked at: after a change the same head and the same query as before, where there are as many of them."""
     setup, sizes = state.current(), trace.sizes()
+    now = looked_at(trace, setup)
     seen, look, were = st.session_state.get("seen", (None, None, {}))
     if seen is not None and setup.example == seen.example and computed_part(setup) != computed_part(seen):
-        now = looked_at(trace, setup)
-        if now.head != look.head and sizes["H"] == were["H"]:
-            state.look(head=look.head)
-        if now.query != look.query and sizes["T"] == were["T"]:
-            state.look(token=look.query)
-    st.session_state["seen"] = (state.current(), looked_at(trace, state.current()), sizes)
+        kept = {"head": (look.head, now.head, "H"), "token": (look.query, now.query, "T")}
+        pins = {name: was for name, (was, at, axis) in kept.items() if was != at and sizes[axis] == were[axis]}
+        if pins:
+            state.look(**pins)
+            now = looked_at(trace, state.current())
+    st.session_state["seen"] = (state.current(), now, sizes)
+    return now
 
 
 def run_before(trace: Trace) -> Trace | None:

@@ -32,12 +32,17 @@ def try_change(control: str, **updates) -> None:
 
 def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
     """Takes the matrix that `read` gives, or keeps its refusal; `base` is the one that nobody changed."""
+    try_made(control, lambda: {name: short_text(read(), base, name)})
+
+
+def try_made(control: str, make: Callable[[], dict]) -> None:
+    """Takes the change that `make` gives, or keeps the refusal of either."""
     try:
-        text = short_text(read(), base, name)
+        changes = make()
     except AttentionError as error:
         state.refuse(control, error)
         return
-    try_change(control, **{name: text})
+    try_change(control, **changes)
 
 
 def show_refusal(control: str) -> None:
