@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
+from attention_core.rerun import apart, magnitude
 from attention_core.trace import Step, Trace
 
 
@@ -23,20 +24,16 @@ def farthest_from_alone(batch: Trace, alone: Sequence[Trace]) -> tuple[str, floa
     for sentence, single in enumerate(alone):
         for name, step in single.computed().items():
             if name in batch and "B" in step.dims:
-                difference = apart(batch.step(name), step, sentence)
+                difference = farthest(batch.step(name), step, sentence)
                 worst = max(worst, (name, difference), key=lambda found: found[1])
     return worst
 
 
-def apart(step: Step, alone: Step, sentence: int) -> float:
+def farthest(step: Step, alone: Step, sentence: int) -> float:
     """How far one sentence of a step is from the same step of the sentence alone."""
     row = min(sentence, step.value.shape[0] - 1)  # a mask may stand for all sentences
     own = tuple(slice(0, size) for size in alone.value.shape[1:])
-    one, other = step.value[(slice(row, row + 1), *own)].double(), alone.value.double()
-    if one.shape != other.shape:
+    one = step.value[(slice(row, row + 1), *own)]
+    if one.shape != alone.value.shape:
         return torch.inf
-    finite = other.isfinite()
-    if not torch.equal(one[~finite], other[~finite]):
-        return torch.inf
-    largest = other[finite].abs().max().item() if finite.any() else 0.0
-    return (one[finite] - other[finite]).abs().max().item() / (largest or 1.0) if finite.any() else 0.0
+    return apart(one, alone.value).max().item() / magnitude(alone.value)

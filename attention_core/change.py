@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from attention_core.boundary import is_finite
+from attention_core.rerun import apart
 from attention_core.trace import Step, Trace
 
 
@@ -48,10 +49,10 @@ def comparable(one: Step, other: Step) -> bool:
 def subtract(now: Tensor, before: Tensor) -> Tensor:
     """now - before; 0 where both are the same infinity or no number."""
     now, before = now.detach().double().cpu(), before.detach().double().cpu()
-    apart = now - before
-    if is_finite(apart):
-        return apart
-    return apart.masked_fill((now == before) | (now.isnan() & before.isnan()), 0.0)
+    signed = now - before
+    if is_finite(signed):
+        return signed
+    return signed.masked_fill((now == before) | (now.isnan() & before.isnan()), 0.0)
 
 
 def moves(now: Trace, before: Trace) -> Mapping[str, Move]:
@@ -65,7 +66,7 @@ def moves(now: Trace, before: Trace) -> Mapping[str, Move]:
     found = {}
     for name, step in now.steps.items():
         if name in before and comparable(step, before.step(name)) and not torch.equal(step.value, before[name]):
-            sizes = subtract(step.value, before[name]).abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
+            sizes = apart(step.value, before[name])
             largest = sizes.max().item()
             if largest > 0:
                 place = torch.unravel_index(sizes.argmax(), sizes.shape)
@@ -88,8 +89,7 @@ def farthest_weight(now: Trace, before: Trace, row: tuple[int, int, int], querie
     (0, 0, 1, 0)
     """
     batch, head, query = row
-    apart = subtract(now["weights"][batch, :, :queries], before["weights"][batch, :, :queries])  # (H, T, S)
-    sizes = apart.abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
+    sizes = apart(now["weights"][batch, :, :queries], before["weights"][batch, :, :queries])  # (H, T, S)
     largest = sizes.max().item()
     if largest == 0:
         return None

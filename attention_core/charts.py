@@ -55,21 +55,26 @@ def head_map(
     query: int | None = None,
     times: bool = False,
     batch: int = 0,
+    axes: tuple[str, str] = ("", ""),
 ) -> Picture:
     """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
 
-    times: colours count in even shares, so that long rows show their shape.
+    times: colours count in even shares, so that long rows show their shape. axes: what stands beside rows and above
+    columns, written into the corner.
     """
     drawn = panel(trace, "weights", {"B": batch, "H": head})
     count, keys = drawn.values.shape
-    left = label_margin(drawn, words, 40.0)
+    corner = [f"{axes[1]} →", f"{axes[0]} ↓"] if any(axes) else []
+    left = max([label_margin(drawn, words, 40.0), *(text_width(text, 13.0) + 8 for text in corner)])
     size = cell_size(count, keys, MAP - left - 24, least=min(16.0, (PAGE - left - 24) // keys))
     above = column_labels(drawn, words, size)
-    top = above.room
-    reach = span(trace, "weights") if trace.difference else darkest(keys, times)
+    top = max(above.room, 44.0 if corner else 0.0)
+    reach = span(trace, "weights", batch) if trace.difference else darkest(keys, times)
     rows = matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=reach)
     rows += row_labels(drawn, words, palette, left, top, size, left - 8)
     rows += above.drawn(palette, left, top)
+    for line, text in enumerate(reversed(corner)):
+        rows.append(label(text, left - 6, top - 9 - 16 * line, palette, align="right", size=13.0))
     even = keys  # how many an even share is divided by: all keys, or those that the chosen query may attend to
     if query is not None and query < count:
         even = keys if times or trace.difference else row_fact(trace, head, query, batch).possible or keys
@@ -93,7 +98,7 @@ def head_overview(
 ) -> Picture:
     """Every head's weights as a small map, a few in a line; the one that is looked at is outlined."""
     side, pitch, rows = 82.0, 92.0, []
-    reach = span(trace, "weights") if trace.difference else darkest(trace["weights"].shape[-1], times)
+    reach = span(trace, "weights", batch) if trace.difference else darkest(trace["weights"].shape[-1], times)
     for number, title in enumerate(titles):
         x, y = 4 + (number % across) * pitch, 20 + (number // across) * (pitch + 18)
         frame = {"x": x - 2, "x2": x + side + 2, "y": y - 2, "y2": y + side + 2}
@@ -171,7 +176,7 @@ def fitted(rows: int, columns: int, width: Callable[[float], float], most: float
     return side
 
 
-MOVED = "Δ"  # marks a step whose numbers moved
+MOVED = "Δ"  # under the name of a step whose numbers moved
 THUMB, PITCH = 46.0, 54.0  # pixels: a small map, and the next one's distance from it
 PER_LINE, PER_GROUP = 15, 6  # small maps beside each other on a projector, on a phone
 
@@ -201,15 +206,23 @@ def strip(
         trace = drawn(step)
         reach = darkest(trace[step].shape[-1], times) if is_share(trace, step) else None
         rows += thumbnail(trace, step, at, palette, (x, y), THUMB, reach=reach)
-        if step in moved:
-            badge = {"x": x + THUMB - 13, "x2": x + THUMB + 3, "y": y - 3, "y2": y + 13, "fill": palette.outline}
-            rows.append({**badge, "kind": "bar"})
-            rows.append(label(MOVED, x + THUMB - 5, y + 5.5, palette, size=13.0, ink="#000000"))
-        for line, text in enumerate(name.split("\n")):
+        for line, text in enumerate(marked(name, step in moved)):
             rows.append(label(text, x + THUMB / 2, y + THUMB + 13 + 13 * line, palette, size=13.0))
         if step == opened:
             rows.append({**frame, "kind": "chosen", "fill": palette.outline})
     return Picture(table(rows), sized(len(steps) * PITCH, THUMB + 38, padding=0))
+
+
+def marked(name: str, moved: bool) -> list[str]:
+    """The lines of a step's name, at most two, with the mark of a change.
+
+    >>> marked("scores", True), marked("sine\\ntable", True), marked("scores", False)
+    (['scores', 'Δ'], ['sine', 'table Δ'], ['scores'])
+    """
+    lines = name.split("\n")
+    if not moved:
+        return lines
+    return [*lines, MOVED] if len(lines) == 1 else [*lines[:-1], f"{lines[-1]} {MOVED}"]
 
 
 def strip_lines(steps: Sequence[str]) -> list[list[Sequence[str]]]:

@@ -37,11 +37,13 @@ def darkest(keys: int, times: bool) -> float:
     return min(1.0, TIMES_EVEN / keys) if times else 1.0
 
 
-def span(trace: Trace, step: str) -> float:
-    """What the colours of a step reach to: 1 for shares, else the largest finite magnitude of all its heads."""
+def span(trace: Trace, step: str, batch: int = 0) -> float:
+    """What the colours of a step reach to: 1 for shares, else the largest finite magnitude in a sequence's heads."""
     if is_share(trace, step):
         return 1.0
-    sizes = trace[step].detach().double().abs()
+    value = trace[step].detach()
+    own = value[min(batch, len(value) - 1)] if trace.step(step).dims[0] == "B" else value
+    sizes = own.double().abs()
     largest = sizes.max().item()
     return largest if math.isfinite(largest) else sizes.masked_fill(~sizes.isfinite(), 0.0).max().item()
 
@@ -92,7 +94,7 @@ def matrix(
     reach: the magnitude that has the strongest colour, where that is not the step's own.
     """
     x0, y0 = origin
-    reach = span(trace, drawn.step) if reach is None else reach
+    reach = span(trace, drawn.step, drawn.refs[0][0].index[0]) if reach is None else reach
     fills, inks = shades(drawn.values.reshape(-1), reach, is_share(trace, drawn.step), palette)
     is_bool = trace[drawn.step].dtype.is_floating_point is False
     number = signed if trace.difference else fixed
@@ -223,7 +225,8 @@ def thumbnail(
     skipped = "" if strides == [1, 1] else f" (1 : {strides[0]}, 1 : {strides[1]})"
     plane, free = (array[:: strides[0], :: strides[1]] for array in (plane, free))
     size = side / max(plane.shape)
-    fills, _ = shades(plane.reshape(-1), span(trace, step) if reach is None else reach, is_share(trace, step), palette)
+    reach = span(trace, step, at.get("B", 0)) if reach is None else reach
+    fills, _ = shades(plane.reshape(-1), reach, is_share(trace, step), palette)
     x0 = origin[0] + (side - size * plane.shape[1]) / 2
     y0 = origin[1] + (side - size * plane.shape[0]) / 2
     shape = " × ".join(map(str, value.value.shape)) + skipped

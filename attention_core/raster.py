@@ -83,7 +83,7 @@ def raster(
     shares, is_bool = is_share(trace, step), not value.value.dtype.is_floating_point
     leading = position(trace, step, at)
     plane, free = planes(trace, step, leading)
-    reach = reach_of(trace, step, times)
+    reach = reach_of(trace, step, times, (at or {}).get("B", 0))
     places, every = picked(plane, free, shares, most)
     row_axis = value.dims[-2] if len(value.dims) > 1 and not spans_all(trace, step, -2) else ""
     keys = plane.shape[1]
@@ -124,7 +124,11 @@ def overview(
     >>> small.heads, small.shape, small.drawn, small.every, len(small.cells)
     (1, (5, 5), (2, 2), (3, 3), 4)
     """
-    dims, shares, reach = trace.step(step).dims, is_share(trace, step), reach_of(trace, step, times)
+    dims, shares, reach = (
+        trace.step(step).dims,
+        is_share(trace, step),
+        reach_of(trace, step, times, (at or {}).get("B", 0)),
+    )
     heads, parts = trace[step].shape[-3], []
     for head in range(heads):
         plane, free = planes(trace, step, position(trace, step, {**(at or {}), dims[-3]: head}))
@@ -149,9 +153,9 @@ def planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[np.ndar
     )
 
 
-def reach_of(trace: Trace, step: str, times: bool) -> float:
+def reach_of(trace: Trace, step: str, times: bool, batch: int) -> float:
     """The number that has the strongest colour, the same in all heads."""
-    return darkest(trace[step].shape[-1], times) if is_share(trace, step) else span(trace, step)
+    return darkest(trace[step].shape[-1], times) if is_share(trace, step) else span(trace, step, batch)
 
 
 def coded(plane: np.ndarray, free: np.ndarray, reach: float, is_share: bool) -> np.ndarray:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 from torch import Tensor
 
+from attention_core.boundary import is_finite
 from attention_core.trace import Step, Trace
 
 Values = dict[str, Tensor]
@@ -100,8 +101,11 @@ def apart(theirs: Tensor, ours: Tensor) -> Tensor:
     tensor([0.5000, 0.0000,    inf], dtype=torch.float64)
     """
     theirs, ours = theirs.double(), ours.double()
+    gap = (theirs - ours).abs()
+    if is_finite(gap):
+        return gap
     same = (theirs == ours) | (theirs.isnan() & ours.isnan())
-    return (theirs - ours).abs().nan_to_num(nan=torch.inf, posinf=torch.inf).masked_fill(same, 0.0)
+    return gap.nan_to_num(nan=torch.inf, posinf=torch.inf).masked_fill(same, 0.0)
 
 
 def magnitude(values: Tensor) -> float:

@@ -6,8 +6,7 @@ from attention_core.cells import Ref
 from attention_core.change import Move, farthest_weight, most_moved
 from attention_core.numerals import fixed, signed
 from pages.shared import state
-from pages.shared.material import PAD
-from pages.shared.places import describe, token
+from pages.shared.places import describe, real_queries, token
 from pages.shared.scene import Scene
 from pages.shared.setup import query
 from pages.shared.words import literal, say
@@ -50,8 +49,7 @@ def sentence(scene: Scene) -> str:
 def moved_weight(scene: Scene, move: Move) -> str:
     """The weight that moved most in the sentence that is looked at, where one moved there."""
     look, trace = scene.look, scene.trace
-    real = sum(word != PAD for word in trace.labels["T"])
-    seen = farthest_weight(trace, scene.before, (look.batch, look.head, look.query), real)
+    seen = farthest_weight(trace, scene.before, (look.batch, look.head, look.query), real_queries(trace))
     if seen is None:
         return moved_most(scene, move)
     _, head, query, key = seen.index

@@ -18,10 +18,9 @@ from pages.shared.inputs import VECTORS
 from pages.shared.parts import part, redraw
 from pages.shared.places import axis_label
 from pages.shared.projections import BIASES, PROJECTIONS
-from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import MOST, computed_part
-from pages.shared.widgets import mirror, show_refusal, try_change
+from pages.shared.widgets import mirror, show_refusal, take_made, try_change
 from pages.shared.words import has, literal, say
 
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
@@ -130,26 +129,15 @@ def control(name: str) -> str:
 # ---- taking a matrix -------------------------------------------------------------------------------------------------
 def take(scene: Scene, name: str, read: Read) -> None:
     """Takes the matrix that `read` gives, or keeps its refusal."""
-    try:
-        matrix = read()
-        changes = changes_for(scene, name, matrix)
-    except AttentionError as error:
-        state.refuse(control(name), error)
-        return
-    state.change(control(name), trace_of, **changes)
+    take_made(control(name), lambda: changes_for(scene, name, read()))
 
 
 def changes_for(scene: Scene, name: str, matrix: np.ndarray) -> dict[str, str | None]:
     """The change of the Setup by which a matrix has these numbers."""
-    if name in what_if.STEPS:
-        computed = what_if.numbers(scene, name)[1]
-        if matrix.shape != computed.shape:
-            raise AttentionError("shape_fits_scores", name=name, expected=computed.shape, shape=matrix.shape)
-        return what_if.chosen(scene, name, matrix)
     base = numbers(scene, name)[1]
-    if name == "allowed" and matrix.shape != base.shape:
+    if name in PAIRS and matrix.shape != base.shape:
         raise AttentionError("shape_fits_scores", name=name, expected=base.shape, shape=matrix.shape)
-    return {name: short_text(matrix, base, name)}
+    return what_if.chosen(scene, name, matrix) if name in what_if.STEPS else {name: short_text(matrix, base, name)}
 
 
 def replace_matrix(scene: Scene, name: str, read: Read) -> None:
@@ -161,15 +149,14 @@ def replace_matrix(scene: Scene, name: str, read: Read) -> None:
 
 def replace_text(name: str, text: str | None) -> None:
     """Takes another matrix by its link form."""
-    state.change(control(name), trace_of, **{name: text})
+    take_made(control(name), lambda: {name: text})
     renew(name)
     redraw()
 
 
 def take_back(scene: Scene, name: str) -> None:
     """The matrix as it was before anybody changed it; of scores and weights those of this head."""
-    changes = what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None}
-    state.change(control(name), trace_of, **changes)
+    take_made(control(name), lambda: what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None})
     renew(name)
     redraw()
 
@@ -286,7 +273,7 @@ def editor_buttons(scene: Scene, name: str, matrix: np.ndarray | None, base: np.
             lambda: np.zeros(shape),
         )
         seed = setup.seed if drawn is None else after(drawn)
-        if name == "allowed":
+        if is_mask:
             button("ones", say("editor.ones"), replace_matrix, scene, name, lambda: np.ones(shape))
         elif name not in what_if.STEPS and (base is not None or name in BIASES):
             button("random", say("editor.random"), replace_text, name, f"random.{seed}~")
@@ -311,11 +298,13 @@ def new_shape(scene: Scene, name: str, matrix: np.ndarray | None) -> tuple[int, 
 
 def random_of(scene: Scene, name: str, shape: tuple[int, int], seed: int) -> Read:
     """Random numbers where there is nothing that a seed could stand for: another draw at every click."""
-    drawn = random_matrix(name, shape, seed)
-    if name not in what_if.STEPS:
-        return lambda: drawn
-    again = np.array_equal(what_if.numbers(scene, name)[0], drawn)
-    return lambda: random_matrix(name, shape, after(seed)) if again else drawn
+
+    def read() -> np.ndarray:
+        drawn = random_matrix(name, shape, seed)
+        again = name in what_if.STEPS and np.array_equal(what_if.numbers(scene, name)[0], drawn)
+        return random_matrix(name, shape, after(seed)) if again else drawn
+
+    return read
 
 
 def after(seed: int) -> int:

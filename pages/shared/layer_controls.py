@@ -3,14 +3,13 @@
 import streamlit as st
 
 from attention_core.built_heads import FARTHEST, KINDS
-from attention_core.errors import AttentionError
 from pages.shared import state
 from pages.shared.inputs import resized
 from pages.shared.material import Material
 from pages.shared.parts import part
 from pages.shared.scene import Scene
 from pages.shared.setup import MOST_HEADS, WIRING, Setup, built_of, config_of, crosses, mode
-from pages.shared.widgets import HALF, mirror, show_refusal, try_change
+from pages.shared.widgets import HALF, mirror, show_refusal, try_change, try_made
 from pages.shared.words import say
 
 NO_OUTPUT = "no_output"  # W_o taken away: not in Setup.wiring, since a matrix says so itself
@@ -71,12 +70,7 @@ def width(field: str, value: int) -> None:
 
 def try_sizes(control: str, **sizes: int | None) -> None:
     """Other sizes; the typed matrices keep what still fits."""
-    try:
-        changes = resized(state.current(), **sizes)
-    except AttentionError as error:
-        state.refuse(control, error)
-        return
-    try_change(control, **changes)
+    try_made(control, lambda: resized(state.current(), **sizes))
 
 
 def head_choices(setup: Setup, material: Material, current: int) -> list[int]:

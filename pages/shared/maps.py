@@ -43,10 +43,13 @@ def large_map(scene: Scene, step: str, at: dict[str, int], key: str, alt: str, e
 
 def common(alt: str, drawn: Raster) -> dict:
     """What every canvas is told: colours, words, and how much of the matrix it shows."""
-    down, across = drawn.every
     words = {name: template(f"canvas.{name}") for name in SPOKEN}
-    note = "" if drawn.every == (1, 1) else say("canvas.note", down=down, across=across)
-    return {"palette": vars(palette()), "words": words, "label": alt, "note": note}
+    return {"palette": vars(palette()), "words": words, "label": alt, "note": note(drawn.every)}
+
+
+def note(every: tuple[int, int]) -> str:
+    """That a map shows one cell of so many; nothing where it shows all."""
+    return "" if every == (1, 1) else say("canvas.note", down=every[0], across=every[1])
 
 
 def opened(key: str) -> None:
@@ -66,8 +69,7 @@ def all_heads(scene: Scene, titles: list[str]) -> None:
 
     trace, times = scene.drawn("weights"), scene.times
     drawn = overview(trace, "weights", palette(), scene.look.at, times)
-    note = "" if drawn.every == (1, 1) else say("canvas.note", down=drawn.every[0], across=drawn.every[1])
-    told = {"palette": vars(palette()), "label": say("heads.alt"), "titles": titles, "note": note}
+    told = {"palette": vars(palette()), "label": say("heads.alt"), "titles": titles, "note": note(drawn.every)}
     data = components.packed(vars(drawn) | told | {"chosen": scene.look.head})
     components.overview(data=data, key="overview", on_opened_change=chosen)
 

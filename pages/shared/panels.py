@@ -188,6 +188,7 @@ def show_head_map(scene: Scene, number: int) -> None:
             look.query,
             scene.times,
             look.batch,
+            (say("axis.T"), say("axis.S")),
         )
         chart(picture, f"map{number}", fact_sentence(scene.trace, look, spell=str))
 

@@ -163,6 +163,11 @@ class Look:
         return {"B": self.batch, "H": self.head, "H_kv": self.kv, "T": self.query}
 
 
+def real_queries(trace: Trace) -> int:
+    """How many queries of the sentence on the screen are words, not what fills it up."""
+    return sum(word != PAD for word in trace.labels["T"])
+
+
 def looked_at(trace: Trace, setup: Setup) -> Look:
     """The chosen sentence, head and query, else the example's story, else the most telling."""
     sizes = trace.sizes()
@@ -172,7 +177,7 @@ def looked_at(trace: Trace, setup: Setup) -> Look:
     if setup.token is None and told:
         head, query = focus
     else:
-        real = sum(word != PAD for word in trace.labels["T"])
+        real = real_queries(trace)
         query = None if setup.token is None else min(setup.token, sizes["T"] - 1)
         head, query = most_telling(trace, query, batch, real)
     head = head if setup.head is None else min(setup.head, sizes["H"] - 1)

@@ -76,14 +76,15 @@ def seen_as(setup: Setup, before: Setup | None) -> Scene:
 def stay(trace: Trace) -> None:
     """After a change the same head and the same query are looked at as before, where there are as many of them."""
     setup, sizes = state.current(), trace.sizes()
+    now = looked_at(trace, setup)
     seen, look, were = st.session_state.get("seen", (None, None, {}))
     if seen is not None and setup.example == seen.example and computed_part(setup) != computed_part(seen):
-        now = looked_at(trace, setup)
-        if now.head != look.head and sizes["H"] == were["H"]:
-            state.look(head=look.head)
-        if now.query != look.query and sizes["T"] == were["T"]:
-            state.look(token=look.query)
-    st.session_state["seen"] = (state.current(), looked_at(trace, state.current()), sizes)
+        kept = {"head": (look.head, now.head, "H"), "token": (look.query, now.query, "T")}
+        pins = {name: was for name, (was, at, axis) in kept.items() if was != at and sizes[axis] == were[axis]}
+        if pins:
+            state.look(**pins)
+            now = looked_at(trace, state.current())
+    st.session_state["seen"] = (state.current(), now, sizes)
 
 
 def run_before(trace: Trace, named: Setup | None) -> Trace | None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_core.built_heads import BuiltHeads, built_heads, vectors
+from attention_core.built_heads import PLACES, BuiltHeads, built_heads, vectors
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES, Example, Lexicon, Recipe
 from attention_core.tokens import tokenise
@@ -68,10 +68,7 @@ def gather_sequences(material: Material, setup: Setup, example: Example) -> None
         made = [built_sequence(words, heads, setup) if heads else looked_up(words, setup) for words in others]
         material.batch = (own, *made)
     untouched = setup.x in (None, UNCHANGED)
-    material.dims = tuple(f"={word}" for word in heads.words) + BUILT_DIMS if heads else example.dims * untouched
-
-
-BUILT_DIMS = ("one", "position", "position_squared", "first")
+    material.dims = tuple(f"={word}" for word in heads.words) + PLACES if heads else example.dims * untouched
 
 
 def first_sequence(setup: Setup, example: Example) -> Sequence:

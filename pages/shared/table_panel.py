@@ -34,9 +34,4 @@ def table(scene: Scene, step: str) -> pd.DataFrame:
         place_names(trace, axis, size) if axis else [step]
         for axis, size in zip((rows, columns), values.shape, strict=True)
     ]
-    return pd.DataFrame(values, index=unique(named[0]), columns=unique(named[1]))
-
-
-def unique(names: list[str]) -> list[str]:
-    """The names, numbered where a table could not tell them apart."""
-    return names if len({*names}) == len(names) else [f"{n + 1}: {name}" for n, name in enumerate(names)]
+    return pd.DataFrame(values, index=named[0], columns=named[1])

@@ -28,18 +28,28 @@ def mirror(key: str, control: str, value: object) -> None:
 
 def try_change(control: str, **updates) -> None:
     """Takes a change or keeps its refusal, and draws what it changes: the last that a callback does."""
-    state.change(control, trace_of, **updates)
-    redraw()
+    try_made(control, lambda: updates)
 
 
 def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
     """Takes the matrix that `read` gives, or keeps its refusal; `base` is the one that nobody changed."""
+    try_made(control, lambda: {name: short_text(read(), base, name)})
+
+
+def try_made(control: str, make: Callable[[], dict]) -> None:
+    """Takes the change that `make` gives, or keeps the refusal of either, and draws what it changes."""
+    take_made(control, make)
+    redraw()
+
+
+def take_made(control: str, make: Callable[[], dict]) -> None:
+    """Takes the change that `make` gives, or keeps the refusal of either; nothing is drawn yet."""
     try:
-        text = short_text(read(), base, name)
+        changes = make()
     except AttentionError as error:
         state.refuse(control, error)
-        return
-    try_change(control, **{name: text})
+    else:
+        state.change(control, trace_of, **changes)
 
 
 def show_refusal(control: str) -> None:

@@ -202,14 +202,16 @@ class Screen:
 
     def choose(self, label: str, option: str) -> None:
         """One of a list; by keyboard, because a list closes when its place scrolls."""
+        self.settled()
         box = self.page.get_by_label(label, exact=True)
-        box.scroll_into_view_if_needed()
         box.focus()
         box.press("ArrowDown")
         self.page.get_by_role("option", name=option, exact=True).click()
+        self.settled()
 
     def upload(self, name: str, content: bytes) -> None:
         """Puts a file into the uploader."""
+        self.settled()
         file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
         box = self.page.get_by_test_id("stFileUploader").locator("input")
         self.page.wait_for_function(  # the one before may still be leaving

@@ -207,8 +207,8 @@ def drawn_by(node):
     proto = type(node.proto).FromString(node.proto.SerializeToString())
     for field in {*KNOWN} & {*getattr(proto.DESCRIPTOR, "fields_by_name", ())}:
         proto.ClearField(field)
-    pressed = node.type == "button"  # a moment's value
-    return node.type, str(proto), None if pressed else repr(getattr(node, "value", None))
+    there = node.type in ("button", "file_uploader")  # a moment's value, and what the browser itself holds
+    return node.type, str(proto), None if there else repr(getattr(node, "value", None))
 
 
 def walk(node):

@@ -16,7 +16,7 @@ def marked(screen):
     for name in screen.charts():
         if name.startswith("strip_"):
             table = screen.table(name)
-            marks = table[table["text"] == "Δ"]["x"].tolist()
+            marks = table[table["text"].str.endswith("Δ")]["x"].tolist()
             frames = table[(table["kind"] == "cell") & (table["value"] == "")]
             found += [
                 frame["step"] for frame in frames.to_dict("records") for x in marks if frame["x"] < x < frame["x2"]
