@@ -7,10 +7,11 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error as PlaywrightError
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -201,12 +202,29 @@ class Screen:
         return dict(zip("xy", self.page.locator(".map").evaluate(take, [row, column]), strict=True))
 
     def choose(self, label: str, option: str) -> None:
-        """One of a list; by keyboard, because a list closes when its place scrolls."""
+        """Another one of a list; by keyboard, and again where the list closes because its place moves."""
         self.settled()
         box = self.page.get_by_label(label, exact=True)
-        box.focus()
-        box.press("ArrowDown")
-        self.page.get_by_role("option", name=option, exact=True).click()
+        wanted = self.page.get_by_role("option", name=option, exact=True)
+        with self.rerun():
+            for _ in range(10):
+                box.press("ArrowDown")
+                with suppress(PlaywrightError):
+                    wanted.click(timeout=3000)
+                    return
+            raise AssertionError(f"{option} is not among {label}")
+
+    @contextmanager
+    def rerun(self):
+        """Waits, after what is done in it, until the run that it started has ended."""
+        self.page.evaluate(
+            "() => { const app = document.querySelector('[data-test-script-state]'); "
+            "const ended = done => () => app.dataset.testScriptState === 'notRunning' && done(); "
+            "window.reran = new Promise(done => new MutationObserver(ended(done)).observe(app, "
+            "{ attributes: true, attributeFilter: ['data-test-script-state'] })) }"
+        )
+        yield
+        self.page.evaluate("() => window.reran")
         self.settled()
 
     def upload(self, name: str, content: bytes) -> None:
