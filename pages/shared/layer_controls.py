@@ -128,6 +128,8 @@ def built_heads(setup: Setup) -> None:
         key="c_built",
         on_change=chosen,
         placeholder=say("control.none"),
+        filter_mode=None,
+        select_all=False,
         help=say("help.built"),
     )
     if "offset" in kinds:
