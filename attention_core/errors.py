@@ -122,7 +122,7 @@ SENTENCES = {
     "header_too_long": "the header of {name} may have at most {limit} bytes: it has {given}",
     "array_pickled": "{name} must hold numbers: it holds pickled Python objects, which can run code when they are "
     "read; save it with a numeric type",
-    "array_type": "{name} must hold real numbers of at most 64 bits, or truth values: its type is {given}",
+    "array_type": "{name} must hold real numbers of at most 64 bits, or booleans: its type is {given}",
     "array_axes": "{name} may have at most {limit} axes: it has {given}",
     "array_bytes": "the numbers of {name} must take the {expected} bytes that its type and shape need: there are "
     "{given}",

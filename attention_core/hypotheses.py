@@ -36,7 +36,7 @@ SENTENCES = {
     "causal_upper_left": "the causal mask starts at the upper left (j ≤ i), not at the lower right (j ≤ i + S − T)",
     "causal_lower_right": "the causal mask ends at the lower right (j ≤ i + S − T), not where it was set",
     "causal_too_strict": "the causal mask blocks one key too many: a query does not see its own position",
-    "causal_too_loose": "the causal mask lets one key too many through: a query sees the position behind its own",
+    "causal_too_loose": "the causal mask lets one key too many through: a query sees the position after its own",
     "causal_added": "a causal mask, where there is none",
     "causal_added_upper_left": "a causal mask from the upper left (j ≤ i), where there is none",
     "mask_after_softmax": "the mask is applied after the softmax: blocked weights are 0, the others do not sum to 1",

@@ -101,6 +101,8 @@ def position_controls(scene: Scene) -> None:
         key="c_positions",
         on_change=chosen,
         placeholder=say("control.none"),
+        filter_mode=None,
+        select_all=False,
     )
     if style in setup.positions:
         mirror("c_rope", "positions", style)

@@ -78,6 +78,7 @@ def roles(setup: Setup, names: list[str]) -> None:
             key=key,
             on_change=chosen,
             args=(role,),
+            placeholder="–",
         )
         show_refusal(f"role_{role}")
 

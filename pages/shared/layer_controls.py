@@ -140,6 +140,8 @@ def built_heads(scene: Scene) -> None:
         key="c_built",
         on_change=chosen,
         placeholder=say("control.none"),
+        filter_mode=None,
+        select_all=False,
         help=say("help.built"),
     )
     if "offset" in kinds:

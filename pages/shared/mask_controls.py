@@ -43,6 +43,8 @@ def mask_controls(scene: Scene) -> None:
         key="c_masks",
         on_change=chosen,
         placeholder=say("control.none"),
+        filter_mode=None,
+        select_all=False,
         help=say("help.masks"),
     )
     show_refusal("masks")
@@ -80,7 +82,8 @@ def mask_numbers(trace: Trace, spec: dict, name: str, params: dict) -> None:
         if parameter == "global_tokens":
             mirror(key, control, list(value))
             names = token_names(trace, value)
-            st.multiselect(label, list(names), format_func=names.__getitem__, **used)
+            words = {"placeholder": say("control.none"), "format_func": names.__getitem__}
+            st.multiselect(label, list(names), select_all=False, **words, **used)
         else:
             mirror(key, control, value[0] if parameter == "lengths" else value)
             st.number_input(label, -FARTHEST, FARTHEST, step=1, **used)
