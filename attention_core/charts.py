@@ -10,11 +10,11 @@ from functools import cache
 from itertools import pairwise
 
 import altair as alt
-import pandas as pd
 
 from attention_core.cells import Ref
 from attention_core.drawing import (
     cell_size,
+    columns,
     comfortable,
     darkest,
     is_share,
@@ -22,7 +22,6 @@ from attention_core.drawing import (
     ramp,
     signed_ramp,
     span,
-    table,
     thumbnail,
 )
 from attention_core.layout import Panel, Product, panel
@@ -39,9 +38,9 @@ FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'S
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A table of cells and the specification that draws it."""
+    """A table of cells, column by column, and the specification that draws it."""
 
-    frame: pd.DataFrame
+    table: dict[str, list]
     spec: dict
 
 
@@ -84,7 +83,7 @@ def head_map(
     bottom = top + count * size
     scale = (palette, left, bottom + 10, max(keys * size, 120))
     rows += signed_ramp(*scale, reach) if trace.difference else ramp(*scale, even, times)
-    return Picture(table(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
+    return Picture(columns(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
 
 
 def head_overview(
@@ -107,7 +106,7 @@ def head_overview(
         rows.append(label(title, x, y - 10, palette, align="left", size=13.0))
         if number == head:
             rows.append({**frame, "kind": "chosen", "fill": palette.outline})
-    return Picture(table(rows), sized(min(len(titles), across) * pitch + 4, -(-len(titles) // across) * (pitch + 18)))
+    return Picture(columns(rows), sized(min(len(titles), across) * pitch + 4, -(-len(titles) // across) * (pitch + 18)))
 
 
 def product_picture(
@@ -138,7 +137,7 @@ def product_picture(
     bottom = y1 + count * size
     rows.append(label(titles["left"], margin, y1 - 10, palette, align="left", size=14.0))
     rows.append(label(titles["result"], x1, bottom + 14, palette, align="left", size=14.0))
-    return Picture(table(rows), sized(width(size), bottom + 26))
+    return Picture(columns(rows), sized(width(size), bottom + 26))
 
 
 def single_picture(
@@ -165,7 +164,7 @@ def single_picture(
         rows += labels.drawn(palette, left, top)
         rows.append(label(title, left, 10, palette, align="left", size=14.0))
         left += room
-    return Picture(table(rows), sized(left, top + count * size + 8))
+    return Picture(columns(rows), sized(left, top + count * size + 8))
 
 
 def fitted(rows: int, columns: int, width: Callable[[float], float], most: float) -> float:
@@ -210,7 +209,7 @@ def strip(
             rows.append(label(text, x + THUMB / 2, y + THUMB + 13 + 13 * line, palette, size=13.0))
         if step == opened:
             rows.append({**frame, "kind": "chosen", "fill": palette.outline})
-    return Picture(table(rows), sized(len(steps) * PITCH, THUMB + 38, padding=0))
+    return Picture(columns(rows), sized(len(steps) * PITCH, THUMB + 38, padding=0))
 
 
 def marked(name: str, moved: bool) -> list[str]:
@@ -272,11 +271,18 @@ def specification() -> dict:
         .encode(color=alt.Color("ink:N", scale=None, legend=None))
     )
     bars = box.transform_filter("datum.kind == 'bar'").mark_rect().encode(color=alt.Color("fill:N", scale=None))
-    numbers = (
+    texts = (  # of the cells in their middle, of the labels at their point
         alt.Chart()
-        .transform_filter("datum.text != '' && (datum.kind == 'cell' || datum.kind == 'blocked')")
+        .transform_filter("datum.text != ''")
         .transform_calculate(middle="(datum.x + datum.x2) / 2", centre="(datum.y + datum.y2) / 2")
-        .mark_text(font=FONT, baseline="middle", fontSize={"expr": "datum.size"}, tooltip=None)
+        .mark_text(
+            font=FONT,
+            align={"expr": "datum.align"},
+            baseline="middle",
+            angle={"expr": "datum.angle"},
+            fontSize={"expr": "datum.size"},
+            tooltip=None,
+        )
         .encode(
             x=alt.X("middle:Q", axis=None, scale=None),
             y=alt.Y("centre:Q", axis=None, scale=None),
@@ -300,25 +306,7 @@ def specification() -> dict:
         .mark_rect(fill=None, strokeWidth={"expr": "datum.kind == 'chosen' ? 2.5 : 2"}, tooltip=None)
         .encode(stroke=alt.Stroke("fill:N", scale=None, legend=None))
     )
-    written = [
-        base.transform_filter(f"datum.kind == 'label' && datum.align == '{align}'")
-        .mark_text(font=FONT, align=align, baseline="middle", fontSize={"expr": "datum.size"}, tooltip=None)
-        .encode(text="text:N", color=alt.Color("ink:N", scale=None, legend=None))
-        for align in ("left", "center", "right")
-    ]
-    tilted = (
-        base.transform_filter("datum.kind == 'tilted'")
-        .mark_text(
-            font=FONT,
-            align="left",
-            baseline="middle",
-            angle={"expr": "datum.angle"},
-            fontSize={"expr": "datum.size"},
-            tooltip=None,
-        )
-        .encode(text="text:N", color=alt.Color("ink:N", scale=None, legend=None))
-    )
-    chart = alt.layer(rectangles, hatch, bars, numbers, *written, tilted, lit, chosen)
+    chart = alt.layer(rectangles, hatch, bars, texts, lit, chosen)
     spec = chart.configure_view(stroke=None).to_dict(validate=True)
     return without_data(spec)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import pyarrow as pa
 import streamlit as st
 
 from attention_core import Trace, charts
@@ -114,7 +115,7 @@ def chart(picture: charts.Picture, key: str, alt: str) -> None:
 
     with box(picture):
         st.vega_lite_chart(
-            picture.frame.assign(turn=turn),
+            pa.table({**picture.table, "turn": [turn] * len(picture.table["kind"])}),
             picture.spec,
             width="content",
             theme=None,
