@@ -95,6 +95,10 @@ def words_for(trace: Trace) -> Words:
     return Words(lambda ref: describe(trace, ref), lambda axis, i: axis_label(trace, axis, i))
 
 
+TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # a browser has no number for 64 bits
+SCHEMA = pa.schema([(column, TYPES[type(usual)]) for column, usual in {**COLUMNS, "turn": 0}.items()])
+
+
 def chart(picture: charts.Picture, key: str, alt: str) -> None:
     """Draws a picture; a click on one of its cells opens that cell.
 
@@ -115,7 +119,7 @@ def chart(picture: charts.Picture, key: str, alt: str) -> None:
 
     with box(picture):
         st.vega_lite_chart(
-            pa.table({**picture.table, "turn": [turn] * len(picture.table["kind"])}),
+            pa.table({**picture.table, "turn": [turn] * len(picture.table["kind"])}, schema=SCHEMA),
             picture.spec,
             width="content",
             theme=None,
