@@ -35,6 +35,7 @@ class Cause:
 
 READABLE = 0.25  # of a step's largest magnitude: rounding that moves numbers further leaves nothing to compare
 FAR = 1000  # times what rounding may do in the run itself: no single change makes rounding that much worse
+EXPLAINED = 8  # times nearer than the run itself a cause must be: coarse numbers are near much that is none
 EMPTY_ROWS = ("nan_rows", "finite_fill")  # what else a query that may attend to nothing can get
 
 
@@ -60,11 +61,14 @@ def causes(
     if first is None:
         return ()
     needed, found = names[: first + 1], []
+    differing, before = names[first], gaps[names[first]]
     for cause, hypothesis, values in hypotheses(trace, theirs):
         if cause.beside and any(other.code == cause.code for other in found):
             continue  # it gives the numbers without anything beside
         gaps = largest_gaps(theirs, values)
         if any(not gaps[name] <= min(READABLE * magnitude(values[name]), FAR * own[name]) for name in needed):
+            continue
+        if not gaps[differing] * EXPLAINED <= before:
             continue
         limits = allowances(trace, tolerance, hypothesis)
         steps = tuple(name for name in names if gaps[name] <= limits[name])

@@ -385,6 +385,19 @@ def test_no_cause_is_named_that_does_not_give_the_numbers():
     assert found.step == "weights" and found.causes == () and "No single change" in str(found)
 
 
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("factor", [1.3, 1.5])
+def test_coarse_numbers_hide_no_fault_and_name_no_other(half, factor):
+    q, k, v = qkv(dtype=half)
+
+    def mine(q, k, v):
+        q, k, v = q.double(), k.double(), v.double()
+        return cast(mixed(softmax(q @ k.mT * ROOT * factor), v), half)  # √(D_K / S) = 1.25 is another fault: scale_keys
+
+    found = diagnose(mine, q, k, v)
+    assert found.step == "weights" and found.causes == ()
+
+
 # ---- right attention -------------------------------------------------------------------------------------------------
 def loops(q, k, v, allowed=None):
     """Cell by cell, in the tensors' own precision, running sums included."""
