@@ -39,7 +39,6 @@ class Brought:
     given: Mapping[str, Tensor] = field(default_factory=dict)
     axes: str = "B H T d"
     fits: tuple[str, ...] = ()
-    precision: torch.dtype = torch.float64
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def bring(
     given = {role: tensors[role].double() for role in ("scores", "weights") if role in tensors}
     if "output" in tensors:
         given |= as_output(tensors["output"].double(), axes)
-    return Brought(q, k, v, allowed, given, axes, fits or (axes,), coarsest_exact([*given.values()]))
+    return Brought(q, k, v, allowed, given, axes, fits or (axes,))
 
 
 def as_allowed(mask: Tensor, blocked: bool) -> Tensor:
@@ -112,19 +111,6 @@ def as_allowed(mask: Tensor, blocked: bool) -> Tensor:
 def as_output(output: Tensor, axes: str) -> dict[str, Tensor]:
     """What attention gave, as the step that it is: a head's outputs where it has the axes of q, else the concat."""
     return {"head_outputs": arrange(output, axes)} if output.dim() == len(axes.split()) else {"concat": output}
-
-
-def coarsest_exact(tensors: list[Tensor]) -> torch.dtype:
-    """The coarsest of bfloat16, float16, float32 and float64 that holds every number: what they were computed in, for
-    all that can be known of numbers that a file may have widened.
-
-    >>> coarsest_exact([torch.tensor([0.1], dtype=torch.float32).double()]), coarsest_exact([])
-    (torch.float32, torch.float64)
-    """
-    for dtype in (torch.bfloat16, torch.float16, torch.float32):  # by what they round
-        if tensors and all(torch.equal(tensor.to(dtype).double(), tensor) for tensor in tensors):
-            return dtype
-    return torch.float64
 
 
 # ---- the part that is looked at --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.axes import fitted
 from attention_core.errors import AttentionError
 from attention_core.hypotheses import HYPOTHESES, SENTENCES, Hypothesis, no_mask
-from attention_core.rerun import Values, allowances, coarsest, magnitude, rerun, step_apart
+from attention_core.rerun import Values, allowances, coarsest, holds, magnitude, rerun, step_apart
 from attention_core.trace import Step, Trace
 
 
@@ -166,7 +166,7 @@ def half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, na
     gaps, numbers = largest_gaps(theirs, rerun(trace)), [name for name in names if theirs[name].is_floating_point()]
     for dtype in (torch.bfloat16, torch.float16):  # a bfloat16 number of moderate size is a float16 number too
         finer = all(torch.finfo(given[name].dtype).eps < torch.finfo(dtype).eps for name in numbers)
-        exact = all(torch.equal(theirs[name].to(dtype).double(), theirs[name]) for name in numbers)
+        exact = all(holds(dtype, theirs[name]) for name in numbers)
         limits = allowances(trace, dtype) if finer and exact else dict.fromkeys(names, -1.0)
         if all(gaps[name] <= limits[name] for name in names):
             return [Cause("half_precision", tuple(names), {"dtype": str(dtype).removeprefix("torch.")})]

@@ -18,7 +18,7 @@ from attention_core.boundary import check_tensors
 from attention_core.causes import Cause, causes, fitting
 from attention_core.config import AttentionConfig, Weights
 from attention_core.errors import AttentionError
-from attention_core.rerun import Values, allowances, coarsest, magnitude, rerun, stands_in, step_apart
+from attention_core.rerun import Values, allowances, coarsest, holds, magnitude, rerun, stands_in, step_apart
 from attention_core.trace import Trace
 
 MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter of one of these names gets the mask
@@ -114,6 +114,28 @@ def first_difference(
         elif name in given:
             comparisons.append(misfit(trace, name, given[name]))
     return Diagnosis(tuple(comparisons))
+
+
+def told_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
+    """The coarsest of bfloat16, float16, float32 and float64 that somebody's steps were computed in, for all that can
+    be known of numbers that a file may have widened; never finer than the trace's own.
+
+    given: as in first_difference. A precision holds all of them, and not all right ones: whole numbers, halves and the
+    like are the same in every precision and tell of none.
+
+    >>> trace = attend_qkv(*3 * [torch.eye(2).double()])
+    >>> told_precision(trace, {"weights": trace["weights"].float().double()}), told_precision(trace, {"v": trace["v"]})
+    (torch.float32, torch.float64)
+    """
+    theirs, values = fitting(trace, given), rerun(trace)
+    numbers = [name for name, value in theirs.items() if value.is_floating_point()]
+    told = torch.float64
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):  # the last one rounds most
+        telling = any(not holds(dtype, values[name]) for name in numbers)
+        if telling and all(holds(dtype, theirs[name]) for name in numbers):
+            told = dtype
+    own = coarsest(step.value for step in trace.steps.values())
+    return max(told, own, key=lambda dtype: torch.finfo(dtype).eps)
 
 
 def compare(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: float) -> Comparison:

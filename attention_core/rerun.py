@@ -94,6 +94,15 @@ def coarsest(tensors: Iterable[Tensor]) -> torch.dtype:
     return max(dtypes, key=lambda dtype: torch.finfo(dtype).eps, default=torch.float64)
 
 
+def holds(dtype: torch.dtype, numbers: Tensor) -> bool:
+    """Whether a precision holds every number exactly, infinities and NaN among them.
+
+    >>> holds(torch.bfloat16, torch.tensor([0.5, torch.nan])), holds(torch.bfloat16, torch.tensor([0.1]))
+    (True, False)
+    """
+    return apart(numbers.to(dtype), numbers).max().item() == 0
+
+
 def apart(theirs: Tensor, ours: Tensor) -> Tensor:
     """|theirs - ours| of every cell in float64; infinite where only one is finite, 0 where both are the same.
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv, diagnose
 from attention_core.axes import READINGS, arrange, told_layout
 from attention_core.causes import causes
-from attention_core.diagnosis import first_difference
+from attention_core.diagnosis import first_difference, told_precision
 from attention_core.hypotheses import HYPOTHESES, SENTENCES
 from attention_core.positions import alibi_slopes
 
@@ -478,6 +478,35 @@ def test_right_but_rounded_is_no_alarm(queries, keys, width, value_width, dtype,
     weights = torch.softmax(scores.float() * width**-0.5, dim=-1).to(dtype)
     if dtype != torch.float64:
         assert first_difference(attend_qkv(q, k, v), {"scores": scores, "weights": weights}).step is None
+
+
+# ---- how precise somebody's numbers are ------------------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ours", [{}, {"allowed": HOLE}], ids=["all", "hole"])
+def test_the_precision_is_read_off_the_numbers(dtype, ours):
+    trace = attend_qkv(*qkv(), **ours)
+    weights = torch.softmax(trace["masked_scores"], -1).to(dtype).double()  # NaN where a query may attend to nothing
+    assert told_precision(trace, {"weights": weights}) == dtype
+    found = first_difference(trace, {"weights": weights}, dtype)
+    assert [cause.code for cause in causes(trace, {"weights": weights}, dtype)] == (["nan_rows"] if ours else [])
+    assert (found.step is None) == (not ours)
+
+
+def test_numbers_that_every_precision_holds_tell_of_none():
+    q, k = torch.tensor([[3.0, 1], [2, 5], [7, 0]]).double(), torch.tensor([[4.0, 2], [9, 1], [6, 8]]).double()
+    trace = attend_qkv(q, k, k)
+    slipped = trace["scores"] + torch.tensor([0.0, 1, 0]).double() * torch.tensor([[0.0], [1], [0]]).double()
+    assert told_precision(trace, {"scores": slipped}) == torch.float64
+    found = first_difference(trace, {"scores": slipped}, told_precision(trace, {"scores": slipped}))
+    assert found.first.index == (0, 0, 1, 1) and (found.first.ours, found.first.theirs) == (23, 24)  # 2 x 9 + 5 x 1
+
+
+def test_a_run_forgives_what_its_own_precision_rounds():
+    q, k, v = qkv()
+    exact = attend_qkv(q, k, v)["weights"]
+    trace = attend_qkv(q.bfloat16(), k.bfloat16(), v.bfloat16())
+    assert told_precision(trace, {"weights": exact}) == torch.bfloat16
+    assert first_difference(trace, {"weights": exact}, torch.bfloat16).step is None
 
 
 # ---- one cell --------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.diagnosis import Comparison, Diagnosis
 from pages.shared.places import open_cell
-from pages.shared.runs import cached_causes, cached_diagnosis
+from pages.shared.runs import cached_causes, cached_diagnosis, cached_precision
 from pages.shared.scene import Scene
 from pages.shared.setup import computed_part
 from pages.shared.words import reason, say
@@ -33,8 +33,14 @@ def show_diagnosis(scene: Scene) -> None:
 def show_agreement(scene: Scene, diagnosis: Diagnosis) -> None:
     """All agree, and how well."""
     steps, figures = named(diagnosis.agreeing), diagnosis.agreeing.values()
-    dtype = str(scene.material.brought.precision).removeprefix("torch.")
+    dtype = precision(scene)
     st.success(say("diagnosis.agree", steps=steps, figure=f"{max(figures):.0e}", dtype=dtype), icon=":material/check:")
+
+
+def precision(scene: Scene) -> str:
+    """What the file's steps were computed in."""
+    dtype = cached_precision(computed_part(scene.setup), scene.trace, scene.material)
+    return str(dtype).removeprefix("torch.")
 
 
 def show_difference(scene: Scene, diagnosis: Diagnosis) -> None:
