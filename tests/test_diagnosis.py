@@ -337,6 +337,18 @@ def test_the_output_alone_is_enough_for_the_cause(function, code, step, sizes, o
     assert found.step == "output" and code in [cause.code for cause in found.causes]
 
 
+@pytest.mark.parametrize("queries", [1, 3])
+def test_keys_that_were_masked_are_no_dropout(queries):
+    q, k, v = drawn(queries, 4), drawn(S, 4, seed=1) * (queries == 1), drawn(S, 3, seed=2)  # else even weights
+    real = torch.arange(S) < 4
+
+    def padded(q, k, v):
+        weights = softmax(masked(q @ k.mT / 2, real))
+        return weights @ v, weights
+
+    assert "dropout" not in [cause.code for cause in diagnose(padded, q, k, v).causes]
+
+
 def test_every_cause_that_is_known_is_tried_here():
     tried = {code for _, code, *_ in FAULTS}
     layer = {"w_o_transposed", "w_o_missing", "b_o_missing", "half_precision"}
@@ -499,6 +511,7 @@ def test_numbers_that_every_precision_holds_tell_of_none():
     assert told_precision(trace, {"scores": slipped}) == torch.float64
     found = first_difference(trace, {"scores": slipped}, told_precision(trace, {"scores": slipped}))
     assert found.first.index == (0, 0, 1, 1) and (found.first.ours, found.first.theirs) == (23, 24)  # 2 x 9 + 5 x 1
+    assert causes(trace, {"scores": slipped}) == ()  # not rounding: 23 is a bfloat16 number
 
 
 def test_a_run_forgives_what_its_own_precision_rounds():
