@@ -492,6 +492,35 @@ def test_right_but_rounded_is_no_alarm(queries, keys, width, value_width, dtype,
         assert first_difference(attend_qkv(q, k, v), {"scores": scores, "weights": weights}).step is None
 
 
+def test_a_fault_is_looked_for_in_every_branch_that_nobody_checked():
+    """Right weights, wrong outputs: the values may be wrong as well, and they stand before the weights."""
+    x, weights, trace = layer()
+    values = x @ weights["w_v"]  # without its bias
+    wrong = trace["weights"] @ values.view(B, T, 3, 2).transpose(1, 2)
+    given = {"q": trace["q"], "weights": trace["weights"], "head_outputs": wrong}
+    found = first_difference(trace, given)
+    assert found.first.among == ("v_projected", "v", "head_outputs")
+    assert "The fault lies in v_projected, v or head_outputs." in str(found)
+    alone = first_difference(trace, {**given, "v": trace["v"]})
+    assert alone.first.among == ("head_outputs",) and "The fault lies in head_outputs." in str(alone)
+
+
+def test_what_agrees_behind_the_first_difference_does_not_stand_before_it():
+    trace = attend_qkv(*qkv())
+    shifted = trace["scores"] + 1  # the softmax takes it away again
+    given = {"q": trace["q"], "scores": shifted, "weights": trace["weights"]}
+    found = first_difference(trace, given)
+    assert found.before == ("q",) and set(found.agreeing) == {"q", "weights"}
+
+
+def test_a_cause_of_some_steps_is_not_said_to_be_that_of_all():
+    q, k, v = qkv()
+    found = diagnose(lambda q, k, v: (1.01 * no_scale(q, k, v)[0], no_scale(q, k, v)[1]), q, k, v)
+    assert [cause.steps for cause in found.causes] == [("weights",)]
+    assert "The numbers of weights are those of: no scale" in str(found)
+    assert "The numbers are those of: no scale" in str(diagnose(no_scale, q, k, v))
+
+
 # ---- how precise somebody's numbers are ------------------------------------------------------------------------------
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("ours", [{}, {"allowed": HOLE}], ids=["all", "hole"])
@@ -549,7 +578,8 @@ def test_a_step_that_only_inherits_an_error_is_told_from_one_that_makes_its_own(
     own[1, 0, 0, 0] += 0.1
     assert first_difference(trace, {"scores": scores, "weights": own}).comparisons[1].follows is False
     found = first_difference(trace, {"scores": trace["scores"], "weights": own})
-    assert found.first.follows is False and "The fault lies between scores and weights" in str(found)
+    assert found.first.follows is False and found.first.among == ("scaled_scores", "masked_scores", "weights")
+    assert "The fault lies in scaled_scores, masked_scores or weights." in str(found)
     assert first_difference(trace, {"weights": own}).first.follows is None
 
 

@@ -50,9 +50,11 @@ def show_difference(scene: Scene, diagnosis: Diagnosis) -> None:
         st.markdown(difference(scene, first), width="content")
         if first.index is not None:
             st.button(say("diagnosis.open"), on_click=open_cell, args=(first.step, first.index), key="b_differs")
-    lines = [say("diagnosis.before", steps=named(diagnosis.agreeing))] if diagnosis.agreeing else []
-    if first.follows is not None:
-        lines.append(say("diagnosis.follows" if first.follows else "diagnosis.own"))
+    lines = [say("diagnosis.before", steps=named(diagnosis.before))] if diagnosis.before else []
+    if first.follows:
+        lines.append(say("diagnosis.follows"))
+    elif first.follows is False:
+        lines.append(say("diagnosis.among" if len(first.among) > 1 else "diagnosis.own", steps=named(first.among)))
     if lines:
         st.caption(" ".join(lines))
 
@@ -93,7 +95,8 @@ def show_causes(scene: Scene) -> None:
         return
     found = cached_causes(setup, scene.trace, scene.material)
     for cause in found:
-        st.markdown(say("diagnosis.cause", reason=reason(cause)))
+        steps, dtype = named(cause.steps), precision(scene)
+        st.markdown(say("diagnosis.cause", steps=steps, dtype=dtype, reason=reason(cause)))
     if not found:
         st.caption(say("diagnosis.no_cause"))
 
