@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from attention_core import Trace, charts
-from attention_core.numerals import exact, percent
+from attention_core.numerals import exact, fixed, percent
 from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import maps, state
@@ -130,6 +130,8 @@ def fact_sentence(trace: Trace, look: Look, spell: Callable[[str], str] = litera
     if fact.kind == "even":
         return say("fact.even", **words)
     keys = [spell(token(trace, "S", key)) for key in fact.keys]
+    if fact.kind == "chosen":
+        return say("fact.chosen", key=keys[0], share=fixed(fact.share), total=fixed(fact.total), **words)
     if fact.kind == "several" and len(keys) > NAMED:
         return say("fact.many", key=keys[0], keys=len(keys), **words)
     if fact.kind == "several":

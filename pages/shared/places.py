@@ -7,6 +7,7 @@ import streamlit as st
 
 from attention_core import Trace, charts
 from attention_core.cells import Ref
+from attention_core.drawing import COLUMNS
 from attention_core.examples import EXAMPLES
 from attention_core.layout import TOKENS, spans_all
 from attention_core.lettering import Words

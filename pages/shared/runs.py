@@ -9,11 +9,12 @@ from collections.abc import Callable
 from functools import wraps
 
 import streamlit as st
+import torch
 
 from attention_core import Trace
 from attention_core.alone import farthest_from_alone
 from attention_core.causes import Cause, causes
-from attention_core.diagnosis import Diagnosis, first_difference
+from attention_core.diagnosis import Diagnosis, first_difference, told_precision
 from attention_core.proof import Proof, prove
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
@@ -61,14 +62,18 @@ def cached_proof(setup: Setup, _trace: Trace) -> Proof:
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+def cached_precision(setup: Setup, _trace: Trace, _material: Material) -> torch.dtype:
+    return told_precision(_trace, _material.brought.given)
+
+
+@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 def cached_diagnosis(setup: Setup, _trace: Trace, _material: Material) -> Diagnosis:
-    brought = _material.brought
-    return first_difference(_trace, brought.given, brought.precision)
+    return first_difference(_trace, _material.brought.given, cached_precision(setup, _trace, _material))
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 def cached_causes(setup: Setup, _trace: Trace, _material: Material) -> tuple[Cause, ...]:
-    return causes(_trace, _material.brought.given, _material.brought.precision)
+    return causes(_trace, _material.brought.given, cached_precision(setup, _trace, _material))
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False)

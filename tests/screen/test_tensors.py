@@ -120,7 +120,7 @@ def test_a_file_without_the_scale_is_told_where_and_why():
     head, query, key = (int(at) + 1 for at in place[1:])
     assert f"Most at head {head}, query {query}, key {key}:" in told(screen)
     assert f"the file has {wrong[place]:.4g}, here it is {right[place]:.4g}" in told(screen)
-    assert "no scale: the scores are not divided by √d_k" in told(screen)
+    assert "the file's weights come out, within the rounding of float64: no scale" in told(screen)
     screen.press("b_differs")
     assert screen.link()["cell"] == ",".join(map(str, place))
     screen.set("scale", "off")
@@ -136,6 +136,17 @@ def test_an_output_that_differs_though_the_weights_agree():
     assert "Most at head 2, query 3, d_v 4:" in told(screen)
     assert "Before it these agree: weights." in told(screen)
     assert "the fault lies in this step" in told(screen)
+
+
+def test_a_fault_behind_right_scores_and_a_step_that_agrees_later():
+    right, given = weights_of(tensors()), tensors()
+    scores = np.einsum("bhtd,bhsd->bhts", given["q"], given["k"].repeat(2, axis=1))
+    screen = brought(scores=scores, weights=right * 1.5)
+    assert "Before it these agree: scores." in told(screen)
+    assert "the fault lies in one of scaled_scores, masked_scores, weights" in told(screen)
+    screen = brought(scores=scores + 1.0, weights=right)  # the softmax takes the 1 away again
+    assert "First step that differs: scores." in told(screen)
+    assert "Before it" not in told(screen)
 
 
 def test_of_a_part_of_the_keys_the_weights_are_not_compared():
