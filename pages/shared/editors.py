@@ -1,6 +1,6 @@
 """Matrices in cells: edit, paste, identity, zeros, random, reset; a head's scores and weights too, for what if."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -193,17 +193,20 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     frame = pd.DataFrame(rows, index=down, columns=across)
 
     def edited() -> None:
+        cells = sent_cells(st.session_state[key], len(rows), across)
+        if cells is None:
+            state.new_version()
+            return
         changed, error = matrix.copy(), None
-        for row, cells in st.session_state[key]["edited_rows"].items():
-            for column, text in cells.items():
-                at = top + int(row), left + across.index(column)
-                place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
-                try:
-                    if text is None or not str(text).strip():
-                        raise AttentionError("cell_empty", **place)
-                    changed[at] = read_cell(str(text), **place)
-                except AttentionError as refusal:
-                    error = refusal
+        for row, column, text in cells:
+            at = top + row, left + column
+            place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
+            try:
+                if text is None or not str(text).strip():
+                    raise AttentionError("cell_empty", **place)
+                changed[at] = read_cell(str(text), **place)
+            except AttentionError as refusal:
+                error = refusal
         if not np.array_equal(changed, matrix):
             take(scene, name, lambda: changed)
         if error is not None:
@@ -214,6 +217,16 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
     columns["_index"] = st.column_config.TextColumn(disabled=True)  # the headings are no numbers
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
+
+
+def sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[tuple[int, int, object]] | None:
+    """What was typed into cells, (row, column, text) each; None where a browser sends what these cells cannot give."""
+    match sent:
+        case {"edited_rows": {} as lines, "added_rows": [], "deleted_rows": []}:
+            known = {(row, column) for row in range(rows) for column in columns}
+            if all(isinstance(line, Mapping) and {(row, at) for at in line} <= known for row, line in lines.items()):
+                return [(row, columns.index(at), text) for row, line in lines.items() for at, text in line.items()]
+    return None
 
 
 # ---- the buttons -----------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def roles(setup: Setup, names: list[str]) -> None:
 
     def chosen(role: str) -> None:
         picked = {**current, role: st.session_state[f"c_role_{role}"]}
-        texts = tuple(f"{each}:{names.index(name)}" for each, name in picked.items() if name is not None)
+        texts = tuple(f"{each}:{names.index(name)}" for each, name in picked.items() if name in names)
         try_change(f"role_{role}", roles=texts, part=None)
 
     for role in ROLES:

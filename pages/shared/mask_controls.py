@@ -21,7 +21,7 @@ def mask_controls(trace: Trace, setup: Setup, material: Material, config: Attent
         names = st.session_state["c_masks"]
         custom = (setup.allowed or "~") if "custom" in names else None
         masks = tuple(
-            write_mask(name, spec.get(name) or suggested(name, sizes["S"])) for name in names if name != "custom"
+            write_mask(name, spec.get(name) or suggested(name, sizes["S"])) for name in names if name in MASKS
         )
         try_change("masks", masks=masks, allowed=custom)
 
