@@ -73,7 +73,7 @@ def bring(
     v, one of axes.READINGS, None where the shapes are to tell. blocked: a True in the mask means blocked, as in
     torch.nn.MultiheadAttention. A mask of numbers is additive: 0 where a pair is allowed, -1e4 or less where not.
 
-    Raises AttentionError: role_missing, mask_not_additive, and as told_layout and arrange do.
+    Raises AttentionError: role_missing, mask_not_additive, rank, and as told_layout and arrange do.
 
     >>> arrays = {"q": np.zeros((1, 5, 3, 2)), "k": np.zeros((1, 7, 3, 2)), "v": np.zeros((1, 7, 3, 4))}
     >>> brought = bring(arrays, guessed(arrays))
@@ -111,6 +111,8 @@ def as_allowed(mask: Tensor, blocked: bool) -> Tensor:
 
 def as_output(output: Tensor, axes: str) -> dict[str, Tensor]:
     """What attention gave, as the step that it is: a head's outputs where it has the axes of q, else the concat."""
+    if output.dim() < 2:
+        raise AttentionError("rank", name="output", axes="(T, H d_v) or (B, T, H d_v)", shape=tuple(output.shape))
     return {"head_outputs": arrange(output, axes)} if output.dim() == len(axes.split()) else {"concat": output}
 
 
