@@ -20,7 +20,7 @@ from pages.shared.projections import BIASES, PROJECTIONS
 from pages.shared.scene import Scene
 from pages.shared.setup import MOST
 from pages.shared.widgets import mirror, show_refusal, try_change, try_made
-from pages.shared.words import has, literal, say
+from pages.shared.words import array_names, has, say
 
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
 CORNER = 16  # rows and columns of the part of a larger one
@@ -319,7 +319,7 @@ def upload_box(scene: Scene, name: str) -> None:
         if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
             file = st.session_state[key]
             names = [*read_arrays(file.name, file.getvalue(), minus_infinity=True)]
-            words = {"index": None, "placeholder": "–", "format_func": lambda each: literal(each[:60])}
+            words = {"index": None, "placeholder": "–", "format_func": array_names(names).__getitem__}
             st.selectbox(say("control.array"), names, key=f"{key}_array", on_change=picked, **words)
 
 

@@ -18,7 +18,7 @@ from pages.shared import state
 from pages.shared.material import PAD
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
-from pages.shared.words import has, say
+from pages.shared.words import apart, has, say
 
 HEADS = ("H", "H_kv")  # the axes that count heads
 PHONE = 350  # pixels: what every screen is wide enough for
@@ -78,8 +78,7 @@ def place_name(trace: Trace, axis: str, position: int) -> str:
 
 def place_names(trace: Trace, axis: str, size: int) -> list[str]:
     """The names of all positions along an axis, to choose from: no two alike, also where tokens imitate others."""
-    names = [place_name(trace, axis, position) for position in range(size)]
-    return names if len({*names}) == size else [f"{position + 1}: {name}" for position, name in enumerate(names)]
+    return apart([place_name(trace, axis, position) for position in range(size)])
 
 
 def short_name(step: str) -> str:
