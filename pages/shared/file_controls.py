@@ -46,7 +46,7 @@ def uploader(setup: Setup) -> None:
         if not files:
             return
         try:
-            name = keep(files)
+            name = keep(files, setup)
         except AttentionError as error:
             state.new_version()  # an uploader that still held the file would send it along with the next one
             state.refuse("bring", error)

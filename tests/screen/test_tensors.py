@@ -238,6 +238,16 @@ def test_a_session_keeps_two_files():
     assert "file that is not here" in " ".join(screen.errors())
 
 
+def test_files_that_are_refused_leave_the_one_on_the_screen():
+    screen = brought()
+    file = screen.setup().file
+    for number in (1.0, 2.0, 3.0):
+        screen = bring(screen, ("t.npz", npz(q=np.full((T, D), number))))
+        assert screen.error_at(screen_key(screen)).startswith("k must be one of the arrays of the file")
+        assert screen.setup().file == file
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(tensors()["q"][:1]), rtol=0, atol=1e-15)
+
+
 def test_a_sentence_again():
     screen = brought().set("mode", "sentence")
     assert screen.fact().startswith("Head")
