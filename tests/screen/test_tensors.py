@@ -238,6 +238,22 @@ def test_a_session_keeps_two_files():
     assert "file that is not here" in " ".join(screen.errors())
 
 
+def test_the_same_bytes_under_other_names_are_other_tensors():
+    q, k, v = (np.random.default_rng(n).normal(size=(T, D)) for n in range(3))
+    called = []
+    for names in ("qkv", "kqv"):
+        files = []
+        for name, array in zip(names, (q, k, v), strict=True):
+            file = io.BytesIO()
+            np.save(file, array)
+            files.append((f"{name}.npy", file.getvalue()))
+        screen = bring(Screen(), *files)
+        called.append(screen.setup().file)
+    assert (
+        None not in called and called[0] != called[1]
+    )  # what is computed of them is kept for all sessions by this name
+
+
 def test_files_that_are_refused_leave_the_one_on_the_screen():
     screen = brought()
     file = screen.setup().file
