@@ -75,8 +75,8 @@ def bring(
 
     A mask of three axes is (H, T, S) of one sequence or (B, T, S) of one head; of several of both it is refused.
 
-    Raises AttentionError: role_missing, mask_not_additive, rank_allowed, shape_fits_scores, and as told_layout and
-    arrange do.
+    Raises AttentionError: role_missing, mask_not_additive, rank, rank_allowed, shape_fits_scores, and as told_layout
+    and arrange do.
 
     >>> arrays = {"q": np.zeros((1, 5, 3, 2)), "k": np.zeros((1, 7, 3, 2)), "v": np.zeros((1, 7, 3, 4))}
     >>> brought = bring(arrays, guessed(arrays))
@@ -132,6 +132,8 @@ def as_allowed(mask: Tensor, blocked: bool) -> Tensor:
 
 def as_output(output: Tensor, axes: str) -> dict[str, Tensor]:
     """What attention gave, as the step that it is: a head's outputs where it has the axes of q, else the concat."""
+    if output.dim() < 2:
+        raise AttentionError("rank", name="output", axes="(T, H d_v) or (B, T, H d_v)", shape=tuple(output.shape))
     return {"head_outputs": arrange(output, axes)} if output.dim() == len(axes.split()) else {"concat": output}
 
 

@@ -169,3 +169,10 @@ def test_a_part_that_is_not_there(part, code):
     with pytest.raises(AttentionError) as caught:
         cut(brought(), part)
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("shape", [(), (5,)])
+def test_an_output_of_fewer_axes_than_a_matrix_is_refused(shape):
+    with pytest.raises(AttentionError) as refused:
+        brought(output=np.zeros(shape))
+    assert (refused.value.code, refused.value.values["shape"]) == ("rank", shape)

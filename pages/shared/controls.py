@@ -39,7 +39,7 @@ def example_picker(setup: Setup) -> None:
     """One click to any example, as it ships."""
 
     def chosen() -> None:
-        if st.session_state["c_example"]:
+        if st.session_state["c_example"] in EXAMPLES:
             state.start_over(st.session_state["c_example"])
             redraw()
 
@@ -125,7 +125,7 @@ def scale_control(scene: Scene) -> None:
     setup = scene.setup
 
     def switched() -> None:
-        wanted = {"default": None, "off": 1.0, "number": 0.5}[st.session_state["c_scale"]]
+        wanted = {"off": 1.0, "number": 0.5}.get(st.session_state["c_scale"])
         try_change("scale", scale=wanted)
 
     def typed() -> None:

@@ -1,6 +1,6 @@
 """Matrices in cells: edit, paste, identity, zeros, random, reset; a head's scores and weights too, for what if."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from pages.shared.projections import BIASES, PROJECTIONS
 from pages.shared.scene import Scene
 from pages.shared.setup import MOST, computed_part
 from pages.shared.widgets import mirror, show_refusal, take_made, try_change
-from pages.shared.words import has, literal, say
+from pages.shared.words import array_names, has, say
 
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
 CORNER = 16  # rows and columns of the part of a larger one
@@ -219,17 +219,20 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     frame = pd.DataFrame(rows, index=down, columns=across)
 
     def edited() -> None:
+        cells = sent_cells(st.session_state[key], len(rows), across)
+        if cells is None:
+            state.new_version()
+            return
         changed, error = matrix.copy(), None
-        for row, cells in st.session_state[key]["edited_rows"].items():
-            for column, text in cells.items():
-                at = top + int(row), left + across.index(column)
-                place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
-                try:
-                    if text is None or not str(text).strip():
-                        raise AttentionError("cell_empty", **place)
-                    changed[at] = read_cell(str(text), **place)
-                except AttentionError as refusal:
-                    error = refusal
+        for row, column, text in cells:
+            at = top + row, left + column
+            place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
+            try:
+                if text is None or not str(text).strip():
+                    raise AttentionError("cell_empty", **place)
+                changed[at] = read_cell(str(text), **place)
+            except AttentionError as refusal:
+                error = refusal
         if not np.array_equal(changed, matrix):
             take(scene, name, lambda: changed)
         if error is not None:
@@ -241,6 +244,16 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
     columns["_index"] = st.column_config.TextColumn(disabled=True)  # the headings are no numbers
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
+
+
+def sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[tuple[int, int, object]] | None:
+    """What was typed into cells, (row, column, text) each; None where a browser sends what these cells cannot give."""
+    match sent:
+        case {"edited_rows": {} as lines, "added_rows": [], "deleted_rows": []}:
+            known = {(row, column) for row in range(rows) for column in columns}
+            if all(isinstance(line, Mapping) and {(row, at) for at in line} <= known for row, line in lines.items()):
+                return [(row, columns.index(at), text) for row, line in lines.items() for at, text in line.items()]
+    return None
 
 
 # ---- the buttons -----------------------------------------------------------------------------------------------------
@@ -333,7 +346,7 @@ def upload_box(scene: Scene, name: str) -> None:
         if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
             file = st.session_state[key]
             names = [*read_arrays(file.name, file.getvalue(), minus_infinity=True)]
-            words = {"index": None, "placeholder": "–", "format_func": lambda each: literal(each[:60])}
+            words = {"index": None, "placeholder": "–", "format_func": array_names(names).__getitem__}
             st.selectbox(say("control.array"), names, key=f"{key}_array", on_change=picked, **words)
 
 

@@ -64,7 +64,7 @@ def show_line(scene: Scene) -> None:
 def pressed() -> None:
     """Undo or redo by keyboard."""
     move = st.session_state["shortcuts"].moved
-    if move in state.MOVES:
+    if isinstance(move, str) and move in state.MOVES:
         go(move)
 
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.boundary import as_pairs
 from attention_core.brought import Brought
 from attention_core.chosen import from_places
 from attention_core.config import one_of
@@ -159,7 +160,8 @@ def run_brought(brought: Brought, setup: Setup, weights: Weights, choices: dict[
     dtype = getattr(torch, setup.dtype)
     q, k, v = (tensor.to(setup.device, dtype) for tensor in (brought.q, brought.k, brought.v))
     if brought.allowed is not None:
-        own, painted = brought.allowed.to(setup.device), choices["allowed"]
+        scores = (*q.shape[:3], k.shape[2])
+        own, painted = as_pairs("mask", brought.allowed, scores).to(setup.device), choices["allowed"]
         choices = choices | {"allowed": own if painted is None else own & painted}
     config = replace(config_of(setup), heads=1, kv_heads=None, residual=False)
     return attend_qkv(q, k, v, config=config, weights=weights, **choices)

@@ -31,7 +31,7 @@ def mask_controls(scene: Scene) -> None:
         names = st.session_state["c_masks"]
         custom = (setup.allowed or "~") if "custom" in names else None
         masks = tuple(
-            write_mask(name, spec.get(name) or suggested(name, sizes["S"])) for name in names if name != "custom"
+            write_mask(name, spec.get(name) or suggested(name, sizes["S"])) for name in names if name in MASKS
         )
         try_change("masks", masks=masks, allowed=custom)
 

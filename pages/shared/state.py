@@ -15,6 +15,7 @@ from pages.shared.setup import (
     DEFAULT,
     Setup,
     against_of,
+    check_parts,
     computed_part,
     from_link,
     key_of,
@@ -115,6 +116,11 @@ def change(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
     A step or cell that the new run does not have is closed.
     Several changes may need each other (a new width in q and in k): what was refused waits as a draft of its control.
     """
+    try:
+        check_parts(updates)
+    except AttentionError as refusal:
+        refuse(control, refusal)
+        return
     before, drafts = current(), st.session_state["drafts"]
     waiting = {name: value for draft in drafts.values() for name, value in draft.items()}
     for attempt, settled in (

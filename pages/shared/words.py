@@ -91,6 +91,16 @@ def literal(text: object) -> str:
     return re.sub(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])", JOINER, escaped)
 
 
+def apart(names: list[str]) -> list[str]:
+    """Names to choose from, no two alike: numbered where two would be."""
+    return names if len({*names}) == len(names) else [f"{at + 1}: {name}" for at, name in enumerate(names)]
+
+
+def array_names(names: list[str]) -> dict[str, str]:
+    """The arrays of a file as a choice of them shows their names, which is no Markdown."""
+    return dict(zip(names, apart([shown(name[:60]) for name in names]), strict=True))
+
+
 def sentence(error: AttentionError) -> str:
     """A refusal in the session's language, its values shown literally."""
     return say(f"error.{error.code}", **{name: called(value) for name, value in error.values.items()})
