@@ -14,7 +14,6 @@ import altair as alt
 from attention_core.cells import Ref
 from attention_core.drawing import (
     cell_size,
-    columns,
     comfortable,
     darkest,
     is_share,
@@ -22,6 +21,7 @@ from attention_core.drawing import (
     ramp,
     signed_ramp,
     span,
+    table,
     thumbnail,
 )
 from attention_core.layout import Panel, Product, panel
@@ -83,7 +83,7 @@ def head_map(
     bottom = top + count * size
     scale = (palette, left, bottom + 10, max(keys * size, 120))
     rows += signed_ramp(*scale, reach) if trace.difference else ramp(*scale, even, times)
-    return Picture(columns(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
+    return Picture(table(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
 
 
 def head_overview(
@@ -106,7 +106,7 @@ def head_overview(
         rows.append(label(title, x, y - 10, palette, align="left", size=13.0))
         if number == head:
             rows.append({**frame, "kind": "chosen", "fill": palette.outline})
-    return Picture(columns(rows), sized(min(len(titles), across) * pitch + 4, -(-len(titles) // across) * (pitch + 18)))
+    return Picture(table(rows), sized(min(len(titles), across) * pitch + 4, -(-len(titles) // across) * (pitch + 18)))
 
 
 def product_picture(
@@ -137,7 +137,7 @@ def product_picture(
     bottom = y1 + count * size
     rows.append(label(titles["left"], margin, y1 - 10, palette, align="left", size=14.0))
     rows.append(label(titles["result"], x1, bottom + 14, palette, align="left", size=14.0))
-    return Picture(columns(rows), sized(width(size), bottom + 26))
+    return Picture(table(rows), sized(width(size), bottom + 26))
 
 
 def single_picture(
@@ -164,7 +164,7 @@ def single_picture(
         rows += labels.drawn(palette, left, top)
         rows.append(label(title, left, 10, palette, align="left", size=14.0))
         left += room
-    return Picture(columns(rows), sized(left, top + count * size + 8))
+    return Picture(table(rows), sized(left, top + count * size + 8))
 
 
 def fitted(rows: int, columns: int, width: Callable[[float], float], most: float) -> float:
@@ -209,7 +209,7 @@ def strip(
             rows.append(label(text, x + THUMB / 2, y + THUMB + 13 + 13 * line, palette, size=13.0))
         if step == opened:
             rows.append({**frame, "kind": "chosen", "fill": palette.outline})
-    return Picture(columns(rows), sized(len(steps) * PITCH, THUMB + 38, padding=0))
+    return Picture(table(rows), sized(len(steps) * PITCH, THUMB + 38, padding=0))
 
 
 def marked(name: str, moved: bool) -> list[str]:

@@ -71,7 +71,7 @@ COLUMNS = {
 }
 
 
-def columns(rows: Sequence[dict]) -> dict[str, list]:
+def table(rows: Sequence[dict]) -> dict[str, list]:
     """The rows of a picture as a table, every column filled."""
     return {column: [row.get(column, usual) for row in rows] for column, usual in COLUMNS.items()}
 

@@ -7,14 +7,6 @@ from playwright.sync_api import expect
 MARK = "() => [...document.querySelectorAll('[data-testid=stSidebar] input')].forEach(box => box.dataset.seen = 1)"
 
 
-def choose(opened, key: str, text: str) -> None:
-    """Chooses in one of the sidebar's lists."""
-    box = opened.page.locator(f".st-key-c_{key} input")
-    box.press_sequentially(text)
-    box.press("Enter")
-    box.press("Escape")  # an open list hides the rest of the page from screen readers
-
-
 def undo(opened) -> None:
     opened.page.get_by_role("button", name=re.compile("Undo")).click()
 
@@ -24,7 +16,8 @@ def test_what_follows_from_a_change_is_drawn_and_undo_draws_it_as_it_was(screen)
     number = opened.page.get_by_label("Causal: position of the first query", exact=False)
     badge = opened.page.get_by_test_id("stPopover").first
     link = opened.query()
-    choose(opened, "masks", "causal")
+    opened.choose("Masks", "causal")
+    opened.page.keyboard.press("Escape")  # an open list hides the rest of the page from screen readers
     expect(number).to_be_visible()
     assert opened.query()["mask"].startswith("causal")
     expect(badge).to_contain_text("proven")

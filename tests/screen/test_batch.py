@@ -62,7 +62,7 @@ def test_it_says_that_the_sentences_alone_give_the_same():
 def test_a_global_token_that_only_the_longest_sentence_has():
     screen = batched(mask="local_global:1:5")
     assert screen.errors() == []
-    assert any("at most 0 of a step's largest number" in text for text in screen.captions())
+    assert any("at most 0 of a step's largest magnitude" in text for text in screen.captions())
 
 
 def test_a_sentence_alone_again():

@@ -188,7 +188,7 @@ def test_a_painted_mask_beside_one_of_another_shape_is_refused():
     setup = screen.setup()
     assert setup.allowed is not None
     screen.set("role_mask", "other")
-    assert screen.error_at("c_role_mask").startswith("mask must broadcast to (B, H, T, S) = (1, 4, 5, 7)")
+    assert screen.error_at("c_role_mask").startswith("mask must broadcast to (B, H, T, S) = (2, 4, 5, 7)")
     assert screen.setup() == setup
 
 
