@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from attention_core.axes import arrange, told_layout
+from attention_core.boundary import as_pairs
 from attention_core.errors import AttentionError
 
 NEEDED = ("q", "k", "v")
@@ -39,7 +40,6 @@ class Brought:
     given: Mapping[str, Tensor] = field(default_factory=dict)
     axes: str = "B H T d"
     fits: tuple[str, ...] = ()
-    precision: torch.dtype = torch.float64
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,10 @@ def bring(
     v, one of axes.READINGS, None where the shapes are to tell. blocked: a True in the mask means blocked, as in
     torch.nn.MultiheadAttention. A mask of numbers is additive: 0 where a pair is allowed, -1e4 or less where not.
 
-    Raises AttentionError: role_missing, mask_not_additive, and as told_layout and arrange do.
+    A mask of three axes is (H, T, S) of one sequence or (B, T, S) of one head; of several of both it is refused.
+
+    Raises AttentionError: role_missing, mask_not_additive, rank, rank_allowed, shape_fits_scores, and as told_layout
+    and arrange do.
 
     >>> arrays = {"q": np.zeros((1, 5, 3, 2)), "k": np.zeros((1, 7, 3, 2)), "v": np.zeros((1, 7, 3, 4))}
     >>> brought = bring(arrays, guessed(arrays))
@@ -87,16 +90,34 @@ def bring(
     q, k, v = (tensors[role].double() for role in NEEDED)
     fits: tuple[str, ...] = ()
     if axes is None:
-        known = {"weights": tensors.get("weights", tensors.get("scores"))}
+        pairs = (tensors[role] for role in ("weights", "scores") if role in tensors and tensors[role].dim() == 4)
+        known = {"weights": next(pairs, None)}
         known["head_outputs"] = tensors["output"] if "output" in tensors and tensors["output"].dim() == 4 else None
         layout = told_layout(q, k, v, **known)
         axes, fits = layout.axes, layout.fits
     q, k, v = (arrange(tensor, axes) for tensor in (q, k, v))
-    allowed = None if "mask" not in tensors else as_allowed(tensors["mask"], blocked)
-    given = {role: tensors[role].double() for role in ("scores", "weights") if role in tensors}
+    sizes = (*q.shape[:3], k.shape[2])
+    allowed = None
+    if "mask" in tensors:
+        allowed = as_pairs("mask", with_one(as_allowed(tensors["mask"], blocked), sizes), sizes)
+    given = {role: with_one(tensors[role].double(), sizes) for role in ("scores", "weights") if role in tensors}
     if "output" in tensors:
         given |= as_output(tensors["output"].double(), axes)
-    return Brought(q, k, v, allowed, given, axes, fits or (axes,), coarsest_exact([*given.values()]))
+    return Brought(q, k, v, allowed, given, axes, fits or (axes,))
+
+
+def with_one(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """A tensor about pairs with the axes before (T, S) that can only have length 1; others stay as they are.
+
+    sizes: (B, H, T, S).
+
+    >>> with_one(torch.zeros(3, 5, 7), (1, 3, 5, 7)).shape, with_one(torch.zeros(3, 5, 7), (3, 3, 5, 7)).shape
+    (torch.Size([1, 3, 5, 7]), torch.Size([3, 5, 7]))
+    """
+    B, H = sizes[:2]
+    if tensor.dim() == 3 and 1 in (B, H):
+        return tensor.unsqueeze(0 if B == 1 else 1)  # (H, T, S) -> (1, H, T, S), (B, T, S) -> (B, 1, T, S)
+    return tensor[None, None] if tensor.dim() == 2 else tensor  # (T, S) -> (1, 1, T, S)
 
 
 def as_allowed(mask: Tensor, blocked: bool) -> Tensor:
@@ -111,20 +132,9 @@ def as_allowed(mask: Tensor, blocked: bool) -> Tensor:
 
 def as_output(output: Tensor, axes: str) -> dict[str, Tensor]:
     """What attention gave, as the step that it is: a head's outputs where it has the axes of q, else the concat."""
+    if output.dim() < 2:
+        raise AttentionError("rank", name="output", axes="(T, H d_v) or (B, T, H d_v)", shape=tuple(output.shape))
     return {"head_outputs": arrange(output, axes)} if output.dim() == len(axes.split()) else {"concat": output}
-
-
-def coarsest_exact(tensors: list[Tensor]) -> torch.dtype:
-    """The coarsest of bfloat16, float16, float32 and float64 that holds every number: what they were computed in, for
-    all that can be known of numbers that a file may have widened.
-
-    >>> coarsest_exact([torch.tensor([0.1], dtype=torch.float32).double()]), coarsest_exact([])
-    (torch.float32, torch.float64)
-    """
-    for dtype in (torch.bfloat16, torch.float16, torch.float32):  # by what they round
-        if tensors and all(torch.equal(tensor.to(dtype).double(), tensor) for tensor in tensors):
-            return dtype
-    return torch.float64
 
 
 # ---- the part that is looked at --------------------------------------------------------------------------------------
@@ -140,7 +150,8 @@ def whole(brought: Brought, most_heads: int, most_tokens: int, most_pairs: int) 
 def cut(brought: Brought, part: Part) -> Brought:
     """The part as tensors of their own: one sequence, some heads with the key/value heads that they read, some tokens.
 
-    Weights, and what is made of them, belong to all keys: of a part of the keys only the scores are compared.
+    Weights, and what is made of them, belong to all keys: of a part of the keys only the scores are compared. What does
+    not have the sizes of its step is not cut, so that it is said not to fit.
     Raises AttentionError: part_outside.
     """
     (B, H, T, _), (_, groups, S, _) = brought.q.shape, brought.k.shape
@@ -159,12 +170,14 @@ def cut(brought: Brought, part: Part) -> Brought:
     every_key, every_head = part.keys == (0, S), part.heads == (0, H)
     given = {}
     for name, tensor in brought.given.items():
+        shape = tuple(tensor.shape)
         if name in ("scores", "weights"):
-            given[name] = pairs_of(tensor, sequence, heads, queries, keys)
+            given[name] = tensor[sequence, heads, queries, keys] if shape == (B, H, T, S) else tensor
         elif name == "head_outputs":
-            given[name] = tensor[sequence, heads, queries]
+            given[name] = tensor[sequence, heads, queries] if shape[:3] == (B, H, T) else tensor
         elif every_head:
-            given[name] = tensor[..., queries, :] if tensor.dim() == 2 else tensor[sequence, queries]
+            one = tensor[None] if tensor.dim() == 2 and B == 1 else tensor  # (T, width) -> (1, T, width)
+            given[name] = one[sequence, queries] if one.shape[:2] == (B, T) else one
     kept = given if every_key else {name: tensor for name, tensor in given.items() if name == "scores"}
     return replace(
         brought,
@@ -176,9 +189,6 @@ def cut(brought: Brought, part: Part) -> Brought:
     )
 
 
-def pairs_of(tensor: Tensor, sequence: slice, heads: slice, queries: slice, keys: slice) -> Tensor:
-    """The part of a (T, S), (H, T, S) or (B, H, T, S) tensor; an axis of length 1 stays as it is."""
-    while tensor.dim() < 4:
-        tensor = tensor.unsqueeze(0)
-    ranges = (sequence, heads, queries, keys)
+def pairs_of(tensor: Tensor, *ranges: slice) -> Tensor:
+    """The part of a mask that broadcasts to (B, H, T, S); an axis of length 1 stays as it is."""
     return tensor[tuple(slice(None) if size == 1 else r for size, r in zip(tensor.shape, ranges, strict=True))]

@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.axes import fitted
 from attention_core.errors import AttentionError
 from attention_core.hypotheses import HYPOTHESES, SENTENCES, Hypothesis, no_mask
-from attention_core.rerun import Values, allowances, coarsest, magnitude, rerun, step_apart
+from attention_core.rerun import Values, allowances, coarsest, holds, magnitude, rerun, step_apart
 from attention_core.trace import Step, Trace
 
 
@@ -35,6 +35,8 @@ class Cause:
 
 READABLE = 0.25  # of a step's largest magnitude: rounding that moves numbers further leaves nothing to compare
 FAR = 1000  # times what rounding may do in the run itself: no single change makes rounding that much worse
+EXPLAINED = 8  # times nearer than the run itself a cause must be: coarse numbers are near much that is none
+WHOLE = 0.02  # from 1, or from 0: nearer than that a row of weights sums to it in any precision
 EMPTY_ROWS = ("nan_rows", "finite_fill")  # what else a query that may attend to nothing can get
 
 
@@ -60,11 +62,14 @@ def causes(
     if first is None:
         return ()
     needed, found = names[: first + 1], []
+    differing, before = names[first], gaps[names[first]]
     for cause, hypothesis, values in hypotheses(trace, theirs):
         if cause.beside and any(other.code == cause.code for other in found):
             continue  # it gives the numbers without anything beside
         gaps = largest_gaps(theirs, values)
         if any(not gaps[name] <= min(READABLE * magnitude(values[name]), FAR * own[name]) for name in needed):
+            continue
+        if not gaps[differing] * EXPLAINED <= before:
             continue
         limits = allowances(trace, tolerance, hypothesis)
         steps = tuple(name for name in names if gaps[name] <= limits[name])
@@ -152,18 +157,22 @@ def dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Hypothesis]]:
     ours, given = own["weights"], theirs["weights"]
     kept, dropped = (ours > 0) & (given != 0), (ours > 0) & (given == 0)
     growth = (given[kept] / ours[kept]).median().item() if kept.any() and dropped.any() else 0.0
-    if growth > 1:
+    sums = given.sum(-1)
+    renormed = ((sums.abs() < WHOLE) | ((sums - 1).abs() < WHOLE)).all()  # as a mask leaves them
+    if growth > 1 and not renormed:
         weights = Hypothesis(("weights",), lambda step, values: ours * ~dropped * growth)
         yield Cause("dropout", (), {"p": f"{1 - 1 / growth:.3g}"}), weights
 
 
 def half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, names: list[str]) -> list[Cause]:
     """Rounding as the cause: numbers of a finer dtype that are all numbers of a coarser one, and no further off."""
-    gaps, numbers = largest_gaps(theirs, rerun(trace)), [name for name in names if theirs[name].is_floating_point()]
+    values, numbers = rerun(trace), [name for name in names if theirs[name].is_floating_point()]
+    gaps = largest_gaps(theirs, values)
     for dtype in (torch.bfloat16, torch.float16):  # a bfloat16 number of moderate size is a float16 number too
         finer = all(torch.finfo(given[name].dtype).eps < torch.finfo(dtype).eps for name in numbers)
-        exact = all(torch.equal(theirs[name].to(dtype).double(), theirs[name]) for name in numbers)
-        limits = allowances(trace, dtype) if finer and exact else dict.fromkeys(names, -1.0)
+        exact = all(holds(dtype, theirs[name]) for name in numbers)
+        rounded = any(not holds(dtype, values[name]) for name in numbers)
+        limits = allowances(trace, dtype) if finer and exact and rounded else dict.fromkeys(names, -1.0)
         if all(gaps[name] <= limits[name] for name in names):
             return [Cause("half_precision", tuple(names), {"dtype": str(dtype).removeprefix("torch.")})]
     return []

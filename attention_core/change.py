@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -69,9 +70,13 @@ def moves(now: Trace, before: Trace) -> Mapping[str, Move]:
             sizes = apart(step.value, before[name])
             largest = sizes.max().item()
             if largest > 0:
-                place = torch.unravel_index(sizes.argmax(), sizes.shape)
-                found[name] = Move(name, largest, tuple(map(int, place)))
+                found[name] = Move(name, largest, where_largest(sizes))
     return found
+
+
+def where_largest(sizes: Tensor) -> tuple[int, ...]:
+    """The place of the largest entry, the first of several; NumPy's function, as torch's imports SymPy."""
+    return tuple(map(int, np.unravel_index(sizes.argmax().item(), sizes.shape)))
 
 
 NEARLY = 0.98  # of the largest move: as far as anybody sees
@@ -96,7 +101,7 @@ def farthest_weight(now: Trace, before: Trace, row: tuple[int, int, int], querie
     if query < queries and sizes[head, query].max() >= NEARLY * largest:
         key = int(sizes[head, query].argmax())
         return Move("weights", sizes[head, query, key].item(), (batch, head, query, key))
-    return Move("weights", largest, (batch, *map(int, torch.unravel_index(sizes.argmax(), sizes.shape))))
+    return Move("weights", largest, (batch, *where_largest(sizes)))
 
 
 TELLING = ("weights", "head_outputs", "output")  # where people look for what a change did

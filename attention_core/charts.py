@@ -10,7 +10,6 @@ from functools import cache
 from itertools import pairwise
 
 import altair as alt
-import pandas as pd
 
 from attention_core.cells import Ref
 from attention_core.drawing import (
@@ -39,9 +38,9 @@ FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'S
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A table of cells and the specification that draws it."""
+    """A table of cells, column by column, and the specification that draws it."""
 
-    frame: pd.DataFrame
+    table: dict[str, list]
     spec: dict
 
 
@@ -272,11 +271,18 @@ def specification() -> dict:
         .encode(color=alt.Color("ink:N", scale=None, legend=None))
     )
     bars = box.transform_filter("datum.kind == 'bar'").mark_rect().encode(color=alt.Color("fill:N", scale=None))
-    numbers = (
+    texts = (  # of the cells in their middle, of the labels at their point
         alt.Chart()
-        .transform_filter("datum.text != '' && (datum.kind == 'cell' || datum.kind == 'blocked')")
+        .transform_filter("datum.text != ''")
         .transform_calculate(middle="(datum.x + datum.x2) / 2", centre="(datum.y + datum.y2) / 2")
-        .mark_text(font=FONT, baseline="middle", fontSize={"expr": "datum.size"}, tooltip=None)
+        .mark_text(
+            font=FONT,
+            align={"expr": "datum.align"},
+            baseline="middle",
+            angle={"expr": "datum.angle"},
+            fontSize={"expr": "datum.size"},
+            tooltip=None,
+        )
         .encode(
             x=alt.X("middle:Q", axis=None, scale=None),
             y=alt.Y("centre:Q", axis=None, scale=None),
@@ -300,25 +306,7 @@ def specification() -> dict:
         .mark_rect(fill=None, strokeWidth={"expr": "datum.kind == 'chosen' ? 2.5 : 2"}, tooltip=None)
         .encode(stroke=alt.Stroke("fill:N", scale=None, legend=None))
     )
-    written = [
-        base.transform_filter(f"datum.kind == 'label' && datum.align == '{align}'")
-        .mark_text(font=FONT, align=align, baseline="middle", fontSize={"expr": "datum.size"}, tooltip=None)
-        .encode(text="text:N", color=alt.Color("ink:N", scale=None, legend=None))
-        for align in ("left", "center", "right")
-    ]
-    tilted = (
-        base.transform_filter("datum.kind == 'tilted'")
-        .mark_text(
-            font=FONT,
-            align="left",
-            baseline="middle",
-            angle={"expr": "datum.angle"},
-            fontSize={"expr": "datum.size"},
-            tooltip=None,
-        )
-        .encode(text="text:N", color=alt.Color("ink:N", scale=None, legend=None))
-    )
-    chart = alt.layer(rectangles, hatch, bars, numbers, *written, tilted, lit, chosen)
+    chart = alt.layer(rectangles, hatch, bars, texts, lit, chosen)
     spec = chart.configure_view(stroke=None).to_dict(validate=True)
     return without_data(spec)
 

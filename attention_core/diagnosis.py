@@ -7,6 +7,7 @@ rounds there (see rerun).
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import torch
 from jaxtyping import Bool, Float
@@ -18,7 +19,7 @@ from attention_core.boundary import check_tensors
 from attention_core.causes import Cause, causes, fitting
 from attention_core.config import AttentionConfig, Weights
 from attention_core.errors import AttentionError
-from attention_core.rerun import Values, allowances, coarsest, magnitude, rerun, stands_in, step_apart
+from attention_core.rerun import Values, allowances, coarsest, holds, magnitude, rerun, stands_in, step_apart
 from attention_core.trace import Trace
 
 MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter of one of these names gets the mask
@@ -33,7 +34,8 @@ class Comparison:
     number is finite, or the shapes differ. index: the cell of the largest difference, with its two numbers; first: the
     first cell that differs; both None where all agree. stand_ins: how many cells hold a large negative number in the
     place of -inf. follows: of a step that differs, whether it is what the run makes of their own steps before it; None
-    where none of those was given. fits_as: axes in another order, for a shape that fits those.
+    where none of those was given. among: the steps that its fault may lie in, from what agrees to itself. fits_as: axes
+    in another order, for a shape that fits those.
     """
 
     step: str
@@ -48,6 +50,7 @@ class Comparison:
     theirs: float | None = None
     stand_ins: int = 0
     follows: bool | None = None
+    among: tuple[str, ...] = ()
     fits: bool = True
     fits_as: tuple[str, ...] | None = None
 
@@ -75,6 +78,11 @@ class Diagnosis:
         return self.first.step if self.first else None
 
     @property
+    def before(self) -> tuple[str, ...]:
+        """The steps that agree before the first that differs."""
+        return tuple(comparison.step for comparison in takewhile(lambda one: one.agrees, self.comparisons))
+
+    @property
     def agreeing(self) -> dict[str, float]:
         """The steps that agree, with their largest relative difference."""
         return {comparison.step: comparison.difference for comparison in self.comparisons if comparison.agrees}
@@ -99,7 +107,7 @@ def first_difference(
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
     >>> print(first_difference(trace, {"scores": torch.eye(2), "weights": torch.eye(2)}))
     These agree: scores to 0. weights differ first, most at (b 0, head 0, query 0, key 0): yours 1, ours 0.6698. The
-    fault lies between scores and weights.
+    fault lies in scaled_scores, masked_scores or weights.
     """
     theirs = fitting(trace, given)
     tolerance = coarsest(given.values()) if tolerance is None else tolerance
@@ -109,11 +117,35 @@ def first_difference(
         if name in theirs:
             comparison = compare(trace, name, theirs[name], values[name], limits[name])
             if not comparison.agrees:
-                comparison = replace(comparison, follows=follows(trace, name, theirs, tolerance))
+                right = {other.step for other in comparisons if other.agrees}
+                among = tuple(step for step in trace.computed() if step in back_to(trace, name, right))
+                comparison = replace(comparison, follows=follows(trace, name, theirs, tolerance), among=among)
             comparisons.append(comparison)
         elif name in given:
             comparisons.append(misfit(trace, name, given[name]))
     return Diagnosis(tuple(comparisons))
+
+
+def told_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
+    """The coarsest of bfloat16, float16, float32 and float64 that somebody's steps were computed in, for all that can
+    be known of numbers that a file may have widened; never finer than the trace's own.
+
+    given: as in first_difference. A precision holds all of them, and not all right ones: whole numbers, halves and the
+    like are the same in every precision and tell of none.
+
+    >>> trace = attend_qkv(*3 * [torch.eye(2).double()])
+    >>> told_precision(trace, {"weights": trace["weights"].float().double()}), told_precision(trace, {"v": trace["v"]})
+    (torch.float32, torch.float64)
+    """
+    theirs, values = fitting(trace, given), rerun(trace)
+    numbers = [name for name, value in theirs.items() if value.is_floating_point()]
+    told = torch.float64
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):  # the last one rounds most
+        telling = any(not holds(dtype, values[name]) for name in numbers)
+        if telling and all(holds(dtype, theirs[name]) for name in numbers):
+            told = dtype
+    own = coarsest(step.value for step in trace.steps.values())
+    return max(told, own, key=lambda dtype: torch.finfo(dtype).eps)
 
 
 def compare(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: float) -> Comparison:
@@ -151,6 +183,13 @@ def before(trace: Trace, name: str) -> set[str]:
     operation = trace.step(name).operation
     reads = set(operation.reads) if operation else set()
     return reads.union(*(before(trace, read) for read in reads))
+
+
+def back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
+    """A step and every one that it is computed from, back to those that are right."""
+    operation = trace.step(name).operation
+    reads = set(operation.reads) - right if operation else set()
+    return {name}.union(*(back_to(trace, read, right) for read in reads))
 
 
 # ---- a function of one's own -----------------------------------------------------------------------------------------
@@ -246,17 +285,18 @@ def written(diagnosis: Diagnosis) -> str:
     if first is None:
         return " ".join(sentences)
     sentences.append(written_difference(first) if first.fits else written_misfit(first))
-    at = diagnosis.comparisons.index(first)
-    later = diagnosis.comparisons[at + 1 :]
+    later = diagnosis.comparisons[diagnosis.comparisons.index(first) + 1 :]
     if first.follows is False:
-        sentences.append(f"The fault lies between {diagnosis.comparisons[at - 1].step} and {first.step}.")
+        sentences.append(f"The fault lies in {', '.join(first.among)}.".replace(f", {first.step}", f" or {first.step}"))
     follow = [comparison.step for comparison in later if comparison.follows]
     broken = [comparison.step for comparison in later if comparison.follows is False]
     sentences += [f"Right from your own steps before: {', '.join(follow)}."] if follow else []
     sentences += [f"Wrong also from your own steps before: {', '.join(broken)}."] if broken else []
     sentences += [written_misfit(comparison) for comparison in later if not comparison.fits]
     if diagnosis.causes:
-        sentences.append("The numbers are those of: " + "; or: ".join(map(str, diagnosis.causes)) + ".")
+        explained, fitting = diagnosis.causes[0].steps, [comp.step for comp in diagnosis.comparisons if comp.fits]
+        numbers = "The numbers" if len(explained) == len(fitting) else f"The numbers of {', '.join(explained)}"
+        sentences.append(f"{numbers} are those of: " + "; or: ".join(map(str, diagnosis.causes)) + ".")
     elif diagnosis.causes is not None and first.fits:
         sentences.append("No single change that is tried here gives these numbers.")
     return " ".join(sentences)

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import pandas as pd
 
 from attention_core.cells import Ref
 from attention_core.formula import family
@@ -72,9 +71,9 @@ COLUMNS = {
 }
 
 
-def table(rows: Sequence[dict]) -> pd.DataFrame:
-    """The rows of a picture with every column filled."""
-    return pd.DataFrame({column: [row.get(column, usual) for row in rows] for column, usual in COLUMNS.items()})
+def table(rows: Sequence[dict]) -> dict[str, list]:
+    """The rows of a picture as a table, every column filled."""
+    return {column: [row.get(column, usual) for row in rows] for column, usual in COLUMNS.items()}
 
 
 def matrix(

@@ -68,7 +68,8 @@ SENTENCES = {
 # ---- the scale -------------------------------------------------------------------------------------------------------
 def rescaled(step: Step, values: Values, factor: float, power: float = -1.0) -> Tensor:
     """The scores times another factor, times the temperature to a power."""
-    return values["scores"] * factor * step.operation.params["temperature"] ** power
+    temperature = torch.tensor(step.operation.params["temperature"], dtype=torch.float64)
+    return values["scores"] * factor * temperature**power  # a float would raise where its power is none
 
 
 def no_scale(step: Step, values: Values) -> Tensor:

@@ -110,7 +110,9 @@ class ColumnLabels:
                     rows.append(label(letter, x, y - (place + 0.75) * height, palette, size=height))
             else:
                 short = cut(text, (self.room - 8) / math.sin(math.radians(self.slant)), height)
-                rows.append(label(short, x, y - 6, palette, kind="tilted", size=height, angle=-self.slant))
+                rows.append(
+                    label(short, x, y - 6, palette, kind="tilted", align="left", size=height, angle=-self.slant)
+                )
         return rows
 
 

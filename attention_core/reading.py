@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention_core.trace import Trace
 
 EVEN = 1e-9  # weights closer together than this count as equal
+SUMS = 0.02  # from 1: further off than that no precision rounds a sum of shares
 NEARLY_EVEN = 1.05  # times an even share: less than this is no choice worth a sentence
 
 
@@ -19,7 +20,8 @@ class RowFact:
     kind: "most" (one of the `possible` keys, those that are allowed, gets the most: `keys`, `share`), "nearly" (it
     does, by under a twentieth), "several" (`keys` share the most equally), "even" (all allowed keys get the same),
     "only" (one key is allowed), "nothing" (none is) or "overflow" (the precision could not hold the scores, and no
-    weights came of them).
+    weights came of them), or "chosen" (somebody's own weights, which are no shares of a whole among the allowed keys:
+    `keys` has the largest, `share`, and all sum to `total`).
     """
 
     kind: str
@@ -29,6 +31,7 @@ class RowFact:
     keys: tuple[int, ...]
     share: float
     possible: int
+    total: float = 1.0
 
     @property
     def ratio(self) -> float:
@@ -53,6 +56,9 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     lost = possible and not row.any() and masked[allowed].isneginf().all()
     if row.isnan().any() or lost:
         return RowFact("overflow", batch, head, query, (), 0.0, possible)
+    if own_weights(trace, row, allowed.cpu()):
+        largest = int(row.argmax())
+        return RowFact("chosen", batch, head, query, (largest,), share, possible, float(row.sum()))
     if share == 0.0:
         return RowFact("nothing", batch, head, query, (), 0.0, possible)
     keys = tuple((row >= share - EVEN).nonzero().flatten().tolist())
@@ -60,6 +66,14 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     if kind == "most" and share * possible < NEARLY_EVEN:
         kind = "nearly"
     return RowFact(kind, batch, head, query, keys, share, possible)
+
+
+def own_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
+    """Whether a row of weights was replaced by numbers that no softmax of the allowed keys gives."""
+    if not {"chosen_weights", "replacement"} & set(trace.steps):
+        return False
+    whole = 1.0 if allowed.any() else 0.0
+    return bool((row < 0).any() or row[~allowed].any() or abs(row.sum() - whole) > SUMS)
 
 
 def most_telling(trace: Trace, query: int | None = None, batch: int = 0, count: int | None = None) -> tuple[int, int]:

@@ -5,6 +5,7 @@ Every picture, table, export, proof and check reads the Trace and nothing else.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -132,6 +133,11 @@ class Trace:
 
     def sizes(self) -> dict[str, int]:
         """The size of every axis, by its letter: B, H, H_kv, T, S, d_k, d_v, D and so on."""
+        return dict(self.axes)
+
+    @cached_property
+    def axes(self) -> dict[str, int]:
+        """`sizes`, counted once: a picture asks for them at every cell."""
         sizes: dict[str, int] = {}
         for step in self.steps.values():
             for dim, size in zip(step.dims, step.value.shape, strict=True):

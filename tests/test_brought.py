@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from attention_core import AttentionError, attend_qkv
-from attention_core.brought import Part, as_allowed, bring, coarsest_exact, cut, guessed, whole
+from attention_core.brought import Part, as_allowed, bring, cut, guessed, whole
+from attention_core.diagnosis import first_difference
 
 B, H, KV, T, S, D, V = 2, 6, 3, 5, 7, 11, 13
 
@@ -77,10 +78,38 @@ def test_an_additive_mask():
         as_allowed(torch.tensor([[0.0, -3.0]]), blocked=False)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_the_precision_is_read_off_the_numbers(dtype):
-    numbers = (torch.rand(3, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64) + 0.1).to(dtype)
-    assert coarsest_exact([numbers.double()]) == dtype
+@pytest.mark.parametrize(
+    ("shape", "code"),
+    [
+        ((B, T, S), "rank_allowed"),  # of each sentence, or of each head?
+        ((H, T, S), "rank_allowed"),
+        ((B, S), "shape_fits_scores"),  # which keys of a sentence are real
+        ((B, H, T + 1, S), "shape_fits_scores"),
+    ],
+)
+def test_a_mask_with_two_readings_or_none_is_refused(shape, code):
+    with pytest.raises(AttentionError) as caught:
+        brought(mask=np.ones(shape, dtype=bool))
+    assert caught.value.code == code
+
+
+def test_a_mask_of_three_axes_is_read_where_one_reading_is_left():
+    mask = np.random.default_rng(0).random((H, T, S)) < 0.5
+    named = {name: array[:1] for name, array in arrays().items()} | {"mask": mask}
+    assert torch.equal(brought(named).allowed, torch.from_numpy(mask)[None])
+    named = {name: array[:, :1] for name, array in arrays().items()} | {"mask": mask[:B]}
+    part = cut(brought(named), Part(1, (0, 1), (0, T), (0, S)))
+    assert torch.equal(part.allowed, torch.from_numpy(mask[1])[None, None])
+
+
+def test_what_does_not_fit_its_step_is_not_cut_to_fit():
+    """Averaged over the heads, one query too many: of a part, both would have its sizes."""
+    averaged, longer = np.ones((H, T, S)), np.ones((B, H, T + 1, D + 1))
+    named = arrays(weights=averaged, output=longer)
+    everything = bring(named, guessed(named), "B H T d")
+    part = cut(everything, Part(1, (0, 2), (0, T), (0, S)))
+    assert part.given["weights"].shape == averaged.shape and part.given["head_outputs"].shape == longer.shape
+    assert not first_difference(run(part), part.given).first.fits
 
 
 # ---- the part that is looked at --------------------------------------------------------------------------------------
@@ -140,3 +169,10 @@ def test_a_part_that_is_not_there(part, code):
     with pytest.raises(AttentionError) as caught:
         cut(brought(), part)
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("shape", [(), (5,)])
+def test_an_output_of_fewer_axes_than_a_matrix_is_refused(shape):
+    with pytest.raises(AttentionError) as refused:
+        brought(output=np.zeros(shape))
+    assert (refused.value.code, refused.value.values["shape"]) == ("rank", shape)

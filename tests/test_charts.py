@@ -144,6 +144,11 @@ def drawn_for(name: str, kind: str, palette: Palette = LIGHT) -> list[Picture]:
     return PICTURES[kind](RUNS[name], palette)
 
 
+def frame_of(picture: Picture) -> pd.DataFrame:
+    """The cells of a picture as a table."""
+    return pd.DataFrame(picture.table)
+
+
 def all_for(name: str, palette: Palette = LIGHT) -> list[Picture]:
     return [picture for kind in PICTURES for picture in drawn_for(name, kind, palette)]
 
@@ -207,7 +212,7 @@ def test_the_fields_of_the_specification_are_columns_of_the_table():
 # ---- the table -------------------------------------------------------------------------------------------------------
 @every_run
 def test_a_table_is_complete_and_can_be_sent(name):
-    frames = [picture.frame for picture in all_for(name)]
+    frames = [frame_of(picture) for picture in all_for(name)]
     assert all(list(frame.columns) == list(COLUMNS) for frame in frames)
     frame = pd.concat(frames, ignore_index=True)
     assert set(frame.kind) <= {"cell", "blocked", "chosen", "read", "label", "tilted", "bar"}
@@ -221,7 +226,7 @@ def test_a_table_is_complete_and_can_be_sent(name):
 
 def cells(picture: Picture, name: str = "result") -> pd.DataFrame:
     """The cells of a panel, one row each."""
-    frame = picture.frame
+    frame = frame_of(picture)
     return frame[(frame.panel == name) & frame.kind.isin(["cell", "blocked"])]
 
 
@@ -255,7 +260,7 @@ def test_a_head_map_has_every_weight_of_its_head(name):
         drawn = cells(picture)
         assert_cells_are_those_of(trace, drawn, T * S)
         assert set(drawn["index"]) == {f"0,{h},{t},{s}" for t in range(T) for s in range(S)}
-        one = picture.frame[picture.frame.kind == "chosen"].iloc[0]
+        one = frame_of(picture)[frame_of(picture).kind == "chosen"].iloc[0]
         assert (one.step, one["index"], one.x, one.y) == ("weights", f"0,{h},0,0", drawn.x.min(), drawn.y.min())
 
 
@@ -264,7 +269,7 @@ def test_the_chosen_querys_row_is_outlined(name):
     trace = RUNS[name]
     T = trace.sizes()["T"]
     picture = charts.head_map(trace, 0, words_for(trace), LIGHT, None, T - 1)
-    (frame,) = picture.frame[picture.frame.kind == "chosen"].to_dict("records")
+    (frame,) = frame_of(picture)[frame_of(picture).kind == "chosen"].to_dict("records")
     row = cells(picture)[lambda each: each.row == T - 1]
     assert (frame["x"], frame["x2"]) == (row.x.min(), row.x2.max())
     assert (frame["y"], frame["y2"]) == (row.y.iloc[0], row.y2.iloc[0])
@@ -300,7 +305,7 @@ def test_the_cells_of_a_product_are_aligned(name):
 
 
 def outlined(picture: Picture) -> set[tuple[str, str, str]]:
-    read = picture.frame[picture.frame.kind == "read"]
+    read = frame_of(picture)[frame_of(picture).kind == "read"]
     return {*zip(read.step, read["index"], read.fill, strict=True)}
 
 
@@ -325,7 +330,7 @@ def test_a_matrix_and_its_operand_fit_the_page_and_their_rows_are_aligned(name):
         if panels[0].rows == panels[1].rows:
             picture = charts.single_picture(panels, trace, words_for(trace), LIGHT, ("from", "to"), None)
             assert picture.spec["width"] <= charts.PAGE, step
-            drawn = picture.frame[picture.frame.row >= 0]
+            drawn = frame_of(picture)[frame_of(picture).row >= 0]
             starts = drawn.groupby(["panel", "row"]).y.min().unstack()
             assert (starts.loc["operand"] == starts.loc["result"]).all(), step
 
@@ -381,7 +386,7 @@ def test_small_maps_hatch_the_same_cells(name):
     blocked = trace["masked_scores"][0].isneginf()
     stride = -(-blocked.shape[-1] // 32)
     (overview,) = head_overviews(trace, LIGHT)
-    small = overview.frame[overview.frame.step == "weights"]
+    small = frame_of(overview)[frame_of(overview).step == "weights"]
     expected = blocked[:, ::stride, ::stride].flatten().tolist()
     assert [kind == "blocked" for kind in small.kind] == expected
     assert set(small[small.kind == "blocked"].fill) == {LIGHT.ground}
@@ -425,7 +430,7 @@ def test_everything_else_is_readable_on_the_ground(palette):
 @both_palettes
 def test_every_text_is_readable_where_it_stands(name, palette):
     for picture in all_for(name, palette):
-        frame = picture.frame[picture.frame.text != ""]
+        frame = frame_of(picture)[frame_of(picture).text != ""]
         inside = frame.kind.isin(["cell", "blocked"])
         pairs = {*zip(frame.ink[inside], frame.fill[inside], strict=True)}
         pairs |= {(ink, palette.ground) for ink in frame.ink[~inside]}
@@ -457,7 +462,7 @@ def test_heads_share_one_range_of_colours():
     assert first.text.tolist() == ["1.00"] * 4
     assert second.text.tolist() == ["10.00", "1.00"] * 2
     assert {*first.fill} == {second.fill.iloc[1]} != {second.fill.iloc[0]}
-    small = [charts.strip(lambda _: trace, ["scores"], [""], {"H": h}, LIGHT, None).frame for h in range(2)]
+    small = [frame_of(charts.strip(lambda _: trace, ["scores"], [""], {"H": h}, LIGHT, None)) for h in range(2)]
     assert [each[each["value"] != ""].fill.tolist() for each in small] == [first.fill.tolist(), second.fill.tolist()]
 
 
@@ -477,7 +482,7 @@ def test_formulas_and_charts_have_the_same_colours():
 def test_the_even_share_stands_at_its_place_on_the_ramp(name):
     trace = RUNS[name]
     S = trace.sizes()["S"]
-    frame = charts.head_map(trace, 0, words_for(trace), LIGHT).frame
+    frame = frame_of(charts.head_map(trace, 0, words_for(trace), LIGHT))
     bars = frame[frame.kind == "bar"]
     ramp, mark = bars[bars.fill != LIGHT.outline], bars[bars.fill == LIGHT.outline]
     start, end = ramp.x.min(), ramp.x2.max()
@@ -490,7 +495,7 @@ def test_the_even_share_stands_at_its_place_on_the_ramp(name):
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def labels_of(picture: Picture) -> pd.DataFrame:
-    return picture.frame[picture.frame.kind.isin(["label", "tilted"])]
+    return frame_of(picture)[frame_of(picture).kind.isin(["label", "tilted"])]
 
 
 def test_a_token_that_comes_twice_has_two_rows_and_two_columns():
@@ -536,7 +541,7 @@ def test_what_is_cut_fits_and_says_so(text, room):
 def test_chinese_is_never_rotated(name):
     tilted = set()
     for picture in all_for(name):
-        tilted |= {*picture.frame[picture.frame.kind == "tilted"].text}
+        tilted |= {*frame_of(picture)[frame_of(picture).kind == "tilted"].text}
     assert not [text for text in tilted if any("\u2e80" <= character <= "\uffef" for character in text)]
     assert tilted or name != "hostile"  # Latin that does not fit is
 
@@ -566,13 +571,13 @@ def test_nothing_sticks_out_at_the_top_or_at_the_left(name):
         assert (labels.y - labels["size"] / 2)[level].min() >= -3
         rise = labels.y - widths * math.sin(math.radians(40)) - labels["size"] / 2  # tilted by 40 degrees
         assert level.all() or rise[~level].min() >= -3
-        assert picture.frame[["x", "y"]].min().min() >= -3
+        assert frame_of(picture)[["x", "y"]].min().min() >= -3
 
 
 @every_run
 def test_every_cell_lies_in_the_picture(name):
     for picture in all_for(name):
-        boxes = picture.frame[~picture.frame.kind.isin(["label", "tilted"])]
+        boxes = frame_of(picture)[~frame_of(picture).kind.isin(["label", "tilted"])]
         assert boxes.x2.max() <= picture.spec["width"]
         assert boxes.y2.max() <= picture.spec["height"]
 
@@ -581,7 +586,7 @@ def test_every_cell_lies_in_the_picture(name):
 def test_labels_do_not_lie_on_cells(name):
     """Neither the cells' numbers nor their neighbours' labels are written over."""
     for picture in drawn_for(name, "head_map") + drawn_for(name, "product_picture"):
-        boxes = picture.frame[picture.frame.kind.isin(["cell", "blocked"])][["x", "x2", "y", "y2"]].to_numpy()
+        boxes = frame_of(picture)[frame_of(picture).kind.isin(["cell", "blocked"])][["x", "x2", "y", "y2"]].to_numpy()
         labels = labels_of(picture)[lambda each: each["align"] != "left"]
         for text, x, y in zip(labels.text, labels.x, labels.y, strict=True):
             left, right, top, bottom = boxes.T
@@ -592,7 +597,7 @@ def test_labels_do_not_lie_on_cells(name):
 def test_a_small_map_of_many_tokens_says_what_it_leaves_out():
     trace = RUNS["forty tokens"]
     (overview,) = head_overviews(trace, LIGHT)
-    small = overview.frame[(overview.frame.step == "weights") & (overview.frame["index"] == "head 0")]
+    small = frame_of(overview)[(frame_of(overview).step == "weights") & (frame_of(overview)["index"] == "head 0")]
     assert len(small) == 20 * 20
     assert set(small.value) == {"1 × 2 × 40 × 40 (1 : 2, 1 : 2)"}
     fills, _ = shades(trace["weights"][0, 0, ::2, ::2].flatten().numpy(), 1.0, True, LIGHT)
@@ -602,10 +607,12 @@ def test_a_small_map_of_many_tokens_says_what_it_leaves_out():
 
 def test_the_opened_step_is_outlined():
     (picture,) = strips(RUNS["two heads"], LIGHT)
-    frames = picture.frame[picture.frame.kind == "chosen"]
+    frames = frame_of(picture)[frame_of(picture).kind == "chosen"]
     assert len(frames) == 1
     steps = [name for name, step in RUNS["two heads"].steps.items() if len(step.dims) > 1]
-    plates = picture.frame[(picture.frame.kind == "cell") & (picture.frame.edge != "") & (picture.frame.value == "")]
+    plates = frame_of(picture)[
+        (frame_of(picture).kind == "cell") & (frame_of(picture).edge != "") & (frame_of(picture).value == "")
+    ]
     assert plates.step.tolist() == steps
     plate = plates[plates.step == "weights"].iloc[0]
     assert (frames.x.iloc[0], frames.y.iloc[0]) == (plate.x, plate.y)
@@ -614,7 +621,7 @@ def test_the_opened_step_is_outlined():
 def test_the_head_that_is_looked_at_is_outlined():
     trace = RUNS["eight heads"]
     for head in (0, 3, 4, 7):
-        frame = charts.head_overview(trace, [f"head {h}" for h in range(8)], LIGHT, head).frame
+        frame = frame_of(charts.head_overview(trace, [f"head {h}" for h in range(8)], LIGHT, head))
         (chosen,) = frame[frame.kind == "chosen"].to_dict("records")
         own = frame[frame["index"] == f"head {head}"]
         assert chosen["x"] <= own.x.min() <= own.x2.max() <= chosen["x2"]

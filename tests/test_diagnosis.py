@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv, diagnose
 from attention_core.axes import READINGS, arrange, told_layout
 from attention_core.causes import causes
-from attention_core.diagnosis import first_difference
+from attention_core.diagnosis import first_difference, told_precision
 from attention_core.hypotheses import HYPOTHESES, SENTENCES
 from attention_core.positions import alibi_slopes
 
@@ -337,6 +337,18 @@ def test_the_output_alone_is_enough_for_the_cause(function, code, step, sizes, o
     assert found.step == "output" and code in [cause.code for cause in found.causes]
 
 
+@pytest.mark.parametrize("queries", [1, 3])
+def test_keys_that_were_masked_are_no_dropout(queries):
+    q, k, v = drawn(queries, 4), drawn(S, 4, seed=1) * (queries == 1), drawn(S, 3, seed=2)  # else even weights
+    real = torch.arange(S) < 4
+
+    def padded(q, k, v):
+        weights = softmax(masked(q @ k.mT / 2, real))
+        return weights @ v, weights
+
+    assert "dropout" not in [cause.code for cause in diagnose(padded, q, k, v).causes]
+
+
 def test_every_cause_that_is_known_is_tried_here():
     tried = {code for _, code, *_ in FAULTS}
     layer = {"w_o_transposed", "w_o_missing", "b_o_missing", "half_precision"}
@@ -383,6 +395,19 @@ def test_no_cause_is_named_that_does_not_give_the_numbers():
     q, k, v = qkv()
     found = diagnose(lambda q, k, v: mixed(softmax(q @ k.mT / 2.7), v), q, k, v)
     assert found.step == "weights" and found.causes == () and "No single change" in str(found)
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("factor", [1.3, 1.5])
+def test_coarse_numbers_hide_no_fault_and_name_no_other(half, factor):
+    q, k, v = qkv(dtype=half)
+
+    def mine(q, k, v):
+        q, k, v = q.double(), k.double(), v.double()
+        return cast(mixed(softmax(q @ k.mT * ROOT * factor), v), half)  # √(D_K / S) = 1.25 is another fault: scale_keys
+
+    found = diagnose(mine, q, k, v)
+    assert found.step == "weights" and found.causes == ()
 
 
 # ---- right attention -------------------------------------------------------------------------------------------------
@@ -467,6 +492,65 @@ def test_right_but_rounded_is_no_alarm(queries, keys, width, value_width, dtype,
         assert first_difference(attend_qkv(q, k, v), {"scores": scores, "weights": weights}).step is None
 
 
+def test_a_fault_is_looked_for_in_every_branch_that_nobody_checked():
+    """Right weights, wrong outputs: the values may be wrong as well, and they stand before the weights."""
+    x, weights, trace = layer()
+    values = x @ weights["w_v"]  # without its bias
+    wrong = trace["weights"] @ values.view(B, T, 3, 2).transpose(1, 2)
+    given = {"q": trace["q"], "weights": trace["weights"], "head_outputs": wrong}
+    found = first_difference(trace, given)
+    assert found.first.among == ("v_projected", "v", "head_outputs")
+    assert "The fault lies in v_projected, v or head_outputs." in str(found)
+    alone = first_difference(trace, {**given, "v": trace["v"]})
+    assert alone.first.among == ("head_outputs",) and "The fault lies in head_outputs." in str(alone)
+
+
+def test_what_agrees_behind_the_first_difference_does_not_stand_before_it():
+    trace = attend_qkv(*qkv())
+    shifted = trace["scores"] + 1  # the softmax takes it away again
+    given = {"q": trace["q"], "scores": shifted, "weights": trace["weights"]}
+    found = first_difference(trace, given)
+    assert found.before == ("q",) and set(found.agreeing) == {"q", "weights"}
+
+
+def test_a_cause_of_some_steps_is_not_said_to_be_that_of_all():
+    q, k, v = qkv()
+    found = diagnose(lambda q, k, v: (1.01 * no_scale(q, k, v)[0], no_scale(q, k, v)[1]), q, k, v)
+    assert [cause.steps for cause in found.causes] == [("weights",)]
+    assert "The numbers of weights are those of: no scale" in str(found)
+    assert "The numbers are those of: no scale" in str(diagnose(no_scale, q, k, v))
+
+
+# ---- how precise somebody's numbers are ------------------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ours", [{}, {"allowed": HOLE}], ids=["all", "hole"])
+def test_the_precision_is_read_off_the_numbers(dtype, ours):
+    trace = attend_qkv(*qkv(), **ours)
+    weights = torch.softmax(trace["masked_scores"], -1).to(dtype).double()  # NaN where a query may attend to nothing
+    assert told_precision(trace, {"weights": weights}) == dtype
+    found = first_difference(trace, {"weights": weights}, dtype)
+    assert [cause.code for cause in causes(trace, {"weights": weights}, dtype)] == (["nan_rows"] if ours else [])
+    assert (found.step is None) == (not ours)
+
+
+def test_numbers_that_every_precision_holds_tell_of_none():
+    q, k = torch.tensor([[3.0, 1], [2, 5], [7, 0]]).double(), torch.tensor([[4.0, 2], [9, 1], [6, 8]]).double()
+    trace = attend_qkv(q, k, k)
+    slipped = trace["scores"] + torch.tensor([0.0, 1, 0]).double() * torch.tensor([[0.0], [1], [0]]).double()
+    assert told_precision(trace, {"scores": slipped}) == torch.float64
+    found = first_difference(trace, {"scores": slipped}, told_precision(trace, {"scores": slipped}))
+    assert found.first.index == (0, 0, 1, 1) and (found.first.ours, found.first.theirs) == (23, 24)  # 2 x 9 + 5 x 1
+    assert causes(trace, {"scores": slipped}) == ()  # not rounding: 23 is a bfloat16 number
+
+
+def test_a_run_forgives_what_its_own_precision_rounds():
+    q, k, v = qkv()
+    exact = attend_qkv(q, k, v)["weights"]
+    trace = attend_qkv(q.bfloat16(), k.bfloat16(), v.bfloat16())
+    assert told_precision(trace, {"weights": exact}) == torch.bfloat16
+    assert first_difference(trace, {"weights": exact}, torch.bfloat16).step is None
+
+
 # ---- one cell --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("step", ["scores", "scaled_scores", "weights", "head_outputs", "concat", "output"])
@@ -494,7 +578,8 @@ def test_a_step_that_only_inherits_an_error_is_told_from_one_that_makes_its_own(
     own[1, 0, 0, 0] += 0.1
     assert first_difference(trace, {"scores": scores, "weights": own}).comparisons[1].follows is False
     found = first_difference(trace, {"scores": trace["scores"], "weights": own})
-    assert found.first.follows is False and "The fault lies between scores and weights" in str(found)
+    assert found.first.follows is False and found.first.among == ("scaled_scores", "masked_scores", "weights")
+    assert "The fault lies in scaled_scores, masked_scores or weights." in str(found)
     assert first_difference(trace, {"weights": own}).first.follows is None
 
 

@@ -22,6 +22,30 @@ def written(*heads: list[list[float | None]]) -> Trace:
     return Trace({name: Step(name, value, DIMS) for name, value in steps.items()})
 
 
+# ---- somebody's own weights ------------------------------------------------------------------------------------------
+NAN = math.nan
+OWN = {  # chosen weights of the second of three causal queries, whose scores are equal; kind, key, share, sum
+    "only half of one": ([0.25, 0.25, NAN], "chosen", 0, 0.25, 0.5),
+    "more than all": ([NAN, 1.5, NAN], "chosen", 1, 1.5, 2.0),
+    "below nothing": ([-0.5, 1.5, NAN], "chosen", 1, 1.5, 1.0),
+    "of a blocked key": ([0.0, 0.25, 0.75], "chosen", 2, 0.75, 1.0),
+    "nothing, though it may": ([0.0, 0.0, NAN], "chosen", 0, 0.0, 0.0),
+    "shares like others": ([0.25, 0.75, NAN], "most", 1, 0.75, 1.0),
+    "none": ([NAN, NAN, NAN], "even", 0, 0.5, 1.0),
+}
+
+
+@pytest.mark.parametrize(("chosen", "kind", "key", "share", "total"), OWN.values(), ids=OWN)
+def test_chosen_weights_are_not_called_shares_of_the_attention(chosen, kind, key, share, total):
+    q = torch.zeros(3, 2, dtype=torch.float64)
+    weights = torch.tensor([[0.5, NAN, NAN], chosen, [NAN] * 3], dtype=torch.float64)
+    trace = attend_qkv(q, q, q, config=AttentionConfig(masks=["causal"]), what_if={"weights": weights})
+    fact = row_fact(trace, 0, 1)
+    assert (fact.kind, fact.keys[0], fact.share, fact.total) == (kind, key, share, total)
+    assert row_fact(trace, 0, 0).kind == "chosen"  # half of what the only key would get
+    assert row_fact(trace, 0, 2).kind == "even"
+
+
 # ---- one row ---------------------------------------------------------------------------------------------------------
 ROWS = {
     "most": ([0.125, 0.625, 0.25, 0.0], "most", (1,), 0.625, 2.5),  # 0.625 / (1/4)

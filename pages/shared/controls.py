@@ -2,13 +2,12 @@
 
 import streamlit as st
 
-from attention_core import Trace
 from attention_core.examples import EXAMPLES
 from attention_core.scores import SCORES
 from pages.shared import state
 from pages.shared.inputs import DEVICES
-from pages.shared.mask_controls import mask_controls
-from pages.shared.material import Material
+from pages.shared.parts import part, redraw
+from pages.shared.scene import Scene
 from pages.shared.setup import DTYPES, Setup, computed_part, config_of
 from pages.shared.widgets import HALF, choose, mirror, show_refusal, try_change
 from pages.shared.words import LANGUAGES, language, say
@@ -22,6 +21,7 @@ def language_switch() -> None:
 
     def chosen() -> None:
         st.session_state["lang"] = st.session_state["c_lang"] or language()
+        st.rerun()
 
     st.session_state["c_lang"] = language()
     st.segmented_control(
@@ -39,8 +39,9 @@ def example_picker(setup: Setup) -> None:
     """One click to any example, as it ships."""
 
     def chosen() -> None:
-        if st.session_state["c_example"]:
+        if st.session_state["c_example"] in EXAMPLES:
             state.start_over(st.session_state["c_example"])
+            redraw()
 
     changed = computed_part(setup) != Setup(example=setup.example)
 
@@ -62,27 +63,30 @@ def example_picker(setup: Setup) -> None:
     )
 
 
-def mechanism_controls(trace: Trace, setup: Setup, material: Material) -> None:
-    """Score, scale, temperature, masks, positions, device and precision."""
-    config = config_of(setup)
-    mask_controls(trace, setup, material, config)
-    choose("score", list(SCORES), config.score)
-    scale_control(setup)
-    temperature_control(setup)
-    position_controls(setup)
+@part(lambda scene: config_of(scene.setup).score)
+def score_control(scene: Scene) -> None:
+    """What a query and a key are compared by."""
+    choose("score", list(SCORES), config_of(scene.setup).score)
+
+
+@part(lambda scene: (scene.setup.dtype, scene.setup.device))
+def number_controls(scene: Scene) -> None:
+    """Precision and device."""
     with st.container(horizontal=True):
-        choose("dtype", list(DTYPES), setup.dtype, HALF)
-        choose("device", list(DEVICES), setup.device, HALF)
+        choose("dtype", list(DTYPES), scene.setup.dtype, HALF)
+        choose("device", list(DEVICES), scene.setup.device, HALF)
 
 
-def position_controls(setup: Setup) -> None:
+@part(lambda scene: scene.setup.positions)
+def position_controls(scene: Scene) -> None:
     """Which ways to tell positions; for RoPE, which numbers turn together."""
+    setup = scene.setup
     style = next((name for name in setup.positions if name in ROPE), "rope")
 
     def chosen() -> None:
         names = st.session_state["c_positions"]
         chosen_ones = tuple(style if name == "rope" else name for name in names)
-        wiring = tuple(name for name in setup.wiring if name != "bare" or not chosen_ones)
+        wiring = tuple(name for name in state.current().wiring if name != "bare" or not chosen_ones)
         try_change("positions", positions=chosen_ones, wiring=wiring)
 
     def paired() -> None:
@@ -115,11 +119,13 @@ def position_controls(setup: Setup) -> None:
     show_refusal("positions")
 
 
-def scale_control(setup: Setup) -> None:
+@part(lambda scene: scene.setup.scale)
+def scale_control(scene: Scene) -> None:
     """Scale: as the score has it, off, or a number."""
+    setup = scene.setup
 
     def switched() -> None:
-        wanted = {"default": None, "off": 1.0, "number": 0.5}[st.session_state["c_scale"]]
+        wanted = {"off": 1.0, "number": 0.5}.get(st.session_state["c_scale"])
         try_change("scale", scale=wanted)
 
     def typed() -> None:
@@ -143,8 +149,10 @@ def scale_control(setup: Setup) -> None:
     show_refusal("scale")
 
 
-def temperature_control(setup: Setup) -> None:
+@part(lambda scene: scene.setup.temperature)
+def temperature_control(scene: Scene) -> None:
     """One slider from almost one-hot to almost even."""
+    setup = scene.setup
 
     def moved() -> None:
         try_change("temperature", temperature=st.session_state["c_temperature"])

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.diagnosis import Comparison, Diagnosis
 from pages.shared.places import open_cell
-from pages.shared.runs import cached_causes, cached_diagnosis
+from pages.shared.runs import cached_causes, cached_diagnosis, cached_precision
 from pages.shared.scene import Scene
 from pages.shared.setup import computed_part
 from pages.shared.words import reason, say
@@ -33,8 +33,14 @@ def show_diagnosis(scene: Scene) -> None:
 def show_agreement(scene: Scene, diagnosis: Diagnosis) -> None:
     """All agree, and how well."""
     steps, figures = named(diagnosis.agreeing), diagnosis.agreeing.values()
-    dtype = str(scene.material.brought.precision).removeprefix("torch.")
+    dtype = precision(scene)
     st.success(say("diagnosis.agree", steps=steps, figure=f"{max(figures):.0e}", dtype=dtype), icon=":material/check:")
+
+
+def precision(scene: Scene) -> str:
+    """What the file's steps were computed in."""
+    dtype = cached_precision(computed_part(scene.setup), scene.trace, scene.material)
+    return str(dtype).removeprefix("torch.")
 
 
 def show_difference(scene: Scene, diagnosis: Diagnosis) -> None:
@@ -44,9 +50,11 @@ def show_difference(scene: Scene, diagnosis: Diagnosis) -> None:
         st.markdown(difference(scene, first), width="content")
         if first.index is not None:
             st.button(say("diagnosis.open"), on_click=open_cell, args=(first.step, first.index), key="b_differs")
-    lines = [say("diagnosis.before", steps=named(diagnosis.agreeing))] if diagnosis.agreeing else []
-    if first.follows is not None:
-        lines.append(say("diagnosis.follows" if first.follows else "diagnosis.own"))
+    lines = [say("diagnosis.before", steps=named(diagnosis.before))] if diagnosis.before else []
+    if first.follows:
+        lines.append(say("diagnosis.follows"))
+    elif first.follows is False:
+        lines.append(say("diagnosis.among" if len(first.among) > 1 else "diagnosis.own", steps=named(first.among)))
     if lines:
         st.caption(" ".join(lines))
 
@@ -87,7 +95,8 @@ def show_causes(scene: Scene) -> None:
         return
     found = cached_causes(setup, scene.trace, scene.material)
     for cause in found:
-        st.markdown(say("diagnosis.cause", reason=reason(cause)))
+        steps, dtype = named(cause.steps), precision(scene)
+        st.markdown(say("diagnosis.cause", steps=steps, dtype=dtype, reason=reason(cause)))
     if not found:
         st.caption(say("diagnosis.no_cause"))
 

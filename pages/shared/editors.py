@@ -1,6 +1,6 @@
 """Matrices in cells: edit, paste, identity, zeros, random, reset; a head's scores and weights too, for what if."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,13 @@ from attention_core.starting import random_matrix
 from pages.shared import maps, state, what_if
 from pages.shared.input_controls import as_rows
 from pages.shared.inputs import VECTORS
+from pages.shared.parts import part, redraw
 from pages.shared.places import axis_label
 from pages.shared.projections import BIASES, PROJECTIONS
 from pages.shared.scene import Scene
-from pages.shared.setup import MOST
-from pages.shared.widgets import mirror, show_refusal, try_change, try_made
-from pages.shared.words import has, literal, say
+from pages.shared.setup import MOST, computed_part
+from pages.shared.widgets import mirror, show_refusal, take_made, try_change
+from pages.shared.words import array_names, has, say
 
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
 CORNER = 16  # rows and columns of the part of a larger one
@@ -29,6 +30,28 @@ PAIRS = (*what_if.STEPS, "allowed")  # what is edited about pairs of tokens
 FILES = ["csv", "tsv", "txt", "npy", "npz", "json"]
 
 Read = Callable[[], np.ndarray]
+
+
+DRAWER = "editors"
+
+
+def shows(scene: Scene) -> tuple[object, ...]:
+    """Nothing of the run while the drawer is closed."""
+    session = st.session_state
+    if not session.get(DRAWER):
+        return ()
+    name = session.get("c_edited")
+    part = (session.get(f"c_row_{name}"), session.get(f"c_column_{name}"))
+    return (computed_part(scene.setup), scene.look, state.version(), name, *part)
+
+
+@part(shows)
+def editors(scene: Scene) -> None:
+    """The drawer of the matrices."""
+    drawer = st.expander(say("editor.title"), icon=":material/edit:", key=DRAWER, on_change="rerun")
+    if drawer.open:
+        with drawer:
+            matrix_editors(scene)
 
 
 def matrix_editors(scene: Scene) -> None:
@@ -106,7 +129,7 @@ def control(name: str) -> str:
 # ---- taking a matrix -------------------------------------------------------------------------------------------------
 def take(scene: Scene, name: str, read: Read) -> None:
     """Takes the matrix that `read` gives, or keeps its refusal."""
-    try_made(control(name), lambda: changes_for(scene, name, read()))
+    take_made(control(name), lambda: changes_for(scene, name, read()))
 
 
 def changes_for(scene: Scene, name: str, matrix: np.ndarray) -> dict[str, str | None]:
@@ -121,18 +144,21 @@ def replace_matrix(scene: Scene, name: str, read: Read) -> None:
     """Takes another matrix, and the cells show it."""
     take(scene, name, read)
     renew(name)
+    redraw()
 
 
 def replace_text(name: str, text: str | None) -> None:
     """Takes another matrix by its link form."""
-    try_change(control(name), **{name: text})
+    take_made(control(name), lambda: {name: text})
     renew(name)
+    redraw()
 
 
 def take_back(scene: Scene, name: str) -> None:
     """The matrix as it was before anybody changed it; of scores and weights those of this head."""
-    try_change(control(name), **(what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None}))
+    take_made(control(name), lambda: what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None})
     renew(name)
+    redraw()
 
 
 def renew(name: str) -> None:
@@ -193,27 +219,41 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     frame = pd.DataFrame(rows, index=down, columns=across)
 
     def edited() -> None:
+        cells = sent_cells(st.session_state[key], len(rows), across)
+        if cells is None:
+            state.new_version()
+            return
         changed, error = matrix.copy(), None
-        for row, cells in st.session_state[key]["edited_rows"].items():
-            for column, text in cells.items():
-                at = top + int(row), left + across.index(column)
-                place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
-                try:
-                    if text is None or not str(text).strip():
-                        raise AttentionError("cell_empty", **place)
-                    changed[at] = read_cell(str(text), **place)
-                except AttentionError as refusal:
-                    error = refusal
+        for row, column, text in cells:
+            at = top + row, left + column
+            place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
+            try:
+                if text is None or not str(text).strip():
+                    raise AttentionError("cell_empty", **place)
+                changed[at] = read_cell(str(text), **place)
+            except AttentionError as refusal:
+                error = refusal
         if not np.array_equal(changed, matrix):
             take(scene, name, lambda: changed)
         if error is not None:
             state.new_version()  # the cell shows its number again
             state.refuse(control(name), error)
+        redraw()
 
     width = 64 if max(len(text) for row in rows for text in row) <= 7 else 150
     columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
     columns["_index"] = st.column_config.TextColumn(disabled=True)  # the headings are no numbers
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
+
+
+def sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[tuple[int, int, object]] | None:
+    """What was typed into cells, (row, column, text) each; None where a browser sends what these cells cannot give."""
+    match sent:
+        case {"edited_rows": {} as lines, "added_rows": [], "deleted_rows": []}:
+            known = {(row, column) for row in range(rows) for column in columns}
+            if all(isinstance(line, Mapping) and {(row, at) for at in line} <= known for row, line in lines.items()):
+                return [(row, columns.index(at), text) for row, line in lines.items() for at, text in line.items()]
+    return None
 
 
 # ---- the buttons -----------------------------------------------------------------------------------------------------
@@ -306,7 +346,7 @@ def upload_box(scene: Scene, name: str) -> None:
         if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
             file = st.session_state[key]
             names = [*read_arrays(file.name, file.getvalue(), minus_infinity=True)]
-            words = {"index": None, "placeholder": "–", "format_func": lambda each: literal(each[:60])}
+            words = {"index": None, "placeholder": "–", "format_func": array_names(names).__getitem__}
             st.selectbox(say("control.array"), names, key=f"{key}_array", on_change=picked, **words)
 
 

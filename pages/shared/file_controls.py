@@ -10,7 +10,7 @@ from pages.shared.brought_inputs import part_of, roles_of, whole_of
 from pages.shared.held import held_for, keep
 from pages.shared.setup import AXES, Setup
 from pages.shared.widgets import HALF, mirror, show_refusal, try_change
-from pages.shared.words import literal, say
+from pages.shared.words import array_names, say
 
 KINDS = ["npz", "npy", "safetensors"]
 FRESH = {"roles": (), "axes": None, "part": None, "polarity": None, "scores": None, "weights": None, "allowed": None}
@@ -46,7 +46,7 @@ def uploader(setup: Setup) -> None:
         if not files:
             return
         try:
-            name = keep(files)
+            name = keep(files, setup)
         except AttentionError as error:
             state.new_version()  # an uploader that still held the file would send it along with the next one
             state.refuse("bring", error)
@@ -61,11 +61,11 @@ def uploader(setup: Setup) -> None:
 
 def roles(setup: Setup, names: list[str]) -> None:
     """Which array is what."""
-    current = roles_of(setup, held_for(setup))
+    current, spoken = roles_of(setup, held_for(setup)), array_names(names)
 
     def chosen(role: str) -> None:
         picked = {**current, role: st.session_state[f"c_role_{role}"]}
-        texts = tuple(f"{each}:{names.index(name)}" for each, name in picked.items() if name is not None)
+        texts = tuple(f"{each}:{names.index(name)}" for each, name in picked.items() if name in names)
         try_change(f"role_{role}", roles=texts, part=None)
 
     for role in ROLES:
@@ -74,7 +74,7 @@ def roles(setup: Setup, names: list[str]) -> None:
         st.selectbox(
             say(f"role_of.{role}"),
             [None, *names] if role not in "qkv" else names,
-            format_func=lambda name: "–" if name is None else literal(name[:60]),
+            format_func=lambda name: "–" if name is None else spoken[name],
             key=key,
             on_change=chosen,
             args=(role,),

@@ -7,7 +7,8 @@ from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.tokens import shown
 from pages.shared import controls, state
 from pages.shared.components import shortcuts
-from pages.shared.proof_panel import show_proof
+from pages.shared.parts import part, redraw
+from pages.shared.proof_panel import proof_badge, show_proof
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import LINK_KEYS
@@ -16,7 +17,23 @@ from pages.shared.widgets import show_refusal
 from pages.shared.words import literal, say, sentence
 
 
-def show(scene: Scene) -> None:
+def shows(scene: Scene) -> tuple[object, ...]:
+    """What the line says; all that is on the screen, where one of its drawers is open."""
+    session = st.session_state
+    opened = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
+    seen = scene.setup if any(opened) else (scene.setup.example, proof_badge(scene.trace, scene.setup))
+    return (seen, *opened, *map(state.can, state.MOVES), *session["unread"], *session["unfit"])
+
+
+@part(shows)
+def header(scene: Scene) -> None:
+    """Proof badge, undo and redo, link, export; then what could not be read."""
+    with st.container(gap="xsmall"):
+        show_line(scene)
+        show_link_trouble()
+
+
+def show_line(scene: Scene) -> None:
     """Proof badge, undo and redo, link, export."""
     trace, setup = scene.trace, scene.setup
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -30,8 +47,8 @@ def show(scene: Scene) -> None:
                 help=say(f"help.{move}"),
                 type="tertiary",
                 disabled=not state.can(move),
-                on_click=state.travel,
-                args=(move, trace_of),
+                on_click=go,
+                args=(move,),
             )
         show_sharing(setup)
         export = st.popover(
@@ -47,8 +64,14 @@ def show(scene: Scene) -> None:
 def pressed() -> None:
     """Undo or redo by keyboard."""
     move = st.session_state["shortcuts"].moved
-    if move in state.MOVES:
-        state.travel(move, trace_of)
+    if isinstance(move, str) and move in state.MOVES:
+        go(move)
+
+
+def go(move: str) -> None:
+    """Undo or redo."""
+    state.travel(move, trace_of)
+    redraw()
 
 
 def show_export(trace: Trace) -> None:

@@ -14,16 +14,19 @@ KEPT = 2  # loads of a session: the one on the screen, and the one that undo goe
 Arrays = dict[str, np.ndarray]
 
 
-def keep(files: list[tuple[str, bytes]]) -> str:
-    """Reads files and keeps their arrays; the name by which a Setup calls them. Raises AttentionError."""
+def keep(files: list[tuple[str, bytes]], setup: Setup) -> str:
+    """Reads files and keeps their arrays beside those of the Setup on the screen, to which it goes back where they are
+    refused; the name by which a Setup calls them. Raises AttentionError."""
     arrays: Arrays = {}
     digest = sha256()
     for name, content in files:
-        arrays |= read_arrays(name, content, minus_infinity=True)
-        digest.update(content)
+        found = read_arrays(name, content, minus_infinity=True)
+        arrays |= found
+        digest.update(repr((*found, len(content))).encode() + content)  # the same bytes may be q here and k there
     called = digest.hexdigest()[:16]
-    others = {name: held for name, held in st.session_state.get("held", {}).items() if name != called}
-    st.session_state["held"] = {**dict([*others.items()][1 - KEPT :]), called: arrays}
+    held = st.session_state.get("held", {})
+    others = sorted((name for name in held if name != called), key=lambda name: name == setup.file)  # it comes last
+    st.session_state["held"] = {**{name: held[name] for name in others[1 - KEPT :]}, called: arrays}
     return called
 
 

@@ -10,16 +10,29 @@ from attention_core.tokens import join
 from pages.shared import state
 from pages.shared.file_controls import file_controls
 from pages.shared.material import Material
+from pages.shared.parts import part
 from pages.shared.runs import trace_of
-from pages.shared.setup import UNCHANGED, Setup, crosses, mode
+from pages.shared.scene import Scene
+from pages.shared.setup import UNCHANGED, Setup, computed_part, crosses, mode
 from pages.shared.widgets import mirror, show_refusal, try_change, try_matrix
 from pages.shared.words import say
 
 
-def input_controls(setup: Setup, material: Material) -> None:
+def shows(scene: Scene) -> tuple[object, ...]:
+    """The sentences; of anything else than sentences all that goes into the run."""
+    setup, bringing = scene.setup, st.session_state.get("bringing")
+    if mode(setup) != "sentence" or bringing:
+        return (bringing, computed_part(setup), state.version())
+    return (setup.example, setup.text, setup.more, crosses(setup), setup.context_text)
+
+
+@part(shows)
+def input_controls(scene: Scene) -> None:
     """A sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
+    setup, material = scene.setup, scene.material
 
     def switched() -> None:
+        setup = state.current()
         wanted = st.session_state["c_mode"]
         st.session_state["bringing"] = wanted == "file"
         if wanted == "file":

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.boundary import as_pairs
 from attention_core.brought import Brought
 from attention_core.chosen import from_places
 from attention_core.config import one_of
@@ -132,7 +133,6 @@ def sentences_alone(setup: Setup) -> list[Trace]:
     """The sentences of a batch computed one by one, nothing filled up and nothing hidden."""
     material, config = gather(setup), config_of(setup)
     _, weights, choices = tensors_of(material, setup)
-    own = replace(config, masks=tuple(mask for mask in config.masks if mask[0] != "padding"))
     alone = []
     with torch.inference_mode():
         for b, each in enumerate(material.batch):
@@ -140,8 +140,19 @@ def sentences_alone(setup: Setup) -> list[Trace]:
             allowed = None if choices["allowed"] is None else choices["allowed"][:n, :n]
             what_if = {name: numbers[b : b + 1, :, :n, :n] for name, numbers in choices["what_if"].items()}
             x = as_tensor("x", each.x, setup)
+            own = of_length(config, n)
             alone.append(attend(x, weights=weights, config=own, allowed=allowed, what_if=what_if).on_cpu())
     return alone
+
+
+def of_length(config: AttentionConfig, length: int) -> AttentionConfig:
+    """The choices for a sentence of a batch alone: nothing is padding, and global tokens are those that it has."""
+    masks = []
+    for name, params in config.masks:
+        tokens = tuple(token for token in params.get("global_tokens", ()) if token < length)
+        if name != "padding":
+            masks.append((name, {**params, "global_tokens": tokens} if "global_tokens" in params else params))
+    return replace(config, masks=tuple(masks))
 
 
 def run_brought(brought: Brought, setup: Setup, weights: Weights, choices: dict[str, object]) -> Trace:
@@ -149,7 +160,8 @@ def run_brought(brought: Brought, setup: Setup, weights: Weights, choices: dict[
     dtype = getattr(torch, setup.dtype)
     q, k, v = (tensor.to(setup.device, dtype) for tensor in (brought.q, brought.k, brought.v))
     if brought.allowed is not None:
-        own, painted = brought.allowed.to(setup.device), choices["allowed"]
+        scores = (*q.shape[:3], k.shape[2])
+        own, painted = as_pairs("mask", brought.allowed, scores).to(setup.device), choices["allowed"]
         choices = choices | {"allowed": own if painted is None else own & painted}
     config = replace(config_of(setup), heads=1, kv_heads=None, residual=False)
     return attend_qkv(q, k, v, config=config, weights=weights, **choices)

@@ -3,8 +3,11 @@
 import streamlit as st
 
 from attention_core.built_heads import FARTHEST, KINDS
+from pages.shared import state
 from pages.shared.inputs import resized
 from pages.shared.material import Material
+from pages.shared.parts import part
+from pages.shared.scene import Scene
 from pages.shared.setup import MOST_HEADS, WIRING, Setup, built_of, config_of, crosses, mode
 from pages.shared.widgets import HALF, mirror, show_refusal, try_change, try_made
 from pages.shared.words import say
@@ -14,60 +17,60 @@ PILLS = ("tied", "swapped", NO_OUTPUT, "residual", "bare")
 WIDEST = 128  # columns of one head
 
 
-def layer_controls(setup: Setup, material: Material) -> None:
-    """Heads and their widths, what is wired how, and heads whose behaviour can be read off."""
-    if mode(setup) != "file":
-        sizes(setup, material)
-    if mode(setup) not in ("qkv", "file"):
-        wiring(setup, material)
-    if mode(setup) == "sentence" and not crosses(setup):
-        built_heads(setup)
-
-
 # ---- sizes -----------------------------------------------------------------------------------------------------------
-def sizes(setup: Setup, material: Material) -> None:
+def sizes_shown(scene: Scene) -> tuple[object, ...]:
+    """The counts, and the shapes that they and the widths follow from."""
+    setup, config = scene.setup, config_of(scene.setup)
+    shapes = tuple((name, matrix.shape) for name, matrix in scene.material.matrices.items())
+    return (mode(setup), config.heads, config.kv_heads, setup.d_k, setup.d_v, shapes)
+
+
+@part(sizes_shown)
+def sizes(scene: Scene) -> None:
     """How many heads and key/value heads, and how wide they are."""
-    config = config_of(setup)
+    setup, material, config = scene.setup, scene.material, config_of(scene.setup)
+    if mode(setup) == "file":
+        return
     with st.container(horizontal=True):
-        size("heads", head_choices(setup, material, config.heads), config.heads, setup)
+        size("heads", head_choices(setup, material, config.heads), config.heads)
         kv = config.kv_heads or config.heads
-        size("kv_heads", [n for n in range(1, config.heads + 1) if config.heads % n == 0], kv, setup)
+        size("kv_heads", [n for n in range(1, config.heads + 1) if config.heads % n == 0], kv)
     widths = {"d_k": ("w_q", config.heads), "d_v": ("w_v", kv)}
     if any(name not in material.matrices for name, _ in widths.values()):
         return
     with st.container(horizontal=True):
         for field, (name, count) in widths.items():
-            width(field, max(material.matrices[name].shape[1] // count, 1), setup)
+            width(field, max(material.matrices[name].shape[1] // count, 1))
 
 
-def size(field: str, options: list[int], value: int, setup: Setup) -> None:
+def size(field: str, options: list[int], value: int) -> None:
     """A count out of the possible ones."""
     key = f"c_{field}"
 
     def chosen() -> None:
         more = {"kv_heads": None} if field == "heads" else {}
-        try_sizes(field, setup, **{field: st.session_state[key]}, **more)
+        try_sizes(field, **{field: st.session_state[key]}, **more)
 
     mirror(key, field, value)
     st.selectbox(say(f"control.{field}"), options, key=key, on_change=chosen, filter_mode=None, width=HALF)
     show_refusal(field)
 
 
-def width(field: str, value: int, setup: Setup) -> None:
+def width(field: str, value: int) -> None:
     """How wide a head is: any number, what still fits stays."""
     key = f"c_{field}"
 
     def typed() -> None:
-        try_sizes(field, setup, **{field: st.session_state[key]})
+        try_sizes(field, **{field: st.session_state[key]})
 
     mirror(key, field, min(value, WIDEST))
     st.number_input(say(f"control.{field}"), 1, WIDEST, key=key, on_change=typed, width=HALF, help=say("help.widths"))
     show_refusal(field)
 
 
-def try_sizes(control: str, setup: Setup, **sizes: int | None) -> None:
+def try_sizes(control: str, **sizes: int | None) -> None:
     """Other sizes; the typed matrices keep what still fits."""
-    try_made(control, lambda: resized(setup, **sizes))
+    try_made(control, lambda: resized(state.current(), **sizes))
 
 
 def head_choices(setup: Setup, material: Material, current: int) -> list[int]:
@@ -80,10 +83,15 @@ def head_choices(setup: Setup, material: Material, current: int) -> list[int]:
 
 
 # ---- wiring ----------------------------------------------------------------------------------------------------------
-def wiring(setup: Setup, material: Material) -> None:
+@part(lambda scene: (mode(scene.setup), scene.setup.wiring, scene.material.origins.get("w_o")))
+def wiring(scene: Scene) -> None:
     """One click each: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions."""
+    setup, material = scene.setup, scene.material
+    if mode(setup) in ("qkv", "file"):
+        return
 
     def chosen() -> None:
+        setup = state.current()
         names = st.session_state["c_wiring"]
         changes = {"wiring": tuple(name for name in WIRING if name in names)}
         if "w_o" in material.origins:
@@ -107,8 +115,12 @@ def wiring(setup: Setup, material: Material) -> None:
 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
-def built_heads(setup: Setup) -> None:
-    """Which heads are built by hand, and how far the offset head looks."""
+@part(lambda scene: (mode(scene.setup), crosses(scene.setup), built_of(scene.setup)))
+def built_heads(scene: Scene) -> None:
+    """Heads whose behaviour can be read off, and how far the offset head looks."""
+    setup = scene.setup
+    if mode(setup) != "sentence" or crosses(setup):
+        return
     kinds = dict(built_of(setup))
 
     def chosen() -> None:

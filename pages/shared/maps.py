@@ -10,9 +10,8 @@ from attention_core import Trace
 from attention_core.layout import LARGEST
 from attention_core.raster import Raster, overview, raster
 from attention_core.trace import Step
-from pages.shared import components, state
-from pages.shared.places import chosen_cell, open_cell, palette, words_for
-from pages.shared.runs import trace_of
+from pages.shared import components
+from pages.shared.places import chosen_cell, look_at_head, open_sent, palette, within, words_for
 from pages.shared.scene import Scene
 from pages.shared.words import say, template
 
@@ -54,18 +53,16 @@ def note(every: tuple[int, int]) -> str:
 
 def opened(key: str) -> None:
     """A cell was clicked."""
-    place, trace = st.session_state[key].opened, trace_of(state.current())
-    if place and trace.holds(place["step"], tuple(place["index"])):
-        open_cell(place["step"], tuple(place["index"]))
+    open_sent(st.session_state[key].opened)
 
 
 def all_heads(scene: Scene, titles: list[str]) -> None:
     """Every head's weights small; a click on one makes it the large one."""
 
     def chosen() -> None:
-        place = st.session_state["overview"].opened
-        if place and 0 <= place["head"] < trace_of(state.current()).sizes()["H"]:
-            state.look(head=place["head"], cell=None)
+        match st.session_state["overview"].opened:
+            case {"head": head}:
+                look_at_head(head)
 
     trace, times = scene.drawn("weights"), scene.times
     drawn = overview(trace, "weights", palette(), scene.look.at, times)
@@ -83,10 +80,13 @@ def painted_mask(scene: Scene, matrix: np.ndarray, take: Callable[[np.ndarray], 
 
     def painted() -> None:
         st.session_state["turn_mask"] = turn + 1
-        stroke, new = st.session_state["mask"].painted, matrix.copy()
-        for row, column in stroke["cells"] if stroke else ():
-            if 0 <= row < new.shape[0] and 0 <= column < new.shape[1]:
-                new[row, column] = 1.0 if stroke["to"] else 0.0
+        new = matrix.copy()
+        match st.session_state["mask"].painted:
+            case {"cells": [*cells], "to": 0 | 1 as to}:
+                for cell in cells:
+                    match cell:
+                        case [row, column] if within(row, len(new)) and within(column, new.shape[1]):
+                            new[row, column] = to
         take(new)
 
     step = Step("allowed", torch.from_numpy(matrix != 0), ("T", "S"))

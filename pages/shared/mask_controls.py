@@ -2,26 +2,36 @@
 
 import streamlit as st
 
-from attention_core import AttentionConfig, Trace
+from attention_core import Trace
 from attention_core.masks import MASKS
 from pages.shared.input_controls import matrix_box
 from pages.shared.mask_texts import parameters, read_mask, write_mask
-from pages.shared.material import Material
+from pages.shared.parts import part
 from pages.shared.places import place_names
-from pages.shared.setup import FARTHEST, Setup
+from pages.shared.scene import Scene
+from pages.shared.setup import FARTHEST, config_of
 from pages.shared.widgets import mirror, show_refusal, try_change
 from pages.shared.words import say
 
 
-def mask_controls(trace: Trace, setup: Setup, material: Material, config: AttentionConfig) -> None:
+def shows(scene: Scene) -> tuple[object, ...]:
+    """The masks, and what their numbers stand for."""
+    trace, masks = scene.trace, config_of(scene.setup).masks
+    words = trace.labels["S"] if any("global_tokens" in params for _, params in masks) else ()
+    return (repr(masks), scene.setup.allowed, trace.sizes()["T"], trace.sizes()["S"], words)
+
+
+@part(shows)
+def mask_controls(scene: Scene) -> None:
     """Which masks, and each one's number; a custom one as a matrix of 0 and 1."""
-    spec, sizes = dict(config.masks), trace.sizes()
+    setup, material, trace = scene.setup, scene.material, scene.trace
+    spec, sizes = dict(config_of(setup).masks), trace.sizes()
 
     def chosen() -> None:
         names = st.session_state["c_masks"]
         custom = (setup.allowed or "~") if "custom" in names else None
         masks = tuple(
-            write_mask(name, spec.get(name) or suggested(name, sizes["S"])) for name in names if name != "custom"
+            write_mask(name, spec.get(name) or suggested(name, sizes["S"])) for name in names if name in MASKS
         )
         try_change("masks", masks=masks, allowed=custom)
 

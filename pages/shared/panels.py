@@ -8,14 +8,25 @@ import numpy as np
 import streamlit as st
 
 from attention_core import Trace, charts
-from attention_core.numerals import exact, percent
+from attention_core.numerals import exact, fixed, percent
 from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import maps, state
 from pages.shared.components import tiles
 from pages.shared.input_controls import spelled
 from pages.shared.material import Material
-from pages.shared.places import Look, chart, chosen_cell, looked_at, open_cell, palette, short_name, token, words_for
+from pages.shared.places import (
+    Look,
+    chart,
+    chosen_cell,
+    looked_at,
+    open_cell,
+    palette,
+    short_name,
+    token,
+    within,
+    words_for,
+)
 from pages.shared.runs import cached_alone, trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import UNCHANGED, Setup, built_of, computed_part, config_of
@@ -53,8 +64,7 @@ def show_sentences(scene: Scene) -> None:
         return
 
     def chosen() -> None:
-        at = st.session_state["c_sentence"]
-        cell = scene.setup.cell
+        at, cell = st.session_state["c_sentence"] or 0, scene.setup.cell
         in_batch = cell is not None and scene.trace.step(scene.setup.step).dims[0] == "B"
         state.look(sentence=at or None, cell=(at, *cell[1:]) if in_batch else cell, token=None, head=None)
 
@@ -106,7 +116,7 @@ def tile(word: str, origins: tuple[str, ...], i: int, shares: np.ndarray | None)
 def chose_query() -> None:
     """A token was chosen: it asks now."""
     chosen = st.session_state["tiles"].chosen
-    if isinstance(chosen, int) and 0 <= chosen < trace_of(state.current()).sizes()["T"]:
+    if within(chosen, trace_of(state.current()).sizes()["T"]):
         state.look(token=chosen, head=None, cell=None)
 
 
@@ -114,7 +124,7 @@ def chose_key() -> None:
     """A key was chosen: the weight that it receives is opened."""
     chosen, trace = st.session_state["keys"].chosen, trace_of(state.current())
     look = looked_at(trace, state.current())
-    if isinstance(chosen, int) and 0 <= chosen < trace.sizes()["S"]:
+    if within(chosen, trace.sizes()["S"]):
         open_cell("weights", (look.batch, look.head, look.query, chosen))
 
 
@@ -130,6 +140,8 @@ def fact_sentence(trace: Trace, look: Look, spell: Callable[[str], str] = litera
     if fact.kind == "even":
         return say("fact.even", **words)
     keys = [spell(token(trace, "S", key)) for key in fact.keys]
+    if fact.kind == "chosen":
+        return say("fact.chosen", key=keys[0], share=fixed(fact.share), total=fixed(fact.total), **words)
     if fact.kind == "several" and len(keys) > NAMED:
         return say("fact.many", key=keys[0], keys=len(keys), **words)
     if fact.kind == "several":

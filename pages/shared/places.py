@@ -1,11 +1,14 @@
 """Where something stands on the screen, in words; what is looked at; and how a click on a picture opens it."""
 
+import re
 from dataclasses import dataclass
 
+import pyarrow as pa
 import streamlit as st
 
 from attention_core import Trace, charts
 from attention_core.cells import Ref
+from attention_core.drawing import COLUMNS
 from attention_core.examples import EXAMPLES
 from attention_core.layout import TOKENS, spans_all
 from attention_core.lettering import Words
@@ -17,7 +20,7 @@ from pages.shared import state
 from pages.shared.material import PAD
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
-from pages.shared.words import has, say
+from pages.shared.words import apart, has, say
 
 HEADS = ("H", "H_kv")  # the axes that count heads
 PHONE = 350  # pixels: what every screen is wide enough for
@@ -77,8 +80,7 @@ def place_name(trace: Trace, axis: str, position: int) -> str:
 
 def place_names(trace: Trace, axis: str, size: int) -> list[str]:
     """The names of all positions along an axis, to choose from: no two alike, also where tokens imitate others."""
-    names = [place_name(trace, axis, position) for position in range(size)]
-    return names if len({*names}) == size else [f"{position + 1}: {name}" for position, name in enumerate(names)]
+    return apart([place_name(trace, axis, position) for position in range(size)])
 
 
 def short_name(step: str) -> str:
@@ -94,6 +96,10 @@ def words_for(trace: Trace) -> Words:
     return Words(lambda ref: describe(trace, ref), lambda axis, i: axis_label(trace, axis, i))
 
 
+TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # a browser has no number for 64 bits
+SCHEMA = pa.schema([(column, TYPES[type(usual)]) for column, usual in {**COLUMNS, "turn": 0}.items()])
+
+
 def chart(picture: charts.Picture, key: str, alt: str) -> None:
     """Draws a picture; a click on one of its cells opens that cell.
 
@@ -104,17 +110,17 @@ def chart(picture: charts.Picture, key: str, alt: str) -> None:
 
     def opened() -> None:
         st.session_state[f"turn_{key}"] = turn + 1
-        points = st.session_state[key].selection.get("cell", [])
-        if points and points[0].get("step"):
-            index = points[0].get("index") or ""
-            if index.startswith("head "):
-                state.look(head=int(index.removeprefix("head ")), cell=None)
-            else:
-                open_cell(points[0]["step"], tuple(map(int, index.split(","))) if index else None)
+        match st.session_state[key].selection.get("cell"):
+            case [{"step": str(step), "index": "" | None}, *_] if step in trace_of(state.current()):
+                open_cell(step, None)
+            case [{"step": str(step), "index": str(index)}, *_] if HEAD.fullmatch(index):
+                look_at_head(int(index.removeprefix("head ")))
+            case [{"step": str(step), "index": str(index)}, *_] if PLACE.fullmatch(index):
+                open_sent({"step": step, "index": [*map(int, index.split(","))]})
 
     with box(picture):
         st.vega_lite_chart(
-            picture.frame.assign(turn=turn),
+            pa.table({**picture.table, "turn": [turn] * len(picture.table["kind"])}, schema=SCHEMA),
             picture.spec,
             width="content",
             theme=None,
@@ -131,6 +137,30 @@ def box(picture: charts.Picture) -> st.delta_generator.DeltaGenerator:
     if width <= PHONE:
         return st.container(width="content")
     return st.container(width=width + 6, height=height + SCROLLBAR, border=False)
+
+
+HEAD = re.compile(r"head [0-9]{1,3}")  # what the cells of a picture stand for: a head, or a cell of a step
+PLACE = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")
+
+
+def within(given: object, size: int) -> bool:
+    """Whether what a browser sent is one of so many positions: it may send anything."""
+    return type(given) is int and 0 <= given < size
+
+
+def look_at_head(head: object) -> None:
+    """Looks at the head that a browser names, where there is one."""
+    if within(head, trace_of(state.current()).sizes()["H"]):
+        state.look(head=head, cell=None)
+
+
+def open_sent(place: object, follow: bool = False) -> None:
+    """Opens the cell that a browser names, {"step", "index"}, where the run has it: it may have been drawn for another
+    run, or be made up."""
+    match place:
+        case {"step": str(step), "index": [*index]} if all(type(at) is int for at in index):
+            if trace_of(state.current()).holds(step, tuple(index)):
+                open_cell(step, tuple(index), follow)
 
 
 def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:

@@ -34,7 +34,7 @@ def gather_projections(material: Material, setup: Setup, example: Example) -> No
         if matrix is not None:
             matrix = sized(matrix, name, setup, cut, origin)
         elif name in BIASES and getattr(setup, name) not in (None, "none"):
-            matrix = no_bias(material, name)
+            matrix, origin = no_bias(material, name), "typed"
         place(material, name, setup, matrix, origin, seed)
 
 

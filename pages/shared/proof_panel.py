@@ -6,16 +6,21 @@ from attention_core import Trace
 from attention_core.cells import Ref
 from attention_core.proof import ON_REQUEST_ABOVE, Proof
 from pages.shared.places import describe
-from pages.shared.runs import cached_proof
+from pages.shared.runs import proof_of
 from pages.shared.setup import Setup, computed_part
 from pages.shared.words import literal, say
 
 
-def show_proof(trace: Trace, setup: Setup) -> None:
-    """The badge, which opens to what was checked."""
+def proof_wanted(trace: Trace, setup: Setup) -> Proof | None:
+    """The proof of a run; None where it is large and nobody asked for it."""
     numbers = sum(step.value.numel() for step in trace.steps.values())
     wanted = numbers <= ON_REQUEST_ABOVE or st.session_state.get("prove") == computed_part(setup)
-    proof = cached_proof(computed_part(setup), trace) if wanted else None
+    return proof_of(computed_part(setup)) if wanted else None
+
+
+def show_proof(trace: Trace, setup: Setup) -> None:
+    """The badge, which opens to what was checked."""
+    proof = proof_wanted(trace, setup)
     opened = st.popover(badge(trace, setup, proof), type="tertiary", key="proof", on_change="rerun")
     if not opened.open:
         return
@@ -42,6 +47,11 @@ def show_proof(trace: Trace, setup: Setup) -> None:
         if proof.overflow:
             step, index = proof.overflow
             st.warning(say("proof.overflow", dtype=setup.dtype, cell=literal(describe(trace, Ref(step, index)))))
+
+
+def proof_badge(trace: Trace, setup: Setup) -> str:
+    """The proof of a run in a few words."""
+    return badge(trace, setup, proof_wanted(trace, setup))
 
 
 def badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:

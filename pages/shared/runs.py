@@ -4,12 +4,17 @@ Tensors from a file are handed in beside the Setup, which calls them by what is 
 ask for what was computed of them.
 """
 
+import threading
+from collections.abc import Callable
+from functools import wraps
+
 import streamlit as st
+import torch
 
 from attention_core import Trace
 from attention_core.alone import farthest_from_alone
 from attention_core.causes import Cause, causes
-from attention_core.diagnosis import Diagnosis, first_difference
+from attention_core.diagnosis import Diagnosis, first_difference, told_precision
 from attention_core.proof import Proof, prove
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
@@ -17,33 +22,58 @@ from pages.shared.inputs import compute, gather, sentences_alone
 from pages.shared.material import Material
 from pages.shared.setup import Setup, computed_part
 
+EXACT = {Setup: repr}  # a Setup as a key: its text says all of it
+LATEST = 4  # results of each function that a script's thread keeps
 TRACES = 256  # settings; all caches together are held to server.maxCacheDataSize bytes
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False)
+def while_it_runs(function: Callable) -> Callable:
+    """The function with its latest results kept by the thread that runs a script, and gone when that has ended.
+
+    All parts of a page read the same run: without it, each would get a copy of its own from the cache.
+    """
+    kept = threading.local()
+
+    @wraps(function)
+    def remembered(*args):
+        results = kept.__dict__.setdefault("results", {})
+        if args not in results:
+            results[args] = function(*args)
+            if len(results) > LATEST:
+                del results[next(iter(results))]
+        return results[args]
+
+    return remembered
+
+
+@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 def cached_trace(setup: Setup, _arrays: Arrays | None) -> Trace:
     return compute(setup, _arrays)
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False)
+@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 def cached_material(setup: Setup, _arrays: Arrays | None) -> Material:
     return gather(setup, _arrays)
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False)
+@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 def cached_proof(setup: Setup, _trace: Trace) -> Proof:
     return prove(_trace)
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False)
+@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+def cached_precision(setup: Setup, _trace: Trace, _material: Material) -> torch.dtype:
+    return told_precision(_trace, _material.brought.given)
+
+
+@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 def cached_diagnosis(setup: Setup, _trace: Trace, _material: Material) -> Diagnosis:
-    brought = _material.brought
-    return first_difference(_trace, brought.given, brought.precision)
+    return first_difference(_trace, _material.brought.given, cached_precision(setup, _trace, _material))
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False)
+@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 def cached_causes(setup: Setup, _trace: Trace, _material: Material) -> tuple[Cause, ...]:
-    return causes(_trace, _material.brought.given, _material.brought.precision)
+    return causes(_trace, _material.brought.given, cached_precision(setup, _trace, _material))
 
 
 @st.cache_data(max_entries=TRACES, show_spinner=False)
@@ -51,9 +81,16 @@ def cached_alone(setup: Setup, _trace: Trace) -> tuple[str, float]:
     return farthest_from_alone(_trace, sentences_alone(setup))
 
 
+@while_it_runs
+def computed(setup: Setup) -> tuple[Trace, Material]:
+    """The run and the inputs of a computed part."""
+    arrays = held_for(setup)
+    return cached_trace(setup, arrays), cached_material(setup, arrays)
+
+
 def trace_of(setup: Setup) -> Trace:
     """The run of a Setup, its axes labelled with the words of the sentence that is looked at. Raises AttentionError."""
-    trace = cached_trace(computed_part(setup), held_for(setup))
+    trace, _ = computed(computed_part(setup))
     if trace.sizes()["B"] == 1:
         return trace
     chosen = material_of(setup)
@@ -62,4 +99,10 @@ def trace_of(setup: Setup) -> Trace:
 
 def material_of(setup: Setup) -> Material:
     """The inputs of a Setup. Raises AttentionError."""
-    return cached_material(computed_part(setup), held_for(setup)).at(setup.sentence or 0)
+    return computed(computed_part(setup))[1].at(setup.sentence or 0)
+
+
+@while_it_runs
+def proof_of(setup: Setup) -> Proof:
+    """The proof of a computed part's run. Raises AttentionError."""
+    return cached_proof(setup, trace_of(setup))

@@ -11,7 +11,7 @@ from attention_core.layout import LARGEST
 from pages.shared import state
 from pages.shared.material import Material
 from pages.shared.places import Look, looked_at
-from pages.shared.runs import material_of, trace_of
+from pages.shared.runs import material_of, trace_of, while_it_runs
 from pages.shared.setup import Setup, computed_part
 
 
@@ -61,14 +61,20 @@ class Scene:
 
 def current() -> Scene:
     """The scene of the session."""
-    trace = trace_of(state.current())
-    look = stay(trace)
-    setup = state.current()
-    return Scene(setup, trace, material_of(setup), look, run_before(trace))
+    if st.session_state.get("seen", (None,))[0] != state.current():
+        stay(trace_of(state.current()))
+    return seen_as(state.current(), state.before())
 
 
-def stay(trace: Trace) -> Look:
-    """What is looked at: after a change the same head and the same query as before, where there are as many of them."""
+@while_it_runs
+def seen_as(setup: Setup, before: Setup | None) -> Scene:
+    """The scene of a Setup that is compared with another one."""
+    trace = trace_of(setup)
+    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), run_before(trace, before))
+
+
+def stay(trace: Trace) -> None:
+    """After a change the same head and the same query are looked at as before, where there are as many of them."""
     setup, sizes = state.current(), trace.sizes()
     now = looked_at(trace, setup)
     seen, look, were = st.session_state.get("seen", (None, None, {}))
@@ -79,12 +85,10 @@ def stay(trace: Trace) -> Look:
             state.look(**pins)
             now = looked_at(trace, state.current())
     st.session_state["seen"] = (state.current(), now, sizes)
-    return now
 
 
-def run_before(trace: Trace) -> Trace | None:
+def run_before(trace: Trace, named: Setup | None) -> Trace | None:
     """The run that this one is compared with: none where it cannot be computed, or has other sizes."""
-    named = state.before()
     if named is None:
         return None
     try:

@@ -10,6 +10,7 @@ from attention_core import AttentionConfig
 from attention_core.axes import READINGS
 from attention_core.brought import ROLES
 from attention_core.built_heads import KINDS, read_kind
+from attention_core.config import positive
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.masks import MASKS
@@ -25,6 +26,7 @@ AXES = tuple(name.replace(" ", "") for name in READINGS)  # "BTHd": in which ord
 MOST_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
 WIRING = ("tied", "swapped", "bare", "residual")  # W_q = W_k = W_v; Q and K swapped; no positions; x + output
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
+MOST_SAID = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
 MOST_HEADS = 16  # as many small maps as a screen shows
 MOST_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
 
@@ -126,8 +128,26 @@ def to_link(setup: Setup) -> dict[str, str]:
     for field in fields(Setup):
         value = getattr(setup, field.name)
         if value != field.default:
-            link[key_of(field.name)] = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            link[key_of(field.name)] = written(value)
     return link
+
+
+def written(value: object) -> str:
+    """A part of a Setup as its link says it."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def check_parts(parts: Mapping[str, object]) -> None:
+    """Raises AttentionError for a part of a Setup that no link can say: a browser may send what no control offers."""
+    for name, value in parts.items():
+        if value == getattr(DEFAULT, name):
+            continue
+        try:
+            said = READERS.get(name, str)(written(value))
+        except (ValueError, OverflowError):
+            said = None
+        if said != value:
+            raise AttentionError("link_cannot_say", name=name, given=written(value)[:40])
 
 
 def query(setup: Setup) -> str:
@@ -214,10 +234,10 @@ def indices(text: str) -> tuple[int, ...]:
 
 
 def choices(names):
-    """A reader of "name:1:2,other" where every name is known and every number whole; at most 1000 characters."""
+    """A reader of "name:1:2,other" where every name is known and every number whole; at most MOST_SAID characters."""
 
     def read(text: str) -> tuple[str, ...]:
-        if len(text) > 1000:
+        if len(text) > MOST_SAID:
             raise ValueError(text)
         parts = tuple(part for part in text.split(",") if part)
         for part in parts:
@@ -322,7 +342,7 @@ def config_of(setup: Setup) -> AttentionConfig:
     example, kinds = EXAMPLES[setup.example], built_of(setup)
     masks = tuple(example.masks) if setup.masks is None else setup.masks
     heads = setup.heads if setup.heads is not None else len(kinds) or example.heads
-    if heads > MOST_HEADS:
+    if positive("heads", heads) > MOST_HEADS:
         raise AttentionError("at_most", name="heads", limit=MOST_HEADS, given=heads)
     return AttentionConfig(
         score=setup.score or example.score,

@@ -8,6 +8,7 @@ import streamlit as st
 from attention_core.errors import AttentionError
 from pages.shared import state
 from pages.shared.catalog import PAGES
+from pages.shared.parts import redraw
 from pages.shared.qr import SCANNABLE, qr_code
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup, to_link
@@ -111,6 +112,7 @@ def show_file(setup: Setup) -> None:
             return
         state.open_setup(wanted, unread, "file", trace_of)
         st.session_state["sharing"] = False  # away from the screen that was opened
+        redraw()
 
     st.download_button(
         say("sharing.save"),

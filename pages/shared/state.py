@@ -15,6 +15,7 @@ from pages.shared.setup import (
     DEFAULT,
     Setup,
     against_of,
+    check_parts,
     computed_part,
     from_link,
     key_of,
@@ -115,6 +116,11 @@ def change(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
     A step or cell that the new run does not have is closed.
     Several changes may need each other (a new width in q and in k): what was refused waits as a draft of its control.
     """
+    try:
+        check_parts(updates)
+    except AttentionError as refusal:
+        refuse(control, refusal)
+        return
     before, drafts = current(), st.session_state["drafts"]
     waiting = {name: value for draft in drafts.values() for name, value in draft.items()}
     for attempt, settled in (
@@ -156,17 +162,6 @@ def before() -> Setup | None:
     """The Setup that the current one is compared with: the one that the link names, else the one before the change."""
     named = against_of(current())
     return st.session_state["before"] if named is None else named
-
-
-EDITORS = "editors"  # the drawer of the matrices, by its key
-Drawn = tuple[object, ...]
-
-
-def drawn() -> Drawn:
-    """What the parts of a page show that a change of looking leaves alone: when this differs, they are drawn anew."""
-    setup, session = current(), st.session_state
-    seen = (setup.head, setup.sentence, setup.token) if session.get(EDITORS) else ()
-    return (computed_part(setup), *session["refused"], len(session["past"]), len(session["future"]), *seen)
 
 
 def look(**updates) -> None:

@@ -17,12 +17,12 @@ from pages.shared.places import (
     chosen_cell,
     describe,
     open_cell,
+    open_sent,
     palette,
     place_names,
     short_name,
     words_for,
 )
-from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import Setup
 from pages.shared.words import has, literal, say
@@ -67,12 +67,12 @@ def cell_pickers(trace: Trace, setup: Setup, chosen: Ref | None, at: dict[str, i
     step = setup.step if setup.step in trace else None
 
     def opened() -> None:
-        open_cell(st.session_state["c_step"], None)
+        wanted = st.session_state["c_step"]
+        if wanted is None or wanted in trace:
+            open_cell(wanted, None)
 
     def placed() -> None:
-        cell = tuple(st.session_state.get(key, 0) for key in keys)
-        if None not in cell:
-            open_cell(step, cell)
+        open_sent({"step": step, "index": [st.session_state.get(key, 0) for key in keys]})
 
     with st.container(horizontal=True, gap="small"):
         st.session_state["c_step"] = step
@@ -177,10 +177,7 @@ def piece_data(trace: Trace, piece: Piece) -> dict:
 
 def followed() -> None:
     """An operand of the arithmetic was clicked."""
-    place = st.session_state["arithmetic"].followed
-    trace = trace_of(state.current())
-    if place and trace.holds(place["step"], tuple(place["index"])):
-        open_cell(place["step"], tuple(place["index"]), follow=True)
+    open_sent(st.session_state["arithmetic"].followed, follow=True)
 
 
 def show_code(trace: Trace, step: str) -> None:

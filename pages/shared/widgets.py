@@ -8,6 +8,7 @@ import streamlit as st
 from attention_core.edits import short_text
 from attention_core.errors import AttentionError
 from pages.shared import state
+from pages.shared.parts import redraw
 from pages.shared.runs import trace_of
 from pages.shared.words import say, sentence
 
@@ -26,8 +27,8 @@ def mirror(key: str, control: str, value: object) -> None:
 
 
 def try_change(control: str, **updates) -> None:
-    """Takes a change or keeps its refusal."""
-    state.change(control, trace_of, **updates)
+    """Takes a change or keeps its refusal, and draws what it changes: the last that a callback does."""
+    try_made(control, lambda: updates)
 
 
 def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
@@ -36,13 +37,19 @@ def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np
 
 
 def try_made(control: str, make: Callable[[], dict]) -> None:
-    """Takes the change that `make` gives, or keeps the refusal of either."""
+    """Takes the change that `make` gives, or keeps the refusal of either, and draws what it changes."""
+    take_made(control, make)
+    redraw()
+
+
+def take_made(control: str, make: Callable[[], dict]) -> None:
+    """Takes the change that `make` gives, or keeps the refusal of either; nothing is drawn yet."""
     try:
         changes = make()
     except AttentionError as error:
         state.refuse(control, error)
-        return
-    try_change(control, **changes)
+    else:
+        state.change(control, trace_of, **changes)
 
 
 def show_refusal(control: str) -> None:

@@ -1,7 +1,10 @@
 """Every word of the app, by key and language. The words themselves stand in pages/content/<language>/."""
 
 import re
+import threading
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -35,8 +38,29 @@ def flatten(table: dict, prefix: str = ""):
             yield prefix + key, value
 
 
+class Speaking(threading.local):
+    """The language of the part of the page that is drawn by this thread; none between the parts."""
+
+    now: str | None = None
+
+
+SPEAKING = Speaking()
+
+
+@contextmanager
+def speaking() -> Iterator[None]:
+    """While a part is drawn its language is asked for once: it has hundreds of words."""
+    SPEAKING.now = language()
+    try:
+        yield
+    finally:
+        SPEAKING.now = None
+
+
 def language() -> str:
     """The language of this session: chosen, or in the link, or the browser's."""
+    if SPEAKING.now is not None:
+        return SPEAKING.now
     chosen = st.session_state.get("lang")
     if chosen in LANGUAGES:
         return chosen
@@ -65,6 +89,16 @@ def literal(text: object) -> str:
     """
     escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])", r"\\\1", " ".join(str(text).splitlines()))
     return re.sub(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])", JOINER, escaped)
+
+
+def apart(names: list[str]) -> list[str]:
+    """Names to choose from, no two alike: numbered where two would be."""
+    return names if len({*names}) == len(names) else [f"{at + 1}: {name}" for at, name in enumerate(names)]
+
+
+def array_names(names: list[str]) -> dict[str, str]:
+    """The arrays of a file as a choice of them shows their names, which is no Markdown."""
+    return dict(zip(names, apart([shown(name[:60]) for name in names]), strict=True))
 
 
 def sentence(error: AttentionError) -> str:

@@ -35,7 +35,8 @@ class Changes:
         box = self.tab.page.locator(".st-key-c_masks input")
         if self.tab.page.locator(".st-key-c_masks [data-tag]").count():
             return self.tab.change(lambda page: box.press("Backspace"), lambda page: box.focus())
-        return self.tab.change(lambda page: box.press("Enter"), lambda page: box.press_sequentially("causal"))
+        causal = self.tab.page.get_by_role("option", name="causal", exact=True)
+        return self.tab.change(lambda page: causal.click(), lambda page: box.press("ArrowDown"))
 
     def sentence(self) -> float:
         """A sentence that nobody typed before: everything is computed and proven."""

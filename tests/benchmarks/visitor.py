@@ -13,7 +13,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 
-TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"  # where a component's events go
+TRIGGERED = "$$STREAMLIT_INTERNAL_KEY_"
+TRIGGERS = TRIGGERED + "{}__events"  # where a component's events go
 KEYED = re.compile(r"\$\$ID-\w+-(.+)")
 
 
@@ -37,6 +38,7 @@ class Visitor:
     query: str = ""
     page: str = ""
     widgets: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)  # the part of the page that each of them stands in
     turns: dict[str, int] = field(default_factory=dict)
     kept: dict[str, None] = field(default_factory=dict)
 
@@ -83,6 +85,8 @@ class Visitor:
         """Asks for a run of the script, with the widgets that changed (the server remembers the others)."""
         asked = ClientState(query_string=self.query, page_script_hash=self.page, cached_message_hashes=list(self.kept))
         asked.widget_states.widgets.extend(changed)
+        if changed:
+            asked.fragment_id = self.parts[changed[0].id.removesuffix("__events").removeprefix(TRIGGERED)]
         asked.context_info.locale = "en"
         start = perf_counter()
         await self.socket.send(BackMsg(rerun_script=asked).SerializeToString())
@@ -116,6 +120,7 @@ class Visitor:
         keyed = KEYED.fullmatch(getattr(getattr(element, kind), "id", ""))
         if keyed:
             self.widgets[keyed[1]] = keyed[0]
+            self.parts[keyed[0]] = message.delta.fragment_id
 
 
 @asynccontextmanager

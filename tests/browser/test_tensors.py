@@ -52,7 +52,7 @@ def test_weights_without_the_scale_are_named_with_place_and_cause_and_agree_with
         bringing.page.get_by_test_id("stMarkdown").filter(has=said).inner_text(),
     )
     assert numbers.groups() == tuple(f"{each[0, head, query, key]:.4g}" for each in (theirs, ours))
-    cause = "The file's numbers come out exactly with one thing changed: no scale"
+    cause = "With one thing changed the file's weights come out, within the rounding of float64: no scale"
     expect(bringing.page.get_by_text(cause)).to_be_visible()
     bringing.page.get_by_role("radio", name="off", exact=True).click()
     expect(bringing.page.get_by_text("The file's weights agree with what is computed here")).to_be_visible()

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.shared import words
+from pages.shared import parts, words
 from tests.screen.driver import Screen
 
 
@@ -12,3 +12,9 @@ def labels_are_read_in_the_language_of_the_screen(monkeypatch):
     """AppTest asks for the labels of a choice outside the session, where its language is not known."""
     inside = words.language
     monkeypatch.setattr(words, "language", lambda: inside() if get_script_run_ctx() else Screen.outside)
+
+
+@pytest.fixture(autouse=True)
+def every_change_draws_the_whole_page(monkeypatch):
+    """AppTest keeps nothing of what a run leaves alone. That it may be left alone is what Screen looks at."""
+    monkeypatch.setattr(parts, "outdated", lambda: [])

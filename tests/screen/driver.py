@@ -48,7 +48,7 @@ class Screen:
         self.at.query_params.update(link)
         for drawer in OPEN:
             self.at.session_state[drawer] = True
-        self.language = "en"
+        self.language, self.drawn = "en", {}
         self.ran(self.at.run)
 
     def ran(self, act, *args):
@@ -56,7 +56,22 @@ class Screen:
         act(*args)
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
         self.language = self.tiles()["language"][:2]
+        before, self.drawn = self.drawn, self.parts_drawn()
+        for name, (shows, drawn) in self.drawn.items():
+            if name != "looking" and before.get(name, (None,))[0] == shows:  # a browser would have kept it
+                assert before[name][1] == drawn, name
         return self
+
+    def parts_drawn(self):
+        """What each part of the page says that it shows, and all that it drew."""
+        main, sidebar = self.at._tree.children[0], self.at._tree.children[1]
+        above, below = main.children.values()
+        blocks = [*sidebar.children.values(), below, *above.children.values()]
+        shown = self.at.session_state["drawn"]
+        return {
+            name: (shows, [drawn_by(node) for node in walk(block)])
+            for (name, shows), block in zip(shown.items(), blocks, strict=True)
+        }
 
     # ---- what a visitor does
     def widget(self, key):
@@ -180,6 +195,20 @@ class Screen:
         at = next(n for n, node in enumerate(order) if getattr(node, "key", None) == key)
         following = order[at + 1 : at + 2]
         return plain(following[0].value) if following and following[0].type == "error" else None
+
+
+KNOWN = ("value", "raw_value", "raw_values", "set_value", "deferred_file_id")  # to the browser already, or to nobody
+
+
+def drawn_by(node):
+    """An element as the browser has it: what it is, and what stands in it."""
+    if node.proto is None:
+        return node.type
+    proto = type(node.proto).FromString(node.proto.SerializeToString())
+    for field in {*KNOWN} & {*getattr(proto.DESCRIPTOR, "fields_by_name", ())}:
+        proto.ClearField(field)
+    there = node.type in ("button", "file_uploader")  # a moment's value, and what the browser itself holds
+    return node.type, str(proto), None if there else repr(getattr(node, "value", None))
 
 
 def walk(node):

@@ -59,6 +59,12 @@ def test_it_says_that_the_sentences_alone_give_the_same():
     assert "e-1" in said[0] or "most 0 of" in said[0]
 
 
+def test_a_global_token_that_only_the_longest_sentence_has():
+    screen = batched(mask="local_global:1:5")
+    assert screen.errors() == []
+    assert any("at most 0 of a step's largest magnitude" in text for text in screen.captions())
+
+
 def test_a_sentence_alone_again():
     screen = batched().set("sentence", 1).set("batch", False)
     assert trace(screen)["weights"].shape == (1, 2, 7, 7)

@@ -120,7 +120,7 @@ def test_a_file_without_the_scale_is_told_where_and_why():
     head, query, key = (int(at) + 1 for at in place[1:])
     assert f"Most at head {head}, query {query}, key {key}:" in told(screen)
     assert f"the file has {wrong[place]:.4g}, here it is {right[place]:.4g}" in told(screen)
-    assert "no scale: the scores are not divided by √d_k" in told(screen)
+    assert "the file's weights come out, within the rounding of float64: no scale" in told(screen)
     screen.press("b_differs")
     assert screen.link()["cell"] == ",".join(map(str, place))
     screen.set("scale", "off")
@@ -138,6 +138,17 @@ def test_an_output_that_differs_though_the_weights_agree():
     assert "the fault lies in this step" in told(screen)
 
 
+def test_a_fault_behind_right_scores_and_a_step_that_agrees_later():
+    right, given = weights_of(tensors()), tensors()
+    scores = np.einsum("bhtd,bhsd->bhts", given["q"], given["k"].repeat(2, axis=1))
+    screen = brought(scores=scores, weights=right * 1.5)
+    assert "Before it these agree: scores." in told(screen)
+    assert "the fault lies in one of scaled_scores, masked_scores, weights" in told(screen)
+    screen = brought(scores=scores + 1.0, weights=right)  # the softmax takes the 1 away again
+    assert "First step that differs: scores." in told(screen)
+    assert "Before it" not in told(screen)
+
+
 def test_of_a_part_of_the_keys_the_weights_are_not_compared():
     screen = brought(weights=weights_of(tensors())).set("part_keys", 4)
     assert "Only a part of the keys is on the screen" in told(screen)
@@ -151,6 +162,40 @@ def test_another_array_is_chosen():
     screen = bring(Screen(), ("t.npz", npz(**given, q2=2 * given["q"])))
     screen.set("role_q", "q2")
     assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * given["q"][:1]), rtol=0, atol=1e-15)
+
+
+def test_arrays_are_called_by_their_names_and_no_two_alike():
+    given, start = tensors(), "layer_0.*" + "a" * 60
+    more = {start + "1": 2 * given["q"], start + "2": 3 * given["q"], "a\u202eb": given["q"]}
+    screen = bring(Screen(), ("t.npz", npz(**given, **more)))
+    assert screen.widget("role_q").options == [
+        "1: q",
+        "2: k",
+        "3: v",
+        f"4: {start[:60]}",
+        f"5: {start[:60]}",
+        "6: a⟨U+202E⟩b",
+    ]
+    screen.set("role_q", start + "2")
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(3 * given["q"][:1]), rtol=0, atol=1e-15)
+    screen = bring(Screen(), ("t.npz", npz(**given, **{"layer_0.*q*": given["q"]})))
+    assert screen.widget("role_q").options == ["q", "k", "v", "layer_0.*q*"]
+
+
+def test_a_painted_mask_beside_one_of_another_shape_is_refused():
+    screen = brought(other=np.ones((3, 3), dtype=bool)).set("edited", "allowed")
+    screen.paste("\n".join([" ".join(["0"] + ["1"] * (S - 1))] * T))
+    setup = screen.setup()
+    assert setup.allowed is not None
+    screen.set("role_mask", "other")
+    assert screen.error_at("c_role_mask").startswith("mask must broadcast to (B, H, T, S) = (2, 4, 5, 7)")
+    assert screen.setup() == setup
+
+
+def test_a_temperature_whose_inverse_is_no_number_is_no_cause():
+    screen = bring(Screen(temp="5e-324"), ("t.npz", npz(**tensors(), weights=weights_of(tensors()))))
+    assert screen.setup().temperature == 5e-324
+    assert "First step that differs: weights." in told(screen)
 
 
 def screen_key(screen):
@@ -202,6 +247,32 @@ def test_a_session_keeps_two_files():
     assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * tensors()["q"][:1]), rtol=0, atol=1e-15)
     screen.press("undo")  # to a file that is held no more
     assert "file that is not here" in " ".join(screen.errors())
+
+
+def test_the_same_bytes_under_other_names_are_other_tensors():
+    q, k, v = (np.random.default_rng(n).normal(size=(T, D)) for n in range(3))
+    called = []
+    for names in ("qkv", "kqv"):
+        files = []
+        for name, array in zip(names, (q, k, v), strict=True):
+            file = io.BytesIO()
+            np.save(file, array)
+            files.append((f"{name}.npy", file.getvalue()))
+        screen = bring(Screen(), *files)
+        called.append(screen.setup().file)
+    assert (
+        None not in called and called[0] != called[1]
+    )  # what is computed of them is kept for all sessions by this name
+
+
+def test_files_that_are_refused_leave_the_one_on_the_screen():
+    screen = brought()
+    file = screen.setup().file
+    for number in (1.0, 2.0, 3.0):
+        screen = bring(screen, ("t.npz", npz(q=np.full((T, D), number))))
+        assert screen.error_at(screen_key(screen)).startswith("k must be one of the arrays of the file")
+        assert screen.setup().file == file
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(tensors()["q"][:1]), rtol=0, atol=1e-15)
 
 
 def test_a_sentence_again():

@@ -1,0 +1,63 @@
+"""Parts of a page: each can be drawn anew alone, and a change draws anew those that show something else after it."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import streamlit as st
+
+from pages.shared import scene
+from pages.shared.scene import Scene
+from pages.shared.words import language, speaking
+
+Shows = Callable[[Scene], object]
+PARTS: dict[str, Shows] = {}  # what each part shows, by its name: of two equal ones the screen is the same
+
+
+def part(shows: Shows) -> Callable[[Callable[[Scene], None]], Callable[[], None]]:
+    """Makes a function that draws a Scene a part of the page; shows: all that what it draws depends on."""
+
+    def named(draw: Callable[[Scene], None]) -> Callable[[], None]:
+        PARTS[draw.__name__] = shows
+
+        @st.fragment(key=draw.__name__)
+        @wraps(draw)
+        def drawn() -> None:
+            shown = scene.current()
+            now = shown_by(draw.__name__, shown)
+            with speaking():
+                draw(shown)
+            st.session_state["drawn"][draw.__name__] = now
+
+        return drawn
+
+    return named
+
+
+def shown_by(name: str, shown: Scene) -> tuple[object, ...]:
+    """What a part shows: its own, the language, and refusals."""
+    return (language(), *st.session_state["refused"].items(), PARTS[name](shown))
+
+
+def whole(draw: Callable[[], None]) -> None:
+    """Draws a page with all its parts."""
+    st.session_state["drawn"], st.session_state["whole"] = {}, False
+    draw()
+    st.session_state["whole"] = True
+
+
+def outdated() -> list[str]:
+    """The parts on the screen that show something else than what there is now."""
+    now = scene.current()
+    return [name for name, shown in st.session_state["drawn"].items() if shown != shown_by(name, now)]
+
+
+def redraw() -> None:
+    """Draws anew what is outdated. For callbacks: it ends them, so that nothing may follow it.
+
+    Where a page was left half drawn it is drawn as a whole.
+    """
+    names = outdated()
+    if not st.session_state["whole"]:
+        st.rerun()
+    if names:
+        st.rerun(names)

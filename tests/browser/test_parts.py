@@ -1,0 +1,67 @@
+"""A change draws anew only the parts of the page that show something else after it: nothing else is left stale."""
+
+import re
+
+from playwright.sync_api import expect
+
+MARK = "() => [...document.querySelectorAll('[data-testid=stSidebar] input')].forEach(box => box.dataset.seen = 1)"
+
+
+def undo(opened) -> None:
+    opened.page.get_by_role("button", name=re.compile("Undo")).click()
+
+
+def test_what_follows_from_a_change_is_drawn_and_undo_draws_it_as_it_was(screen):
+    opened = screen("?ex=built_heads&lang=en")
+    number = opened.page.get_by_label("Causal: position of the first query", exact=False)
+    badge = opened.page.get_by_test_id("stPopover").first
+    link = opened.query()
+    opened.choose("Masks", "causal")
+    opened.page.keyboard.press("Escape")  # an open list hides the rest of the page from screen readers
+    expect(number).to_be_visible()
+    assert opened.query()["mask"].startswith("causal")
+    expect(badge).to_contain_text("proven")
+    undo(opened)
+    expect(number).to_have_count(0)
+    expect(opened.page.locator(".st-key-c_masks [data-tag]")).to_have_count(0)
+    assert opened.query() == link
+    expect(opened.page.get_by_role("button", name=re.compile("Undo"))).to_be_disabled()
+
+
+def test_a_refusal_comes_and_goes_and_the_other_controls_stay(screen):
+    opened = screen("?lang=en")
+    opened.page.evaluate(MARK)
+    opened.type("Sentence", "")
+    expect(opened.page.get_by_test_id("stAlert")).to_have_count(1)
+    undone = opened.page.get_by_role("button", name=re.compile("Undo"))
+    expect(undone).to_be_disabled()
+    opened.type("Sentence", "Anna fed the dog and she barked")
+    opened.wait_for_sentence("“she” gives 93 %")
+    expect(opened.page.get_by_test_id("stAlert")).to_have_count(0)
+    expect(undone).to_be_enabled()
+    assert opened.page.locator("[data-testid=stSidebar] input:not([data-seen])").count() == 0
+
+
+def test_another_example_and_another_language_reach_every_part(screen):
+    opened = screen("?lang=en")
+    opened.page.locator(".st-key-c_example input").click()
+    opened.page.get_by_role("option", name="Five heads built by hand", exact=True).click()
+    expect(opened.page.locator(".st-key-c_heads input")).to_have_value("5")
+    expect(opened.page.locator(".st-key-c_built [data-tag]")).to_have_count(5)
+    opened.page.get_by_text("中文", exact=True).click()
+    expect(opened.page.get_by_label("句子", exact=True)).to_be_visible()
+    expect(opened.page.locator("[data-testid=stSidebar]").get_by_text("Temperature")).to_have_count(0)
+
+
+def test_an_opened_editor_follows_the_head_that_is_looked_at_and_a_change(screen):
+    opened = screen("?lang=en")
+    opened.page.get_by_text("Matrices: edit them", exact=True).click()
+    opened.page.get_by_text("what if: scores", exact=True).click()
+    about = opened.page.locator(".st-key-editors")
+    expect(about).to_contain_text("head 1")
+    opened.page.locator(".tile").nth(1).click()
+    opened.wait_for_sentence("Head 2: “fed”")
+    expect(about).to_contain_text("head 2")
+    opened.type("Sentence", "Anna fed")
+    opened.wait_for_sentence("Head 2: “fed”")
+    expect(about.locator("textarea").first).to_have_value(re.compile(r"^[^\n]*\n[^\n]*$"))  # two tokens, two rows
