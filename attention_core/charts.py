@@ -4,10 +4,9 @@ The only file that knows Altair. The specification is built once; what changes f
 (drawing.py), so a rerun sends data and keeps the chart.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 import altair as alt
 
@@ -16,13 +15,11 @@ from attention_core.drawing import (
     cell_size,
     comfortable,
     darkest,
-    is_share,
     matrix,
     ramp,
     signed_ramp,
     span,
     table,
-    thumbnail,
 )
 from attention_core.layout import Panel, Product, panel
 from attention_core.lettering import Words, column_labels, label, label_margin, row_labels, text_width
@@ -84,29 +81,6 @@ def head_map(
     scale = (palette, left, bottom + 10, max(keys * size, 120))
     rows += signed_ramp(*scale, reach) if trace.difference else ramp(*scale, even, times)
     return Picture(table(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
-
-
-def head_overview(
-    trace: Trace,
-    titles: Sequence[str],
-    palette: Palette,
-    head: int,
-    times: bool = False,
-    across: int = 4,
-    batch: int = 0,
-) -> Picture:
-    """Every head's weights as a small map, a few in a line; the one that is looked at is outlined."""
-    side, pitch, rows = 82.0, 92.0, []
-    reach = span(trace, "weights", batch) if trace.difference else darkest(trace["weights"].shape[-1], times)
-    for number, title in enumerate(titles):
-        x, y = 4 + (number % across) * pitch, 20 + (number // across) * (pitch + 18)
-        frame = {"x": x - 2, "x2": x + side + 2, "y": y - 2, "y2": y + side + 2}
-        index, at = f"head {number}", {"B": batch, "H": number}
-        rows += thumbnail(trace, "weights", at, palette, (x, y), side, what=title, index=index, reach=reach)
-        rows.append(label(title, x, y - 10, palette, align="left", size=13.0))
-        if number == head:
-            rows.append({**frame, "kind": "chosen", "fill": palette.outline})
-    return Picture(table(rows), sized(min(len(titles), across) * pitch + 4, -(-len(titles) // across) * (pitch + 18)))
 
 
 def product_picture(
@@ -173,75 +147,6 @@ def fitted(rows: int, columns: int, width: Callable[[float], float], most: float
     while side > 10 and width(side) > PAGE:
         side -= 1
     return side
-
-
-MOVED = "Δ"  # under the name of a step whose numbers moved
-THUMB, PITCH = 46.0, 54.0  # pixels: a small map, and the next one's distance from it
-PER_LINE, PER_GROUP = 15, 6  # small maps beside each other on a projector, on a phone
-
-
-def strip(
-    drawn: Callable[[str], Trace],
-    steps: Sequence[str],
-    names: Sequence[str],
-    at: dict[str, int],
-    palette: Palette,
-    opened: str | None,
-    moved: Collection[str] = (),
-    times: bool = False,
-) -> Picture:
-    """Steps as small maps in one line. A large step shows every n-th row and column, as its tooltip says.
-
-    drawn: the run that a step is drawn from. moved: the steps that carry the mark of a change. times: shares are
-    coloured in even ones.
-    """
-    rows = []
-    for n, (step, name) in enumerate(zip(steps, names, strict=True)):
-        x, y = 4 + n * PITCH, 5
-        frame = {"x": x - 3, "x2": x + THUMB + 3, "y": y - 3, "y2": y + THUMB + 3}
-        rows.append(
-            {**frame, "kind": "cell", "fill": palette.ground, "edge": palette.faint, "what": step, "step": step}
-        )
-        trace = drawn(step)
-        reach = darkest(trace[step].shape[-1], times) if is_share(trace, step) else None
-        rows += thumbnail(trace, step, at, palette, (x, y), THUMB, reach=reach)
-        for line, text in enumerate(marked(name, step in moved)):
-            rows.append(label(text, x + THUMB / 2, y + THUMB + 13 + 13 * line, palette, size=13.0))
-        if step == opened:
-            rows.append({**frame, "kind": "chosen", "fill": palette.outline})
-    return Picture(table(rows), sized(len(steps) * PITCH, THUMB + 38, padding=0))
-
-
-def marked(name: str, moved: bool) -> list[str]:
-    """The lines of a step's name, at most two, with the mark of a change.
-
-    >>> marked("scores", True), marked("sine\\ntable", True), marked("scores", False)
-    (['scores', 'Δ'], ['sine', 'table Δ'], ['scores'])
-    """
-    lines = name.split("\n")
-    if not moved:
-        return lines
-    return [*lines, MOVED] if len(lines) == 1 else [*lines[:-1], f"{lines[-1]} {MOVED}"]
-
-
-def strip_lines(steps: Sequence[str]) -> list[list[Sequence[str]]]:
-    """The steps in lines of groups: one line, or where they are many, the scores and what follows in a second one.
-
-    A group stays together where a narrow screen breaks the line.
-
-    >>> strip_lines("abcdefgh")
-    [['abcd', 'efgh']]
-    """
-    second = next((n for n, step in enumerate(steps) if step in ("hidden", "scores")), 0)
-    lines = [steps] if len(steps) <= PER_LINE or not second else [steps[:second], steps[second:]]
-    return [groups_of(line) for line in lines]
-
-
-def groups_of(line: Sequence[str]) -> list[Sequence[str]]:
-    """A line cut into as few groups as a narrow screen needs, as even as can be."""
-    count = -(-len(line) // PER_GROUP)
-    ends = [round(n * len(line) / count) for n in range(count + 1)]
-    return [line[start:end] for start, end in pairwise(ends)]
 
 
 # ---- the one specification -------------------------------------------------------------------------------------------

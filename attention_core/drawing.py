@@ -201,38 +201,3 @@ def signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float
     ]
     texts = [(signed(-reach), x, "left"), ("0", x + width / 2, "center"), (signed(reach), x + width, "right")]
     return rows + [label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts]
-
-
-# ---- small maps ------------------------------------------------------------------------------------------------------
-def thumbnail(
-    trace: Trace,
-    step: str,
-    at: dict[str, int],
-    palette: Palette,
-    origin: tuple[float, float],
-    side: float,
-    what: str = "",
-    index: str = "",
-    reach: float | None = None,
-) -> list[dict]:
-    """A step in a small square, one rectangle a number; at most 32 x 32 of them, evenly picked."""
-    value = trace.step(step)
-    leading = {dim: min(at.get(dim, 0), size - 1) for dim, size in zip(value.dims, value.value.shape, strict=True)}
-    plane = np.atleast_2d(value.window(**{dim: leading[dim] for dim in value.dims[:-2]}))
-    free = np.atleast_2d(unblocked(trace, step)[tuple(leading[dim] for dim in value.dims[:-2])])
-    strides = [-(-length // 32) for length in plane.shape]
-    skipped = "" if strides == [1, 1] else f" (1 : {strides[0]}, 1 : {strides[1]})"
-    plane, free = (array[:: strides[0], :: strides[1]] for array in (plane, free))
-    size = side / max(plane.shape)
-    reach = span(trace, step, at.get("B", 0)) if reach is None else reach
-    fills, _ = shades(plane.reshape(-1), reach, is_share(trace, step), palette)
-    x0 = origin[0] + (side - size * plane.shape[1]) / 2
-    y0 = origin[1] + (side - size * plane.shape[0]) / 2
-    shape = " × ".join(map(str, value.value.shape)) + skipped
-    rows = []
-    for n, (r, c) in enumerate(np.ndindex(*plane.shape)):
-        corner = {"x": x0 + c * size, "x2": x0 + (c + 1) * size, "y": y0 + r * size, "y2": y0 + (r + 1) * size}
-        look = {"kind": "cell", "fill": fills[n]} if free[r, c] else {"kind": "blocked", "fill": palette.ground}
-        says = {"what": what or step, "value": shape, "step": step, "index": index}
-        rows.append({**corner, **look, **says, "ink": palette.faint})
-    return rows

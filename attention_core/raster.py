@@ -44,16 +44,14 @@ class Raster:
 
 
 @dataclass(frozen=True)
-class Overview:
-    """The same matrix of every head, small: colour numbers, uint8 (heads, rows, columns), and their colours."""
+class Small:
+    """One matrix of a step as a small map: colour numbers, uint8, row by row. is_share: on the ramp of the weights."""
 
-    step: str
-    heads: int
     shape: tuple[int, int]
     drawn: tuple[int, int]
     every: tuple[int, int]
     cells: bytes
-    fills: tuple[str, ...]
+    is_share: bool
 
 
 def raster(
@@ -107,35 +105,22 @@ def raster(
     )
 
 
-def overview(
-    trace: Trace,
-    step: str,
-    palette: Palette,
-    at: Mapping[str, int] | None = None,
-    times: bool = False,
-    most: int = MOST_SMALL,
-) -> Overview:
-    """The matrices of all heads, small; the step's third axis from the end counts them.
+def small(
+    trace: Trace, step: str, at: Mapping[str, int] | None = None, times: bool = False, most: int = MOST_SMALL
+) -> Small:
+    """The same as a Small.
 
     >>> import torch
     >>> from attention_core import attend_qkv
-    >>> from attention_core.palette import LIGHT
-    >>> small = overview(attend_qkv(torch.eye(5), torch.eye(5), torch.eye(5)), "weights", LIGHT, most=2)
-    >>> small.heads, small.shape, small.drawn, small.every, len(small.cells)
-    (1, (5, 5), (2, 2), (3, 3), 4)
+    >>> drawn = small(attend_qkv(torch.eye(5), torch.eye(5), torch.eye(5)), "weights", most=2)
+    >>> drawn.shape, drawn.drawn, drawn.every, len(drawn.cells)
+    ((5, 5), (2, 2), (3, 3), 4)
     """
-    dims, shares, reach = (
-        trace.step(step).dims,
-        is_share(trace, step),
-        reach_of(trace, step, times, (at or {}).get("B", 0)),
-    )
-    heads, parts = trace[step].shape[-3], []
-    for head in range(heads):
-        plane, free = planes(trace, step, position(trace, step, {**(at or {}), dims[-3]: head}))
-        places, every = picked(plane, free, shares, most)
-        parts.append(coded(plane.flat[places], free.flat[places], reach, shares).tobytes())
-    fills, _ = colour_table(shares, palette)
-    return Overview(step, heads, plane.shape, places.shape, every, b"".join(parts), fills)
+    shares, reach = is_share(trace, step), reach_of(trace, step, times, (at or {}).get("B", 0))
+    plane, free = planes(trace, step, position(trace, step, at))
+    places, every = picked(plane, free, shares, most)
+    cells = coded(plane.flat[places], free.flat[places], reach, shares).tobytes()
+    return Small(plane.shape, places.shape, every, cells, shares)
 
 
 def position(trace: Trace, step: str, at: Mapping[str, int] | None) -> dict[str, int]:

@@ -99,11 +99,6 @@ def head_maps(trace: Trace, palette: Palette) -> list[Picture]:
     return [charts.head_map(trace, h, words_for(trace), palette, Ref("weights", (0, h, 0, 0)), 0) for h in heads]
 
 
-def head_overviews(trace: Trace, palette: Palette) -> list[Picture]:
-    titles = [f"head {h + 1}" for h in range(trace.sizes()["H"])]
-    return [charts.head_overview(trace, titles, palette, 0)]
-
-
 def product_pictures(trace: Trace, palette: Palette) -> list[Picture]:
     drawn = {step: product(trace, step) for step in trace.computed()}
     words = words_for(trace)
@@ -125,17 +120,10 @@ def single_pictures(trace: Trace, palette: Palette) -> list[Picture]:
     return pictures
 
 
-def strips(trace: Trace, palette: Palette) -> list[Picture]:
-    steps = [name for name, step in trace.steps.items() if len(step.dims) > 1]
-    return [charts.strip(lambda _: trace, steps, [f"{step}\nstep" for step in steps], {"H": 1}, palette, "weights")]
-
-
 PICTURES = {
     "head_map": head_maps,
-    "head_overview": head_overviews,
     "product_picture": product_pictures,
     "single_picture": single_pictures,
-    "strip": strips,
 }
 
 
@@ -380,18 +368,6 @@ def test_a_mask_shows_what_it_allows():
     assert set(zip(drawn.kind, drawn.text, strict=True)) == {("cell", "✓"), ("blocked", "")}
 
 
-@for_runs(MASKED)
-def test_small_maps_hatch_the_same_cells(name):
-    trace = RUNS[name]
-    blocked = trace["masked_scores"][0].isneginf()
-    stride = -(-blocked.shape[-1] // 32)
-    (overview,) = head_overviews(trace, LIGHT)
-    small = frame_of(overview)[frame_of(overview).step == "weights"]
-    expected = blocked[:, ::stride, ::stride].flatten().tolist()
-    assert [kind == "blocked" for kind in small.kind] == expected
-    assert set(small[small.kind == "blocked"].fill) == {LIGHT.ground}
-
-
 # ---- colours ---------------------------------------------------------------------------------------------------------
 def luminance(colour: str) -> float:
     """WCAG 2.1, relative luminance."""
@@ -453,7 +429,7 @@ def test_a_larger_weight_is_darker():
 
 
 def test_heads_share_one_range_of_colours():
-    """Head 1 holds numbers up to 1, head 2 up to 10: 1 is the same pale grey in both, and small maps agree."""
+    """Head 1 holds numbers up to 1, head 2 up to 10: 1 is the same pale grey in both."""
     k = torch.tensor([[[[1.0]], [[10.0]]]])
     trace = attend_qkv(torch.ones(1, 2, 2, 1), torch.cat([k, torch.ones(1, 2, 1, 1)], 2), torch.ones(1, 2, 2, 1))
     words = words_for(trace)
@@ -462,8 +438,6 @@ def test_heads_share_one_range_of_colours():
     assert first.text.tolist() == ["1.00"] * 4
     assert second.text.tolist() == ["10.00", "1.00"] * 2
     assert {*first.fill} == {second.fill.iloc[1]} != {second.fill.iloc[0]}
-    small = [frame_of(charts.strip(lambda _: trace, ["scores"], [""], {"H": h}, LIGHT, None)) for h in range(2)]
-    assert [each[each["value"] != ""].fill.tolist() for each in small] == [first.fill.tolist(), second.fill.tolist()]
 
 
 def test_weights_have_one_colour_in_every_run():
@@ -591,41 +565,6 @@ def test_labels_do_not_lie_on_cells(name):
         for text, x, y in zip(labels.text, labels.x, labels.y, strict=True):
             left, right, top, bottom = boxes.T
             assert not ((left < x) & (x < right) & (top < y) & (y < bottom)).any(), text
-
-
-# ---- small maps ------------------------------------------------------------------------------------------------------
-def test_a_small_map_of_many_tokens_says_what_it_leaves_out():
-    trace = RUNS["forty tokens"]
-    (overview,) = head_overviews(trace, LIGHT)
-    small = frame_of(overview)[(frame_of(overview).step == "weights") & (frame_of(overview)["index"] == "head 0")]
-    assert len(small) == 20 * 20
-    assert set(small.value) == {"1 × 2 × 40 × 40 (1 : 2, 1 : 2)"}
-    fills, _ = shades(trace["weights"][0, 0, ::2, ::2].flatten().numpy(), 1.0, True, LIGHT)
-    free = small.kind.to_numpy() == "cell"
-    assert small.fill[free].tolist() == list(np.array(fills)[free])
-
-
-def test_the_opened_step_is_outlined():
-    (picture,) = strips(RUNS["two heads"], LIGHT)
-    frames = frame_of(picture)[frame_of(picture).kind == "chosen"]
-    assert len(frames) == 1
-    steps = [name for name, step in RUNS["two heads"].steps.items() if len(step.dims) > 1]
-    plates = frame_of(picture)[
-        (frame_of(picture).kind == "cell") & (frame_of(picture).edge != "") & (frame_of(picture).value == "")
-    ]
-    assert plates.step.tolist() == steps
-    plate = plates[plates.step == "weights"].iloc[0]
-    assert (frames.x.iloc[0], frames.y.iloc[0]) == (plate.x, plate.y)
-
-
-def test_the_head_that_is_looked_at_is_outlined():
-    trace = RUNS["eight heads"]
-    for head in (0, 3, 4, 7):
-        frame = frame_of(charts.head_overview(trace, [f"head {h}" for h in range(8)], LIGHT, head))
-        (chosen,) = frame[frame.kind == "chosen"].to_dict("records")
-        own = frame[frame["index"] == f"head {head}"]
-        assert chosen["x"] <= own.x.min() <= own.x2.max() <= chosen["x2"]
-        assert chosen["y"] <= own.y.min() <= own.y2.max() <= chosen["y2"]
 
 
 # ---- hostile words ---------------------------------------------------------------------------------------------------

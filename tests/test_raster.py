@@ -10,7 +10,7 @@ import torch
 from attention_core import AttentionConfig, attend_qkv
 from attention_core.lettering import Words
 from attention_core.palette import DARK, LIGHT
-from attention_core.raster import BLOCKED, LEVELS, NOT_FINITE, overview, raster
+from attention_core.raster import BLOCKED, LEVELS, NOT_FINITE, raster, small
 from attention_core.trace import Step, Trace
 
 WORDS = Words(lambda ref: ref.step, lambda axis, i: f"{axis}{i}")
@@ -68,7 +68,7 @@ def test_a_blocked_cell_has_no_colour_of_the_scale_and_an_overflowed_one_its_own
     allowed = torch.tensor([[[[True, False, True, True]]]])
     trace = trace_of("masked_scores", [[[[1.0, -math.inf, -math.inf, math.nan]]]], allowed=allowed)
     assert cells(raster(trace, "masked_scores", WORDS, LIGHT)) == [252, BLOCKED, NOT_FINITE, NOT_FINITE]
-    assert cells(overview(trace, "masked_scores", LIGHT)) == [252, BLOCKED, NOT_FINITE, NOT_FINITE]
+    assert cells(small(trace, "masked_scores")) == [252, BLOCKED, NOT_FINITE, NOT_FINITE]
 
 
 def test_a_mask_is_drawn_as_what_it_allows():
@@ -133,7 +133,7 @@ def test_downsampling_agrees_with_a_naive_loop():
 
 
 @pytest.mark.parametrize(
-    ("shape", "every", "drawn"),
+    ("shape", "every", "size"),
     [
         ((97, 89), (2, 2), (49, 45)),
         ((89, 97), (2, 2), (45, 49)),
@@ -141,9 +141,9 @@ def test_downsampling_agrees_with_a_naive_loop():
         ((97, 31), (2, 1), (49, 31)),
     ],
 )
-def test_a_map_keeps_its_proportions_unless_it_is_narrow(shape, every, drawn):
-    small = overview(trace_of("scores", np.zeros((1, 1, *shape))), "scores", LIGHT, most=96)
-    assert (small.shape, small.every, small.drawn) == (shape, every, drawn)
+def test_a_map_keeps_its_proportions_unless_it_is_narrow(shape, every, size):
+    drawn = small(trace_of("scores", np.zeros((1, 1, *shape))), "scores", most=96)
+    assert (drawn.shape, drawn.every, drawn.drawn) == (shape, every, size)
 
 
 def test_nothing_is_left_out_where_all_fits():
@@ -180,13 +180,21 @@ def test_a_row_that_stands_for_all_queries_is_not_called_after_the_first():
     assert drawn.rows == ("0",)
 
 
-def test_the_overview_is_every_heads_map():
+def test_a_small_map_has_the_cells_of_the_large_one():
     trace = run(H=3)
-    small = overview(trace, "weights", LIGHT, most=4)
-    assert (small.heads, small.shape, small.drawn, small.every) == (3, (5, 7), (3, 4), (2, 2))
-    heads = [raster(trace, "weights", WORDS, LIGHT, {"H": head}, most=4) for head in range(3)]
-    assert small.cells == b"".join(head.cells for head in heads)
-    assert len({head.cells for head in heads}) == 3
+    heads = [small(trace, "weights", {"H": head}, most=4) for head in range(3)]
+    assert {(each.shape, each.drawn, each.every, each.is_share) for each in heads} == {((5, 7), (3, 4), (2, 2), True)}
+    large = [raster(trace, "weights", WORDS, LIGHT, {"H": head}, most=4) for head in range(3)]
+    assert [each.cells for each in heads] == [each.cells for each in large]
+    assert len({each.cells for each in heads}) == 3
+
+
+def test_small_maps_of_heads_share_one_range_of_colours():
+    """Head 1 holds numbers up to 1, head 2 up to 10: 1 is a tenth of the way up in both."""
+    drawn = trace_of("scores", np.array([[[[1.0, -1.0]], [[10.0, 1.0]]]]))
+    tenth, middle = round(1.1 / 2 * (LEVELS - 1)), (LEVELS - 1) // 2
+    assert [*small(drawn, "scores", {"H": 0}).cells] == [tenth, 2 * middle - tenth]
+    assert [*small(drawn, "scores", {"H": 1}).cells] == [LEVELS - 1, tenth]
 
 
 def test_drawing_changes_nothing_of_the_run():
@@ -194,5 +202,5 @@ def test_drawing_changes_nothing_of_the_run():
     before = {name: sha256(trace[name].numpy().tobytes()).digest() for name in trace.steps}
     for step in ("weights", "masked_scores", "allowed"):
         raster(trace, step, WORDS, LIGHT, most=2)
-        overview(trace, step, LIGHT, most=2)
+        small(trace, step, most=2)
     assert before == {name: sha256(trace[name].numpy().tobytes()).digest() for name in trace.steps}

@@ -1,4 +1,4 @@
-"""Matrices too large to stand in cells, on a canvas: one of them, all heads small, and a mask that is painted."""
+"""Matrices too large to stand in cells, on a canvas: one of them, and a mask that is painted."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ import torch
 
 from attention_core import Trace
 from attention_core.layout import LARGEST
-from attention_core.raster import Raster, overview, raster
+from attention_core.raster import Raster, raster
 from attention_core.trace import Step
 from pages.shared import components
-from pages.shared.places import chosen_cell, look_at_head, open_sent, palette, within, words_for
+from pages.shared.places import chosen_cell, open_sent, palette, within, words_for
 from pages.shared.scene import Scene
 from pages.shared.words import say, template
 
@@ -54,21 +54,6 @@ def note(every: tuple[int, int]) -> str:
 def opened(key: str) -> None:
     """A cell was clicked."""
     open_sent(st.session_state[key].opened)
-
-
-def all_heads(scene: Scene, titles: list[str]) -> None:
-    """Every head's weights small; a click on one makes it the large one."""
-
-    def chosen() -> None:
-        match st.session_state["overview"].opened:
-            case {"head": head}:
-                look_at_head(head)
-
-    trace, times = scene.drawn("weights"), scene.times
-    drawn = overview(trace, "weights", palette(), scene.look.at, times)
-    told = {"palette": vars(palette()), "label": say("heads.alt"), "titles": titles, "note": note(drawn.every)}
-    data = components.packed(vars(drawn) | told | {"chosen": scene.look.head})
-    components.overview(data=data, key="overview", on_opened_change=chosen)
 
 
 def painted_mask(scene: Scene, matrix: np.ndarray, take: Callable[[np.ndarray], None]) -> None:

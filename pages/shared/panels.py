@@ -1,4 +1,4 @@
-"""The sentence, the maps of the heads and the strip of all steps, drawn from a Trace."""
+"""The sentence and the maps of the heads, drawn from a Trace."""
 
 import math
 from collections.abc import Callable
@@ -22,7 +22,6 @@ from pages.shared.places import (
     looked_at,
     open_cell,
     palette,
-    short_name,
     token,
     within,
     words_for,
@@ -30,6 +29,7 @@ from pages.shared.places import (
 from pages.shared.runs import cached_alone, trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import UNCHANGED, Setup, built_of, computed_part, config_of
+from pages.shared.thumbnails import show_all_heads, show_strip
 from pages.shared.words import has, literal, say
 
 
@@ -172,9 +172,9 @@ def show_pictures(scene: Scene) -> None:
     elif sizes["T"] <= TALL:
         with st.container(horizontal=True, gap="small"):
             show_head_map(scene, scene.look.head)
-            show_all_heads(scene, across=4)
+            show_all_heads(scene)
     else:
-        show_all_heads(scene, across=8)
+        show_all_heads(scene)
         show_strip(scene)
         show_head_map(scene, scene.look.head)
         return
@@ -203,22 +203,6 @@ def show_head_map(scene: Scene, number: int) -> None:
             (say("axis.T"), say("axis.S")),
         )
         chart(picture, f"map{number}", fact_sentence(scene.trace, look, spell=str))
-
-
-def show_all_heads(scene: Scene, across: int) -> None:
-    """Every head small; a click on one makes it the large one."""
-    count, look = scene.trace.sizes()["H"], scene.look
-    if maps.is_large(scene.trace, "weights"):
-        st.markdown(say("heads.all", count=count))
-        maps.all_heads(scene, [say("place.head", number=number + 1) for number in range(count)])
-        return
-    with st.container(width="content", gap=None):
-        st.markdown(say("heads.all", count=count))
-        titles = [say("place.head", number=number + 1) for number in range(count)]
-        picture = charts.head_overview(
-            scene.drawn("weights"), titles, palette(), look.head, scene.times, across, look.batch
-        )
-        chart(picture, "heads", say("heads.alt"))
 
 
 def ramp_switch(scene: Scene) -> None:
@@ -257,35 +241,3 @@ def as_built(setup: Setup) -> bool:
     return replace(computed_part(setup), x=None if setup.x == UNCHANGED else setup.x, **free) == Setup(
         example=setup.example
     )
-
-
-def steps_shown(trace: Trace) -> list[str]:
-    """The steps of the strip: the input of each sequence, then all that is computed, as far as it is a matrix."""
-    inputs = [
-        name for name in ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads") if name in trace.inputs()
-    ]
-    steps = inputs + [name for name, step in trace.computed().items() if len(step.dims) > 1]
-    given = [name for name in ("allowed_custom", "allowed") if name in trace.inputs()]
-    first = next(n for n, name in enumerate(steps) if name.startswith("allowed") or name == "masked_scores")
-    return steps[:first] + given + steps[first:]
-
-
-def show_strip(scene: Scene) -> None:
-    """All steps in order as small maps; a click opens one large. Those that the last change moved are marked."""
-    with st.container(gap=None):
-        for line in charts.strip_lines(steps_shown(scene.trace)):
-            with st.container(horizontal=True, gap=None):
-                for steps in line:
-                    names = [short_name(step) for step in steps]
-                    opened = scene.setup.step
-                    picture = charts.strip(
-                        scene.drawn,
-                        steps,
-                        names,
-                        scene.look.at,
-                        palette(),
-                        opened,
-                        {*scene.moved, *scene.new},
-                        scene.times,
-                    )
-                    chart(picture, f"strip_{steps[0]}", say("strip.alt"))

@@ -111,10 +111,6 @@ def chart(picture: charts.Picture, key: str, alt: str) -> None:
     def opened() -> None:
         st.session_state[f"turn_{key}"] = turn + 1
         match st.session_state[key].selection.get("cell"):
-            case [{"step": str(step), "index": "" | None}, *_] if step in trace_of(state.current()):
-                open_cell(step, None)
-            case [{"step": str(step), "index": str(index)}, *_] if HEAD.fullmatch(index):
-                look_at_head(int(index.removeprefix("head ")))
             case [{"step": str(step), "index": str(index)}, *_] if PLACE.fullmatch(index):
                 open_sent({"step": step, "index": [*map(int, index.split(","))]})
 
@@ -139,19 +135,12 @@ def box(picture: charts.Picture) -> st.delta_generator.DeltaGenerator:
     return st.container(width=width + 6, height=height + SCROLLBAR, border=False)
 
 
-HEAD = re.compile(r"head [0-9]{1,3}")  # what the cells of a picture stand for: a head, or a cell of a step
-PLACE = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")
+PLACE = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # how a cell of a picture names the cell of the step
 
 
 def within(given: object, size: int) -> bool:
     """Whether what a browser sent is one of so many positions: it may send anything."""
     return type(given) is int and 0 <= given < size
-
-
-def look_at_head(head: object) -> None:
-    """Looks at the head that a browser names, where there is one."""
-    if within(head, trace_of(state.current()).sizes()["H"]):
-        state.look(head=head, cell=None)
 
 
 def open_sent(place: object, follow: bool = False) -> None:

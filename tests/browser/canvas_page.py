@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from attention_core.lettering import Words
 from attention_core.palette import DARK, LIGHT
-from attention_core.raster import overview, raster
+from attention_core.raster import colour_table, raster, small
 from attention_core.trace import Step, Trace
 from pages.shared import components
 
@@ -80,12 +80,15 @@ else:
     weights = torch.stack([torch.zeros_like(own), own])[None] * allowed  # (1, 2, T, S)
     dims = ("B", "H", "T", "S")
     trace = Trace({"weights": Step("weights", weights, dims), "allowed": Step("allowed", allowed, dims)})
-    small = vars(overview(trace, "weights", palette)) | {"palette": vars(palette), "label": "heads", "note": "1 : 3"}
-    components.overview(
-        data=components.packed(small | {"titles": ["head 1", "head 2"], "chosen": 1}),
-        key="heads",
-        on_opened_change=looked,
-    )
+    heads = [small(trace, "weights", {"H": head}) for head in range(2)]
+    told = {"label": "heads", "note": "1 : 3", "side": 80, "lines": 1, "palette": vars(palette)}
+    fills = {"share": colour_table(True, palette)[0]}
+    told |= {"fills": fills, "maps": [], "cells": b"".join(head.cells for head in heads)}
+    for n, head in enumerate(heads):
+        name = f"head {n + 1}"
+        looks = {"name": name, "title": name, "chosen": n == 1, "breaks": False, "scale": "share"}
+        told["maps"].append({"opens": n, "map": head.drawn, **looks})
+    components.thumbnails(data=components.packed(told), key="heads", on_opened_change=looked)
     show(raster(trace, "weights", words, palette, {"H": 1}), "map")
 st.json(st.session_state.get("said", {}), expanded=False)
 st.text(f"said {st.session_state.get('said')}")

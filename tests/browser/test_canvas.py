@@ -329,9 +329,9 @@ def test_a_refused_stroke_is_taken_back(large):
 
 def test_a_small_map_opens_its_head(large):
     opened = large()
-    opened.page.locator(".head").first.click()
-    opened.said("{'head': 0}")
-    expect(opened.page.locator(".head").nth(1)).to_have_class("head chosen")
+    opened.page.locator(".thumbnails button").first.click()
+    opened.said("0")
+    expect(opened.page.locator(".thumbnails button").nth(1)).to_have_class("chosen")
 
 
 def test_hostile_tokens_are_text(large):

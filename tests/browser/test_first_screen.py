@@ -19,7 +19,7 @@ def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
     opened = screen()
     assert opened.sentence().startswith(IT_TO_DOG)
     assert opened.tokens() == ["Anna", "fed", "the", "dog", "and", "it", "barked"]
-    strip = opened.page.locator("[data-testid=stVegaLiteChart]").last.bounding_box()
+    strip = opened.page.locator(".st-key-strip .thumbnails").bounding_box()
     assert strip["y"] + strip["height"] <= 720
     assert strip["x"] + strip["width"] <= 1280
     assert "proven to" in opened.page.get_by_test_id("stPopover").first.inner_text()

@@ -42,14 +42,14 @@ def read(opened, row: int, column: int) -> float:
 def test_pointing_zooming_and_choosing_a_head(screen, count):
     opened, computed = screen(sentence(count)), weights(count)
     page = opened.page
-    expect(page.locator(".head")).to_have_count(2)
-    expect(page.locator(".head canvas")).to_have_count(2)
+    expect(page.locator(".st-key-heads button")).to_have_count(2)
+    expect(page.locator(".st-key-heads canvas")).to_have_count(2)
     page.locator(".stage").scroll_into_view_if_needed()
     opened.settled()
     cells = [(0, 0), (5, 3), (5, 0), (47, 52), (count - 1, count - 2), (5, count - 1)]
     for row, column in cells:
         assert read(opened, row, column) == pytest.approx(float(computed[0, row, column]), rel=1e-5)
-    page.locator(".head").nth(1).click()
+    page.locator(".st-key-heads button").nth(1).click()
     page.get_by_text("head 2: who does it?").wait_for()
     opened.settled()
     for row, column in [(1, 0), (6, 3), *cells]:

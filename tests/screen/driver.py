@@ -144,15 +144,26 @@ class Screen:
     def maps(self):
         return [name for name in self.charts() if name.startswith("map")]
 
+    def packed(self, name):
+        """What a canvas was told, and the bytes that came with it, by name."""
+        (part,) = self.parts(name)
+        whole = part.proto.bytes
+        length = int.from_bytes(whole[:4], "little")
+        head = json.loads(whole[4 : 4 + length])
+        at, found = 4 + length + -length % 4, {}
+        for key, size in head["bytes"].items():
+            found[key] = whole[at : at + size]
+            at += size + -size % 4
+        return head, found
+
     def steps(self):
         """The steps on the strip, in order."""
-        groups = [self.table(name) for name in self.charts() if name.startswith("strip_")]
-        return list(dict.fromkeys(step for group in groups for step in group["step"] if step))
+        return [small["opens"] for small in self.packed("strip")[0]["maps"]]
 
     def open_step(self, step):
         """A click on a small map of the strip."""
-        group = next(name for name in self.charts() if name.startswith("strip_") and step in set(self.table(name).step))
-        return self.click_cell(group, step)
+        assert step in self.steps()
+        return self.click_part("strip", "opened", step)
 
     def fact(self):
         (found,) = [text.value for text in self.at.markdown if text.value.startswith("##### ")]

@@ -12,16 +12,7 @@ def said(screen):
 
 def marked(screen):
     """The steps of the strip that carry the mark of a change."""
-    found = []
-    for name in screen.charts():
-        if name.startswith("strip_"):
-            table = screen.table(name)
-            marks = table[table["text"].str.endswith("Δ")]["x"].tolist()
-            frames = table[(table["kind"] == "cell") & (table["value"] == "")]
-            found += [
-                frame["step"] for frame in frames.to_dict("records") for x in marks if frame["x"] < x < frame["x2"]
-            ]
-    return found
+    return [small["opens"] for small in screen.packed("strip")[0]["maps"] if small["name"].endswith("Δ")]
 
 
 def numbers(screen, picture, step, index):

@@ -28,7 +28,7 @@ def test_one_head_of_two_leaves_one_map():
 def test_more_heads_are_shown_small():
     screen = Screen().set("heads", 4)
     assert len(screen.maps()) == 1
-    assert "heads" in screen.charts()
+    assert len(screen.packed("heads")[0]["maps"]) == 4
 
 
 def test_fewer_key_value_heads():

@@ -133,8 +133,10 @@ def test_a_part_that_sends_nonsense_is_not_heard(part, event):
 def test_a_canvas_that_sends_nonsense_is_not_heard():
     screen = Screen(text=SENTENCE, heads="4", allowed="~").set("edited", "allowed")
     setup, large = screen.setup(), next(f"map{head}" for head in range(4) if screen.parts(f"map{head}"))
-    for value in (None, 5, {"head": 4}, {"head": 0.5}, {"head": []}):
-        stands(screen.click_part("overview", "opened", value), setup)
+    for value in (None, 4, -1, 0.5, True, [], {"head": 1}):
+        stands(screen.click_part("heads", "opened", value), setup)
+    for value in (None, 4, "nothing", ["scores"], {"step": "scores"}):
+        stands(screen.click_part("strip", "opened", value), setup)
     for value in (5, {"step": ["scores"], "index": [0]}, {"step": "scores", "index": [0, 0, 0, 700]}):
         stands(screen.click_part(large, "opened", value), setup)
     for value in (5, {"cells": 5, "to": 0}, {"cells": [[0, 0]]}):

@@ -1,6 +1,5 @@
 """More than 64 tokens: maps on a canvas, a part of a large step in cells around what is looked at, limits that hold."""
 
-import json
 import random
 
 import numpy as np
@@ -23,26 +22,12 @@ def trace(screen):
     return runs_of.trace_of(screen.setup())
 
 
-def sent(screen, name):
-    """The bytes that a canvas was sent: its numbers."""
-    (part,) = screen.parts(name)
-    whole = part.proto.bytes
-    length = int.from_bytes(whole[:4], "little")
-
-    head = json.loads(whole[4 : 4 + length])
-    at, found = 4 + length + -length % 4, {}
-    for key, size in head["bytes"].items():
-        found[key] = whole[at : at + size]
-        at += size + -size % 4
-    return head, found
-
-
 def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():
     screen = large()
     assert screen.maps() == []
     look = screen.fact()
     head = int(look.split()[1].rstrip(":")) - 1
-    told, data = sent(screen, f"map{head}")
+    told, data = screen.packed(f"map{head}")
     expected = trace(screen)["weights"][0, head].float().numpy()
     assert np.array_equal(np.frombuffer(data["numbers"], np.float32).reshape(100, 100), expected)
     assert told["rows"] == told["columns"] == WORDS
@@ -51,13 +36,14 @@ def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():
 
 def test_all_heads_are_small_and_one_is_chosen():
     screen = large()
-    told, _ = sent(screen, "overview")
-    assert len(told["titles"]) == 8
+    told, _ = screen.packed("heads")
+    assert [small["chosen"] for small in told["maps"]].count(True) == 1
+    assert len(told["maps"]) == 8
     assert told["note"].startswith("Drawn 1 : 2 down and 1 : 2 across")
-    screen.click_part("overview", "opened", {"head": 6})
+    screen.click_part("heads", "opened", 6)
     assert screen.fact().startswith("Head 7:")
-    assert sent(screen, "map6")[0]["step"] == "weights"
-    screen.click_part("overview", "opened", {"head": 99})
+    assert screen.packed("map6")[0]["step"] == "weights"
+    screen.click_part("heads", "opened", 99)
     assert screen.fact().startswith("Head 7:")
 
 
@@ -103,9 +89,9 @@ def test_five_hundred_and_twelve_tokens_in_eight_heads():
     weights = trace(screen)["weights"]
     assert weights.shape == (1, 8, 512, 512)
     assert torch.allclose(weights.sum(-1), torch.ones(()).double(), rtol=0, atol=1e-12)
-    told, data = sent(screen, "overview")
-    assert told["drawn"] == [86, 86] or max(told["drawn"]) <= 96
-    assert len(data["cells"]) == 8 * told["drawn"][0] * told["drawn"][1]
+    told, data = screen.packed("heads")
+    assert [small["map"] for small in told["maps"]] == [[86, 86]] * 8  # 1 : 6 of 512
+    assert len(data["cells"]) == 8 * 86 * 86
 
 
 @pytest.mark.parametrize(

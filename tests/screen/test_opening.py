@@ -71,7 +71,7 @@ def test_sixty_four_tokens():
     assert screen.weight(0, 63) == pytest.approx(softmax([6 * 2**-0.5] + [0] * 63, 0), abs=1e-12)
     cells = screen.table("map0")
     assert len(cells[(cells["kind"] == "cell") & (cells["step"] == "weights")]) == 64 * 64
-    assert "heads" in screen.charts()
+    assert len(screen.packed("heads")[0]["maps"]) == 2
 
 
 def test_the_same_word_twice_is_two_rows():

@@ -29,9 +29,9 @@ def packed(data: dict) -> bytes:
     return b"".join([len(head).to_bytes(4, "little"), head + b" " * (-len(head) % 4), *padded])
 
 
-tiles = component("tiles", '<div class="tiles" role="group"></div>')
+tiles = component("tiles", '<div class="tiles" role="group"></div>', "roving")
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
 shortcuts = component("shortcuts", "<div></div>")
 scroller = component("scroller", '<div class="scroller"></div>')
 canvas = component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
-overview = component("overview", '<div class="heads" role="group"></div>', "pixels")
+thumbnails = component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")

@@ -1,14 +1,12 @@
 // The tokens of the sentence as tiles: the chosen one outlined, under each the share it receives from the chosen one.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tiles");
-  const focused = [...root.children].indexOf(root.getRootNode().activeElement);
-  root.replaceChildren();
   root.classList.toggle("many", data.tokens.length > 20);
   root.classList.toggle("long", data.many);
   root.setAttribute("aria-label", data.label);
   root.style.setProperty("--share", data.colour);
   document.documentElement.lang = data.language; // the whole page speaks it: hyphenation, fonts, screen readers
-  data.tokens.forEach((token, i) => {
+  const tiles = data.tokens.map((token, i) => {
     const tile = document.createElement("button");
     tile.type = "button";
     tile.className = "tile " + token.origin + (i === data.chosen ? " chosen" : "");
@@ -26,16 +24,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
       tile.append(bar);
     }
     tile.onclick = () => setTriggerValue("chosen", i);
-    tile.onkeydown = (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      const next = step && root.children[i + step];
-      if (next) {
-        next.focus();
-        event.preventDefault();
-      }
-    };
-    root.append(tile);
+    return tile;
   });
+  roving(root, () => root.replaceChildren(...tiles));
   if (data.many) root.children[data.chosen]?.scrollIntoView({ block: "nearest" });
-  root.children[focused]?.focus(); // whoever walks along the tiles with the keyboard stays where they were
 }

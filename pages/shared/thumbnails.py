@@ -1,0 +1,119 @@
+"""Small maps in a row, the steps of a run or its heads: one of them is looked at, a click on another opens that one."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.raster import Small, colour_table, small
+from pages.shared import components, maps, state
+from pages.shared.places import open_cell, palette, short_name, within
+from pages.shared.runs import trace_of
+from pages.shared.scene import Scene
+from pages.shared.words import say
+
+STEP, HEAD = 46, 80  # pixels: the longer side of a small map
+IN_LINE = 15  # steps: where there are more, the scores and what follows begin a second line
+MOVED = "Δ"  # under the name of a step whose numbers moved
+
+
+# ---- steps -----------------------------------------------------------------------------------------------------------
+def steps_shown(trace: Trace) -> list[str]:
+    """The steps of the strip: the input of each sequence, then all that is computed, as far as it is a matrix."""
+    inputs = [
+        name for name in ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads") if name in trace.inputs()
+    ]
+    steps = inputs + [name for name, step in trace.computed().items() if len(step.dims) > 1]
+    given = [name for name in ("allowed_custom", "allowed") if name in trace.inputs()]
+    first = next(n for n, name in enumerate(steps) if name.startswith("allowed") or name == "masked_scores")
+    return steps[:first] + given + steps[first:]
+
+
+def show_strip(scene: Scene) -> None:
+    """All steps in order; those that the last change moved are marked."""
+    steps, moved = steps_shown(scene.trace), {*scene.moved, *scene.new}
+    second = next((step for step in steps if step in ("hidden", "scores")), None) if len(steps) > IN_LINE else None
+    row = []
+    for step in steps:
+        drawn = small(scene.drawn(step), step, scene.look.at, scene.times, STEP)
+        row.append(
+            {
+                "opens": step,
+                "name": marked(short_name(step), step in moved),
+                "title": f"{step} · {size(scene.trace, step, drawn)}",
+                "chosen": step == scene.setup.step,
+                "breaks": step == second,
+                "map": drawn,
+            }
+        )
+    show_row("strip", say("strip.alt"), STEP, row, open_step)
+
+
+def marked(name: str, moved: bool) -> str:
+    """A step's name in at most two lines, with the mark of a change.
+
+    >>> marked("scores", True), marked("sine\\ntable", True), marked("scores", False)
+    ('scores\\nΔ', 'sine\\ntable Δ', 'scores')
+    """
+    return name + ("" if not moved else f" {MOVED}" if "\n" in name else f"\n{MOVED}")
+
+
+def size(trace: Trace, step: str, drawn: Small) -> str:
+    """The shape of a step, and what of it a small map leaves out."""
+    every = "" if drawn.every == (1, 1) else f" (1 : {drawn.every[0]}, 1 : {drawn.every[1]})"
+    return " × ".join(map(str, trace[step].shape)) + every
+
+
+def open_step(step: object) -> None:
+    """Opens the step that a browser names, where there is one."""
+    if isinstance(step, str) and step in trace_of(state.current()):
+        open_cell(step, None)
+
+
+# ---- heads -----------------------------------------------------------------------------------------------------------
+def show_all_heads(scene: Scene) -> None:
+    """The weights of every head; a click makes one the large map."""
+    trace, row = scene.drawn("weights"), []
+    for head in range(scene.trace.sizes()["H"]):
+        drawn, name = (
+            small(trace, "weights", {**scene.look.at, "H": head}, scene.times),
+            say("place.head", number=head + 1),
+        )
+        row.append(
+            {
+                "opens": head,
+                "name": name,
+                "title": name,
+                "chosen": head == scene.look.head,
+                "breaks": False,
+                "map": drawn,
+            }
+        )
+    with st.container(gap=None):
+        st.markdown(say("heads.all", count=len(row)))
+        show_row("heads", say("heads.alt"), HEAD, row, look_at_head, maps.note(drawn.every))
+
+
+def look_at_head(head: object) -> None:
+    """Looks at the head that a browser names, where there is one."""
+    if within(head, trace_of(state.current()).sizes()["H"]):
+        state.look(head=head, cell=None)
+
+
+# ---- a row of them ---------------------------------------------------------------------------------------------------
+def show_row(key: str, label: str, side: int, row: list[dict], take: Callable[[object], None], note: str = "") -> None:
+    """What is told of each map, and the "map" itself; take: what is done with what a clicked one "opens"."""
+    told = [{**each, "map": each["map"].drawn, "scale": "share" if each["map"].is_share else "signed"} for each in row]
+    data = {
+        "label": label,
+        "note": note,
+        "side": side,
+        "lines": 2 if key == "strip" else 1,
+        "palette": vars(palette()),
+        "fills": {"share": colour_table(True, palette())[0], "signed": colour_table(False, palette())[0]},
+        "maps": told,
+        "cells": b"".join(each["map"].cells for each in row),
+    }
+    components.thumbnails(
+        data=components.packed(data), key=key, on_opened_change=lambda: take(st.session_state[key].opened)
+    )
