@@ -152,7 +152,10 @@ def fitted(rows: int, columns: int, width: Callable[[float], float], most: float
 # ---- the one specification -------------------------------------------------------------------------------------------
 @cache
 def specification() -> dict:
-    """Rectangles, hatches, outlines and texts at given pixels; a click names a cell, hovering lights row and column."""
+    """Rectangles, hatches, outlines and texts at given pixels; a click names a cell, hovering lights row and column.
+
+    A screen reader is told of each cell what it is and its number, and of nothing else that is drawn.
+    """
     base = alt.Chart().encode(
         x=alt.X("x:Q", axis=None, scale=None),
         y=alt.Y("y:Q", axis=None, scale=None),
@@ -162,8 +165,10 @@ def specification() -> dict:
     hover = alt.selection_point(name="hover", on="pointerover", clear="pointerout", fields=["row", "column", "panel"])
     click = alt.selection_point(name="cell", on="click", fields=["step", "index", "turn"], empty=False)
     rectangles = (
-        cells.mark_rect(strokeWidth=0.5, cursor="pointer")
+        cells.transform_calculate(said="datum.what + ': ' + datum.value")
+        .mark_rect(strokeWidth=0.5, cursor="pointer")
         .encode(
+            description="said:N",
             fill=alt.Fill("fill:N", scale=None, legend=None),
             stroke=alt.Stroke("edge:N", scale=None, legend=None),
             tooltip=[alt.Tooltip("what:N", title=" "), alt.Tooltip("value:N", title="=")],
@@ -172,10 +177,12 @@ def specification() -> dict:
     )
     hatch = (
         box.transform_filter("datum.kind == 'blocked'")
-        .mark_rule(strokeWidth=1, opacity=0.45, tooltip=None)
+        .mark_rule(strokeWidth=1, opacity=0.45, tooltip=None, aria=False)
         .encode(color=alt.Color("ink:N", scale=None, legend=None))
     )
-    bars = box.transform_filter("datum.kind == 'bar'").mark_rect().encode(color=alt.Color("fill:N", scale=None))
+    bars = (
+        box.transform_filter("datum.kind == 'bar'").mark_rect(aria=False).encode(color=alt.Color("fill:N", scale=None))
+    )
     texts = (  # of the cells in their middle, of the labels at their point
         alt.Chart()
         .transform_filter("datum.text != ''")
@@ -187,6 +194,7 @@ def specification() -> dict:
             angle={"expr": "datum.angle"},
             fontSize={"expr": "datum.size"},
             tooltip=None,
+            aria=False,
         )
         .encode(
             x=alt.X("middle:Q", axis=None, scale=None),
@@ -203,12 +211,12 @@ def specification() -> dict:
             "(datum.panel != 'left' && datum.panel != 'above' && datum.row == hover.row[0] && "
             "datum.column == hover.column[0]))"
         )
-        .mark_rect(fill=None, stroke="#d97706", strokeWidth=1.5, tooltip=None)
+        .mark_rect(fill=None, stroke="#d97706", strokeWidth=1.5, tooltip=None, aria=False)
         .encode()
     )
     chosen = (
         box.transform_filter("datum.kind == 'chosen' || datum.kind == 'read'")
-        .mark_rect(fill=None, strokeWidth={"expr": "datum.kind == 'chosen' ? 2.5 : 2"}, tooltip=None)
+        .mark_rect(fill=None, strokeWidth={"expr": "datum.kind == 'chosen' ? 2.5 : 2"}, tooltip=None, aria=False)
         .encode(stroke=alt.Stroke("fill:N", scale=None, legend=None))
     )
     chart = alt.layer(rectangles, hatch, bars, texts, lit, chosen)

@@ -190,7 +190,7 @@ def test_an_invalid_specification_is_found():
 
 def test_the_fields_of_the_specification_are_columns_of_the_table():
     text = json.dumps(charts.specification())
-    used = {*re.findall(r'"field": "([^"]*)"', text), *re.findall(r"datum\.(\w+)", text)} - {"middle", "centre"}
+    used = {*re.findall(r'"field": "([^"]*)"', text), *re.findall(r"datum\.(\w+)", text)} - {"middle", "centre", "said"}
     assert used == set(COLUMNS) - {"step", "index"}
     params = {each["name"]: each["select"] for each in charts.specification()["params"]}
     assert params["cell"]["fields"] == ["step", "index", "turn"]

@@ -81,14 +81,14 @@ else:
     dims = ("B", "H", "T", "S")
     trace = Trace({"weights": Step("weights", weights, dims), "allowed": Step("allowed", allowed, dims)})
     heads = [small(trace, "weights", {"H": head}) for head in range(2)]
-    told = {"label": "heads", "note": "1 : 3", "side": 80, "lines": 1, "palette": vars(palette)}
+    row = {"label": "heads", "note": "1 : 3", "side": 80, "lines": 1, "palette": vars(palette)}
     fills = {"share": colour_table(True, palette)[0]}
-    told |= {"fills": fills, "maps": [], "cells": b"".join(head.cells for head in heads)}
+    row |= {"fills": fills, "maps": [], "cells": b"".join(head.cells for head in heads)}
     for n, head in enumerate(heads):
         name = f"head {n + 1}"
         looks = {"name": name, "title": name, "chosen": n == 1, "breaks": False, "scale": "share"}
-        told["maps"].append({"opens": n, "map": head.drawn, **looks})
-    components.thumbnails(data=components.packed(told), key="heads", on_opened_change=looked)
+        row["maps"].append({"opens": n, "map": head.drawn, **looks})
+    components.thumbnails(data=components.packed(row), key="heads", on_opened_change=looked)
     show(raster(trace, "weights", words, palette, {"H": 1}), "map")
 st.json(st.session_state.get("said", {}), expanded=False)
 st.text(f"said {st.session_state.get('said')}")

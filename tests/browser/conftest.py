@@ -129,9 +129,9 @@ class Screen:
             self.blocked.append(message)
 
     def open(self, query: str) -> None:
-        """Opens a link and waits for the first map."""
+        """Opens a link and waits for the steps."""
         self.page.goto(f"{self.address}/{query}")
-        self.maps().first.wait_for()
+        self.strip().first.wait_for()
         self.settled()
 
     def settled(self) -> None:
@@ -141,6 +141,10 @@ class Screen:
     def maps(self):
         """The charts, ready to be clicked."""
         return self.page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg")
+
+    def strip(self):
+        """The steps as small maps, a button each."""
+        return self.page.locator(".st-key-strip button")
 
     def sentence(self) -> str:
         """The computed sentence."""
@@ -152,14 +156,14 @@ class Screen:
 
     def wait_for_number(self, cell: str, start: str) -> None:
         """Waits until a drawn cell, such as "weights [head 1, it, dog]", holds a number that begins like this."""
-        self.page.locator(f'path[aria-label*="{cell}; =: {start}"]').first.wait_for(state="attached")
+        self.page.locator(f'path[aria-label*="{cell}: {start}"]').first.wait_for(state="attached")
 
     def numbers(self, cell: str) -> dict[str, str]:
         """The number of each drawn cell whose name begins like this, such as "weights [head 1, it,"."""
         self.settled()
         drawn = self.page.locator(f'path[aria-label*="{cell}"]')
         labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
-        return dict(label.split(" : ", 1)[-1].split("; =: ") for label in labels)
+        return dict(label.rsplit(": ", 1) for label in labels)
 
     def open_matrix(self, name: str) -> None:
         """Opens the drawer of the matrices and chooses one."""

@@ -12,7 +12,7 @@ IT_TO_DOG = "Head 1: “it” gives 93 % of its attention to “dog”"
 
 def cell(screen, what: str):
     """A drawn cell by what it says, such as "weights [head 1, it, dog]"."""
-    return screen.page.locator(f'path[aria-label*="{what};"]').first
+    return screen.page.locator(f'path[aria-label*="{what}:"]').first
 
 
 def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
@@ -86,7 +86,7 @@ def test_any_cell_is_followed_to_the_input(screen):
 
 def test_an_opened_step_is_brought_into_view_though_the_page_still_grows(screen):
     opened = screen()
-    opened.maps().nth(3).click(position={"x": 30, "y": 28})
+    opened.strip().nth(7).click()
     step = opened.page.get_by_text("Step", exact=True).first
     step.wait_for()
     opened.page.wait_for_function(

@@ -24,8 +24,9 @@ def test_a_visit_by_keyboard_alone(screen):
                 return
         raise AssertionError(f"{selector} is not reached with Tab")
 
-    tab_to(".tile")
-    page.keyboard.press("ArrowRight")
+    tab_to(".tile.chosen")
+    for key in ("Home", "ArrowRight"):
+        page.keyboard.press(key)
     page.keyboard.press("Enter")
     opened.wait_for_sentence("Head 2: “fed” gives 93 % of its attention to “Anna”")
     tab_to("input[aria-label=Step]")
@@ -84,7 +85,7 @@ def test_without_motion_an_opened_step_is_there_at_once(screen):
             };
         }"""
     )
-    opened.maps().nth(2).click(position={"x": 30, "y": 28})
+    opened.strip().first.click()
     expect(opened.page.get_by_text("Choose a cell to see its arithmetic.")).to_be_in_viewport()
     opened.page.wait_for_function("() => window.kinds.includes('auto')")
     assert "smooth" not in opened.page.evaluate("() => window.kinds")
