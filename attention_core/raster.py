@@ -6,6 +6,7 @@ largest share, or the largest magnitude of a signed number, stands for all of th
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -151,6 +152,7 @@ def coded(plane: np.ndarray, free: np.ndarray, reach: float, is_share: bool) -> 
     return np.where(free, np.where(finite, level.round(), NOT_FINITE), BLOCKED).astype(np.uint8)
 
 
+@cache
 def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Fill and ink of all 256 colour numbers; a blocked cell has the ground, to be hatched."""
     fills, inks = shades(np.linspace(0.0 if is_share else -1.0, 1.0, LEVELS), 1.0, is_share, palette)

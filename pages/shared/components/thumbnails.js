@@ -1,6 +1,9 @@
 // Small maps in a row, a button each: the one that is looked at is outlined, a click opens another.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".thumbnails");
+  root.trigger = setTriggerValue;
+  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
+  root.given = data.slice();
   const shown = unpacked(data);
   root.setAttribute("aria-label", shown.label);
   root.style.setProperty("--outline", shown.palette.outline);
@@ -17,7 +20,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     written.textContent = name;
     const cells = shown.cells.subarray(from, (from += drawn[0] * drawn[1]));
     each.append(small(cells, ...drawn, shown.fills[scale], shown), written);
-    each.onclick = () => setTriggerValue("opened", opens);
+    each.onclick = () => root.trigger("opened", opens);
     return breaks ? [document.createElement("hr"), each] : [each];
   });
   if (shown.note) {
