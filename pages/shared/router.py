@@ -1,6 +1,5 @@
 """The main script: finds the packages, lists the pages, runs the chosen one."""
 
-import gc
 import sys
 from pathlib import Path
 
@@ -14,15 +13,6 @@ from attention_core.lettering import text_width  # noqa: E402
 from pages.shared.catalog import PAGES  # noqa: E402
 from pages.shared.parts import whole  # noqa: E402
 from pages.shared.words import LANGUAGES, say  # noqa: E402
-
-
-@st.cache_resource(show_spinner=False)
-def settle() -> None:
-    """What the first page has loaded stays for good: the garbage collector, which Streamlit calls after every run, no
-    longer looks through it."""
-    gc.collect()
-    gc.freeze()
-
 
 NAME = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
 font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif">
@@ -49,4 +39,3 @@ for entry in PAGES:
     )
     sections.setdefault(say(f"section.{entry.section}"), []).append(page)
 whole(st.navigation(sections, position="top").run)
-settle()
