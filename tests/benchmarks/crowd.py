@@ -1,7 +1,7 @@
 """Visitors who each change something every two seconds, all with something else in mind."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from time import perf_counter
 
@@ -46,13 +46,16 @@ class Habits:
         return await self.visitor.type_sentence(" ".join(self.draws.choice(WORDS, TOKENS)))
 
 
-async def crowd(address: str, size: int, changes: int) -> list[float]:
+async def crowd(address: str, size: int, changes: int, begin: Callable[[], None] = lambda: None) -> list[float]:
     """So many visitors, so many changes each; the seconds from when a change was due to its end, all visitors'.
+
+    begin: called when all of them have the page before them.
 
     A visitor whose last change still runs comes late with the next one: that wait counts as well.
     """
     async with AsyncExitStack() as stack:
         habits = [Habits(await stack.enter_async_context(visiting(address)), seed) for seed in range(size)]
+        begin()
         start = perf_counter() + 0.5
         waits = await asyncio.gather(*(visit(each, start + PAUSE * n / size, changes) for n, each in enumerate(habits)))
     return [wait for each in waits for wait in each]
