@@ -7,6 +7,7 @@ import math
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from attention_core.cells import Ref
 from attention_core.layout import Panel
@@ -32,6 +33,7 @@ def text_width(text: str, size: float) -> float:
     return size * sum(map(letter_width, text))
 
 
+@lru_cache(maxsize=4096)
 def letter_width(letter: str) -> float:
     """About how wide a character is, in ems of the fonts that the pictures use."""
     if wide(letter):

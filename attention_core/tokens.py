@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -91,6 +92,7 @@ def join(tokens: Sequence[str], words: Collection[str] = ()) -> str:
     return BAR.join(tokens) if len(tokens) > 1 else tokens[0] + BAR
 
 
+@lru_cache(maxsize=1024)  # a picture asks for the same few words hundreds of times
 def shown(token: str) -> str:
     """The token as it can be printed safely: what would be invisible or turn the line around is written out.
 
