@@ -6,6 +6,7 @@ from itertools import count, cycle
 from playwright.sync_api import Page
 
 from tests.benchmarks.figures import Figure, against, alternately, report
+from tests.benchmarks.process import AS_IT_COMES
 from tests.benchmarks.tab import Tab, chromium
 from tests.browser.conftest import process_of
 
@@ -47,7 +48,7 @@ class Changes:
 
 def measure(runs: int) -> Iterator[Figure]:
     """Looking, a change computed before, a change never computed."""
-    with process_of("app.py") as (ours, _), process_of(BARE) as (bare, _), chromium() as browser:
+    with process_of("app.py") as (ours, _), process_of(BARE, **AS_IT_COMES) as (bare, _), chromium() as browser:
         changes, least = Changes(Tab(browser, ours, FIRST_CHART)), Tab(browser, bare, "button")
         kinds = {
             "another token looked at": changes.look,

@@ -1,19 +1,25 @@
-"""Eight heads of 256 tokens, from a change to the pixels, against a page that only draws as much on canvases."""
+"""Eight heads of 256 and of 512 tokens, from a change to the pixels, against a page that only draws as much."""
 
 from collections.abc import Iterator
-from statistics import median
+from itertools import cycle, islice
 
 from playwright.sync_api import Page
 
 from tests.benchmarks.change_to_pixels import press
-from tests.benchmarks.figures import Figure, against, alternately, milliseconds, report
+from tests.benchmarks.figures import Figure, against, alternately, report
+from tests.benchmarks.process import AS_IT_COMES
 from tests.benchmarks.tab import Tab, chromium
 from tests.browser.conftest import process_of
 
-LINK: str | None = None  # a screen of 8 heads and 256 tokens, such as "?ex=..."; None: no screen shows as many yet
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "it", "looked", "at", "another", "dog"]
 CANVAS = "[data-testid=stMain] canvas"  # what that screen draws on
 BARE = "tests/benchmarks/bare/canvases.py"
-MOST = 2  # times the bare page
+MOST = {256: 2, 512: 3}  # tokens -> times the bare page
+
+
+def link(tokens: int) -> str:
+    """Eight heads of width 64 over so many tokens."""
+    return "?ex=eight_heads&text=" + "+".join(islice(cycle(WORDS), tokens))
 
 
 def other_token(page: Page) -> None:
@@ -21,17 +27,19 @@ def other_token(page: Page) -> None:
     page.locator(".tile:not(.chosen)").first.click()
 
 
-def measure(runs: int, link: str | None = LINK, canvas: str = CANVAS, bare: str = BARE) -> Iterator[Figure]:
-    """A click on a token of a large run against the bare canvases; without such a run, those alone."""
-    with process_of("app.py") as (ours, _), process_of(bare) as (least, _), chromium() as browser:
-        canvases = Tab(browser, least, "canvas")
-        if link is None:
-            (taken,) = alternately(runs, lambda: canvases.change(press))
-            yield Figure("8 heads of 256 tokens on bare canvases", "–", milliseconds(median(taken)))
-            return
-        screen = Tab(browser, f"{ours}/{link}", canvas)
+def measure(runs: int) -> Iterator[Figure]:
+    """A click on a token of a large run against the bare canvases."""
+    for tokens, most in MOST.items():
+        yield measured(runs, tokens, most)
+
+
+def measured(runs: int, tokens: int, most: int) -> Figure:
+    """With so many tokens."""
+    bare = {**AS_IT_COMES, "TOKENS": str(tokens)}
+    with process_of("app.py") as (ours, _), process_of(BARE, **bare) as (least, _), chromium() as browser:
+        canvases, screen = Tab(browser, least, "canvas"), Tab(browser, f"{ours}/{link(tokens)}", CANVAS)
         taken, floor = alternately(runs, lambda: screen.change(other_token), lambda: canvases.change(press))
-        yield against("change to pixels, 8 heads of 256 tokens", taken, floor, MOST)
+    return against(f"change to pixels, another token looked at (8 heads of {tokens} tokens)", taken, floor, most)
 
 
 if __name__ == "__main__":

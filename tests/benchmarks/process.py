@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+AS_IT_COMES = {"STREAMLIT_RUNNER_POST_SCRIPT_GC": "true"}  # what a page has that this app's settings do not touch
 TICKS = os.sysconf("SC_CLK_TCK")  # a second
 
 

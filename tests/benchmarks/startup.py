@@ -7,6 +7,7 @@ from playwright.sync_api import Browser
 
 from tests.benchmarks.change_to_pixels import FIRST_CHART
 from tests.benchmarks.figures import Figure, against, alternately, report
+from tests.benchmarks.process import AS_IT_COMES
 from tests.benchmarks.tab import chromium, new_page
 from tests.browser.conftest import process_of
 
@@ -16,10 +17,10 @@ STARTS = 10  # at most: a start takes seconds
 TWO_FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
-def start(browser: Browser, script: str, usable: str) -> float:
+def start(browser: Browser, script: str, usable: str, **settings: str) -> float:
     """Seconds until a fresh process's page shows what makes it usable, in a fresh profile of a running browser."""
     begin = perf_counter()
-    with process_of(script) as (address, _):
+    with process_of(script, **settings) as (address, _):
         page = new_page(browser)
         page.goto(address)
         page.locator(usable).first.wait_for()
@@ -35,7 +36,7 @@ def measure(runs: int) -> Iterator[Figure]:
         taken, floor = alternately(
             min(runs, STARTS),
             lambda: start(browser, "app.py", FIRST_CHART),
-            lambda: start(browser, BARE, TEXT),
+            lambda: start(browser, BARE, TEXT, **AS_IT_COMES),
             warm_up=1,
         )
     yield against("start to the first chart, against an empty page that imports torch", taken, floor, MOST)

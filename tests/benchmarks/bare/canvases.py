@@ -1,11 +1,12 @@
-"""The least that draws eight heads of 256 tokens: raw bytes onto canvases. One button draws other numbers."""
+"""The least that draws eight heads of TOKENS tokens: raw bytes onto canvases. One button draws other numbers."""
 
 import json
+import os
 
 import numpy as np
 import streamlit as st
 
-HEADS, TOKENS, WIDTH = 8, 256, 64
+HEADS, TOKENS, WIDTH = 8, int(os.environ["TOKENS"]), 64
 
 SHAPES = [(TOKENS, TOKENS)] * HEADS + [(HEADS * WIDTH, HEADS * WIDTH)] * HEADS  # a map a head, a matrix a head
 
