@@ -417,6 +417,25 @@ def test_a_small_run_with_a_large_step_keeps_its_literals():
     assert 'show_start("weights", weights)' in script
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_a_run_that_was_kept_is_the_same_run(dtype):
+    trace = everything(dtype)
+    kept = pickle.dumps(trace)
+    again = pickle.loads(kept)  # noqa: S301
+    assert list(again.steps) == list(trace.steps)
+    for name, step in trace.steps.items():
+        assert (again[name].dtype, again.step(name).dims) == (step.value.dtype, step.dims), name
+        assert torch.equal(again[name], step.value), name
+    assert again.reapply("weights").equal(trace["weights"])
+
+
+def test_a_view_is_kept_as_small_as_it_is():
+    wide = Step("scores", torch.zeros(1, 1, 1, 1).expand(2, 3, 50, 70), ("B", "H", "T", "S"))
+    again = pickle.loads(pickle.dumps(wide)).value  # noqa: S301
+    assert again.shape == (2, 3, 50, 70)
+    assert len(pickle.dumps(wide)) < 2000
+
+
 def test_export_is_repeatable_and_changes_nothing():
     trace = everything(torch.float32)
     before = {name: step.value.clone() for name, step in trace.steps.items()}

@@ -1,31 +1,42 @@
 // The tokens of the sentence as tiles: the chosen one outlined, under each the share it receives from the chosen one.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tiles");
+  root.trigger = setTriggerValue;
   root.classList.toggle("many", data.tokens.length > 20);
   root.classList.toggle("long", data.many);
   root.setAttribute("aria-label", data.label);
   root.style.setProperty("--share", data.colour);
   document.documentElement.lang = data.language; // the whole page speaks it: hyphenation, fonts, screen readers
-  const tiles = data.tokens.map((token, i) => {
-    const tile = document.createElement("button");
-    tile.type = "button";
-    tile.className = "tile " + token.origin + (i === data.chosen ? " chosen" : "");
-    tile.title = token.title;
-    tile.setAttribute("aria-pressed", String(i === data.chosen));
-    const word = document.createElement("bdi");
-    word.textContent = token.text;
-    tile.append(word);
-    if (token.share !== null) {
-      const bar = document.createElement("span");
-      bar.className = "bar";
-      const fill = document.createElement("span");
-      fill.style.width = Math.round(100 * token.share) + "%";
-      bar.append(fill);
-      tile.append(bar);
-    }
-    tile.onclick = () => setTriggerValue("chosen", i);
-    return tile;
+  roving(root, () => {
+    const words = JSON.stringify(data.tokens.map(({ text, share }) => [text, share === null]));
+    if (root.words !== words) root.replaceChildren(...data.tokens.map((token, i) => made(root, token, i)));
+    root.words = words;
+    data.tokens.forEach((token, i) => tell(root.children[i], token, i === data.chosen));
   });
-  roving(root, () => root.replaceChildren(...tiles));
   if (data.many) root.children[data.chosen]?.scrollIntoView({ block: "nearest" });
+}
+
+// A tile with its word, and with a bar where it receives a share.
+function made(root, { text, share }, i) {
+  const tile = document.createElement("button");
+  tile.type = "button";
+  const word = document.createElement("bdi");
+  word.textContent = text;
+  tile.append(word);
+  if (share !== null) {
+    const bar = document.createElement("span");
+    bar.className = "bar";
+    bar.append(document.createElement("span"));
+    tile.append(bar);
+  }
+  tile.onclick = () => root.trigger("chosen", i);
+  return tile;
+}
+
+// What may be another thing in the same sentence: a long one is not made anew for it.
+function tell(tile, { origin, title, share }, chosen) {
+  tile.className = "tile " + origin + (chosen ? " chosen" : "");
+  tile.title = title;
+  tile.setAttribute("aria-pressed", String(chosen));
+  if (share !== null) tile.lastChild.firstChild.style.width = Math.round(100 * share) + "%";
 }
