@@ -86,10 +86,13 @@ class Step:
         those that NumPy has no number format for, and views, which would grow."""
         value = self.value.detach()
         plain = value.device.type == "cpu" and value.dtype != torch.bfloat16 and value.is_contiguous()
-        return {**self.__dict__, "value": value.numpy() if plain else value}
+        return {**self.__dict__, "value": (value.numpy(), value.stride()) if plain else value}
 
     def __setstate__(self, state: dict) -> None:
-        self.__dict__.update(state, value=torch.as_tensor(state["value"]))
+        value = state["value"]
+        if isinstance(value, tuple):  # strides of axes of size 1 mean nothing, but decide how torch multiplies
+            value = torch.as_tensor(value[0]).as_strided(value[0].shape, value[1])
+        self.__dict__.update(state, value=value)
 
 
 @dataclass(frozen=True, eq=False)

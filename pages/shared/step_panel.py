@@ -42,7 +42,7 @@ def show_step(scene: Scene) -> None:
     if step is None or step not in trace:
         return
     st.latex(formula(trace, step, palette().families()))
-    if maps.is_large(trace, step):
+    if maps.is_large(trace, step) and step != "weights":  # which stand above, as the map of the head
         maps.large_map(scene, step, scene.look.at, "large_map", say("step.alt", step=step))
     picture = step_picture(scene.drawn(step), step, near(scene.look.at, trace, chosen), chosen)
     width = picture.spec["width"]

@@ -58,6 +58,13 @@ def test_a_click_opens_the_arithmetic_of_its_cell():
     assert screen.link()["cell"] == "0,2,70,90"
 
 
+def test_a_large_step_is_drawn_once():
+    screen = large(head="2", step="weights")
+    assert screen.parts("map2")
+    assert screen.parts("large_map") == []
+    assert screen.open_step("scores").packed("large_map")[0]["step"] == "scores"
+
+
 def test_the_part_in_cells_lies_around_the_chosen_cell():
     screen = large(step="scores", cell="0,2,70,90")
     cells = screen.table("large")
