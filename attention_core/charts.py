@@ -63,6 +63,8 @@ def head_map(
     corner = [f"{axes[1]} →", f"{axes[0]} ↓"] if any(axes) else []
     left = max([label_margin(drawn, words, 40.0), *(text_width(text, 13.0) + 8 for text in corner)])
     size = cell_size(count, keys, MAP - left - 24, least=min(16.0, (PAGE - left - 24) // keys))
+    while size > 16 and left + keys * size + column_labels(drawn, words, size).overhang + 8 > MAP:
+        size -= 1
     above = column_labels(drawn, words, size)
     top = max(above.room, 44.0 if corner else 0.0)
     reach = span(trace, "weights", batch) if trace.difference else darkest(keys, times)

@@ -27,6 +27,14 @@ def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
     assert opened.errors == []
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_two_heads_stand_side_by_side_on_a_projector(screen, lang):
+    maps = screen(f"?lang={lang}").page.locator("[data-testid=stVegaLiteChart]")
+    first, second = maps.nth(0).bounding_box(), maps.nth(1).bounding_box()
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] <= second["x"]
+
+
 def test_a_deep_link_as_the_first_request_of_a_fresh_process(screen):
     with serving() as address:
         opened = screen("?ex=en_it&w_q=~1.0%3D6&step=scores&cell=0,0,5,3", address=address)
