@@ -47,6 +47,7 @@ def show_tiles(trace: Trace, material: Material, look: Look) -> None:
             "tokens": tokens,
             "chosen": look.query if name == "tiles" else -1,
             "label": say(f"{name}.label"),
+            "name": say("axis.T" if name == "tiles" else "axis.S") if crossed else "",
             "many": many,
         }
         tiles(

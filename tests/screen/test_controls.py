@@ -172,6 +172,7 @@ def test_cross_attention_brings_a_second_sentence():
     screen.set("context_text", "dog Anna")
     assert screen.weight(5, 0) == pytest.approx(softmax([6 * 2**-0.5, -6 * 2**-0.5], 0), abs=1e-12)
     assert [tile["text"] for tile in screen.tiles("keys")["tokens"]] == ["dog", "Anna"]
+    assert (screen.tiles()["name"], screen.tiles("keys")["name"]) == ("Query", "Key")
     assert screen.link() == {"cross": "True", "ctx": "dog Anna"}
     assert screen.set("cross", False).link() == {"cross": "False"}
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)

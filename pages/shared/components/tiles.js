@@ -5,6 +5,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.classList.toggle("many", data.tokens.length > 20);
   root.classList.toggle("long", data.many);
   root.setAttribute("aria-label", data.label);
+  root.dataset.name = data.name; // stands before them where there are two rows
   root.style.setProperty("--share", data.colour);
   document.documentElement.lang = data.language; // the whole page speaks it: hyphenation, fonts, screen readers
   roving(root, () => {
