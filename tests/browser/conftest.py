@@ -83,9 +83,8 @@ def chromium() -> Iterator[object]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        # the end of Playwright ends it, after 30 s by force; its own close may wait for ever
 
 
 @pytest.fixture
