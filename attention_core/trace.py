@@ -146,11 +146,11 @@ class Trace:
 
     def sizes(self) -> dict[str, int]:
         """The size of every axis, by its letter: B, H, H_kv, T, S, d_k, d_v, D and so on."""
-        return dict(self.axes)
+        return dict(self._sizes)
 
     @cached_property
-    def axes(self) -> dict[str, int]:
-        """`sizes`, counted once: a picture asks for them at every cell."""
+    def _sizes(self) -> dict[str, int]:
+        """The same, counted once: a picture asks for them at every cell."""
         sizes: dict[str, int] = {}
         for step in self.steps.values():
             for dim, size in zip(step.dims, step.value.shape, strict=True):

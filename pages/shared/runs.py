@@ -25,6 +25,7 @@ from pages.shared.setup import Setup, computed_part
 EXACT = {Setup: repr}  # a Setup as a key: its text says all of it
 LATEST = 4  # results of each function that a script's thread keeps
 TRACES = 256  # settings; all caches together are held to server.maxCacheDataSize bytes
+kept = st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 
 
 def while_it_runs(function: Callable) -> Callable:
@@ -32,11 +33,11 @@ def while_it_runs(function: Callable) -> Callable:
 
     All parts of a page read the same run: without it, each would get a copy of its own from the cache.
     """
-    kept = threading.local()
+    thread = threading.local()
 
     @wraps(function)
     def remembered(*args):
-        results = kept.__dict__.setdefault("results", {})
+        results = thread.__dict__.setdefault("results", {})
         if args not in results:
             results[args] = function(*args)
             if len(results) > LATEST:
@@ -46,37 +47,37 @@ def while_it_runs(function: Callable) -> Callable:
     return remembered
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+@kept
 def cached_trace(setup: Setup, _arrays: Arrays | None) -> Trace:
     return compute(setup, _arrays)
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+@kept
 def cached_material(setup: Setup, _arrays: Arrays | None) -> Material:
     return gather(setup, _arrays)
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+@kept
 def cached_proof(setup: Setup, _trace: Trace) -> Proof:
     return prove(_trace)
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+@kept
 def cached_precision(setup: Setup, _trace: Trace, _material: Material) -> torch.dtype:
     return told_precision(_trace, _material.brought.given)
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+@kept
 def cached_diagnosis(setup: Setup, _trace: Trace, _material: Material) -> Diagnosis:
     return first_difference(_trace, _material.brought.given, cached_precision(setup, _trace, _material))
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+@kept
 def cached_causes(setup: Setup, _trace: Trace, _material: Material) -> tuple[Cause, ...]:
     return causes(_trace, _material.brought.given, cached_precision(setup, _trace, _material))
 
 
-@st.cache_data(max_entries=TRACES, show_spinner=False)
+@kept
 def cached_alone(setup: Setup, _trace: Trace) -> tuple[str, float]:
     return farthest_from_alone(_trace, sentences_alone(setup))
 

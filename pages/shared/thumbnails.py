@@ -46,7 +46,7 @@ def show_strip(scene: Scene) -> None:
                 "map": drawn,
             }
         )
-    show_row("strip", say("strip.alt"), STEP, row, open_step)
+    show_row("strip", STEP, 2, row, open_step)
 
 
 def marked(name: str, moved: bool) -> str:
@@ -75,10 +75,8 @@ def show_all_heads(scene: Scene) -> None:
     """The weights of every head; a click makes one the large map."""
     trace, row = scene.drawn("weights"), []
     for head in range(scene.trace.sizes()["H"]):
-        drawn, name = (
-            small(trace, "weights", {**scene.look.at, "H": head}, scene.times),
-            say("place.head", number=head + 1),
-        )
+        drawn = small(trace, "weights", {**scene.look.at, "H": head}, scene.times)
+        name = say("place.head", number=head + 1)
         row.append(
             {
                 "opens": head,
@@ -91,7 +89,7 @@ def show_all_heads(scene: Scene) -> None:
         )
     with st.container(gap=None):
         st.markdown(say("heads.all", count=len(row)))
-        show_row("heads", say("heads.alt"), HEAD, row, look_at_head, maps.note(drawn.every))
+        show_row("heads", HEAD, 1, row, look_at_head, maps.note(drawn.every))
 
 
 def look_at_head(head: object) -> None:
@@ -101,14 +99,15 @@ def look_at_head(head: object) -> None:
 
 
 # ---- a row of them ---------------------------------------------------------------------------------------------------
-def show_row(key: str, label: str, side: int, row: list[dict], take: Callable[[object], None], note: str = "") -> None:
-    """What is told of each map, and the "map" itself; take: what is done with what a clicked one "opens"."""
+def show_row(key: str, side: int, lines: int, row: list[dict], take: Callable[[object], None], note: str = "") -> None:
+    """row: what is told of each map, and the "map" itself; lines: of a name; take: what is done with what a clicked one
+    "opens"."""
     told = [{**each, "map": each["map"].drawn, "scale": "share" if each["map"].is_share else "signed"} for each in row]
     data = {
-        "label": label,
+        "label": say(f"{key}.alt"),
         "note": note,
         "side": side,
-        "lines": 2 if key == "strip" else 1,
+        "lines": lines,
         "palette": vars(palette()),
         "fills": {"share": colour_table(True, palette())[0], "signed": colour_table(False, palette())[0]},
         "maps": told,
