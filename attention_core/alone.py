@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from attention_core.rerun import apart, magnitude
+from attention_core.gaps import apart, magnitude
 from attention_core.trace import Step, Trace
 
 

@@ -11,8 +11,9 @@ from torch import Tensor
 
 from attention_core.axes import fitted
 from attention_core.errors import AttentionError
+from attention_core.gaps import magnitude, step_apart
 from attention_core.hypotheses import HYPOTHESES, SENTENCES, Hypothesis, no_mask
-from attention_core.rerun import Values, allowances, coarsest, holds, magnitude, rerun, step_apart
+from attention_core.rerun import Values, allowances, coarsest, holds, rerun
 from attention_core.trace import Step, Trace
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.boundary import is_finite
-from attention_core.rerun import apart
+from attention_core.gaps import apart, subtract
 from attention_core.trace import Step, Trace
 
 
@@ -35,7 +34,7 @@ def difference(now: Trace, before: Trace) -> Trace:
             [-2., -6.]], dtype=torch.float64)
     """
     steps = {
-        name: Step(name, subtract(step.value, before[name]), step.dims)
+        name: Step(name, subtract(step.value, before[name]).detach().cpu(), step.dims)
         for name, step in now.steps.items()
         if name in before and comparable(step, before.step(name))
     }
@@ -45,15 +44,6 @@ def difference(now: Trace, before: Trace) -> Trace:
 def comparable(one: Step, other: Step) -> bool:
     """Whether two steps have the same axes and sizes."""
     return one.value.shape == other.value.shape and one.dims == other.dims
-
-
-def subtract(now: Tensor, before: Tensor) -> Tensor:
-    """now - before; 0 where both are the same infinity or no number."""
-    now, before = now.detach().double().cpu(), before.detach().double().cpu()
-    signed = now - before
-    if is_finite(signed):
-        return signed
-    return signed.masked_fill((now == before) | (now.isnan() & before.isnan()), 0.0)
 
 
 def moves(now: Trace, before: Trace) -> Mapping[str, Move]:

@@ -19,7 +19,8 @@ from attention_core.boundary import check_tensors
 from attention_core.causes import Cause, causes, fitting
 from attention_core.config import AttentionConfig, Weights
 from attention_core.errors import AttentionError
-from attention_core.rerun import Values, allowances, coarsest, holds, magnitude, rerun, stands_in, step_apart
+from attention_core.gaps import magnitude, stands_in, step_apart
+from attention_core.rerun import Values, allowances, coarsest, holds, rerun
 from attention_core.trace import Trace
 
 MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter of one of these names gets the mask

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from attention_core.gaps import FILL
 from attention_core.masks import CAUSAL, SLIDING
 from attention_core.operations import SOFTMAX, SPLIT
 from attention_core.positions import ALIBI, ROPE, ROPE_STYLES
-from attention_core.rerun import FILL, Change, Values, as_it_was
+from attention_core.rerun import Change, Values, as_it_was
 from attention_core.trace import Step
 
 SENTENCES = {

@@ -77,13 +77,7 @@ RUNS = {
 }
 
 
-def for_runs(names):
-    """A run's tests go to one worker, which keeps its pictures."""
-    marked = [pytest.param(name, marks=pytest.mark.xdist_group(f"charts of {name}")) for name in names]
-    return pytest.mark.parametrize("name", marked, ids=names)
-
-
-every_run = for_runs([*RUNS])
+every_run = pytest.mark.parametrize("name", RUNS)
 both_palettes = pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 
 
@@ -338,7 +332,7 @@ def of_the_scale(palette: Palette) -> set[str]:
 MASKED = [name for name, trace in RUNS.items() if trace["masked_scores"].isneginf().any()]
 
 
-@for_runs(MASKED)
+@pytest.mark.parametrize("name", MASKED)
 @both_palettes
 def test_a_blocked_cell_is_hatched_and_has_no_colour_of_the_scale(name, palette):
     trace = RUNS[name]
@@ -402,7 +396,7 @@ def test_everything_else_is_readable_on_the_ground(palette):
     assert contrast(palette.outline, palette.ground) >= 3  # no text: WCAG 1.4.11
 
 
-@for_runs(["one token", "eight heads", "hostile", "nothing allowed"])
+@pytest.mark.parametrize("name", ["one token", "eight heads", "hostile", "nothing allowed"])
 @both_palettes
 def test_every_text_is_readable_where_it_stands(name, palette):
     for picture in all_for(name, palette):
@@ -511,7 +505,7 @@ def test_what_is_cut_fits_and_says_so(text, room):
     assert (short == text) == (text_width(text, 13.0) <= room)
 
 
-@for_runs(["more queries", "hostile", "long Chinese"])
+@pytest.mark.parametrize("name", ["more queries", "hostile", "long Chinese"])
 def test_chinese_is_never_rotated(name):
     tilted = set()
     for picture in all_for(name):

@@ -55,7 +55,8 @@ LAYERS = (
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions"),
-    ("rerun", "axes"),
+    ("gaps", "axes"),
+    ("rerun",),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought", "alone"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),

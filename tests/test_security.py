@@ -264,7 +264,7 @@ def test_the_server_asks_no_other_host():
             assert not opens(address, SLIDES)
             assert opens(address, address)
         finally:
-            process.terminate()
+            process.kill()
         said = process.stdout.read()
     assert f"http://localhost:{port}" in said
     assert "asked for" not in said

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attention_core.axes import READINGS
 from attention_core.brought import Brought, Part, bring, cut, guessed, whole
 from attention_core.tokens import MAX_TOKENS
 from pages.shared.material import Material
@@ -22,7 +21,7 @@ def roles_of(setup: Setup, arrays: Arrays) -> dict[str, str]:
 
 def whole_of(setup: Setup, arrays: Arrays) -> Brought:
     """All that was brought. Raises AttentionError."""
-    axes = dict(zip(AXES, READINGS, strict=True)).get(setup.axes)
+    axes = AXES.get(setup.axes)
     return bring(arrays, roles_of(setup, arrays), axes, setup.polarity == "blocked")
 
 

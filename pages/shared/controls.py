@@ -9,7 +9,7 @@ from pages.shared.inputs import DEVICES
 from pages.shared.parts import part, redraw
 from pages.shared.scene import Scene
 from pages.shared.setup import DTYPES, Setup, computed_part, config_of
-from pages.shared.widgets import HALF, choose, mirror, show_refusal, try_change
+from pages.shared.widgets import HALF, choose, choose_several, mirror, show_refusal, try_change
 from pages.shared.words import LANGUAGES, language, say
 
 POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
@@ -93,17 +93,8 @@ def position_controls(scene: Scene) -> None:
         other = st.session_state["c_rope"]
         try_change("positions", positions=tuple(other if name in ROPE else name for name in setup.positions))
 
-    mirror("c_positions", "positions", ["rope" if name in ROPE else name for name in setup.positions])
-    st.multiselect(
-        say("control.positions"),
-        list(POSITION_CHOICES),
-        format_func=lambda name: say(f"positions.{name}"),
-        key="c_positions",
-        on_change=chosen,
-        placeholder=say("control.none"),
-        filter_mode=None,
-        select_all=False,
-    )
+    values = ["rope" if name in ROPE else name for name in setup.positions]
+    choose_several("positions", POSITION_CHOICES, values, chosen, "positions")
     if style in setup.positions:
         mirror("c_rope", "positions", style)
         st.segmented_control(

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from attention_core.axes import READINGS
 from attention_core.brought import ROLES, Brought, Part
 from attention_core.errors import AttentionError
 from pages.shared import state
@@ -13,7 +12,8 @@ from pages.shared.widgets import HALF, mirror, show_refusal, try_change
 from pages.shared.words import array_names, say
 
 KINDS = ["npz", "npy", "safetensors"]
-FRESH = {"roles": (), "axes": None, "part": None, "polarity": None, "scores": None, "weights": None, "allowed": None}
+UNTOLD = {"roles": (), "axes": None, "part": None, "polarity": None}  # nothing said yet of what is in a file
+FRESH = UNTOLD | dict.fromkeys(("scores", "weights", "allowed"))
 
 
 def file_controls(setup: Setup) -> None:
@@ -101,12 +101,11 @@ def axes(setup: Setup, brought: Brought) -> None:
         try_change("axes", axes=st.session_state["c_axes"], part=None)
 
     told = brought.axes.replace(" ", "")
-    names = dict(zip(AXES, READINGS, strict=True))
     mirror("c_axes", "axes", setup.axes or told)
     st.selectbox(
         say("control.axes"),
-        AXES,
-        format_func=lambda name: f"({names[name].replace(' ', ', ')})",
+        list(AXES),
+        format_func=lambda name: f"({AXES[name].replace(' ', ', ')})",
         key="c_axes",
         on_change=chosen,
         filter_mode=None,

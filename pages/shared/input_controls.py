@@ -8,7 +8,7 @@ from attention_core.examples import EXAMPLES
 from attention_core.matrices import parse_matrix, to_text
 from attention_core.tokens import join
 from pages.shared import state
-from pages.shared.file_controls import file_controls
+from pages.shared.file_controls import UNTOLD, file_controls
 from pages.shared.material import Material
 from pages.shared.parts import part
 from pages.shared.runs import trace_of
@@ -37,8 +37,7 @@ def input_controls(scene: Scene) -> None:
         st.session_state["bringing"] = wanted == "file"
         if wanted == "file":
             return
-        changes = {"x": None, "context": None, "q": None, "k": None, "v": None, "d_k": None, "d_v": None}
-        changes |= {"file": None, "part": None, "roles": (), "axes": None, "polarity": None}
+        changes = {"file": None, **UNTOLD} | dict.fromkeys(("x", "context", "q", "k", "v", "d_k", "d_v"))
         if mode(setup) in ("qkv", "file"):
             changes |= {"heads": None, "kv_heads": None}
         try:

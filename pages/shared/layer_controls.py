@@ -9,7 +9,7 @@ from pages.shared.material import Material
 from pages.shared.parts import part
 from pages.shared.scene import Scene
 from pages.shared.setup import MOST_HEADS, WIRING, Setup, built_of, config_of, crosses, mode
-from pages.shared.widgets import HALF, mirror, show_refusal, try_change, try_made
+from pages.shared.widgets import HALF, choose_several, mirror, show_refusal, try_change, try_made
 from pages.shared.words import say
 
 NO_OUTPUT = "no_output"  # W_o taken away: not in Setup.wiring, since a matrix says so itself
@@ -132,18 +132,7 @@ def built_heads(scene: Scene) -> None:
         offset = st.session_state["c_offset"]
         try_change("built", built=tuple(f"offset:{offset}" if name == "offset" else name for name in kinds))
 
-    mirror("c_built", "built", list(kinds))
-    st.multiselect(
-        say("control.built"),
-        list(KINDS),
-        format_func=lambda name: say(f"built.{name}"),
-        key="c_built",
-        on_change=chosen,
-        placeholder=say("control.none"),
-        filter_mode=None,
-        select_all=False,
-        help=say("help.built"),
-    )
+    choose_several("built", KINDS, kinds, chosen, "built", say("help.built"))
     if "offset" in kinds:
         reach = max(5, abs(kinds["offset"]))
         mirror("c_offset", "built", kinds["offset"])

@@ -10,7 +10,7 @@ from pages.shared.parts import part
 from pages.shared.places import place_names
 from pages.shared.scene import Scene
 from pages.shared.setup import FARTHEST, config_of
-from pages.shared.widgets import mirror, show_refusal, try_change
+from pages.shared.widgets import choose_several, mirror, show_refusal, try_change
 from pages.shared.words import say
 
 
@@ -35,18 +35,8 @@ def mask_controls(scene: Scene) -> None:
         )
         try_change("masks", masks=masks, allowed=custom)
 
-    mirror("c_masks", "masks", [*spec, *(["custom"] if setup.allowed is not None else [])])
-    st.multiselect(
-        say("control.masks"),
-        [*MASKS, "custom"],
-        format_func=lambda name: say(f"mask.{name}"),
-        key="c_masks",
-        on_change=chosen,
-        placeholder=say("control.none"),
-        filter_mode=None,
-        select_all=False,
-        help=say("help.masks"),
-    )
+    values = [*spec, *(["custom"] if setup.allowed is not None else [])]
+    choose_several("masks", [*MASKS, "custom"], values, chosen, "mask", say("help.masks"))
     show_refusal("masks")
     for name, params in spec.items():
         mask_numbers(trace, spec, name, params)

@@ -22,7 +22,7 @@ DTYPES = ("float64", "float32", "bfloat16", "float16")
 FARTHEST = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
 MOST = 999_999_999  # the largest seed or place that a link can say
 LONGEST = 100_000  # characters of an address: a server refuses much longer ones
-AXES = tuple(name.replace(" ", "") for name in READINGS)  # "BTHd": in which order the axes of brought tensors are
+AXES = {name.replace(" ", ""): name for name in READINGS}  # "BTHd": in which order the axes of brought tensors are
 MOST_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
 WIRING = ("tied", "swapped", "bare", "residual")  # W_q = W_k = W_v; Q and K swapped; no positions; x + output
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed

@@ -1,6 +1,6 @@
 """One control each: it mirrors a part of the Setup, tries the change, and shows its own refusal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import streamlit as st
@@ -77,3 +77,26 @@ def choose(field: str, options: list[str], value: str, width: int | str = "stret
         width=width,
     )
     show_refusal(field)
+
+
+def choose_several(
+    field: str,
+    options: Iterable[str],
+    values: Iterable[str],
+    chosen: Callable[[], None],
+    names: str,
+    help: str | None = None,
+) -> None:
+    """Any number of named choices; `names` is where their words stand, and `chosen` is called after a choice."""
+    mirror(f"c_{field}", field, list(values))
+    st.multiselect(
+        say(f"control.{field}"),
+        list(options),
+        format_func=lambda name: say(f"{names}.{name}"),
+        key=f"c_{field}",
+        on_change=chosen,
+        placeholder=say("control.none"),
+        filter_mode=None,
+        select_all=False,
+        help=help,
+    )

@@ -51,7 +51,7 @@ def process_of(script: str, port: int | None = None, **settings: str) -> Iterato
             wait_for_health(f"http://127.0.0.1:{port}", process)
             yield f"http://127.0.0.1:{port}", process.pid
         finally:
-            process.terminate()
+            process.kill()  # a server has nothing to save: each run stands in the link
 
 
 def wait_for_health(address: str, process: subprocess.Popen) -> None:
@@ -209,26 +209,28 @@ class Screen:
         self.settled()
         box = self.page.get_by_label(label, exact=True)
         wanted = self.page.get_by_role("option", name=option, exact=True)
-        with self.rerun():
-            for _ in range(10):
-                box.press("ArrowDown")
-                with suppress(PlaywrightError):
-                    wanted.click(timeout=3000)
-                    return
-            raise AssertionError(f"{option} is not among {label}")
-
-    @contextmanager
-    def rerun(self):
-        """Waits, after what is done in it, until the run that it started has ended."""
         self.page.evaluate(
-            "() => { const app = document.querySelector('[data-test-script-state]'); "
-            "const ended = done => () => app.dataset.testScriptState === 'notRunning' && done(); "
-            "window.reran = new Promise(done => new MutationObserver(ended(done)).observe(app, "
-            "{ attributes: true, attributeFilter: ['data-test-script-state'] })) }"
+            "() => { const app = document.querySelector('[data-test-script-state]'); window.ran = false; "
+            "new MutationObserver(() => window.ran = true).observe(app, { attributes: true, "
+            "attributeFilter: ['data-test-script-state'] }) }"
         )
-        yield
-        self.page.evaluate("() => window.reran")
+        for _ in range(10):
+            box.press("ArrowDown")
+            with suppress(PlaywrightError):
+                wanted.click(timeout=3000)
+            with suppress(PlaywrightError):
+                self.page.wait_for_function("() => window.ran", timeout=3000)
+                break
+        else:
+            raise AssertionError(f"{option} is not among {label}")
         self.settled()
+
+    def pick(self, part: str, option: str) -> None:
+        """The one of the list with the focus that a part of its name, typed, leaves."""
+        self.settled()
+        self.page.keyboard.type(part)
+        self.page.get_by_role("option", name=option, exact=True).wait_for()
+        self.page.keyboard.press("Enter")
 
     def upload(self, name: str, content: bytes) -> None:
         """Puts a file into the uploader."""
