@@ -5,6 +5,7 @@ Masked cells carry a hatch of their own, never a colour of a scale.
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -173,7 +174,8 @@ def cell_size(rows: int, columns: int, width: float, most: float = 40.0, least: 
     return float(min(most, max(least, width // columns), max(16.0, width // rows)))
 
 
-def ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> list[dict]:
+@lru_cache(maxsize=64)
+def ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> tuple[dict, ...]:
     """The scale of the weights with the even share 1/S marked on it: from 0 to 1, or in multiples of that share."""
     steps, reach = 32, darkest(keys, times)
     fills, _ = shades(np.linspace(0, 1, steps), 1.0, True, palette)
@@ -187,7 +189,7 @@ def ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: b
     first, last = ("1×", f"≥ {TIMES_EVEN}×" if keys > TIMES_EVEN else f"{keys}×") if times else (f"1/{keys}", "1")
     texts = [("0", x, "left"), (last, x + width, "right")]
     texts += [(first, min(max(even, x + 26), x + width - 40), "center")] if keys > 1 else []
-    return rows + [label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts]
+    return (*rows, *(label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts))
 
 
 def signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float) -> list[dict]:

@@ -26,8 +26,8 @@ with st.sidebar:
     layer_controls.sizes()
     layer_controls.wiring()
     layer_controls.built_heads()
-above = st.container(gap="xsmall")
-editors.editors()
-with above:
+with st.container(gap="xsmall"):
     header.header()
-    looking.looking()  # the last of all, since it asks whether the others are up to date
+    looking.looking()
+    looking.opened()
+editors.editors()

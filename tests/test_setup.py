@@ -15,7 +15,8 @@ from attention_core.examples import EXAMPLES
 from attention_core.masks import MASKS
 from attention_core.matrices import digits, to_text
 from attention_core.scores import SCORES
-from pages.shared.inputs import DEVICES, compute, gather, pairs_of
+from pages.shared.inputs import DEVICES, gather, pairs_of
+from pages.shared.inputs import compute as computed_with_inputs
 from pages.shared.mask_texts import read_mask, write_mask
 from pages.shared.setup import (
     DEFAULT,
@@ -77,6 +78,12 @@ def assert_same_bits(one, other):
         assert (step.value.dtype, step.dims) == (value.dtype, other.step(name).dims), name
         bits = [tensor.contiguous().view(torch.uint8).numpy().tobytes() for tensor in (step.value, value)]
         assert step.value.shape == value.shape and bits[0] == bits[1], name
+
+
+def compute(setup):
+    """The run of a Setup."""
+    trace, _ = computed_with_inputs(setup)
+    return trace
 
 
 # ---- Setups that can be computed -------------------------------------------------------------------------------------

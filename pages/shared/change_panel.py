@@ -6,6 +6,7 @@ from attention_core.cells import Ref
 from attention_core.change import Move, farthest_weight, most_moved
 from attention_core.numerals import fixed, signed
 from pages.shared import state
+from pages.shared.parts import look_at
 from pages.shared.places import describe, real_queries, token
 from pages.shared.scene import Scene
 from pages.shared.setup import query
@@ -33,7 +34,7 @@ def switched() -> None:
     """The maps show the difference, or the numbers themselves again."""
     before = state.before()
     wanted = st.session_state["c_difference"] and before is not None
-    state.look(against=query(before) if wanted else None)
+    look_at(against=query(before) if wanted else None)
 
 
 def sentence(scene: Scene) -> str:

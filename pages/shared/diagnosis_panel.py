@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.diagnosis import Comparison, Diagnosis
-from pages.shared.places import open_cell
+from pages.shared.opening import open_cell
 from pages.shared.runs import cached_causes, cached_diagnosis, cached_precision
 from pages.shared.scene import Scene
 from pages.shared.setup import computed_part

@@ -101,8 +101,9 @@ def resized(setup: Setup, **sizes: int | None) -> dict[str, object]:
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
-def compute(setup: Setup, arrays: Arrays | None = None) -> Trace:
-    """The Trace of a Setup, on the CPU, its axes labelled. Raises AttentionError for whatever the core refuses."""
+def compute(setup: Setup, arrays: Arrays | None = None) -> tuple[Trace, Material]:
+    """The Trace of a Setup, on the CPU, its axes labelled, and all that went in. Raises AttentionError for whatever the
+    core refuses."""
     one_of("device", setup.device, DEVICES)
     material, config = gather(setup, arrays), config_of(setup)
     check_link(setup)
@@ -118,7 +119,7 @@ def compute(setup: Setup, arrays: Arrays | None = None) -> Trace:
                 x, config = batch_of(material, setup), padded(config, material)
             trace = attend(x, context, weights=weights, config=config, **choices)
     whole = material.at(0)
-    return trace.on_cpu().labelled(T=whole.queries, S=whole.keys, **dims_labels(setup, material, trace))
+    return trace.on_cpu().labelled(T=whole.queries, S=whole.keys, **dims_labels(setup, material, trace)), material
 
 
 def tensors_of(material: Material, setup: Setup) -> tuple[dict[str, Tensor], Weights, dict[str, object]]:

@@ -1,4 +1,4 @@
-"""What is looked at: tokens, maps, strip and the opened step. What a click on one of them draws anew alone."""
+"""What is looked at: tokens, maps and strip, and the opened step."""
 
 import streamlit as st
 
@@ -8,9 +8,7 @@ from pages.shared.scene import Scene
 
 @parts.part(lambda scene: (scene.setup, state.before()))
 def looking(scene: Scene) -> None:
-    """The pictures; where what stands outside shows the head that was looked at, all is drawn."""
-    if st.session_state["whole"] and {*parts.outdated()} - {"looking"}:
-        st.rerun()
+    """The tokens, the maps, the strip; and the link to what is seen."""
     panels.show_sentences(scene)
     with st.container(horizontal=True, vertical_alignment="center"):
         panels.show_tiles(scene.trace, scene.material, scene.look)
@@ -22,6 +20,11 @@ def looking(scene: Scene) -> None:
     change_panel.show_change(scene)
     panels.show_pictures(scene)
     panels.show_origins(scene.setup, scene.material)
+    state.show_link()
+
+
+@parts.part(step_panel.shows)
+def opened(scene: Scene) -> None:
+    """The opened step, as a product and as a table."""
     step_panel.show_step(scene)
     table_panel.show_table(scene)
-    state.show_link()

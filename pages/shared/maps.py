@@ -11,7 +11,8 @@ from attention_core.layout import LARGEST
 from attention_core.raster import Raster, raster
 from attention_core.trace import Step
 from pages.shared import components
-from pages.shared.places import chosen_cell, open_sent, palette, within, words_for
+from pages.shared.opening import open_sent, within
+from pages.shared.places import chosen_cell, palette, words_for
 from pages.shared.scene import Scene
 from pages.shared.words import say, template
 

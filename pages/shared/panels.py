@@ -15,15 +15,15 @@ from pages.shared import maps, state
 from pages.shared.components import tiles
 from pages.shared.input_controls import spelled
 from pages.shared.material import Material
+from pages.shared.opening import open_cell, within
+from pages.shared.parts import look_at
+from pages.shared.pictures import chart
 from pages.shared.places import (
     Look,
-    chart,
     chosen_cell,
     looked_at,
-    open_cell,
     palette,
     token,
-    within,
     words_for,
 )
 from pages.shared.runs import cached_alone, trace_of
@@ -67,7 +67,7 @@ def show_sentences(scene: Scene) -> None:
     def chosen() -> None:
         at, cell = st.session_state["c_sentence"] or 0, scene.setup.cell
         in_batch = cell is not None and scene.trace.step(scene.setup.step).dims[0] == "B"
-        state.look(sentence=at or None, cell=(at, *cell[1:]) if in_batch else cell, token=None, head=None)
+        look_at(sentence=at or None, cell=(at, *cell[1:]) if in_batch else cell, token=None, head=None)
 
     def name(at: int) -> str:
         text = shown(spelled(batch[at].words, scene.setup))
@@ -118,7 +118,7 @@ def chose_query() -> None:
     """A token was chosen: it asks now."""
     chosen = st.session_state["tiles"].chosen
     if within(chosen, trace_of(state.current()).sizes()["T"]):
-        state.look(token=chosen, head=None, cell=None)
+        look_at(token=chosen, head=None, cell=None)
 
 
 def chose_key() -> None:
@@ -212,7 +212,7 @@ def ramp_switch(scene: Scene) -> None:
     def chosen() -> None:
         wanted = st.session_state["c_ramp"]
         usual = wanted == scene.times_by_itself
-        state.look(ramp=None if usual else "times" if wanted else "shares")
+        look_at(ramp=None if usual else "times" if wanted else "shares")
 
     if scene.trace.sizes()["S"] > LONG:
         st.session_state["c_ramp"] = scene.times

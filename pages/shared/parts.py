@@ -5,7 +5,7 @@ from functools import wraps
 
 import streamlit as st
 
-from pages.shared import scene
+from pages.shared import scene, state
 from pages.shared.scene import Scene
 from pages.shared.words import language, speaking
 
@@ -49,6 +49,12 @@ def outdated() -> list[str]:
     """The parts on the screen that show something else than what there is now."""
     now = scene.current()
     return [name for name, shown in st.session_state["drawn"].items() if shown != shown_by(name, now)]
+
+
+def look_at(**updates) -> None:
+    """Looks at something else (state.look), and draws what shows it: the last that a callback does."""
+    state.look(**updates)
+    redraw()
 
 
 def redraw() -> None:

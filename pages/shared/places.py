@@ -1,14 +1,12 @@
-"""Where something stands on the screen, in words; what is looked at; and how a click on a picture opens it."""
+"""Where something stands on the screen, in words; and what is looked at."""
 
-import re
 from dataclasses import dataclass
+from functools import cache, partial
 
-import pyarrow as pa
 import streamlit as st
 
-from attention_core import Trace, charts
+from attention_core import Trace
 from attention_core.cells import Ref
-from attention_core.drawing import COLUMNS
 from attention_core.examples import EXAMPLES
 from attention_core.layout import TOKENS, spans_all
 from attention_core.lettering import Words
@@ -16,15 +14,11 @@ from attention_core.operations import kv_head
 from attention_core.palette import DARK, LIGHT, Palette
 from attention_core.reading import most_telling
 from attention_core.tokens import shown
-from pages.shared import state
 from pages.shared.material import PAD
-from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import apart, has, say
 
 HEADS = ("H", "H_kv")  # the axes that count heads
-PHONE = 350  # pixels: what every screen is wide enough for
-SCROLLBAR = 8  # pixels
 
 
 def palette() -> Palette:
@@ -60,13 +54,17 @@ def token(trace: Trace, axis: str, position: int) -> str:
 
 def describe(trace: Trace, ref: Ref) -> str:
     """A cell in words: its step, its head, its tokens."""
-    step = trace.step(ref.step)
-    parts = []
-    for axis, (dim, position) in enumerate(zip(step.dims, ref.index, strict=True)):
-        if spans_all(trace, ref.step, axis) or (dim == "B" and step.value.shape[axis] == 1):
-            continue
-        parts.append(place_name(trace, dim, position))
-    return f"{ref.step} [{', '.join(parts)}]"
+    return words_for(trace).describe(ref)
+
+
+def named_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
+    """The axes of a step that a cell is named by, with their places: a batch of one sentence is none of them."""
+    dims, shape = trace.step(step).dims, trace[step].shape
+    return [
+        (axis, dim)
+        for axis, dim in enumerate(dims)
+        if not spans_all(trace, step, axis) and (dim, shape[axis]) != ("B", 1)
+    ]
 
 
 def place_name(trace: Trace, axis: str, position: int) -> str:
@@ -92,79 +90,13 @@ def short_name(step: str) -> str:
 
 
 def words_for(trace: Trace) -> Words:
-    """How pictures of this run speak."""
-    return Words(lambda ref: describe(trace, ref), lambda axis, i: axis_label(trace, axis, i))
+    """How pictures of this run speak: each name is made once a picture, which has many cells."""
+    axes, name = cache(partial(named_axes, trace)), cache(partial(place_name, trace))
 
+    def describe(ref: Ref) -> str:
+        return f"{ref.step} [{', '.join([name(dim, ref.index[axis]) for axis, dim in axes(ref.step)])}]"
 
-TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # a browser has no number for 64 bits
-SCHEMA = pa.schema([(column, TYPES[type(usual)]) for column, usual in {**COLUMNS, "turn": 0}.items()])
-
-
-def chart(picture: charts.Picture, key: str, alt: str) -> None:
-    """Draws a picture; a click on one of its cells opens that cell.
-
-    A browser tells a click only where it selects something new: after each click the cells have another turn, so that
-    the same one can be clicked again.
-    """
-    turn = st.session_state.get(f"turn_{key}", 0)
-
-    def opened() -> None:
-        st.session_state[f"turn_{key}"] = turn + 1
-        match st.session_state[key].selection.get("cell"):
-            case [{"step": str(step), "index": str(index)}, *_] if PLACE.fullmatch(index):
-                open_sent({"step": step, "index": [*map(int, index.split(","))]})
-
-    with box(picture):
-        st.vega_lite_chart(
-            pa.table({**picture.table, "turn": [turn] * len(picture.table["kind"])}, schema=SCHEMA),
-            picture.spec,
-            width="content",
-            theme=None,
-            key=key,
-            on_select=opened,
-            selection_mode="cell",
-            alt=alt,
-        )
-
-
-def box(picture: charts.Picture) -> st.delta_generator.DeltaGenerator:
-    """Where a picture stands: one that is wider than a phone scrolls by itself there, not the page."""
-    width, height = picture.spec["width"], picture.spec["height"]
-    if width <= PHONE:
-        return st.container(width="content")
-    return st.container(width=width + 6, height=height + SCROLLBAR, border=False)
-
-
-PLACE = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # how a cell of a picture names the cell of the step
-
-
-def within(given: object, size: int) -> bool:
-    """Whether what a browser sent is one of so many positions: it may send anything."""
-    return type(given) is int and 0 <= given < size
-
-
-def open_sent(place: object, follow: bool = False) -> None:
-    """Opens the cell that a browser names, {"step", "index"}, where the run has it: it may have been drawn for another
-    run, or be made up."""
-    match place:
-        case {"step": str(step), "index": [*index]} if all(type(at) is int for at in index):
-            if trace_of(state.current()).holds(step, tuple(index)):
-                open_cell(step, tuple(index), follow)
-
-
-def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:
-    """Opens a step, and a cell of it; the head that is looked at goes along, and the token unless a number is followed
-    back to where it comes from."""
-    looks: dict = {"step": step, "cell": cell}
-    if cell is not None:
-        place = dict(zip(trace_of(state.current()).step(step).dims, cell, strict=True))
-        looks |= {"head": place["H"]} if "H" in place else {}
-        looks |= {"token": place["T"]} if "T" in place and not follow else {}
-        looks |= {"sentence": place["B"]} if place.get("B") else {}
-        if follow:
-            state.follow(step, cell)
-    state.look(**looks)
-    st.session_state["opened"] = st.session_state.get("opened", 0) + 1
+    return Words(describe, cache(partial(axis_label, trace)))
 
 
 @dataclass(frozen=True)

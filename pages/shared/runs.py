@@ -18,7 +18,7 @@ from attention_core.diagnosis import Diagnosis, first_difference, told_precision
 from attention_core.proof import Proof, prove
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
-from pages.shared.inputs import compute, gather, sentences_alone
+from pages.shared.inputs import compute, sentences_alone
 from pages.shared.material import Material
 from pages.shared.setup import Setup, computed_part
 
@@ -48,13 +48,8 @@ def while_it_runs(function: Callable) -> Callable:
 
 
 @kept
-def cached_trace(setup: Setup, _arrays: Arrays | None) -> Trace:
+def cached_run(setup: Setup, _arrays: Arrays | None) -> tuple[Trace, Material]:
     return compute(setup, _arrays)
-
-
-@kept
-def cached_material(setup: Setup, _arrays: Arrays | None) -> Material:
-    return gather(setup, _arrays)
 
 
 @kept
@@ -85,8 +80,7 @@ def cached_alone(setup: Setup, _trace: Trace) -> tuple[str, float]:
 @while_it_runs
 def computed(setup: Setup) -> tuple[Trace, Material]:
     """The run and the inputs of a computed part."""
-    arrays = held_for(setup)
-    return cached_trace(setup, arrays), cached_material(setup, arrays)
+    return cached_run(setup, held_for(setup))
 
 
 def trace_of(setup: Setup) -> Trace:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
 
 from attention_core import AttentionConfig
@@ -163,6 +164,7 @@ def against_of(setup: Setup) -> Setup | None:
 LOOKED_AT = ("sentence", "token", "head", "step", "cell", "ramp", "against")
 
 
+@lru_cache(maxsize=64)  # asked a dozen times in a run of the script
 def computed_part(setup: Setup) -> Setup:
     """A Setup without what is only looked at, so that looking around finds the caches warm."""
     return replace(setup, **dict.fromkeys(LOOKED_AT))

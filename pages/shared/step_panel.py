@@ -11,26 +11,39 @@ from attention_core.layout import LARGEST, Panel, panel, product
 from attention_core.numerals import exact, fixed
 from pages.shared import maps, state
 from pages.shared.components import arithmetic, scroller
+from pages.shared.opening import open_cell, open_sent
+from pages.shared.pictures import chart
 from pages.shared.places import (
     HEADS,
-    chart,
     chosen_cell,
     describe,
-    open_cell,
-    open_sent,
     palette,
     place_names,
     short_name,
     words_for,
 )
 from pages.shared.scene import Scene
-from pages.shared.setup import Setup
+from pages.shared.setup import Setup, computed_part
 from pages.shared.words import has, literal, say
 
 ACROSS = 18  # columns of cells with numbers that fit on a projector
 WINDOW = 10  # rows and columns of the part of a large step that stands in cells
 FEWEST = 6  # columns of an operand that are drawn at least
 BESIDE, WHOLE = 560, 790  # pixels: a picture up to this wide has its arithmetic beside it; both together
+
+
+def shows(scene: Scene) -> tuple[object, ...]:
+    """The step, the cell and how one came there; the numbers, and which part of them is drawn."""
+    trace, setup, look = scene.trace, scene.setup, scene.look
+    if setup.step not in trace:
+        return (setup.step, *trace.steps)
+    operation = trace.step(setup.step).operation
+    drawn = [setup.step, *(operation.reads if operation else ())]
+    asks = any("T" in trace.step(name).dims[:-2] or maps.is_large(trace, name) for name in drawn)  # one query's part
+    numbers = (computed_part(setup), setup.against and state.before())
+    at = (look.batch, look.head, look.query if asks else None)
+    session = [st.session_state.get(name) for name in ("opened", "code", "table")]
+    return (setup.step, setup.cell, *state.trail(), numbers, at, scene.times, *session)
 
 
 def show_step(scene: Scene) -> None:
@@ -185,8 +198,7 @@ def show_code(trace: Trace, step: str) -> None:
     operation = trace.step(step).operation
     if operation is None:
         return
-    with st.expander(say("code.title"), key="code"):
-        left, right = st.columns(2)
-        for column, language in ((left, "torch"), (right, "numpy")):
-            with column:
-                st.code(source(operation, language) + "\n\n" + call(operation, language), language="python")
+    drawer = st.expander(say("code.title"), key="code", on_change="rerun")
+    if drawer.open:
+        for column, language in zip(drawer.columns(2), ("torch", "numpy"), strict=True):
+            column.code(source(operation, language) + "\n\n" + call(operation, language), language="python")

@@ -7,7 +7,9 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.raster import Small, colour_table, small
 from pages.shared import components, maps, state
-from pages.shared.places import open_cell, palette, short_name, within
+from pages.shared.opening import open_cell, within
+from pages.shared.parts import look_at
+from pages.shared.places import palette, short_name
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.words import say
@@ -95,7 +97,7 @@ def show_all_heads(scene: Scene) -> None:
 def look_at_head(head: object) -> None:
     """Looks at the head that a browser names, where there is one."""
     if within(head, trace_of(state.current()).sizes()["H"]):
-        state.look(head=head, cell=None)
+        look_at(head=head, cell=None)
 
 
 # ---- a row of them ---------------------------------------------------------------------------------------------------

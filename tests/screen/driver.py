@@ -66,7 +66,7 @@ class Screen:
         """What each part of the page says that it shows, and all that it drew."""
         main, sidebar = self.at._tree.children[0], self.at._tree.children[1]
         above, below = main.children.values()
-        blocks = [*sidebar.children.values(), below, *above.children.values()]
+        blocks = [*sidebar.children.values(), *above.children.values(), below]
         shown = self.at.session_state["drawn"]
         return {
             name: (shows, [drawn_by(node) for node in walk(block)])

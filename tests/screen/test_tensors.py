@@ -52,7 +52,8 @@ def told(screen):
 
 def trace(screen):
     setup = screen.setup()
-    return compute(setup, screen.at.session_state["held"][setup.file])
+    trace, _ = compute(setup, screen.at.session_state["held"][setup.file])
+    return trace
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
