@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -106,6 +107,13 @@ def screen(chromium, server):
     assert [opened.blocked for opened in screens] == [[] for _ in screens]
 
 
+def ends_a_run(frame: bytes) -> bool:
+    """Whether a message of the server says that the script has ended: a short run shows in nothing else."""
+    message = ForwardMsg.FromString(frame)
+    ended = message.WhichOneof("type") == "script_finished"
+    return ended and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
+
 class Screen:
     """A page in the browser, and what a person does with it. Every wait is for a condition."""
 
@@ -116,6 +124,7 @@ class Screen:
         page.on("request", lambda request: self.note(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: self.listen(message.text))
+        page.on("websocket", lambda socket: setattr(self, "socket", socket))
 
     def note(self, url: str) -> None:
         """Remembers requests that leave the host."""
@@ -209,21 +218,14 @@ class Screen:
         self.settled()
         box = self.page.get_by_label(label, exact=True)
         wanted = self.page.get_by_role("option", name=option, exact=True)
-        self.page.evaluate(
-            "() => { const app = document.querySelector('[data-test-script-state]'); window.ran = false; "
-            "new MutationObserver(() => window.ran = true).observe(app, { attributes: true, "
-            "attributeFilter: ['data-test-script-state'] }) }"
-        )
         for _ in range(10):
             box.press("ArrowDown")
             with suppress(PlaywrightError):
-                wanted.click(timeout=3000)
-            with suppress(PlaywrightError):
-                self.page.wait_for_function("() => window.ran", timeout=3000)
-                break
-        else:
-            raise AssertionError(f"{option} is not among {label}")
-        self.settled()
+                with self.socket.expect_event("framereceived", ends_a_run, timeout=10_000):
+                    wanted.click(timeout=3000)
+                self.settled()
+                return
+        raise AssertionError(f"{option} is not among {label}")
 
     def pick(self, part: str, option: str) -> None:
         """The one of the list with the focus that a part of its name, typed, leaves."""
