@@ -22,7 +22,7 @@ from attention_core.drawing import (
     table,
 )
 from attention_core.layout import Panel, Product, panel
-from attention_core.lettering import Words, column_labels, label, label_margin, row_labels, text_width
+from attention_core.lettering import Words, column_labels, cut, label, label_margin, row_labels, text_width
 from attention_core.palette import Palette
 from attention_core.reading import row_fact
 from attention_core.trace import Trace
@@ -30,6 +30,7 @@ from attention_core.trace import Trace
 PAGE = 820.0  # pixels: as wide as a picture may be on a projector
 GAP = 26.0  # between two matrices of a picture
 MAP = 394.0  # two maps of heads stand beside each other there
+TITLE = 16.0  # the size of the text over a map
 FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
 
 
@@ -52,11 +53,12 @@ def head_map(
     times: bool = False,
     batch: int = 0,
     axes: tuple[str, str] = ("", ""),
+    title: str = "",
 ) -> Picture:
     """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
 
     times: colours count in even shares, so that long rows show their shape. axes: what stands beside rows and above
-    columns, written into the corner.
+    columns, written into the corner. title: what stands over the map.
     """
     drawn = panel(trace, "weights", {"B": batch, "H": head})
     count, keys = drawn.values.shape
@@ -66,13 +68,16 @@ def head_map(
     while size > 16 and left + keys * size + column_labels(drawn, words, size).overhang + 8 > MAP:
         size -= 1
     above = column_labels(drawn, words, size)
-    top = max(above.room, 44.0 if corner else 0.0)
+    heading = TITLE + 8 if title else 0.0
+    top = heading + max(above.room, 44.0 if corner else 0.0)
     reach = span(trace, "weights", batch) if trace.difference else darkest(keys, times)
     rows = matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=reach)
     rows += row_labels(drawn, words, palette, left, top, size, left - 8)
     rows += above.drawn(palette, left, top)
     for line, text in enumerate(reversed(corner)):
         rows.append(label(text, left - 6, top - 9 - 16 * line, palette, align="right", size=13.0))
+    if title:
+        rows.append(label(cut(title, MAP, TITLE), 0, TITLE / 2 + 2, palette, align="left", size=TITLE))
     even = keys  # how many an even share is divided by: all keys, or those that the chosen query may attend to
     if query is not None and query < count:
         even = keys if times or trace.difference else row_fact(trace, head, query, batch).possible or keys
@@ -82,7 +87,8 @@ def head_map(
     bottom = top + count * size
     scale = (palette, left, bottom + 10, max(keys * size, 120))
     rows += signed_ramp(*scale, reach) if trace.difference else ramp(*scale, even, times)
-    return Picture(table(rows), sized(left + max(keys * size + above.overhang, 120) + 8, bottom + 40))
+    width = max(left + max(keys * size + above.overhang, 120) + 8, min(text_width(title, TITLE), MAP))
+    return Picture(table(rows), sized(width, bottom + 40))
 
 
 def product_picture(

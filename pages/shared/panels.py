@@ -29,12 +29,19 @@ from pages.shared.places import (
 from pages.shared.runs import cached_alone, trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import UNCHANGED, Setup, built_of, computed_part, config_of
+from pages.shared.swaps import exchange, offers
 from pages.shared.thumbnails import show_all_heads, show_strip
 from pages.shared.words import has, literal, say
 
 
-def show_tiles(trace: Trace, material: Material, look: Look) -> None:
+def show_tiles(scene: Scene) -> None:
     """The tokens; under each the share that the chosen one gives it. Keys of another sequence stand in a second row."""
+    trace, material, look = scene.trace, scene.material, scene.look
+    offered = offers(scene.setup, material)
+
+    def swapped() -> None:
+        exchange(st.session_state["tiles"].swapped, scene.setup, material)
+
     shares = trace.step("weights").window(B=look.batch, H=look.head, T=look.query)
     crossed = material.crossed
     rows = [("tiles", material.queries, material.word_origins, chose_query, None if crossed else shares)]
@@ -49,13 +56,12 @@ def show_tiles(trace: Trace, material: Material, look: Look) -> None:
             "label": say(f"{name}.label"),
             "name": say("axis.T" if name == "tiles" else "axis.S") if crossed else "",
             "many": many,
+            "swaps": [f"{old} → {new}" for old, new in offered] if name == "tiles" else [],
+            "exchange": say("help.swap"),
+            "language": say("app.tag"),
+            "colour": palette().share,
         }
-        tiles(
-            data=data | {"language": say("app.tag"), "colour": palette().share},
-            key=name,
-            width="content",
-            on_chosen_change=chosen,
-        )
+        tiles(data=data, key=name, on_chosen_change=chosen, on_swapped_change=swapped)
 
 
 def show_sentences(scene: Scene) -> None:
@@ -88,14 +94,19 @@ def show_sentences(scene: Scene) -> None:
 
 
 def show_origins(setup: Setup, material: Material) -> None:
-    """Where the numbers come from: built by hand, random, edited."""
+    """Where the numbers come from."""
+    st.caption(origins(setup, material))
+
+
+def origins(setup: Setup, material: Material) -> str:
+    """Which numbers are built by hand, random, edited."""
     names: dict[str, list[str]] = {}
     for name, origin in material.origins.items():
         seed = material.seeds.get(name)
         called = say("origin.allowed") if name == "allowed" else name
         names.setdefault(origin, []).append(called if seed is None else say("origin.seeded", name=called, seed=seed))
     parts = [say(f"origin.group.{origin}", names=say("fact.comma").join(group)) for origin, group in names.items()]
-    st.caption(" ".join([*parts, *([dashed_words(setup, material)] if material.random_words() else [])]))
+    return " ".join([*parts, *([dashed_words(setup, material)] if material.random_words() else [])])
 
 
 def dashed_words(setup: Setup, material: Material) -> str:
@@ -186,42 +197,44 @@ def show_head_map(scene: Scene, number: int) -> None:
     """One head's weights, or how they changed."""
     drawn, look, setup = scene.drawn("weights"), replace(scene.look, head=number), scene.setup
     if maps.is_large(drawn, "weights"):
-        st.markdown(head_title(scene, number))
+        st.markdown(literal(head_title(scene, number)))
         even = row_fact(scene.trace, number, look.query, look.batch).possible
         maps.large_map(scene, "weights", look.at, f"map{number}", fact_sentence(scene.trace, look, spell=str), even)
         return
-    with st.container(width="content", gap=None):
-        st.markdown(head_title(scene, number))
-        picture = charts.head_map(
-            drawn,
-            number,
-            words_for(scene.trace),
-            palette(),
-            chosen_cell(scene.trace, setup),
-            look.query,
-            scene.times,
-            look.batch,
-            (say("axis.T"), say("axis.S")),
-        )
-        chart(picture, f"map{number}", fact_sentence(scene.trace, look, spell=str))
+    title, axes = head_title(scene, number), (say("axis.T"), say("axis.S"))
+    cell = chosen_cell(scene.trace, setup)
+    picture = charts.head_map(
+        drawn, number, words_for(scene.trace), palette(), cell, look.query, scene.times, look.batch, axes, title
+    )
+    chart(picture, f"map{number}", f"{title}. {fact_sentence(scene.trace, look, spell=str)}")
+
+
+def show_fact(scene: Scene) -> None:
+    """What the chosen query does, as the heading; beside it a switch, for rows so long that all weights are small."""
+    fact = f"##### {fact_sentence(scene.trace, scene.look)}"
+    if scene.trace.sizes()["S"] <= LONG:
+        st.markdown(fact)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(fact, width="content")
+        ramp_switch(scene)
 
 
 def ramp_switch(scene: Scene) -> None:
-    """Colours of the weights from 0 to 1, or in even shares: for rows so long that all weights are small."""
+    """Colours of the weights from 0 to 1, or in even shares."""
 
     def chosen() -> None:
         wanted = st.session_state["c_ramp"]
         usual = wanted == scene.times_by_itself
         look_at(ramp=None if usual else "times" if wanted else "shares")
 
-    if scene.trace.sizes()["S"] > LONG:
-        st.session_state["c_ramp"] = scene.times
-        st.toggle(say("control.ramp"), key="c_ramp", on_change=chosen, help=say("help.ramp"), width="content")
+    st.session_state["c_ramp"] = scene.times
+    st.toggle(say("control.ramp"), key="c_ramp", on_change=chosen, help=say("help.ramp"), width="content")
 
 
 def head_title(scene: Scene, number: int) -> str:
     """A head's heading: what it was built to do, as long as nothing but words that it knows was exchanged."""
-    title, setup = f"**{say('place.head', number=number + 1)}**", scene.setup
+    title, setup = say("place.head", number=number + 1), scene.setup
     key = f"role.{setup.example}.{number + 1}"
     if kinds := built_of(setup):
         name, offset = kinds[number] if number < len(kinds) else ("", 0)

@@ -238,16 +238,16 @@ def test_q_k_and_v_of_a_sentence_keep_its_words():
 def test_a_matrix_that_nobody_changed_is_still_the_examples_own():
     screen = Screen(x="~")
     assert "Built by hand: x, w_q, w_k, w_v, w_o." in screen.captions()
-    assert any(text.value.endswith(catalog("en")["role.en_it.1"]) for text in screen.at.markdown)
+    assert any(text.endswith(catalog("en")["role.en_it.1"]) for text in screen.table("map0")["text"])
     screen.set("x", screen.widget("x").value.replace("-1", "-2"))
     assert "Edited: x. Built by hand: w_q, w_k, w_v, w_o." in screen.captions()
-    assert not any(text.value.endswith(catalog("en")["role.en_it.1"]) for text in screen.at.markdown)
+    assert not any(text.endswith(catalog("en")["role.en_it.1"]) for text in screen.table("map0")["text"])
 
 
 @pytest.mark.parametrize(("text", "known"), [("Tom read and then he laughed", True), ("the queen saw it", False)])
 def test_a_head_has_its_role_where_every_word_has_a_vector_that_was_built(text, known):
-    titles = [markdown.value for markdown in Screen(text=text).at.markdown if markdown.value.startswith("**head 1**")]
-    assert titles == ["**head 1**" + (": who is meant?" if known else "")]
+    titles = [text for text in Screen(text=text).table("map0")["text"] if text.startswith("head 1")]
+    assert titles == ["head 1" + (": who is meant?" if known else "")]
 
 
 def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():
@@ -289,15 +289,23 @@ def test_a_custom_mask_is_a_step_of_the_strip():
 
 # ---- exchanged words, colours ----------------------------------------------------------------------------------------
 def test_a_word_is_exchanged_in_one_click():
-    screen = Screen().press("swap_it")
+    screen = Screen()
+    assert screen.tiles()["swaps"] == ["it → she", "barked → smiled"]
+    screen.click_part("tiles", "swapped", 0)
     assert screen.link() == {"text": "Anna fed the dog and she barked"}
     assert screen.fact().startswith("Head 1: “she” gives 93 % of its attention to “Anna”")
-    screen.press("swap_she")
+    assert screen.tiles()["swaps"][0] == "she → it"
+    screen.click_part("tiles", "swapped", 0)
     assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
-    chinese = Screen(ex="zh_ta").press("swap_它")
+    chinese = Screen(ex="zh_ta").click_part("tiles", "swapped", 0)
     assert chinese.link() == {"ex": "zh_ta", "text": "小红喂了那只狗，她摇尾巴"}
     assert [tile["text"] for tile in chinese.tiles()["tokens"]] == ["小红", "喂了", "那只", "狗", "，", "她", "摇尾巴"]
-    assert not [button for button in Screen(ex="source_004").at.button if (button.key or "").startswith("swap")]
+    assert Screen(ex="source_004").tiles()["swaps"] == []
+
+
+@pytest.mark.parametrize("number", [2, -1, True, 0.0, "0", None, [0], {}])
+def test_an_exchange_that_is_not_offered_changes_nothing(number):
+    assert Screen().click_part("tiles", "swapped", number).link() == {}
 
 
 def test_colours_in_even_shares_stay_in_the_link_and_compute_nothing():

@@ -29,7 +29,9 @@ def packed(data: dict) -> bytes:
     return b"".join([len(head).to_bytes(4, "little"), head + b" " * (-len(head) % 4), *padded])
 
 
-tiles = component("tiles", '<div class="tiles" role="group"></div>', "roving")
+tiles = component(
+    "tiles", '<div class="sentence"><div class="tiles" role="group"></div><div class="swaps"></div></div>', "roving"
+)
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
 shortcuts = component("shortcuts", "<div></div>")
 scroller = component("scroller", '<div class="scroller"></div>')

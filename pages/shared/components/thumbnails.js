@@ -6,7 +6,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.given = data.slice();
   const shown = unpacked(data);
   root.setAttribute("aria-label", shown.label);
-  root.style.setProperty("--outline", shown.palette.outline);
+  for (const name of ["outline", "ground", "ink"]) root.style.setProperty("--" + name, shown.palette[name]);
   root.style.setProperty("--side", shown.side + "px");
   root.style.setProperty("--lines", shown.lines); // of a name, also where it has fewer: nothing jumps
   let from = 0;
@@ -31,21 +31,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   roving(root, () => root.replaceChildren(...parts));
 }
 
-// Drawn with whole pixels a cell, at least as large as it is shown.
-function small(cells, rows, columns, fills, { side, palette }) {
-  const ratio = window.devicePixelRatio || 1;
-  const unit = Math.ceil((side * ratio) / Math.max(rows, columns));
-  const map = document.createElement("canvas");
-  map.width = columns * unit;
-  map.height = rows * unit;
+// One pixel a cell, enlarged by the browser; an image, because each canvas on a page is a layer that every frame pays for.
+function small(cells, rows, columns, fills, { side }) {
+  const map = document.createElement("img");
+  map.alt = "";
+  map.draggable = false;
+  map.decoding = "sync"; // never a frame without it
   map.style.width = (side * columns) / Math.max(rows, columns) + "px";
-  const pen = map.getContext("2d");
-  pen.fillStyle = palette.ground;
-  pen.fillRect(0, 0, map.width, map.height);
-  if (cells.includes(BLOCKED)) {
-    hatch(pen, 0, 0, map.width, map.height, 0, 0, unit * Math.ceil((6 * ratio) / unit), palette.ink);
-  }
-  pen.imageSmoothingEnabled = false;
-  pen.drawImage(pixels(cells, rows, columns, fills), 0, 0, map.width, map.height);
+  map.style.height = (side * rows) / Math.max(rows, columns) + "px";
+  map.src = pixels(cells, rows, columns, fills).toDataURL();
   return map;
 }

@@ -1,4 +1,5 @@
 // The tokens of the sentence as tiles: the chosen one outlined, under each the share it receives from the chosen one.
+// Behind them the words that are worth exchanging.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tiles");
   root.trigger = setTriggerValue;
@@ -14,6 +15,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     root.words = words;
     data.tokens.forEach((token, i) => tell(root.children[i], token, i === data.chosen));
   });
+  const swaps = parentElement.querySelector(".swaps");
+  swaps.replaceChildren(...data.swaps.map((text, i) => swap(root, text, data.exchange, i)));
   if (data.many) root.children[data.chosen]?.scrollIntoView({ block: "nearest" });
 }
 
@@ -32,6 +35,15 @@ function made(root, { text, share }, i) {
   }
   tile.onclick = () => root.trigger("chosen", i);
   return tile;
+}
+
+function swap(root, text, title, i) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = text;
+  button.title = title;
+  button.onclick = () => root.trigger("swapped", i);
+  return button;
 }
 
 // What may be another thing in the same sentence: a long one is not made anew for it.
