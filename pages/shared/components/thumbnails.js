@@ -9,6 +9,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   for (const name of ["outline", "ground", "ink"]) root.style.setProperty("--" + name, shown.palette[name]);
   root.style.setProperty("--side", shown.side + "px");
   root.style.setProperty("--lines", shown.lines); // of a name, also where it has fewer: nothing jumps
+  const before = root.images ?? new Map(); // most changes leave most of the maps as they are
+  root.images = new Map();
   let from = 0;
   const parts = shown.maps.flatMap(({ opens, name, title, map: drawn, scale, chosen, breaks }) => {
     const each = document.createElement("button");
@@ -19,7 +21,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const written = document.createElement("bdi");
     written.textContent = name;
     const cells = shown.cells.subarray(from, (from += drawn[0] * drawn[1]));
-    each.append(small(cells, ...drawn, shown.fills[scale], shown), written);
+    const content = [drawn, scale, shown.palette.ground, new TextDecoder("latin1").decode(cells)].join();
+    const image = before.get(content) ?? pixels(cells, ...drawn, shown.fills[scale]).toDataURL();
+    root.images.set(content, image);
+    each.append(small(image, ...drawn, shown.side), written);
     each.onclick = () => root.trigger("opened", opens);
     return breaks ? [document.createElement("hr"), each] : [each];
   });
@@ -32,13 +37,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // One pixel a cell, enlarged by the browser; an image, because each canvas on a page is a layer that every frame pays for.
-function small(cells, rows, columns, fills, { side }) {
+function small(image, rows, columns, side) {
   const map = document.createElement("img");
   map.alt = "";
   map.draggable = false;
   map.decoding = "sync"; // never a frame without it
   map.style.width = (side * columns) / Math.max(rows, columns) + "px";
   map.style.height = (side * rows) / Math.max(rows, columns) + "px";
-  map.src = pixels(cells, rows, columns, fills).toDataURL();
+  map.src = image;
   return map;
 }
