@@ -7,12 +7,13 @@ from pages.shared.scene import Scene
 @parts.part(lambda scene: (scene.setup, state.before()))
 def looking(scene: Scene) -> None:
     """The tokens, the maps, the strip; and the link to what is seen."""
+    pictures = panels.head_pictures(scene)  # before all else: what is sent together is drawn together
     panels.show_sentences(scene)
     panels.show_tiles(scene)
     panels.show_fact(scene)
     diagnosis_panel.show_diagnosis(scene)
     change_panel.show_change(scene)
-    panels.show_pictures(scene)
+    panels.show_pictures(scene, pictures)
     state.show_link()
 
 

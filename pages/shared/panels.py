@@ -173,40 +173,66 @@ TALL = 12  # tokens: a map of more would push the steps off the screen
 LONG = 8  # keys: beyond, the colours of an even row are hard to tell from those of an empty one
 
 
-def show_pictures(scene: Scene) -> None:
-    """Two heads side by side; of more heads, or many tokens, one large and all of them small. Then the strip."""
+def large_heads(scene: Scene) -> list[int]:
+    """The heads that are shown large: two beside each other, else the one that is looked at."""
     sizes = scene.trace.sizes()
-    together = sizes["H"] == 1 or not maps.is_large(scene.trace, "weights")
-    if together and sizes["H"] <= TOGETHER[0] and (sizes["H"] == 1 or max(sizes["T"], sizes["S"]) <= TOGETHER[1]):
+    beside = sizes["H"] <= TOGETHER[0] and max(sizes["T"], sizes["S"]) <= TOGETHER[1]
+    return [*range(sizes["H"])] if sizes["H"] == 1 or beside else [scene.look.head]
+
+
+def head_pictures(scene: Scene) -> dict[int, charts.Picture]:
+    """The maps of the large heads, as far as they stand in cells."""
+    if maps.is_large(scene.drawn("weights"), "weights"):
+        return {}
+    return {head: head_picture(scene, head) for head in large_heads(scene)}
+
+
+def head_picture(scene: Scene, head: int) -> charts.Picture:
+    """One head's weights, or how they changed."""
+    look, axes = scene.look, (say("axis.T"), say("axis.S"))
+    return charts.head_map(
+        scene.drawn("weights"),
+        head,
+        words_for(scene.trace),
+        palette(),
+        chosen_cell(scene.trace, scene.setup),
+        look.query,
+        scene.times,
+        look.batch,
+        axes,
+        head_title(scene, head),
+    )
+
+
+def show_pictures(scene: Scene, pictures: dict[int, charts.Picture]) -> None:
+    """Two heads side by side; of more heads, or many tokens, one large and all of them small. Then the strip."""
+    large, sizes = large_heads(scene), scene.trace.sizes()
+    if len(large) == sizes["H"]:
         with st.container(horizontal=True, gap="small"):
-            for number in range(sizes["H"]):
-                show_head_map(scene, number)
+            for head in large:
+                show_head(scene, head, pictures)
     elif sizes["T"] <= TALL:
         with st.container(horizontal=True, gap="small"):
-            show_head_map(scene, scene.look.head)
+            show_head(scene, scene.look.head, pictures)
             show_all_heads(scene)
     else:
         show_all_heads(scene)
         show_strip(scene)
-        show_head_map(scene, scene.look.head)
+        show_head(scene, scene.look.head, pictures)
         return
     show_strip(scene)
 
 
-def show_head_map(scene: Scene, number: int) -> None:
-    """One head's weights, or how they changed."""
-    drawn, look, setup = scene.drawn("weights"), replace(scene.look, head=number), scene.setup
-    if maps.is_large(drawn, "weights"):
-        st.markdown(literal(head_title(scene, number)))
-        even = row_fact(scene.trace, number, look.query, look.batch).possible
-        maps.large_map(scene, "weights", look.at, f"map{number}", fact_sentence(scene.trace, look, spell=str), even)
+def show_head(scene: Scene, head: int, pictures: dict[int, charts.Picture]) -> None:
+    """One head's map, in cells or on a canvas."""
+    look, title = replace(scene.look, head=head), head_title(scene, head)
+    fact = fact_sentence(scene.trace, look, spell=str)
+    if head in pictures:
+        chart(pictures[head], f"map{head}", f"{title}. {fact}")
         return
-    title, axes = head_title(scene, number), (say("axis.T"), say("axis.S"))
-    cell = chosen_cell(scene.trace, setup)
-    picture = charts.head_map(
-        drawn, number, words_for(scene.trace), palette(), cell, look.query, scene.times, look.batch, axes, title
-    )
-    chart(picture, f"map{number}", f"{title}. {fact_sentence(scene.trace, look, spell=str)}")
+    st.markdown(literal(title))
+    even = row_fact(scene.trace, head, look.query, look.batch).possible
+    maps.large_map(scene, "weights", look.at, f"map{head}", fact, even)
 
 
 def show_fact(scene: Scene) -> None:

@@ -66,4 +66,4 @@ def redraw() -> None:
     if not st.session_state["whole"]:
         st.rerun()
     if names:
-        st.rerun(names)
+        st.rerun(sorted(names, key="looking".__ne__))  # first what takes longest: the rest then comes along with it

@@ -23,7 +23,7 @@ from pages.shared.places import (
     words_for,
 )
 from pages.shared.scene import Scene
-from pages.shared.setup import Setup, computed_part
+from pages.shared.setup import computed_part
 from pages.shared.words import has, literal, say
 
 ACROSS = 18  # columns of cells with numbers that fit on a projector
@@ -49,11 +49,14 @@ def shows(scene: Scene) -> tuple[object, ...]:
 def show_step(scene: Scene) -> None:
     """The opened step: its formula, the product that it is, the chosen cell's arithmetic, its code."""
     trace, step = scene.trace, scene.setup.step
+    if step is None or step not in trace:
+        step_picker(trace, None)
+        return
     scroller(data={"opened": st.session_state.get("opened", 0)}, key="scroller")
     chosen = chosen_cell(trace, scene.setup)
-    cell_pickers(trace, scene.setup, chosen, scene.look.at)
-    if step is None or step not in trace:
-        return
+    with st.container(horizontal=True, gap="small"):
+        step_picker(trace, step)
+        cell_pickers(trace, step, chosen, scene.look.at)
     st.latex(formula(trace, step, palette().families()))
     if maps.is_large(trace, step) and step != "weights":  # which stand above, as the map of the head
         maps.large_map(scene, step, scene.look.at, "large_map", say("step.alt", step=step))
@@ -75,40 +78,40 @@ def near(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]
     return at if chosen is None else at | dict(zip(trace.step(chosen.step).dims, chosen.index, strict=True))
 
 
-def cell_pickers(trace: Trace, setup: Setup, chosen: Ref | None, at: dict[str, int]) -> None:
-    """Any step and any of its cells by name: what a click on a picture does, for keyboards and screen readers."""
-    step = setup.step if setup.step in trace else None
+def step_picker(trace: Trace, step: str | None) -> None:
+    """Any step by name: what a click on its small map does, for keyboards and screen readers."""
 
     def opened() -> None:
         wanted = st.session_state["c_step"]
         if wanted is None or wanted in trace:
             open_cell(wanted, None)
 
+    st.session_state["c_step"] = step
+    names = {name: step_name(name) for name in trace.steps}
+    words = {"placeholder": say("step.none"), "width": 240, "format_func": names.__getitem__}
+    st.selectbox(say("control.step"), list(names), key="c_step", on_change=opened, **words)
+
+
+def cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str, int]) -> None:
+    """Any cell of a step by name: what a click on a picture does."""
+    dims, sizes = trace.step(step).dims, trace[step].shape
+    keys = [f"c_axis_{step}_{axis}" for axis in range(len(dims))]
+
     def placed() -> None:
         open_sent({"step": step, "index": [st.session_state.get(key, 0) for key in keys]})
 
-    with st.container(horizontal=True, gap="small"):
-        st.session_state["c_step"] = step
-        steps = list(trace.steps)
-        names = {name: step_name(name) for name in steps}
-        words = {"placeholder": say("step.none"), "width": 240, "format_func": names.__getitem__}
-        st.selectbox(say("control.step"), steps, key="c_step", on_change=opened, **words)
-        if step is None:
-            return
-        dims, sizes = trace.step(step).dims, trace[step].shape
-        keys = [f"c_axis_{step}_{axis}" for axis in range(len(dims))]
-        for axis, (key, dim, size) in enumerate(zip(keys, dims, sizes, strict=True)):
-            if size == 1:
-                continue
-            if chosen is not None:
-                st.session_state[key] = chosen.index[axis]
-            elif st.session_state.get(key) is None:
-                st.session_state[key] = at.get(dim)
-            label = say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
-            texts = place_names(trace, dim, size)
-            st.selectbox(
-                label, range(size), key=key, on_change=placed, width=130, placeholder="–", format_func=texts.__getitem__
-            )
+    for axis, (key, dim, size) in enumerate(zip(keys, dims, sizes, strict=True)):
+        if size == 1:
+            continue
+        if chosen is not None:
+            st.session_state[key] = chosen.index[axis]
+        elif st.session_state.get(key) is None:
+            st.session_state[key] = at.get(dim)
+        label = say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
+        texts = place_names(trace, dim, size)
+        st.selectbox(
+            label, range(size), key=key, on_change=placed, width=130, placeholder="–", format_func=texts.__getitem__
+        )
 
 
 def step_name(step: str) -> str:
