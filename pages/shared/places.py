@@ -15,6 +15,7 @@ from attention_core.palette import DARK, LIGHT, Palette
 from attention_core.reading import most_telling
 from attention_core.tokens import shown
 from pages.shared.material import PAD
+from pages.shared.runs import while_it_runs
 from pages.shared.setup import Setup
 from pages.shared.words import apart, has, say
 
@@ -119,6 +120,7 @@ def real_queries(trace: Trace) -> int:
     return sum(word != PAD for word in trace.labels["T"])
 
 
+@while_it_runs
 def looked_at(trace: Trace, setup: Setup) -> Look:
     """The chosen sentence, head and query, else the example's story, else the most telling."""
     sizes = trace.sizes()

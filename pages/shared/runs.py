@@ -52,6 +52,12 @@ def cached_run(setup: Setup, _arrays: Arrays | None) -> tuple[Trace, Material]:
     return compute(setup, _arrays)
 
 
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=EXACT)
+def latest_run(setup: Setup, _arrays: Arrays | None) -> tuple[Trace, Material]:
+    """The last two as they are: a copy of a large one takes longer than what is drawn of it. Nobody changes a run."""
+    return cached_run(setup, _arrays)
+
+
 @kept
 def cached_proof(setup: Setup, _trace: Trace) -> Proof:
     return prove(_trace)
@@ -80,7 +86,7 @@ def cached_alone(setup: Setup, _trace: Trace) -> tuple[str, float]:
 @while_it_runs
 def computed(setup: Setup) -> tuple[Trace, Material]:
     """The run and the inputs of a computed part."""
-    return cached_run(setup, held_for(setup))
+    return latest_run(setup, held_for(setup))
 
 
 def trace_of(setup: Setup) -> Trace:

@@ -5,13 +5,14 @@ from collections.abc import Callable
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.raster import Small, colour_table, small
+from attention_core.raster import MOST_SMALL, Small, colour_table, position, small
 from pages.shared import components, maps, state
 from pages.shared.opening import open_cell, within
 from pages.shared.parts import look_at
 from pages.shared.places import palette, short_name
-from pages.shared.runs import trace_of
+from pages.shared.runs import kept, trace_of
 from pages.shared.scene import Scene
+from pages.shared.setup import Setup, computed_part
 from pages.shared.words import say
 
 STEP, HEAD = 46, 80  # pixels: the longer side of a small map
@@ -36,8 +37,7 @@ def show_strip(scene: Scene) -> None:
     steps, moved = steps_shown(scene.trace), {*scene.moved, *scene.new}
     second = next((step for step in steps if step in ("hidden", "scores")), None) if len(steps) > IN_LINE else None
     row = []
-    for step in steps:
-        drawn = small(scene.drawn(step), step, scene.look.at, scene.times, STEP)
+    for step, drawn in zip(steps, smalls(scene, [(step, scene.look.at) for step in steps], STEP), strict=True):
         row.append(
             {
                 "opens": step,
@@ -75,9 +75,8 @@ def open_step(step: object) -> None:
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def show_all_heads(scene: Scene) -> None:
     """The weights of every head; a click makes one the large map."""
-    trace, row = scene.drawn("weights"), []
-    for head in range(scene.trace.sizes()["H"]):
-        drawn = small(trace, "weights", {**scene.look.at, "H": head}, scene.times)
+    row, places = [], [("weights", scene.look.at | {"H": head}) for head in range(scene.trace.sizes()["H"])]
+    for head, drawn in enumerate(smalls(scene, places, MOST_SMALL)):
         name = say("place.head", number=head + 1)
         row.append(
             {
@@ -98,6 +97,23 @@ def look_at_head(head: object) -> None:
     """Looks at the head that a browser names, where there is one."""
     if within(head, trace_of(state.current()).sizes()["H"]):
         look_at(head=head, cell=None)
+
+
+# ---- the maps of a row -----------------------------------------------------------------------------------------------
+def smalls(scene: Scene, places: list[tuple[str, dict[str, int]]], most: int) -> tuple[Small, ...]:
+    """Of each step the matrix at a position, drawn small."""
+    before = state.before() if scene.setup.against is not None else None
+    there = tuple((step, tuple(position(scene.drawn(step), step, at).items())) for step, at in places)
+    return cached_smalls(
+        computed_part(scene.setup), before and computed_part(before), there, scene.times, most, scene.drawn
+    )
+
+
+@kept
+def cached_smalls(
+    setup: Setup, before: Setup | None, places: tuple, times: bool, most: int, _drawn: Callable[[str], Trace]
+) -> tuple[Small, ...]:
+    return tuple(small(_drawn(step), step, dict(at), times, most) for step, at in places)
 
 
 # ---- a row of them ---------------------------------------------------------------------------------------------------

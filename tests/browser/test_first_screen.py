@@ -123,6 +123,30 @@ def test_a_word_is_exchanged_and_the_bright_cell_moves(screen):
     assert opened.query()["text"] == "Anna fed the dog and she barked"
 
 
+PIXELS = """image => {
+    const canvas = document.createElement("canvas"), { naturalWidth, naturalHeight } = image;
+    [canvas.width, canvas.height] = [naturalWidth, naturalHeight];
+    const pen = canvas.getContext("2d");
+    pen.drawImage(image, 0, 0);
+    return [naturalWidth, naturalHeight, [...pen.getImageData(0, 0, naturalWidth, naturalHeight).data]];
+}"""
+SIX = ["Anna", "saw", "the", "dog", "it", "barked"]
+
+
+def test_a_small_map_has_a_pixel_for_each_cell_in_the_colour_of_the_large_one(screen):
+    opened = screen("?mask=causal&head=0&text=" + "+".join(SIX))
+    width, height, colours = opened.strip().filter(has_text="weights").locator("img").evaluate(PIXELS)
+    assert (width, height) == (6, 6)
+    for at, (query, key) in enumerate((query, key) for query in SIX for key in SIX):
+        *colour, opacity = colours[4 * at : 4 * at + 4]
+        if SIX.index(key) > SIX.index(query):
+            assert opacity == 0  # blocked: the hatch behind it is seen
+        else:
+            fill = cell(opened, f"weights [head 1, {query}, {key}]").get_attribute("fill")
+            large = [int(fill[n : n + 2], 16) for n in (1, 3, 5)]
+            assert opacity == 255 and colour == pytest.approx(large, abs=2), (query, key)
+
+
 def test_hovering_lights_row_and_column_without_a_rerun(screen):
     opened = screen("?step=scores")
     opened.page.evaluate(

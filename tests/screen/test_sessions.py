@@ -55,6 +55,7 @@ def test_looking_around_computes_nothing(monkeypatch):
     runs = []
     monkeypatch.setattr(runs_of, "compute", lambda *given: runs.append(given) or inputs.compute(*given))
     runs_of.cached_run.clear()
+    runs_of.latest_run.clear()
     screen = Screen(seed="4242")
     assert len(runs) == 1
     screen.click_part("tiles", "chosen", 1)
