@@ -1,34 +1,27 @@
-"""The entry: `streamlit run app.py`. Everything heavy is imported once, before the first visitor."""
+"""The entry: `streamlit run app.py`. Everything heavy is imported once, while the first visitor's browser loads."""
 
-import gc
 import os
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Thread
 
 import streamlit as st
 
 from pages.shared import security
+from pages.shared.warming import warm
 
 ROOT = Path(__file__).parent
 
 
 @asynccontextmanager
-async def warm(app):
-    """Imports what every page needs, and takes it out of the garbage collector's sight: with torch imported a full
-    collection takes 75 ms, after gc.freeze() next to nothing.
-    """
-    import altair  # noqa: F401
-    import pandas  # noqa: F401
-    import torch
-
-    torch.set_num_threads(2)
-    gc.collect()
-    gc.freeze()
+async def warming(app):
+    """Warms up while the first browser loads Streamlit's scripts."""
+    Thread(target=warm, daemon=True).start()
     yield {}
 
 
 app = st.App(
     ROOT / "pages" / "shared" / "router.py",
-    lifespan=warm,
+    lifespan=warming,
     middleware=[security.guard(os.environ.get(security.EMBED, ""))],
 )

@@ -6,14 +6,17 @@ Every picture, table, export, proof and check reads the Trace and nothing else.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
 from attention_core.cells import Cell, Operand, Ref
 from attention_core.errors import AttentionError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ class Trace:
         steps = {name: replace(step, value=step.value.cpu()) for name, step in self.steps.items()}
         return replace(self, steps=steps)
 
-    def frame(self, name: str) -> pd.DataFrame:
+    def frame(self, name: str) -> "pd.DataFrame":
         """A step as a long table: one column an axis (positions), the words where an axis has them, and the value.
 
         >>> trace = Trace({"v": Step("v", torch.tensor([[1.0], [2.0]]), ("S", "d_v"))}).labelled(S=("the", "the"))
@@ -200,6 +203,8 @@ class Trace:
         0  0    0     the    1.0
         1  1    0     the    2.0
         """
+        import pandas as pd  # a third of a second, which no page needs to begin
+
         step = self.step(name)
         positions = np.indices(tuple(step.value.shape)).reshape(len(step.dims), -1)
         table = pd.DataFrame(dict(zip(step.dims, positions, strict=True)))

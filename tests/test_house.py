@@ -157,7 +157,11 @@ def test_a_page_imports_the_shared_rooms_and_never_another_page():
         assert all(module.startswith("pages.shared.") for module in imports(path) if module.startswith("pages"))
         assert not {"app", "tests"} & tops(path)
     own = {module for module in imports(ROOT / "app.py") if module.startswith(("pages", "attention_core", "tests"))}
-    assert own <= {"pages.shared", "pages.shared.security"}  # what is heavy is imported in warm
+    assert own <= {"pages.shared", "pages.shared.security", "pages.shared.warming"}
+    light = (
+        "import sys, pages.shared.security, pages.shared.warming; print({'torch', 'altair', 'pandas'} & {*sys.modules})"
+    )
+    assert subprocess.run([sys.executable, "-c", light], cwd=ROOT, capture_output=True, text=True).stdout == "set()\n"
 
 
 def test_no_circle():

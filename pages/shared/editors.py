@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from attention_core import Trace
@@ -216,6 +215,8 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
         headings(scene.trace, name, axis, first, count)
         for axis, first, count in ((-2, top, len(rows)), (-1, left, len(rows[0])))
     )
+    import pandas as pd  # a third of a second, which no page needs to begin
+
     frame = pd.DataFrame(rows, index=down, columns=across)
 
     def edited() -> None:

@@ -1,11 +1,15 @@
 """The opened step as a table: for keyboards and screen readers, to search, to sort, to copy and to save."""
 
-import pandas as pd
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from pages.shared.places import place_names
 from pages.shared.scene import Scene
 from pages.shared.words import say
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def show_table(scene: Scene) -> None:
@@ -19,8 +23,10 @@ def show_table(scene: Scene) -> None:
             st.dataframe(table(scene, step))
 
 
-def table(scene: Scene, step: str) -> pd.DataFrame:
+def table(scene: Scene, step: str) -> "pd.DataFrame":
     """The last two axes of a step as the map draws them: numbers, or differences where the map shows those."""
+    import pandas as pd  # a third of a second, which no page needs to begin
+
     trace = scene.drawn(step)
     found = trace.step(step)
     picked = {
