@@ -49,15 +49,15 @@ def shows(scene: Scene) -> tuple[object, ...]:
 def show_step(scene: Scene) -> None:
     """The opened step: its formula, the product that it is, the chosen cell's arithmetic, its code."""
     trace, step = scene.trace, scene.setup.step
-    if step is None or step not in trace:
-        step_picker(trace, None)
+    is_open, chosen = step in trace, chosen_cell(trace, scene.setup)
+    with st.container(horizontal=True, gap="small", key="pickers"):  # where the focus stays
+        step_picker(trace, step if is_open else None)
+        if is_open:
+            cell_pickers(trace, step, chosen, scene.look.at)
+    if not is_open:
         return
-    scroller(data={"opened": st.session_state.get("opened", 0)}, key="scroller")
-    chosen = chosen_cell(trace, scene.setup)
-    with st.container(horizontal=True, gap="small"):
-        step_picker(trace, step)
-        cell_pickers(trace, step, chosen, scene.look.at)
     st.latex(formula(trace, step, palette().families()))
+    scroller(data={"opened": st.session_state.get("opened", 0)}, key="scroller")
     if maps.is_large(trace, step) and step != "weights":  # which stand above, as the map of the head
         maps.large_map(scene, step, scene.look.at, "large_map", say("step.alt", step=step))
     picture = step_picture(scene.drawn(step), step, near(scene.look.at, trace, chosen), chosen)

@@ -192,7 +192,8 @@ class Screen:
         """Puts the grid's cursor on a cell, counted from 0."""
         grid = self.page.get_by_test_id("stDataFrame").first
         grid.locator("canvas").first.wait_for()
-        grid.scroll_into_view_if_needed()
+        self.settled()
+        grid.hover(trial=True)  # scrolls, and waits until the grid stays where it is
         box = grid.bounding_box()
         grid.click(position={"x": box["width"] - 12, "y": box["height"] - 12})
         self.page.wait_for_function("() => document.activeElement?.closest('[data-testid=stDataFrame]')")

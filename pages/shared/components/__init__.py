@@ -34,6 +34,6 @@ tiles = component(
 )
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
 shortcuts = component("shortcuts", "<div></div>")
-scroller = component("scroller", '<div class="scroller"></div>')
+scroller = component("scroller", "<div></div>")
 canvas = component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
 thumbnails = component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")

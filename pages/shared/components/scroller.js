@@ -2,11 +2,12 @@
 // The page is still growing then, so what could not be reached at once is tried again, until somebody scrolls.
 const GROWS = 1500; // milliseconds
 
-export default function ({ parentElement, data }) {
+export default function ({ data }) {
   const last = window.attentionOpened ?? 0;
   window.attentionOpened = data.opened;
   if (data.opened <= last) return;
-  const place = parentElement.querySelector(".scroller");
+  const place = document.querySelector(".st-key-pickers"); // with which the opened step begins
+  place.style.scrollMarginTop = "64px"; // below the bar of the page
   const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   const bring = () => {
     const { top } = place.getBoundingClientRect();
