@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from attention_core.raster import position
 from pages.shared.places import place_names
 from pages.shared.scene import Scene
 from pages.shared.words import say
@@ -29,11 +30,7 @@ def table(scene: Scene, step: str) -> "pd.DataFrame":
 
     trace = scene.drawn(step)
     found = trace.step(step)
-    picked = {
-        dim: min(scene.look.at.get(dim, 0), size - 1)
-        for dim, size in zip(found.dims[:-2], found.value.shape[:-2], strict=True)
-    }
-    values = found.window(**picked)
+    values = found.window(**position(trace, step, scene.look.at))
     rows, columns = ("", *found.dims)[-2:] if values.ndim == 1 else found.dims[-2:]
     values = values.reshape(-1, values.shape[-1])
     named = [
