@@ -298,7 +298,7 @@ def test_families_of_words_are_as_large_as_what_they_name():
     families = {
         "cause": set(CAUSES),
         "score": set(SCORES),
-        "mask": {*MASKS, "custom"},
+        "masks": {*MASKS, "custom"},
         "parameter": {"causal_offset"} | {f"{name}_{number}" for name, mask in MASKS.items() for number in mask.needs},
         "positions": set(POSITION_CHOICES),
         "dtype": set(DTYPES),

@@ -94,7 +94,7 @@ def position_controls(scene: Scene) -> None:
         try_change("positions", positions=tuple(other if name in ROPE else name for name in setup.positions))
 
     values = ["rope" if name in ROPE else name for name in setup.positions]
-    choose_several("positions", POSITION_CHOICES, values, chosen, "positions")
+    choose_several("positions", POSITION_CHOICES, values, chosen)
     if style in setup.positions:
         mirror("c_rope", "positions", style)
         st.segmented_control(

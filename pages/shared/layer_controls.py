@@ -102,15 +102,7 @@ def wiring(scene: Scene) -> None:
 
     options = [name for name in PILLS if name != NO_OUTPUT or "w_o" in material.origins]
     on = {*setup.wiring, *([NO_OUTPUT] if material.origins.get("w_o") == "removed" else [])}
-    mirror("c_wiring", "wiring", [name for name in options if name in on])
-    st.pills(
-        say("control.wiring"),
-        options,
-        selection_mode="multi",
-        format_func=lambda name: say(f"wiring.{name}"),
-        key="c_wiring",
-        on_change=chosen,
-    )
+    choose_several("wiring", options, [name for name in options if name in on], chosen)
     show_refusal("wiring")
 
 
@@ -132,7 +124,7 @@ def built_heads(scene: Scene) -> None:
         offset = st.session_state["c_offset"]
         try_change("built", built=tuple(f"offset:{offset}" if name == "offset" else name for name in kinds))
 
-    choose_several("built", KINDS, kinds, chosen, "built", say("help.built"))
+    choose_several("built", KINDS, kinds, chosen, say("help.built"))
     if "offset" in kinds:
         reach = max(5, abs(kinds["offset"]))
         mirror("c_offset", "built", kinds["offset"])

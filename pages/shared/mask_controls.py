@@ -36,7 +36,7 @@ def mask_controls(scene: Scene) -> None:
         try_change("masks", masks=masks, allowed=custom)
 
     values = [*spec, *(["custom"] if setup.allowed is not None else [])]
-    choose_several("masks", [*MASKS, "custom"], values, chosen, "mask", say("help.masks"))
+    choose_several("masks", [*MASKS, "custom"], values, chosen, say("help.masks"))
     show_refusal("masks")
     for name, params in spec.items():
         mask_numbers(trace, spec, name, params)

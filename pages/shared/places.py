@@ -84,7 +84,7 @@ def place_names(trace: Trace, axis: str, size: int) -> list[str]:
 
 def short_name(step: str) -> str:
     """A step's name under its small map."""
-    mask = f"mask.{step.removeprefix('allowed_')}"
+    mask = f"masks.{step.removeprefix('allowed_')}"
     if step.startswith("allowed_") and has(mask):
         return say(mask).replace(" ", "\n", 1)
     return say(f"step.short.{step}") if has(f"step.short.{step}") else step

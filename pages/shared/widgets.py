@@ -84,19 +84,16 @@ def choose_several(
     options: Iterable[str],
     values: Iterable[str],
     chosen: Callable[[], None],
-    names: str,
     help: str | None = None,
 ) -> None:
-    """Any number of named choices; `names` is where their words stand, and `chosen` is called after a choice."""
+    """Any number of named choices, all in sight; `chosen` is called after a choice."""
     mirror(f"c_{field}", field, list(values))
-    st.multiselect(
+    st.pills(
         say(f"control.{field}"),
         list(options),
-        format_func=lambda name: say(f"{names}.{name}"),
+        selection_mode="multi",
+        format_func=lambda name: say(f"{field}.{name}"),
         key=f"c_{field}",
         on_change=chosen,
-        placeholder=say("control.none"),
-        filter_mode=None,
-        select_all=False,
         help=help,
     )

@@ -138,7 +138,7 @@ def test_a_causal_masks_offset_places_the_queries_of_the_other_masks_too():
 def test_a_new_mask_is_a_line_of_the_table_and_its_words(monkeypatch):
     monkeypatch.setitem(MASKS, "near", MASKS["local"])  # as the README says how to add one
     for language in LANGUAGES:
-        monkeypatch.setitem(catalog(language), "mask.near", "near")
+        monkeypatch.setitem(catalog(language), "masks.near", "near")
         monkeypatch.setitem(catalog(language), "parameter.near_window", "how near")
     screen = Screen().set("masks", ["near"])
     assert (screen.blocked(), screen.link()) == (30, {"mask": "near:1"})  # 7 x 7 less the diagonal and its neighbours

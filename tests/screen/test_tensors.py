@@ -286,7 +286,7 @@ def test_a_sentence_again():
 def test_lists_say_nothing_in_streamlits_own_english():
     for screen in (Screen(lang="zh", mask="local_global:2"), bring(Screen(lang="zh"), ("t.npz", npz(**tensors())))):
         empty = [box.label for box in [*screen.at.selectbox, *screen.at.multiselect] if not box.value]
-        assert len(empty) > 3
+        assert len(empty) > 1
         boxes = {box.proto.label: box.proto for box in [*screen.at.selectbox, *screen.at.multiselect]}
         assert [label for label in empty if not boxes[label].placeholder] == []
         assert [box.label for box in screen.at.multiselect if box.proto.select_all] == []

@@ -51,6 +51,7 @@ CHOICES = {  # what the labels of a choice stand for
     "c_masks": [*MASKS, "custom"],
     "c_positions": ["sinusoidal", "rope", "alibi"],
 }
+SEVERAL = ("c_masks", "c_positions", "c_wiring", "c_built")  # of which any number may be chosen
 
 
 EDITED = {"what if: scores": "scores", "what if: weights": "weights", "mask": "allowed"}
@@ -91,7 +92,7 @@ def use_a_control(screen, dice):
     choices = CHOICES.get(widget.key, widget.options)[-len(widget.options) :]
     if widget.key == "c_edited":
         choices = [EDITED.get(choice, choice) for choice in choices]
-    several = widget.type != "button_group" or widget.key == "c_wiring"
+    several = widget.type != "button_group" or widget.key in SEVERAL
     chosen = dice.sample(choices, min(len(choices), dice.randint(0, 2))) if several else dice.choice(choices)
     return screen.ran(widget.set_value(chosen).run)
 
