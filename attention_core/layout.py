@@ -55,7 +55,7 @@ def panel(
     """
     widest = largest if widest is None else widest
     dims, shape = trace.step(step).dims, tuple(trace[step].shape)
-    leading = tuple(min((at or {}).get(dim, 0), size - 1) for dim, size in zip(dims[:-2], shape[:-2], strict=True))
+    leading = tuple(trace.step(step).leading(at).values())
     rows, columns = shape[-2:] if len(shape) > 1 else (1, shape[0])
     row_dim = dims[-2] if len(dims) > 1 and not spans_all(trace, step, -2) else ""
     tall, wide = (

@@ -80,7 +80,7 @@ def raster(
     """
     value = trace.step(step)
     shares, is_bool = is_share(trace, step), not value.value.dtype.is_floating_point
-    leading = position(trace, step, at)
+    leading = value.leading(at)
     plane, free = planes(trace, step, leading)
     reach = reach_of(trace, step, times, (at or {}).get("B", 0))
     places, every = picked(plane, free, shares, most)
@@ -118,17 +118,10 @@ def small(
     ((5, 5), (2, 2), (3, 3), 4)
     """
     shares, reach = is_share(trace, step), reach_of(trace, step, times, (at or {}).get("B", 0))
-    plane, free = planes(trace, step, position(trace, step, at))
+    plane, free = planes(trace, step, trace.step(step).leading(at))
     places, every = picked(plane, free, shares, most)
     cells = coded(plane.flat[places], free.flat[places], reach, shares).tobytes()
     return Small(plane.shape, places.shape, every, cells, shares)
-
-
-def position(trace: Trace, step: str, at: Mapping[str, int] | None) -> dict[str, int]:
-    """Where on each axis before the last two, kept inside it."""
-    value = trace.step(step)
-    sizes = zip(value.dims[:-2], value.value.shape[:-2], strict=True)
-    return {dim: min((at or {}).get(dim, 0), size - 1) for dim, size in sizes}
 
 
 def planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:

@@ -71,6 +71,15 @@ class Step:
     dims: tuple[str, ...]
     operation: Operation | None = None
 
+    def leading(self, at: Mapping[str, int] | None = None) -> dict[str, int]:
+        """The position on each axis before the last two that `at` picks, kept inside it; 0 where it is silent.
+
+        >>> Step("v", torch.zeros(1, 2, 3, 4), ("B", "H", "S", "d_v")).leading({"H": 5, "S": 2})
+        {'B': 0, 'H': 1}
+        """
+        sizes = zip(self.dims[:-2], self.value.shape[:-2], strict=True)
+        return {dim: min((at or {}).get(dim, 0), size - 1) for dim, size in sizes}
+
     def window(self, **ranges: int | slice) -> np.ndarray:
         """The part that a panel shows, as NumPy float64: an axis given a number is dropped, others are kept or cut.
 

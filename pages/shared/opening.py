@@ -13,8 +13,7 @@ def within(given: object, size: int) -> bool:
 
 
 def open_sent(place: object, follow: bool = False) -> None:
-    """Opens the cell that a browser names, {"step", "index"}, where the run has it: it may have been drawn for another
-    run, or be made up."""
+    """Opens the cell that a browser names, {"step", "index"}, where the run has it."""
     match place:
         case {"step": str(step), "index": [*index]} if all(type(at) is int for at in index):
             if trace_of(state.current()).holds(step, tuple(index)):

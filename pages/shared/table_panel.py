@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attention_core.raster import position
 from pages.shared.places import place_names
 from pages.shared.scene import Scene
 from pages.shared.words import say
@@ -30,7 +29,7 @@ def table(scene: Scene, step: str) -> "pd.DataFrame":
 
     trace = scene.drawn(step)
     found = trace.step(step)
-    values = found.window(**position(trace, step, scene.look.at))
+    values = found.window(**found.leading(scene.look.at))
     rows, columns = ("", *found.dims)[-2:] if values.ndim == 1 else found.dims[-2:]
     values = values.reshape(-1, values.shape[-1])
     named = [

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.raster import MOST_SMALL, Small, colour_table, position, small
+from attention_core.raster import MOST_SMALL, Small, colour_table, small
 from pages.shared import components, maps, state
 from pages.shared.opening import open_cell, within
 from pages.shared.parts import look_at
@@ -103,7 +103,7 @@ def look_at_head(head: object) -> None:
 def smalls(scene: Scene, places: list[tuple[str, dict[str, int]]], most: int) -> tuple[Small, ...]:
     """Of each step the matrix at a position, drawn small."""
     before = state.before() if scene.setup.against is not None else None
-    there = tuple((step, tuple(position(scene.drawn(step), step, at).items())) for step, at in places)
+    there = tuple((step, tuple(scene.drawn(step).step(step).leading(at).items())) for step, at in places)
     return cached_smalls(
         computed_part(scene.setup), before and computed_part(before), there, scene.times, most, scene.drawn
     )

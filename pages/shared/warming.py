@@ -8,12 +8,14 @@ def warm() -> None:
     torch imported a full collection takes 75 ms, after gc.freeze() next to nothing.
     """
     gc.disable()
-    import torch
+    try:
+        import torch
 
-    from attention_core.charts import specification
-    from pages.shared import editors, header, layer_controls, looking, mask_controls  # noqa: F401
+        from attention_core.charts import specification
+        from pages.shared import editors, header, layer_controls, looking, mask_controls  # noqa: F401
 
-    torch.set_num_threads(2)
-    specification()
-    gc.freeze()
-    gc.enable()
+        torch.set_num_threads(2)
+        specification()
+        gc.freeze()
+    finally:
+        gc.enable()
