@@ -49,7 +49,7 @@ def test_the_headings_of_the_grid_cannot_be_typed_into(screen):
     opened.open_matrix("w_q")
     opened.go_to(1, -1)
     opened.page.keyboard.press("Enter")
-    opened.page.locator(".gdg-input").wait_for()
+    expect(opened.page.locator(".gdg-input")).to_be_disabled()
     opened.page.keyboard.type("7")
     opened.page.keyboard.press("Enter")
     opened.edit(1, 0, "0", was="3")  # the numbers can
