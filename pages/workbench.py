@@ -29,5 +29,5 @@ with st.sidebar:
 with st.container(gap="xsmall"):
     header.header()
     looking.looking()
+    editors.editors()
     looking.opened()
-editors.editors()

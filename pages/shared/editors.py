@@ -14,6 +14,7 @@ from attention_core.starting import random_matrix
 from pages.shared import maps, state, what_if
 from pages.shared.input_controls import as_rows
 from pages.shared.inputs import VECTORS
+from pages.shared.origins import origins
 from pages.shared.parts import part, redraw
 from pages.shared.places import axis_label
 from pages.shared.projections import BIASES, PROJECTIONS
@@ -35,18 +36,19 @@ DRAWER = "editors"
 
 
 def shows(scene: Scene) -> tuple[object, ...]:
-    """Nothing of the run while the drawer is closed."""
-    session = st.session_state
+    """Of the run no more than where its numbers come from, while the drawer is closed."""
+    session, told = st.session_state, origins(scene.setup, scene.material)
     if not session.get(DRAWER):
-        return ()
+        return (told,)
     name = session.get("c_edited")
     part = (session.get(f"c_row_{name}"), session.get(f"c_column_{name}"))
-    return (computed_part(scene.setup), scene.look, state.version(), name, *part)
+    return (told, computed_part(scene.setup), scene.look, state.version(), name, *part)
 
 
 @part(shows)
 def editors(scene: Scene) -> None:
-    """The drawer of the matrices."""
+    """Where the numbers come from; the drawer in which they are changed."""
+    st.caption(origins(scene.setup, scene.material))
     drawer = st.expander(say("editor.title"), icon=":material/edit:", key=DRAWER, on_change="rerun")
     if drawer.open:
         with drawer:
@@ -81,10 +83,10 @@ def matrix_editors(scene: Scene) -> None:
 
 def editable(scene: Scene) -> list[str]:
     """What there is to edit: the matrices of the run, biases that could be there, and the head's scores and weights."""
-    origins = scene.material.origins
+    made = scene.material.origins
     hidden = {"allowed", *(["x"] if scene.material.batch else [])}
-    names = [name for name, origin in origins.items() if name not in hidden and origin != "brought"]
-    biases = [name for name in BIASES if name not in origins and name.replace("b_", "w_") in scene.material.matrices]
+    names = [name for name, origin in made.items() if name not in hidden and origin != "brought"]
+    biases = [name for name in BIASES if name not in made and name.replace("b_", "w_") in scene.material.matrices]
     return [*names, *biases, *PAIRS]
 
 

@@ -17,9 +17,8 @@ def looking(scene: Scene) -> None:
     state.show_link()
 
 
-@parts.part(lambda scene: (panels.origins(scene.setup, scene.material), *step_panel.shows(scene)))
+@parts.part(step_panel.shows)
 def opened(scene: Scene) -> None:
-    """Where the numbers come from; the opened step, as a product and as a table."""
-    panels.show_origins(scene.setup, scene.material)
+    """The opened step, as a product and as a table."""
     step_panel.show_step(scene)
     table_panel.show_table(scene)

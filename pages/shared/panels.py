@@ -14,7 +14,6 @@ from attention_core.tokens import shown
 from pages.shared import maps, state
 from pages.shared.components import tiles
 from pages.shared.input_controls import spelled
-from pages.shared.material import Material
 from pages.shared.opening import open_cell, within
 from pages.shared.parts import look_at
 from pages.shared.pictures import chart
@@ -91,28 +90,6 @@ def show_sentences(scene: Scene) -> None:
     )
     _, difference = cached_alone(computed_part(scene.setup), scene.trace)
     st.caption(say("batch.alone", figure=f"{difference:.0e}" if difference else "0"))
-
-
-def show_origins(setup: Setup, material: Material) -> None:
-    """Where the numbers come from."""
-    st.caption(origins(setup, material))
-
-
-def origins(setup: Setup, material: Material) -> str:
-    """Which numbers are built by hand, random, edited."""
-    names: dict[str, list[str]] = {}
-    for name, origin in material.origins.items():
-        seed = material.seeds.get(name)
-        called = say("origin.allowed") if name == "allowed" else name
-        names.setdefault(origin, []).append(called if seed is None else say("origin.seeded", name=called, seed=seed))
-    parts = [say(f"origin.group.{origin}", names=say("fact.comma").join(group)) for origin, group in names.items()]
-    return " ".join([*parts, *([dashed_words(setup, material)] if material.random_words() else [])])
-
-
-def dashed_words(setup: Setup, material: Material) -> str:
-    """Which words got a random vector."""
-    words = [literal(shown(word)) for word in material.random_words()]
-    return say("tiles.some_random", words=say("fact.comma").join(words), seed=setup.seed)
 
 
 def tile(word: str, origins: tuple[str, ...], i: int, shares: np.ndarray | None) -> dict:

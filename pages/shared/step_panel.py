@@ -201,7 +201,7 @@ def show_code(trace: Trace, step: str) -> None:
     operation = trace.step(step).operation
     if operation is None:
         return
-    drawer = st.expander(say("code.title"), key="code", on_change="rerun")
+    drawer = st.expander(say("code.title"), icon=":material/code:", key="code", on_change="rerun")
     if drawer.open:
         for column, language in zip(drawer.columns(2), ("torch", "numpy"), strict=True):
             column.code(source(operation, language) + "\n\n" + call(operation, language), language="python")

@@ -65,8 +65,8 @@ class Screen:
     def parts_drawn(self):
         """What each part of the page says that it shows, and all that it drew."""
         main, sidebar = self.at._tree.children[0], self.at._tree.children[1]
-        above, below = main.children.values()
-        blocks = [*sidebar.children.values(), *above.children.values(), below]
+        (page,) = main.children.values()
+        blocks = [*sidebar.children.values(), *page.children.values()]
         shown = self.at.session_state["drawn"]
         return {
             name: (shows, [drawn_by(node) for node in walk(block)])
