@@ -140,7 +140,8 @@ def matrix(
 def unblocked(trace: Trace, step: str) -> np.ndarray:
     """Which cells of a step no mask blocks: scores and weights where it allows the pair, and a mask's own True; a view.
 
-    A score that is infinite without a mask's doing overflowed: that is no blocked cell.
+    A score that is infinite without a mask's doing overflowed: that is no blocked cell. Neither is a weight that was
+    chosen in spite of the mask.
     """
     value = trace[step]
     if trace.difference:
@@ -149,7 +150,10 @@ def unblocked(trace: Trace, step: str) -> np.ndarray:
         return value.cpu().numpy()
     if step not in MASKED or "allowed" not in trace:
         return np.broadcast_to(True, value.shape)
-    return trace["allowed"].cpu().expand_as(value).numpy()
+    allowed = trace["allowed"].cpu().expand_as(value)
+    if "chosen_weights" in trace and step == "weights":
+        allowed = allowed | (value.detach().cpu() != 0)
+    return allowed.numpy()
 
 
 def number_size(values: np.ndarray, cell: float, number: Callable[[float], str] = fixed) -> float:

@@ -30,6 +30,15 @@ def told(value: float) -> str:
     return fixed(value) if value == 0 or not abs(value) < 0.005 else f"{value:.2g}".replace("-", "−", value < 0)
 
 
+def telling(difference: float) -> int:
+    """The decimals with which two numbers that are so far apart look different: two, or more where they are close.
+
+    >>> telling(0.5), telling(-0.001), telling(0.00003), telling(0.0)
+    (2, 4, 6, 2)
+    """
+    return 1 - math.floor(math.log10(abs(difference))) if 0 < abs(difference) < 0.005 else 2
+
+
 def percent(share: float) -> str:
     """A share in percent: whole, or two digits where that would make 0 of it.
 
@@ -39,15 +48,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}" if share == 0 or share >= 0.005 else f"{100 * share:.2g}"
 
 
-def signed(value: float) -> str:
+def signed(value: float, digits: int = 2) -> str:
     """A difference: with its sign, 0 where there is none.
 
-    >>> signed(0.25), signed(-1.0), signed(0.0), signed(0.001)
-    ('+0.25', '−1.00', '0', '+0.00')
+    >>> signed(0.25), signed(-1.0), signed(0.0), signed(0.001), signed(0.001, digits=4)
+    ('+0.25', '−1.00', '0', '+0.00', '+0.0010')
     """
     if value == 0:
         return "0"
-    text = fixed(value)
+    text = fixed(value, digits)
     return text if text.startswith("−") else ("−" if value < 0 else "+") + text
 
 

@@ -4,8 +4,10 @@ import inspect
 import json
 import math
 import re
+import tomllib
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import altair as alt
 import jsonschema
@@ -22,8 +24,9 @@ from attention_core.formula import COLOURS
 from attention_core.layout import panel, product
 from attention_core.lettering import Words, cut, text_width
 from attention_core.numerals import exact, fixed
-from attention_core.palette import DARK, LIGHT, Palette, shades
+from attention_core.palette import DARK, LIGHT, Palette, blend, hexes, shades
 
+ROOT = Path(__file__).parents[1]
 PALETTES = {"light": LIGHT, "dark": DARK}
 TITLES = {"left": "q  1 × 2 × 4 × 4", "above": "k  1 × 2 × 4 × 4", "result": "scores <b>1</b>"}
 
@@ -394,6 +397,14 @@ def test_everything_else_is_readable_on_the_ground(palette):
     texts = [palette.ink, *palette.families().values()]
     assert min(contrast(text, palette.ground) for text in texts) >= 4.5
     assert contrast(palette.outline, palette.ground) >= 3  # no text: WCAG 1.4.11
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_small_print_is_readable_on_every_ground(theme):
+    colours = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"][theme]
+    for ground in (colours["backgroundColor"], colours["secondaryBackgroundColor"]):
+        print_ = hexes(blend(ground, colours["textColor"], np.array([0.6])))[0]  # as Streamlit mixes captions
+        assert contrast(print_, ground) >= 4.5
 
 
 @pytest.mark.parametrize("name", ["one token", "eight heads", "hostile", "nothing allowed"])

@@ -314,7 +314,7 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "origin.group": {*ORIGINS, "typed", "given", "removed", "brought"},
         "role_of": set(ROLES),
         "edited": {*PAIRS, *(f"about_{name}" for name in PAIRS)},
-        "canvas": {*SPOKEN, "paint", "note", "mask"},
+        "canvas": {*SPOKEN, "paint", "axes", "note", "mask"},
         "origin.matrix": {*ORIGINS, "typed", "given"},
         "proof.by": set(re.findall(r'"(numpy|shown|sdpa|mha|rows|blocked|\w+)", ', proof_checks())),
     }

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.cells import Ref
 from attention_core.change import Move, farthest_weight, most_moved
-from attention_core.numerals import fixed, signed
+from attention_core.numerals import fixed, signed, telling
 from pages.shared import state
 from pages.shared.parts import look_at
 from pages.shared.places import describe, real_queries, token
@@ -15,19 +15,14 @@ from pages.shared.words import literal, say
 
 def show_change(scene: Scene) -> None:
     """A line that is always there, so that nothing moves when it gets something to say."""
-    with st.container(horizontal=True, vertical_alignment="center", height=LINE, border=False):
-        if state.before() is None:
+    unknown, none = scene.before is None, state.before() is None
+    st.session_state["c_difference"] = scene.setup.against is not None and not unknown
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.toggle(say("change.show"), key="c_difference", on_change=switched, width="content", disabled=unknown)
+        if none:
             st.caption(say("change.hint"), width="content")
-            return
-        if scene.before is None:
-            st.markdown(say("change.sizes"), width="content")
-            return
-        st.session_state["c_difference"] = scene.setup.against is not None
-        st.toggle(say("change.show"), key="c_difference", on_change=switched, width="content")
-        st.markdown(sentence(scene), width="content")
-
-
-LINE = 34  # pixels
+        else:
+            st.markdown(say("change.sizes") if unknown else sentence(scene), width="content")
 
 
 def switched() -> None:
@@ -41,7 +36,9 @@ def sentence(scene: Scene) -> str:
     """What changed most, with its numbers before and now."""
     move = most_moved(scene.moved)
     if move is None:
-        return say("change.new", steps=say("fact.comma").join(scene.new)) if scene.new else say("change.nothing")
+        listed = {"new": scene.new, "reshaped": scene.reshaped}
+        parts = [say(f"change.{kind}", steps=say("fact.comma").join(steps)) for kind, steps in listed.items() if steps]
+        return " ".join([*parts, say("change.rest")]) if parts else say("change.nothing")
     if move.step == "weights":
         return moved_weight(scene, move)
     return say("change.same_weights") + moved_most(scene, move)
@@ -60,7 +57,8 @@ def moved_weight(scene: Scene, move: Move) -> str:
 
 def moved_most(scene: Scene, move: Move) -> str:
     """A step's largest move in words."""
-    place = literal(describe(scene.trace, Ref(move.step, move.index)))
+    in_batch = scene.trace.step(move.step).dims[0] == "B"
+    place = literal(describe(scene.spoken(move.index[0] if in_batch else 0), Ref(move.step, move.index)))
     return say("change.most", place=place, **figures(scene, move))
 
 
@@ -68,4 +66,9 @@ def figures(scene: Scene, move: Move) -> dict[str, str]:
     """A cell's number before and now, and the difference."""
     now, before = (float(run[move.step][move.index]) for run in (scene.trace, scene.before))
     difference = 0.0 if now == before else now - before
-    return {"before": fixed(before), "now": fixed(now), "difference": signed(difference)}
+    digits = telling(difference)
+    return {
+        "before": fixed(before, digits),
+        "now": fixed(now, digits),
+        "difference": signed(difference, digits),
+    }

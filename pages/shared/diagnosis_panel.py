@@ -26,8 +26,8 @@ def show_diagnosis(scene: Scene) -> None:
         if diagnosis.step is None:
             show_agreement(scene, diagnosis)
             return
-        show_causes(scene)
         show_difference(scene, diagnosis)
+        show_causes(scene)
 
 
 def show_agreement(scene: Scene, diagnosis: Diagnosis) -> None:

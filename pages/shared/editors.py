@@ -79,6 +79,7 @@ def matrix_editors(scene: Scene) -> None:
     with st.container(horizontal=True):
         paste_box(scene, name, matrix)
         upload_box(scene, name)
+    show_refusal(given(name))
 
 
 def editable(scene: Scene) -> list[str]:
@@ -127,10 +128,15 @@ def control(name: str) -> str:
     return f"edit_{name}"
 
 
+def given(name: str) -> str:
+    """Where a whole matrix is pasted or uploaded, as a place of refusals: below, so that nothing is pushed away."""
+    return f"given_{name}"
+
+
 # ---- taking a matrix -------------------------------------------------------------------------------------------------
-def take(scene: Scene, name: str, read: Read) -> None:
-    """Takes the matrix that `read` gives, or keeps its refusal."""
-    take_made(control(name), lambda: changes_for(scene, name, read()))
+def take(scene: Scene, name: str, read: Read, place: str) -> None:
+    """Takes the matrix that `read` gives, or keeps its refusal for a place."""
+    take_made(place, lambda: changes_for(scene, name, read()))
 
 
 def changes_for(scene: Scene, name: str, matrix: np.ndarray) -> dict[str, str | None]:
@@ -141,30 +147,30 @@ def changes_for(scene: Scene, name: str, matrix: np.ndarray) -> dict[str, str | 
     return what_if.chosen(scene, name, matrix) if name in what_if.STEPS else {name: short_text(matrix, base, name)}
 
 
-def replace_matrix(scene: Scene, name: str, read: Read) -> None:
-    """Takes another matrix, and the cells show it."""
-    take(scene, name, read)
-    renew(name)
+def replace_matrix(scene: Scene, name: str, read: Read, place: str | None = None) -> None:
+    """Takes another matrix, and the cells show it. place: of its refusal, where that is not the cells'."""
+    take(scene, name, read, place or control(name))
+    renew(place or control(name))
     redraw()
 
 
 def replace_text(name: str, text: str | None) -> None:
     """Takes another matrix by its link form."""
     take_made(control(name), lambda: {name: text})
-    renew(name)
+    renew(control(name))
     redraw()
 
 
 def take_back(scene: Scene, name: str) -> None:
     """The matrix as it was before anybody changed it; of scores and weights those of this head."""
     take_made(control(name), lambda: what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None})
-    renew(name)
+    renew(control(name))
     redraw()
 
 
-def renew(name: str) -> None:
-    """The grid and the paste box forget what was typed into them, unless it was refused."""
-    if state.refused(control(name)) is None:
+def renew(place: str) -> None:
+    """The grid and the paste box forget what was typed into them, unless it was refused at this place."""
+    if state.refused(place) is None:
         state.new_version()
 
 
@@ -209,7 +215,7 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     where = f"{look.batch}_{look.head}" if name in what_if.STEPS else ""
     key = f"e_{name}_{where}_{state.version()}_{matrix.shape}_{top}_{left}"
     try:
-        rows = [row.split(",") for row in to_text(matrix[part], name).split(";")]
+        rows = [row.split(",") for row in to_text(in_cells(name, matrix[part]), name).split(";")]
     except AttentionError:  # a score or weight that no cell may hold: too large, or not a number
         st.caption(say("editor.unreadable"))
         return
@@ -237,7 +243,7 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
             except AttentionError as refusal:
                 error = refusal
         if not np.array_equal(changed, matrix):
-            take(scene, name, lambda: changed)
+            take(scene, name, lambda: changed, control(name))
         if error is not None:
             state.new_version()  # the cell shows its number again
             state.refuse(control(name), error)
@@ -247,6 +253,14 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
     columns["_index"] = st.column_config.TextColumn(disabled=True)  # the headings are no numbers
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
+
+
+def in_cells(name: str, matrix: np.ndarray) -> np.ndarray:
+    """The numbers as they stand in cells: what was computed is rounded, what was typed stands as it was typed."""
+    return matrix.round(DECIMALS) if name in what_if.STEPS else matrix
+
+
+DECIMALS = 4  # so that a row of seven fits
 
 
 def sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[tuple[int, int, object]] | None:
@@ -336,16 +350,16 @@ def upload_box(scene: Scene, name: str) -> None:
     def chosen() -> None:
         file = st.session_state[key]
         if file is not None:
-            replace_matrix(scene, name, lambda: read_matrix(file.name, file.getvalue(), name))
+            replace_matrix(scene, name, lambda: read_matrix(file.name, file.getvalue(), name), given(name))
 
     def picked() -> None:
         file, array = st.session_state[key], st.session_state[f"{key}_array"]
         if file is not None and array is not None:
-            replace_matrix(scene, name, lambda: read_matrix(file.name, file.getvalue(), name, array))
+            replace_matrix(scene, name, lambda: read_matrix(file.name, file.getvalue(), name, array), given(name))
 
     with st.container():
         st.file_uploader(say("control.upload", name=spoken(name)), type=FILES, key=key, on_change=chosen)
-        refusal = state.refused(control(name))
+        refusal = state.refused(given(name))
         if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
             file = st.session_state[key]
             names = [*read_arrays(file.name, file.getvalue(), minus_infinity=True)]
@@ -361,9 +375,9 @@ def paste_box(scene: Scene, name: str, matrix: np.ndarray | None) -> None:
     key = f"p_{name}_{where}_{state.version()}"
 
     def pasted() -> None:
-        replace_matrix(scene, name, lambda: parse_matrix(st.session_state[key], name))
+        replace_matrix(scene, name, lambda: parse_matrix(st.session_state[key], name), given(name))
 
-    mirror(key, control(name), "" if matrix is not None and matrix.size > 4096 else as_rows(matrix))
+    mirror(key, given(name), "" if matrix is not None and matrix.size > 4096 else as_rows(matrix))
     st.text_area(
         say("control.matrix", name=spoken(name)), key=key, on_change=pasted, height=120, help=say("help.matrix")
     )

@@ -14,7 +14,7 @@ from pages.shared import components
 from pages.shared.opening import open_sent, within
 from pages.shared.places import chosen_cell, palette, words_for
 from pages.shared.scene import Scene
-from pages.shared.words import say, template
+from pages.shared.words import has, say, template
 
 SPOKEN = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
 
@@ -34,6 +34,7 @@ def large_map(scene: Scene, step: str, at: dict[str, int], key: str, alt: str, e
         data=components.packed(
             vars(drawn)
             | common(alt, drawn)
+            | {"note": " · ".join(filter(None, [axes(trace, step), note(drawn.every)]))}
             | {"chosen": list(cell.index[-2:]) if here else None, "query": at["T"], "paint": False}
         ),
         key=key,
@@ -45,6 +46,14 @@ def common(alt: str, drawn: Raster) -> dict:
     """What every canvas is told: colours, words, and how much of the matrix it shows."""
     words = {name: template(f"canvas.{name}") for name in SPOKEN}
     return {"palette": vars(palette()), "words": words, "label": alt, "note": note(drawn.every)}
+
+
+def axes(trace: Trace, step: str) -> str:
+    """What runs down and what across."""
+    rows, columns = (
+        say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim) for dim in trace.step(step).dims[-2:]
+    )
+    return say("canvas.axes", rows=rows, columns=columns)
 
 
 def note(every: tuple[int, int]) -> str:

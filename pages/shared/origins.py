@@ -1,6 +1,7 @@
 """Where the numbers of the inputs come from, in words."""
 
 from attention_core.tokens import shown
+from pages.shared import what_if
 from pages.shared.material import Material
 from pages.shared.setup import Setup
 from pages.shared.words import literal, say
@@ -13,11 +14,16 @@ def origins(setup: Setup, material: Material) -> str:
         seed = material.seeds.get(name)
         called = say("origin.allowed") if name == "allowed" else name
         names.setdefault(origin, []).append(called if seed is None else say("origin.seeded", name=called, seed=seed))
+    for step in what_if.STEPS:
+        if getattr(setup, step) is not None:
+            names.setdefault("typed", []).append(say(f"edited.{step}"))
     parts = [say(f"origin.group.{origin}", names=say("fact.comma").join(group)) for origin, group in names.items()]
-    return " ".join([*parts, *([dashed_words(setup, material)] if material.random_words() else [])])
+    return " ".join([*parts, *dashed(setup, material)])
 
 
-def dashed_words(setup: Setup, material: Material) -> str:
-    """Which words got a random vector."""
+def dashed(setup: Setup, material: Material) -> list[str]:
+    """Why tiles are dashed: all of them, or some words, got random vectors."""
     words = [literal(shown(word)) for word in material.random_words()]
-    return say("tiles.some_random", words=say("fact.comma").join(words), seed=setup.seed)
+    if words:
+        return [say("tiles.some_random", words=say("fact.comma").join(words), seed=setup.seed)]
+    return [say("tiles.all_random")] if "random" in (*material.word_origins, *material.key_origins) else []

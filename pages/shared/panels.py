@@ -89,7 +89,7 @@ def show_sentences(scene: Scene) -> None:
         label_visibility="collapsed",
     )
     _, difference = cached_alone(computed_part(scene.setup), scene.trace)
-    st.caption(say("batch.alone", figure=f"{difference:.0e}" if difference else "0"))
+    st.caption(say("batch.alone", figure=f"{difference:.0e}") if difference else say("batch.alone_exact"))
 
 
 def tile(word: str, origins: tuple[str, ...], i: int, shares: np.ndarray | None) -> dict:
@@ -146,7 +146,7 @@ def fact_sentence(trace: Trace, look: Look, spell: Callable[[str], str] = litera
 
 NAMED = 4  # keys that a sentence names one by one
 TOGETHER = (2, 20)  # up to so many heads of so many tokens are all shown large
-TALL = 12  # tokens: a map of more would push the steps off the screen
+TALL = 12  # tokens: under a map of more the small ones would not be found, so they stand above it
 LONG = 8  # keys: beyond, the colours of an even row are hard to tell from those of an empty one
 
 
@@ -166,7 +166,7 @@ def head_pictures(scene: Scene) -> dict[int, charts.Picture]:
 
 def head_picture(scene: Scene, head: int) -> charts.Picture:
     """One head's weights, or how they changed."""
-    look, axes = scene.look, (say("axis.T"), say("axis.S"))
+    look, axes = scene.look, (say("corner.T"), say("corner.S"))
     return charts.head_map(
         scene.drawn("weights"),
         head,
@@ -194,9 +194,7 @@ def show_pictures(scene: Scene, pictures: dict[int, charts.Picture]) -> None:
             show_all_heads(scene)
     else:
         show_all_heads(scene)
-        show_strip(scene)
         show_head(scene, scene.look.head, pictures)
-        return
     show_strip(scene)
 
 

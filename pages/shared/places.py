@@ -69,7 +69,9 @@ def named_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
 
 
 def place_name(trace: Trace, axis: str, position: int) -> str:
-    """A position along any axis: a head by its number, else what stands beside its row or above its column."""
+    """A position along any axis: sentences and heads by number, else what stands beside its row or above its column."""
+    if axis == "B":
+        return say("place.sentence", number=position + 1)
     if axis in HEADS:
         return say("place.head", number=position + 1)
     return (

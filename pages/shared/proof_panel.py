@@ -33,10 +33,10 @@ def show_proof(trace: Trace, setup: Setup) -> None:
         st.markdown(say("proof.how"))
         rows = [
             {
-                say("proof.step"): check.step,
-                say("proof.witness"): say(f"proof.by.{check.witness}"),
-                say("proof.difference"): f"{check.difference:.1e}",
                 "": "✓" if check.passed else "✗",
+                say("proof.step"): check.step,
+                say("proof.difference"): f"{check.difference:.1e}",
+                say("proof.witness"): say(f"proof.by.{check.witness}"),
             }
             for check in sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
         ]
@@ -64,6 +64,6 @@ def badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
         cell = literal(describe(trace, Ref(*proof.overflow)))
         return f":orange[:material/warning: {say('proof.overflows', dtype=setup.dtype, cell=cell)}]"
     text = say("proof.badge", figure=f"{proof.worst:.0e}") if proof.worst else say("proof.badge_exact")
-    if setup.dtype != "float64":
-        text += say("proof.rounded", dtype=setup.dtype, figure=f"{max(proof.rounding.values()):.0e}")
+    if setup.dtype != "float64":  # whose rounding is by far the larger figure
+        text = say("proof.rounded", dtype=setup.dtype, figure=f"{max(proof.rounding.values()):.0e}")
     return f":green[:material/verified: {text}]"

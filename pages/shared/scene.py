@@ -47,11 +47,23 @@ class Scene:
 
     @property
     def new(self) -> list[str]:
-        """The steps that the run before did not have in this shape."""
+        """The steps that the run before did not have."""
+        return [] if self.before is None else [name for name in self.trace.computed() if name not in self.before]
+
+    @property
+    def reshaped(self) -> list[str]:
+        """The steps that the run before had in another shape."""
         if self.before is None:
             return []
-        steps = self.trace.computed().items()
-        return [name for name, step in steps if name not in self.before or not comparable(step, self.before.step(name))]
+        steps, before = self.trace.computed().items(), self.before
+        return [name for name, step in steps if name in before and not comparable(step, before.step(name))]
+
+    def spoken(self, batch: int) -> Trace:
+        """The run with the words of a sentence of the batch."""
+        if not self.material.batch:
+            return self.trace
+        words = self.material.at(batch)
+        return self.trace.labelled(T=words.queries, S=words.keys)
 
     def drawn(self, step: str) -> Trace:
         """The run that a step is drawn from: the difference where that is asked for and there is one."""

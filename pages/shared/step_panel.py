@@ -149,8 +149,9 @@ def title_of(trace: Trace, part: Panel) -> str:
     dims, shape = trace.step(part.step).dims, trace[part.step].shape
     leading = zip(dims[:-2], shape[:-2], part.refs[0][0].index, strict=False)
     heads = [say("place.head", number=at + 1) for dim, size, at in leading if dim in HEADS and size > 1]
-    name = step_name(part.step) + (say("change.title") if trace.difference else "")
-    title = " · ".join([name, *heads, " × ".join(map(str, shape[-2:]))])
+    turned = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]  # drawn as its transpose
+    name = step_name(part.step) + ("ᵀ" if turned else "") + (say("change.title") if trace.difference else "")
+    title = " · ".join([name, *heads, " × ".join(map(str, shape[-2:][::-1] if turned else shape[-2:]))])
     if not any(part.hidden):
         return title
     (top, left), (rows, columns) = part.first, part.values.shape
@@ -204,4 +205,5 @@ def show_code(trace: Trace, step: str) -> None:
     drawer = st.expander(say("code.title"), icon=":material/code:", key="code", on_change="rerun")
     if drawer.open:
         for column, language in zip(drawer.columns(2), ("torch", "numpy"), strict=True):
-            column.code(source(operation, language) + "\n\n" + call(operation, language), language="python")
+            text = source(operation, language) + "\n\n" + call(operation, language)
+            column.code(text, language="python", wrap_lines=True)

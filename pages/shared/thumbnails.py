@@ -15,8 +15,8 @@ from pages.shared.scene import Scene
 from pages.shared.setup import Setup, computed_part
 from pages.shared.words import say
 
-STEP, HEAD = 46, 80  # pixels: the longer side of a small map
-IN_LINE = 15  # steps: where there are more, the scores and what follows begin a second line
+STEP, NARROW, HEAD = 46, 34, 80  # pixels: the longer side of a small map
+IN_LINE, AT_MOST = 15, 18  # steps in a line, and in one of narrow maps; of more, the scores begin a second line
 MOVED = "Δ"  # under the name of a step whose numbers moved
 
 
@@ -34,8 +34,9 @@ def steps_shown(trace: Trace) -> list[str]:
 
 def show_strip(scene: Scene) -> None:
     """All steps in order; those that the last change moved are marked."""
-    steps, moved = steps_shown(scene.trace), {*scene.moved, *scene.new}
-    second = next((step for step in steps if step in ("hidden", "scores")), None) if len(steps) > IN_LINE else None
+    steps, moved = steps_shown(scene.trace), {*scene.moved, *scene.new, *scene.reshaped}
+    second = next((step for step in steps if step in ("hidden", "scores")), None) if len(steps) > AT_MOST else None
+    side = NARROW if IN_LINE < len(steps) <= AT_MOST else STEP
     row = []
     for step, drawn in zip(steps, smalls(scene, [(step, scene.look.at) for step in steps], STEP), strict=True):
         row.append(
@@ -48,7 +49,7 @@ def show_strip(scene: Scene) -> None:
                 "map": drawn,
             }
         )
-    show_row("strip", STEP, 2, row, open_step)
+    show_row("strip", side, 2, row, open_step)
 
 
 def marked(name: str, moved: bool) -> str:

@@ -266,7 +266,28 @@ def test_a_phone_needs_no_sideways_scrolling_of_the_page(screen, query):
 def test_a_map_of_seven_chinese_tokens_fits_on_a_phone(screen):
     opened = screen("?lang=zh&ex=zh_ta", viewport={"width": 390, "height": 844})
     first = opened.page.locator("[data-testid=stVegaLiteChart] svg").first.bounding_box()
-    assert first["x"] + first["width"] <= 390
+    page = opened.page.get_by_test_id("stMainBlockContainer")
+    right = page.evaluate("page => page.getBoundingClientRect().right - parseFloat(getComputedStyle(page).paddingRight)")
+    assert first["x"] + first["width"] <= right
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("query", ["mask=causal,local:1", "pos=sinusoidal,rope", "wiring=residual&pos=rope&w_o=none"])
+def test_all_steps_stay_on_one_projector_screen(screen, lang, query):
+    strip = screen(f"?lang={lang}&{query}").page.locator(".st-key-strip")
+    maps = strip.get_by_role("button").all()
+    boxes = [each.bounding_box() for each in maps]
+    assert len(boxes) > 15
+    assert len({box["y"] for box in boxes}) == 1
+    assert boxes[0]["y"] + boxes[0]["height"] <= 720
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_another_precision_leaves_the_header_in_one_line(screen, lang, dtype):
+    page = screen(f"?lang={lang}&dtype={dtype}").page
+    first, last = (page.locator(f".st-key-c_{name}").bounding_box() for name in ("example", "lang"))
+    assert abs(first["y"] - last["y"]) < first["height"] / 2
 
 
 def test_two_people_never_see_each_others_numbers(screen):

@@ -70,6 +70,19 @@ def test_a_phone_in_the_dark_scrolls_up_and_down_alone(screen, query, language):
     assert opened.errors == []
 
 
+def test_a_phone_shows_what_a_change_did(screen):
+    opened = screen("?lang=en", viewport={"width": 390, "height": 844})
+    opened.page.get_by_role("button", name="it → she").click()
+    said = opened.page.get_by_text("Moved most:")
+    said.wait_for()
+    seen = """said => {
+        said.scrollIntoView({ block: "center" });
+        const { left, right, bottom } = said.getBoundingClientRect();
+        return said.contains(document.elementFromPoint((left + right) / 2, bottom - 4));
+    }"""
+    assert said.evaluate(seen)
+
+
 def test_without_motion_an_opened_step_is_there_at_once(screen):
     opened = screen("", reduced_motion="reduce")
     opened.page.evaluate(

@@ -55,6 +55,19 @@ def test_a_number_that_the_precision_cannot_hold_is_named_with_its_place():
 
 
 # ---- proof and export ------------------------------------------------------------------------------------------------
+def test_a_transposed_operand_is_called_so():
+    titles = {*Screen(step="scores", cell="0,0,5,3").table("large")["text"]}
+    assert {"q · head 1 · 7 × 2", "kᵀ · head 1 · 2 × 7", "scores · head 1 · 7 × 7"} <= titles
+    assert "v · head 1 · 7 × 2" in {*Screen(step="head_outputs").table("large")["text"]}
+
+
+def test_a_weight_chosen_in_spite_of_the_mask_is_a_number_and_is_named():
+    screen = Screen(weights="0.1.0.1=5", mask="causal")
+    assert screen.blocked(1) == 20  # of 21
+    assert screen.weight(0, 1, head=1) == 5
+    assert "Built by hand: x, w_q, w_k, w_v, w_o. Edited: what if: weights." in screen.captions()
+
+
 def test_the_badge_tells_the_proof_and_the_scripts_are_offered():
     screen = Screen()
     (badge,) = [

@@ -1,5 +1,7 @@
 """What the last change did: a sentence, marks on the strip, maps of differences; undo and redo, and nothing jumps."""
 
+import re
+
 import pytest
 
 from attention_core.numerals import signed
@@ -38,6 +40,23 @@ def test_what_stands_behind_the_weights_moves_alone():
     screen = Screen().set("edited", "w_v").edit_cells({0: {0: 9}})
     assert "The weights stayed. Moved most: head_outputs" in said(screen)
     assert marked(screen) == ["v_projected", "v", "head_outputs", "concat", "output"]
+
+
+def test_a_change_too_small_for_two_decimals_is_told_with_more():
+    before, now, difference = re.search(r"(\S+) → (\S+) \((\S+)\)", said(Screen().set("dtype", "float16"))).groups()
+    assert before != now and before[:4] == now[:4]
+    assert float(difference.replace("−", "-")) == pytest.approx(float(now) - float(before), rel=0.1)
+
+
+def test_an_output_without_w_o_is_compared_with_the_one_before():
+    text = said(Screen().set("wiring", ["no_output"]))
+    assert "The weights stayed. Moved most: output [" in text
+    assert "New" not in text
+
+
+def test_a_step_of_another_shape_is_marked():
+    screen = Screen().set("d_v", 3)
+    assert {"v", "head_outputs", "concat"} <= {*marked(screen)}
 
 
 def test_the_maps_show_signed_differences():

@@ -31,7 +31,7 @@ def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():
     expected = trace(screen)["weights"][0, head].float().numpy()
     assert np.array_equal(np.frombuffer(data["numbers"], np.float32).reshape(100, 100), expected)
     assert told["rows"] == told["columns"] == WORDS
-    assert told["note"] == ""
+    assert told["note"] == "down: Query, across: Key"  # and every cell of it is drawn
 
 
 def test_all_heads_are_small_and_one_is_chosen():
