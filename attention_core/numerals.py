@@ -39,6 +39,15 @@ def telling(difference: float) -> int:
     return 1 - math.floor(math.log10(abs(difference))) if 0 < abs(difference) < 0.005 else 2
 
 
+def within(figure: float) -> str:
+    """The power of ten that a difference does not exceed; 1e-15 at the least, where the digits of float64 end.
+
+    >>> within(2.2e-16), within(3e-12), within(1e-14)
+    ('1e-15', '1e-11', '1e-14')
+    """
+    return f"{10.0 ** max(-15, math.ceil(math.log10(figure))):.0e}"
+
+
 def percent(share: float) -> str:
     """A share in percent: whole, or two digits where that would make 0 of it.
 

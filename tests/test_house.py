@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import os
 import re
 import string
 import subprocess
@@ -541,3 +542,12 @@ def test_headings_of_the_layers_are_in_the_order_of_the_arrows():
     place = {name: n for n, layer in enumerate(LAYERS) for name in layer}
     told = ["trace", "operations", "scores", "attention", "proof", "charts"]
     assert all(place[one] < place[other] for one, other in pairwise(told))
+
+
+def test_torch_is_told_to_wait_asleep_before_it_is_imported():
+    script = "import app, os, sys; print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
+    told = {name: text for name, text in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=told, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "passive False\n"

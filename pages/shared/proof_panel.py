@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.cells import Ref
+from attention_core.numerals import within
 from attention_core.proof import ON_REQUEST_ABOVE, Proof
 from pages.shared.places import describe
 from pages.shared.runs import proof_of
@@ -63,7 +64,7 @@ def badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if proof.overflow:
         cell = literal(describe(trace, Ref(*proof.overflow)))
         return f":orange[:material/warning: {say('proof.overflows', dtype=setup.dtype, cell=cell)}]"
-    text = say("proof.badge", figure=f"{proof.worst:.0e}") if proof.worst else say("proof.badge_exact")
+    text = say("proof.badge", figure=within(proof.worst)) if proof.worst else say("proof.badge_exact")
     if setup.dtype != "float64":  # whose rounding is by far the larger figure
         text = say("proof.rounded", dtype=setup.dtype, figure=f"{max(proof.rounding.values()):.0e}")
     return f":green[:material/verified: {text}]"
