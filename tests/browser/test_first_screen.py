@@ -267,10 +267,8 @@ def test_a_map_of_seven_chinese_tokens_fits_on_a_phone(screen):
     opened = screen("?lang=zh&ex=zh_ta", viewport={"width": 390, "height": 844})
     first = opened.page.locator("[data-testid=stVegaLiteChart] svg").first.bounding_box()
     page = opened.page.get_by_test_id("stMainBlockContainer")
-    right = page.evaluate(
     inner = "page => page.getBoundingClientRect().right - parseFloat(getComputedStyle(page).paddingRight)"
     right = page.evaluate(inner)
-    )
     assert first["x"] + first["width"] <= right
 
 
