@@ -32,7 +32,7 @@ class Changes:
         return self.tab.change(lambda page: page.locator(".tile").nth(tile).click())
 
     def mask(self) -> float:
-        """The causal mask is switched on, then off and so on: computed, but seen before."""
+        """The causal mask is switched on, then off and so on: computed anew where the sentence is a new one."""
         return self.tab.change(lambda page: page.get_by_role("button", name="causal", exact=True).click())
 
     def sentence(self) -> float:
@@ -43,7 +43,7 @@ class Changes:
 
 
 def measure(runs: int) -> Iterator[Figure]:
-    """Looking, a change computed before, a change never computed."""
+    """Looking, then a mask for the sentence of the round before, then a new sentence."""
     with process_of("app.py") as (ours, _), process_of(BARE, **AS_IT_COMES) as (bare, _), chromium() as browser:
         changes, least = Changes(Tab(browser, ours, FIRST_CHART)), Tab(browser, bare, "button")
         kinds = {
