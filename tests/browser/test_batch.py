@@ -24,15 +24,16 @@ def test_each_sentence_of_a_batch_has_the_weights_that_it_has_alone(screen):
     for number, text in enumerate([FIRST, *MORE], start=1):
         opened.page.get_by_role("radio", name=re.compile(f"^{number}: {' '.join(text.split()[:2])}")).click()
         last = text.split()[-1]
-        opened.wait_for_number(f"weights [{number}, head 2, {last}, {last}]", "")
+        opened.wait_for_number(f"weights [sentence {number}, head 2, {last}, {last}]", "")
         alone.type("Sentence", text)
         alone.wait_for_number(f"weights [head 2, {last}, {last}]", "")
-        together, by_itself = weights(opened, f"{number}, "), weights(alone)
+        together, by_itself = weights(opened, f"sentence {number}, "), weights(alone)
         assert len(by_itself) == 2 * len(text.split()) ** 2
         assert together == pytest.approx(by_itself, abs=1e-12)
         missing = 7 - len(text.split())
         assert opened.tokens() == [*text.split(), *["<pad>"] * missing]
-        filled = {name: x for name, x in opened.numbers(f"weights [{number}, head 1,").items() if "<pad>" in name[-8:]}
+        numbers = opened.numbers(f"weights [sentence {number}, head 1,")
+        filled = {name: x for name, x in numbers.items() if "<pad>" in name[-8:]}
         assert len(filled) == 7 * missing
         assert set(filled.values()) <= {"0"}
         hatched = opened.page.locator("[data-testid=stVegaLiteChart]").first.locator("line[stroke-width='1']")
