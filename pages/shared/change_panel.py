@@ -1,5 +1,7 @@
 """What the last change did: one sentence, and whether the maps show the difference to before."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from attention_core.cells import Ref
@@ -8,6 +10,7 @@ from attention_core.numerals import fixed, signed, telling
 from pages.shared import state
 from pages.shared.parts import look_at
 from pages.shared.places import describe, real_queries, token
+from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import query
 from pages.shared.words import literal, say
@@ -58,7 +61,8 @@ def moved_weight(scene: Scene, move: Move) -> str:
 def moved_most(scene: Scene, move: Move) -> str:
     """A step's largest move in words."""
     in_batch = scene.trace.step(move.step).dims[0] == "B"
-    place = literal(describe(scene.spoken(move.index[0] if in_batch else 0), Ref(move.step, move.index)))
+    there = trace_of(replace(scene.setup, sentence=move.index[0])) if in_batch else scene.trace  # in its own words
+    place = literal(describe(there, Ref(move.step, move.index)))
     return say("change.most", place=place, **figures(scene, move))
 
 

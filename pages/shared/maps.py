@@ -12,9 +12,9 @@ from attention_core.raster import Raster, raster
 from attention_core.trace import Step
 from pages.shared import components
 from pages.shared.opening import open_sent, within
-from pages.shared.places import chosen_cell, palette, words_for
+from pages.shared.places import axis_name, chosen_cell, palette, words_for
 from pages.shared.scene import Scene
-from pages.shared.words import has, say, template
+from pages.shared.words import say, template
 
 SPOKEN = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
 
@@ -50,9 +50,7 @@ def common(alt: str, drawn: Raster) -> dict:
 
 def axes(trace: Trace, step: str) -> str:
     """What runs down and what across."""
-    rows, columns = (
-        say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim) for dim in trace.step(step).dims[-2:]
-    )
+    rows, columns = map(axis_name, trace.step(step).dims[-2:])
     return say("canvas.axes", rows=rows, columns=columns)
 
 

@@ -32,6 +32,11 @@ def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
     return Ref(setup.step, setup.cell) if setup.cell and trace.holds(setup.step, setup.cell) else None
 
 
+def axis_name(dim: str) -> str:
+    """What an axis counts."""
+    return say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
+
+
 def axis_label(trace: Trace, axis: str, position: int) -> str:
     """What stands beside a row or above a column: a token, what a number of x stands for, or a number from 1 on."""
     words = trace.labels.get(axis)

@@ -58,13 +58,6 @@ class Scene:
         steps, before = self.trace.computed().items(), self.before
         return [name for name, step in steps if name in before and not comparable(step, before.step(name))]
 
-    def spoken(self, batch: int) -> Trace:
-        """The run with the words of a sentence of the batch."""
-        if not self.material.batch:
-            return self.trace
-        words = self.material.at(batch)
-        return self.trace.labelled(T=words.queries, S=words.keys)
-
     def drawn(self, step: str) -> Trace:
         """The run that a step is drawn from: the difference where that is asked for and there is one."""
         compared = self.setup.against is not None and self.apart is not None and step in self.apart

@@ -15,6 +15,7 @@ from pages.shared.opening import open_cell, open_sent
 from pages.shared.pictures import chart
 from pages.shared.places import (
     HEADS,
+    axis_name,
     chosen_cell,
     describe,
     palette,
@@ -24,7 +25,7 @@ from pages.shared.places import (
 )
 from pages.shared.scene import Scene
 from pages.shared.setup import computed_part
-from pages.shared.words import has, literal, say
+from pages.shared.words import literal, say
 
 ACROSS = 18  # columns of cells with numbers that fit on a projector
 WINDOW = 10  # rows and columns of the part of a large step that stands in cells
@@ -107,10 +108,15 @@ def cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str, int]
             st.session_state[key] = chosen.index[axis]
         elif st.session_state.get(key) is None:
             st.session_state[key] = at.get(dim)
-        label = say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
         texts = place_names(trace, dim, size)
         st.selectbox(
-            label, range(size), key=key, on_change=placed, width=130, placeholder="–", format_func=texts.__getitem__
+            axis_name(dim),
+            range(size),
+            key=key,
+            on_change=placed,
+            width=130,
+            placeholder="–",
+            format_func=texts.__getitem__,
         )
 
 

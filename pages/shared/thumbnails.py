@@ -38,7 +38,7 @@ def show_strip(scene: Scene) -> None:
     second = next((step for step in steps if step in ("hidden", "scores")), None) if len(steps) > AT_MOST else None
     side = NARROW if IN_LINE < len(steps) <= AT_MOST else STEP
     row = []
-    for step, drawn in zip(steps, smalls(scene, [(step, scene.look.at) for step in steps], STEP), strict=True):
+    for step, drawn in zip(steps, smalls(scene, [(step, scene.look.at) for step in steps], side), strict=True):
         row.append(
             {
                 "opens": step,

@@ -34,6 +34,12 @@ def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():
     assert told["note"] == "down: Query, across: Key"  # and every cell of it is drawn
 
 
+def test_narrow_small_maps_have_no_more_cells_than_pixels():
+    told, _ = Screen(text=" ".join(["dog"] * 41), mask="causal,local:1").packed("strip")
+    assert told["side"] == 34
+    assert {max(each["map"][:2]) for each in told["maps"]} <= set(range(35))
+
+
 def test_all_heads_are_small_and_one_is_chosen():
     screen = large()
     told, _ = screen.packed("heads")
