@@ -1,6 +1,7 @@
 """Numbers as they are printed: a true minus sign, a fixed number of decimals, infinity as a sign."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -67,6 +68,15 @@ def signed(value: float, digits: int = 2) -> str:
         return "0"
     text = fixed(value, digits)
     return text if text.startswith("−") else ("−" if value < 0 else "+") + text
+
+
+def row_text(values: Iterable[float]) -> str:
+    """A row of numbers in a sentence.
+
+    >>> row_text([-3.0, 0.125])
+    '(−3.00, 0.12)'
+    """
+    return f"({', '.join(map(fixed, values))})"
 
 
 def exact(value: float) -> str:

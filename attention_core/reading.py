@@ -76,6 +76,20 @@ def own_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " 
     return bool((row < 0).any() or row[~allowed].any() or abs(row.sum() - whole) > SUMS)
 
 
+def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
+    """How far a step of one run is from the transpose of the other's: 0 where they are each other's.
+
+    Of one run with itself: 0 where the step is symmetric. Exchanging W_q and W_k transposes the raw scores, since
+    q k = (k q) as sums of the same products.
+
+    >>> from attention_core import attend_qkv
+    >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0], [5.0]])
+    >>> transpose_gap(attend_qkv(q, k, k), attend_qkv(k, q, k)), transpose_gap(*[attend_qkv(q, k, k)] * 2)
+    (0.0, 1.0)
+    """
+    return (one[step] - other[step].mT).abs().max().item()
+
+
 def most_telling(trace: Trace, query: int | None = None, batch: int = 0, count: int | None = None) -> tuple[int, int]:
     """The (head, query) whose largest weight is the highest multiple of an even share: what is worth looking at first;
     of equals, the first head and in it the last query. With a query given, the best head for it. count: how many

@@ -26,7 +26,7 @@ from attention_core.hypotheses import SENTENCES as CAUSES
 from attention_core.masks import MASKS
 from attention_core.scores import SCORES
 from attention_core.trace import Faces
-from pages.shared.catalog import PAGES
+from pages.shared.catalog import LESSONS, PAGES
 from pages.shared.controls import POSITION_CHOICES
 from pages.shared.editors import PAIRS
 from pages.shared.layer_controls import PILLS
@@ -38,6 +38,7 @@ ROOT = Path(__file__).parents[1]
 CORE = sorted((ROOT / "attention_core").glob("*.py"))
 ROOMS = sorted((ROOT / "pages").glob("*.py"))
 SHARED = sorted((ROOT / "pages" / "shared").rglob("*.py"))
+DRAWERS = sorted((ROOT / "pages" / "shared" / "drawers").glob("[!_]*.py"))
 CODE = [*CORE, *ROOMS, *SHARED, ROOT / "app.py"]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TEXTS = [
@@ -66,6 +67,7 @@ LAYERS = (
     ("lettering", "npy", "nested", "diagnosis"),
     ("drawing", "files"),
     ("charts", "raster"),
+    ("bars",),
 )
 
 
@@ -174,9 +176,9 @@ def test_no_circle():
 
 
 # ---- pages are thin --------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("path", ROOMS, ids=name_of)
+@pytest.mark.parametrize("path", [*ROOMS, *DRAWERS], ids=name_of)
 def test_a_page_holds_no_arithmetic(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 120
+    assert path in DRAWERS or len(path.read_text(encoding="utf-8").splitlines()) <= 120
     assert not {"torch", "numpy", "math", "pandas"} & tops(path)
     for node in nodes(path, ast.BinOp, ast.AugAssign):
         sides = [side for side in ast.iter_child_nodes(node) if not isinstance(side, ast.operator)]
@@ -225,7 +227,7 @@ def test_no_text_is_empty_and_every_placeholder_has_a_name(language):
 
 def test_chinese_stands_with_its_own_punctuation():
     beside = re.compile(r"[\u3400-\u9fff][,:;?!()]|[,:;?!()][\u3400-\u9fff]")
-    for path in (CONTENT / "zh").rglob("*"):
+    for path in filter(Path.is_file, (CONTENT / "zh").rglob("*")):
         if path.suffix == ".toml":
             texts = dict(flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
         else:
@@ -289,6 +291,16 @@ def test_every_key_that_is_said_exists_and_gets_its_values():
                 start = node.values[0].value
                 assert any(key.startswith(start) for key in catalog("en")), f"{name_of(path)}:{call.lineno} {start}"
     assert found > 40
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_a_lesson_has_words_for_its_controls_and_drawers_and_no_others(slug):
+    paths = [path for path in [*ROOMS, *DRAWERS] if path.stem == slug]
+    written = {node.value for path in paths for node in nodes(path, ast.Constant) if isinstance(node.value, str)}
+    own = {"text", "guess"}  # the names that the shared controls have where a page gives them no other
+    for key in catalog("en"):
+        if re.match(rf"lessons\.{slug}\.(control|option|drawer)\.", key):
+            assert {*key.split(".")[3:]} <= written | own, key
 
 
 def inside_an_f_string(call, node):
@@ -462,6 +474,8 @@ def public_names():
 
 @pytest.mark.parametrize("module, name", public_names())
 def test_what_is_public_has_a_docstring(module, name):
+    if is_module(f"{module}.{name}"):
+        importlib.import_module(f"{module}.{name}")
     value = getattr(importlib.import_module(module), name)
     if not inspect.isclass(value) and not inspect.isfunction(value):
         return

@@ -1,6 +1,9 @@
 """The one list of pages."""
 
 from dataclasses import dataclass
+from pathlib import Path
+
+PAGES_FOLDER = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -9,7 +12,17 @@ class PageEntry:
 
     slug: str
     section: str
-    icon: str
+    icon: str | None = None
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return PAGES_FOLDER / f"{self.slug}.py"
 
 
-PAGES = (PageEntry("workbench", "explore", ":material/grid_on:"),)
+LESSONS = ("qkv",)  # in the order in which they are taught
+PAGES = (
+    PageEntry("workbench", "explore", ":material/grid_on:"),
+    *(PageEntry(slug, "learn") for slug in LESSONS),
+)
+PAGE = {page.slug: page for page in PAGES}

@@ -6,13 +6,13 @@ import streamlit as st
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.matrices import parse_matrix, to_text
-from attention_core.tokens import join
 from pages.shared import state
 from pages.shared.file_controls import UNTOLD, file_controls
 from pages.shared.material import Material
 from pages.shared.parts import part
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
+from pages.shared.sequences import spelled
 from pages.shared.setup import UNCHANGED, Setup, computed_part, crosses, mode
 from pages.shared.widgets import mirror, show_refusal, try_change, try_matrix
 from pages.shared.words import say
@@ -121,14 +121,6 @@ def batch_box(setup: Setup) -> None:
         mirror("c_more", "more", setup.more)
         st.text_area(say("control.more"), key="c_more", on_change=typed, height=100)
     show_refusal("more")
-
-
-def spelled(tokens: tuple[str, ...], setup: Setup) -> str:
-    """Tokens as a text that gives them back."""
-    try:
-        return join(tokens, EXAMPLES[setup.example].dictionary().vectors)
-    except AttentionError:
-        return " ".join(tokens)
 
 
 def matrix_box(field: str, material: Material, height: int = 150) -> None:

@@ -13,7 +13,6 @@ from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import maps, state
 from pages.shared.components import tiles
-from pages.shared.input_controls import spelled
 from pages.shared.opening import open_cell, within
 from pages.shared.parts import look_at
 from pages.shared.pictures import chart
@@ -27,6 +26,7 @@ from pages.shared.places import (
 )
 from pages.shared.runs import cached_alone, trace_of
 from pages.shared.scene import Scene
+from pages.shared.sequences import spelled
 from pages.shared.setup import UNCHANGED, Setup, built_of, computed_part, config_of
 from pages.shared.swaps import exchange, offers
 from pages.shared.thumbnails import show_all_heads, show_strip

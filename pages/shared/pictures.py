@@ -1,6 +1,7 @@
 """A picture on the screen: its table goes to the browser as it is, and a click on one of its cells opens that cell."""
 
 import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 import pyarrow as pa
@@ -16,8 +17,9 @@ TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # a browser ha
 SCHEMA = pa.schema([(column, TYPES[type(usual)]) for column, usual in {**COLUMNS, "turn": 0}.items()])
 
 
-def chart(picture: Picture, key: str, alt: str) -> None:
-    """Draws a picture; a click on one of its cells opens that cell.
+def chart(picture: Picture, key: str, alt: str, take: Callable[[object], None] = open_sent) -> None:
+    """Draws a picture; a click on one of its cells opens that cell. take: is given the cell that was clicked, as
+    {"step", "index"}.
 
     A browser tells a click only where it selects something new: after each click the cells have another turn, so that
     the same one can be clicked again.
@@ -28,7 +30,7 @@ def chart(picture: Picture, key: str, alt: str) -> None:
         st.session_state[f"turn_{key}"] = turn + 1
         match st.session_state[key].selection.get("cell"):
             case [{"step": str(step), "index": str(index)}, *_] if PLACE.fullmatch(index):
-                open_sent({"step": step, "index": [*map(int, index.split(","))]})
+                take({"step": step, "index": [*map(int, index.split(","))]})
 
     with box(picture):
         st.vega_lite_chart(

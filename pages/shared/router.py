@@ -31,11 +31,14 @@ st.logo(wordmark(say("app.title")), size="large")
 sections: dict[str, list] = {}
 for entry in PAGES:
     page = st.Page(
-        ROOT / "pages" / f"{entry.slug}.py",
+        entry.path,
         title=say(f"page.{entry.slug}"),
         icon=entry.icon,
         url_path=entry.slug,
         default=entry is PAGES[0],
     )
     sections.setdefault(say(f"section.{entry.section}"), []).append(page)
-whole(st.navigation(sections, position="top").run)
+chosen = st.navigation(sections, position="top")
+st.session_state["arrived"] = st.session_state.get("page") != chosen.url_path  # from another page, or just now
+st.session_state["page"] = chosen.url_path
+whole(chosen.run)

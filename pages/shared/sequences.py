@@ -7,7 +7,7 @@ import numpy as np
 from attention_core.built_heads import PLACES, BuiltHeads, built_heads, vectors
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES, Example, Lexicon, Recipe
-from attention_core.tokens import tokenise
+from attention_core.tokens import join, tokenise
 from pages.shared.material import Material, Sequence, numbered, numbers_of, place
 from pages.shared.setup import UNCHANGED, Setup, built_of, crosses, mode
 
@@ -23,6 +23,14 @@ def dictionary(setup: Setup) -> Lexicon:
 def words_of(setup: Setup, text: str | None, shipped: tuple[str, ...]) -> tuple[str, ...]:
     """The tokens of a typed text, else those that the example ships."""
     return shipped if text is None else tokenise(text, words=EXAMPLES[setup.example].dictionary().vectors)
+
+
+def spelled(tokens: tuple[str, ...], setup: Setup) -> str:
+    """Tokens as a text that gives them back."""
+    try:
+        return join(tokens, EXAMPLES[setup.example].dictionary().vectors)
+    except AttentionError:
+        return " ".join(tokens)
 
 
 def further_sentences(setup: Setup) -> list[tuple[str, ...]]:

@@ -38,9 +38,22 @@ def open_link(compute: Callable[[Setup], Trace]) -> None:
     """Starts a session from its link; what cannot be read, computed or found is named, the rest of it is shown."""
     if "setup" in st.session_state:
         return
-    st.session_state.update(setup=DEFAULT, **NOTHING_WRONG, **NO_HISTORY)
+    begin()
     open_setup(*from_link(st.query_params.to_dict()), "link", compute)
     st.session_state.update(NO_HISTORY)
+
+
+def begin() -> None:
+    """A session in which nothing was changed yet."""
+    st.session_state.update(setup=DEFAULT, source="link", **NOTHING_WRONG, **NO_HISTORY)
+
+
+def adopt(setup: Setup) -> None:
+    """Shows a Setup that another page made; undo leads back to what was there."""
+    if "setup" not in st.session_state:
+        begin()
+    take(setup, [])
+    new_version()
 
 
 def open_setup(wanted: Setup, unread: list[tuple[str, str]], source: str, compute: Callable[[Setup], Trace]) -> None:

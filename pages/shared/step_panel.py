@@ -4,20 +4,18 @@ import streamlit as st
 
 from attention_core import Trace, charts
 from attention_core.cells import Ref
-from attention_core.explanation import Piece, explain
-from attention_core.export import call, source
-from attention_core.formula import family, formula
+from attention_core.formula import formula
 from attention_core.layout import LARGEST, Panel, panel, product
-from attention_core.numerals import exact, fixed
 from pages.shared import maps, state
-from pages.shared.components import arithmetic, scroller
+from pages.shared.arithmetic_panel import show_arithmetic
+from pages.shared.code_panel import show_code
+from pages.shared.components import scroller
 from pages.shared.opening import open_cell, open_sent
 from pages.shared.pictures import chart
 from pages.shared.places import (
     HEADS,
     axis_name,
     chosen_cell,
-    describe,
     palette,
     place_names,
     short_name,
@@ -25,7 +23,7 @@ from pages.shared.places import (
 )
 from pages.shared.scene import Scene
 from pages.shared.setup import computed_part
-from pages.shared.words import literal, say
+from pages.shared.words import say
 
 ACROSS = 18  # columns of cells with numbers that fit on a projector
 WINDOW = 10  # rows and columns of the part of a large step that stands in cells
@@ -68,10 +66,15 @@ def show_step(scene: Scene) -> None:
         chart(picture, "large", say("step.alt", step=step))
         with st.container(width=WHOLE - max(width, WHOLE // 2) if beside else "stretch"):
             if chosen is not None:
-                show_arithmetic(trace, chosen)
+                show_arithmetic(trace, chosen, state.trail()[:-1], follow, "arithmetic")
             else:
                 st.caption(say("step.choose"))
-    show_code(trace, step)
+    code_drawer(trace, step)
+
+
+def follow(place: object) -> None:
+    """An operand of the arithmetic was clicked."""
+    open_sent(place, follow=True)
 
 
 def near(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
@@ -164,52 +167,11 @@ def title_of(trace: Trace, part: Panel) -> str:
     return title + say("step.part", a=top + 1, b=top + rows, c=left + 1, d=left + columns)
 
 
-def show_arithmetic(trace: Trace, ref: Ref) -> None:
-    """One cell's arithmetic; every operand leads to where it stands."""
-    explanation = explain(trace, ref.step, ref.index)
-    st.markdown(f"**{literal(describe(trace, ref))}** = {exact(explanation.value)}")
-    pieces = [] if explanation.cell is None else explanation.pieces
-    data = {
-        "trail": [
-            link_data(trace, step, cell) for step, cell in state.trail()[:-1] if cell and trace.holds(step, cell)
-        ],
-        "pieces": [piece_data(trace, piece) for piece in pieces],
-        "colours": palette().families(),
-        "label": say("arithmetic.trail"),
-    }
-    arithmetic(data=data, key="arithmetic", on_followed_change=followed)
-    st.caption(say("arithmetic.rounded" if pieces else "arithmetic.input"))
-
-
-def link_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
-    """A cell that was passed on the way, to go back to."""
-    return {"text": step, "title": describe(trace, Ref(step, cell)), "step": step, "index": list(cell)}
-
-
-def piece_data(trace: Trace, piece: Piece) -> dict:
-    """A piece of arithmetic for the screen."""
-    if piece.rest is not None:
-        count, subtotal = piece.rest
-        return {"text": say("arithmetic.rest", count=count, subtotal=fixed(subtotal))}
-    if piece.ref is None:
-        return {"text": piece.text}
-    place = {"step": piece.ref.step, "index": list(piece.ref.index), "family": family(piece.ref.step) or ""}
-    number = exact(float(trace[piece.ref.step][piece.ref.index]))
-    return {"text": piece.text, "title": f"{describe(trace, piece.ref)} = {number}", **place}
-
-
-def followed() -> None:
-    """An operand of the arithmetic was clicked."""
-    open_sent(st.session_state["arithmetic"].followed, follow=True)
-
-
-def show_code(trace: Trace, step: str) -> None:
-    """The function that ran and its NumPy twin, with the call of this step."""
-    operation = trace.step(step).operation
-    if operation is None:
+def code_drawer(trace: Trace, step: str) -> None:
+    """The code of the step, written when its drawer opens."""
+    if trace.step(step).operation is None:
         return
     drawer = st.expander(say("code.title"), icon=":material/code:", key="code", on_change="rerun")
     if drawer.open:
-        for column, language in zip(drawer.columns(2), ("torch", "numpy"), strict=True):
-            text = source(operation, language) + "\n\n" + call(operation, language)
-            column.code(text, language="python", wrap_lines=True)
+        with drawer:
+            show_code(trace, step)

@@ -1,9 +1,9 @@
 """Words of the sentence that are worth exchanging, one click each: the heavy cell moves."""
 
 from attention_core.examples import EXAMPLES
-from pages.shared.input_controls import spelled
 from pages.shared.material import Material
 from pages.shared.opening import within
+from pages.shared.sequences import spelled
 from pages.shared.setup import Setup, mode
 from pages.shared.widgets import try_change
 

@@ -23,10 +23,13 @@ JOINER = "\u2060"  # prints nothing and allows no line break
 @cache
 def catalog(language: str) -> dict[str, str]:
     """All labels and sentence templates of a language, keys joined with dots; English errors and causes are the
-    core's own."""
-    table = tomllib.loads((CONTENT / language / "labels.toml").read_text(encoding="utf-8"))
-    core = {"error": SENTENCES, "cause": CAUSES} if language == "en" else {}
-    return dict(flatten(core)) | dict(flatten(table))
+    core's own. What stands in labels.toml has no prefix, what stands in lessons/qkv.toml begins with lessons.qkv."""
+    words = dict(flatten({"error": SENTENCES, "cause": CAUSES})) if language == "en" else {}
+    for path in sorted((CONTENT / language).rglob("*.toml")):
+        place = path.relative_to(CONTENT / language).with_suffix("").parts
+        prefix = "" if place == ("labels",) else ".".join((*place, ""))
+        words |= flatten(tomllib.loads(path.read_text(encoding="utf-8")), prefix)
+    return words
 
 
 def flatten(table: dict, prefix: str = ""):

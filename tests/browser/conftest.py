@@ -93,12 +93,12 @@ def screen(chromium, server):
     """A function that opens a link in a new browser profile and gives a Screen; no screen may break its own policy."""
     contexts, screens = [], []
 
-    def open_link(query: str = "", address: str | None = None, **options) -> Screen:
+    def open_link(query: str = "", address: str | None = None, lesson: str = "", **options) -> Screen:
         context = chromium.new_context(viewport=options.pop("viewport", {"width": 1280, "height": 720}), **options)
         contexts.append(context)
         opened = Screen(context.new_page(), address or server)
         screens.append(opened)
-        opened.open(query)
+        opened.open_lesson(lesson, query) if lesson else opened.open(query)
         return opened
 
     yield open_link
@@ -141,6 +141,39 @@ class Screen:
         self.page.goto(f"{self.address}/{query}")
         self.strip().first.wait_for()
         self.settled()
+
+    def open_lesson(self, slug: str, query: str = "") -> None:
+        """Opens a lesson and waits for its picture."""
+        self.page.goto(f"{self.address}/{slug}{query}")
+        self.maps().first.wait_for()
+        self.settled()
+
+    def press(self, group: str, option: str) -> None:
+        """Presses a choice of a row, by the row's label and what stands on it."""
+        self.settled()
+        row = self.page.get_by_test_id("stButtonGroup").filter(has=self.page.get_by_text(group, exact=True))
+        row.get_by_role("button", name=option, exact=True).or_(
+            row.get_by_role("radio", name=option, exact=True)
+        ).click()
+        self.settled()
+
+    def open_drawer(self, question: str) -> None:
+        """Opens a further sight by its question, and waits until something is drawn in it."""
+        drawer = self.page.get_by_test_id("stExpander").filter(has=self.page.get_by_text(question, exact=True))
+        drawer.get_by_text(question, exact=True).click()
+        drawer.get_by_test_id("stExpanderDetails").locator("p").first.wait_for()
+        self.settled()
+
+    def slide(self, label: str, key: str, times: int = 1) -> None:
+        """Moves a slider by keyboard: "ArrowLeft", "End" and the like."""
+        handle = self.page.get_by_test_id("stSlider").filter(has=self.page.get_by_text(label, exact=True))
+        for _ in range(times):
+            handle.get_by_role("slider").press(key)
+        self.settled()
+
+    def wait_for_text(self, part: str) -> None:
+        """Waits until a text stands on the page."""
+        self.page.get_by_text(part, exact=False).first.wait_for()
 
     def settled(self) -> None:
         """Waits until no rerun is under way."""

@@ -34,6 +34,7 @@ tiles = component(
 )
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
 shortcuts = component("shortcuts", "<div></div>")
+arrows = component("arrows", "<div></div>")
 scroller = component("scroller", "<div></div>")
 canvas = component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
 thumbnails = component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")

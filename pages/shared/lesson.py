@@ -1,0 +1,150 @@
+"""The frame of a lesson: where one is, the question, then what its page draws, drawers, the code, the sources."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attention_core.tokens import shown
+from pages.shared import choices, state
+from pages.shared.catalog import LESSONS, PAGE
+from pages.shared.code_panel import show_code
+from pages.shared.components import arrows
+from pages.shared.controls import language_switch
+from pages.shared.proof_panel import show_proof
+from pages.shared.runs import trace_of
+from pages.shared.setup import Setup
+from pages.shared.words import has, literal, say, speaking
+
+OPEN, CODE = "open", "code"
+REVEAL = "reveal"  # whether a lecturer shows all answers; for the session, and in no link
+
+
+@contextmanager
+def lesson(slug: str) -> Iterator[DeltaGenerator]:
+    """Draws what stands around a lesson. Gives the place in its first line for stands_for."""
+    choices.enter(slug)
+    with speaking(), st.container(gap="xsmall"):
+        place = show_line(slug)
+        trouble = st.container()
+        st.markdown(f"#### {say(f'lessons.{slug}.question')}\n{say(f'lessons.{slug}.intro')}")
+        yield place
+        st.caption(say(f"lessons.{slug}.sources"))
+        with trouble:
+            show_unread()
+        choices.show_link()
+    follow_key(slug)
+
+
+def show_line(slug: str) -> DeltaGenerator:
+    """Where one is among the lessons, the way on and back, and what concerns all of them."""
+    at = LESSONS.index(slug)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        for step, icon in ((-1, "chevron_left"), (1, "chevron_right")):
+            if neighbour := next_to(slug, step):
+                st.page_link(
+                    PAGE[neighbour].path,
+                    label=say("lesson.previous" if step < 0 else "lesson.next"),
+                    icon=f":material/{icon}:",
+                    help=say(f"lessons.{neighbour}.question"),
+                )
+        st.markdown(say("lesson.place", number=at + 1, count=len(LESSONS)), width="content")
+        place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content")
+        st.toggle(say("lesson.reveal"), key="c_reveal", value=st.session_state.get(REVEAL, False), on_change=reveal)
+        language_switch()
+        arrows(key="arrows", on_moved_change=pressed, width="content")
+    return place
+
+
+def next_to(slug: str, step: int) -> str | None:
+    """The lesson before (-1) or after (1) one."""
+    at = LESSONS.index(slug) + step
+    return LESSONS[at] if 0 <= at < len(LESSONS) else None
+
+
+def pressed() -> None:
+    """An arrow key was pressed: remembered, because a page cannot be left from here."""
+    moved = st.session_state["arrows"].moved
+    st.session_state["way"] = {"previous": -1, "next": 1}.get(moved) if isinstance(moved, str) else None
+
+
+def follow_key(slug: str) -> None:
+    """Goes where an arrow key pointed."""
+    step = st.session_state.pop("way", None)
+    if step and (neighbour := next_to(slug, step)):
+        st.switch_page(PAGE[neighbour].path)
+
+
+def reveal() -> None:
+    """All answers are shown, or hidden again."""
+    st.session_state[REVEAL] = st.session_state["c_reveal"]
+
+
+def revealed() -> bool:
+    """Whether all answers are shown."""
+    return st.session_state.get(REVEAL, False)
+
+
+def show_unread() -> None:
+    """What of the link could not be read."""
+    for key, text in choices.kept().unread:
+        trouble = "unread" if choices.is_known(choices.slug(), key) else "unknown"
+        st.error(say(f"link.{trouble}", key=literal(key), text=literal(shown(text))), icon=":material/link_off:")
+
+
+# ---- what a page adds ------------------------------------------------------------------------------------------------
+def stands_for(setup: Setup, place: DeltaGenerator) -> None:
+    """The run that the lesson is about: its proof, and the door to the workbench, which shows exactly this run."""
+    with place:
+        show_proof(trace_of(setup), setup)
+        workbench_door(setup, "workbench")
+
+
+def workbench_door(setup: Setup, key: str) -> None:
+    """Opens a run in the workbench."""
+    if st.button(say("lesson.workbench"), key=f"door_{key}", icon=":material/grid_on:", type="tertiary"):
+        state.adopt(setup)
+        st.switch_page(PAGE["workbench"].path)
+
+
+def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:
+    """A further sight, under its question; drawn while it is open."""
+    slug, key = choices.slug(), f"{choices.slug()}.drawer.{name}"
+    opened = choices.choice(OPEN, (), drawers)
+
+    def moved() -> None:
+        others = tuple(other for other in choices.choice(OPEN, (), drawers) if other != name)
+        choices.take(OPEN, (*others, name) if st.session_state[key] else others, (), drawers)
+
+    st.session_state[key] = name in opened
+    box = st.expander(title or say(f"lessons.{slug}.drawer.{name}"), key=key, on_change=moved)
+    if box.open:
+        with box:
+            draw()
+
+
+def drawers(text: str) -> tuple[str, ...]:
+    """Reads the names of open drawers."""
+    names = tuple(filter(None, text.split(",")))
+    if not all(name == CODE or has(f"lessons.{choices.slug()}.drawer.{name}") for name in names):
+        raise ValueError(text)
+    return names
+
+
+def code(setup: Setup, steps: Sequence[str]) -> None:
+    """The code that ran for the steps that the lesson is about, in PyTorch and in NumPy, one click away."""
+
+    def draw() -> None:
+        trace = trace_of(setup)
+        there = [step for step in steps if step in trace]
+        at = choices.choice("step", there[0], choices.member(there))
+        st.segmented_control(
+            **choices.drawn("step", at, there[0], choices.member(there), say("control.step")),
+            options=there,
+            required=True,
+            label_visibility="collapsed",
+        )
+        show_code(trace, at)
+
+    drawer(CODE, draw, say("code.title"))

@@ -1,0 +1,108 @@
+"""Lesson 1 in a real browser: a reader changes an input and sees what is stated."""
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import serving
+
+
+def test_a_deep_link_as_the_first_request_of_a_fresh_process_restores_the_lesson_with_its_guess(screen):
+    with serving() as address:
+        opened = screen("?guess=3&open=roles&lang=en", lesson="qkv", address=address)
+        opened.wait_for_text("As predicted")
+        opened.wait_for_text("“it” asks: q = (−3.00, 3.00)")
+        assert opened.sentence().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
+        assert opened.outside == [] and opened.errors == []
+
+
+def test_predict_then_see_and_the_link_keeps_it(screen):
+    opened = screen(lesson="qkv")
+    assert opened.sentence().startswith("Head 1: “it” gives 31 % of its attention to “it”")
+    assert opened.page.locator("path[aria-label*='weights [head 1, it, dog]: 0.93']").count() == 0
+    opened.press("Predict: with W, which word gets the most?", "dog")
+    opened.wait_for_number("weights [head 1, it, dog]", "0.93")
+    opened.wait_for_text("As predicted")
+    assert opened.query() == {"ex": "en_it", "guess": "3"}
+
+
+def test_without_w_a_word_finds_only_itself_on_any_sentence(screen):
+    opened = screen("?words=with", lesson="qkv")
+    opened.type("Sentence", "Tom read and he laughed")
+    opened.wait_for_sentence("“he” gives 95 % of its attention to “Tom”")
+    bare = opened.page.locator("path[aria-label*='weights [head 1, he, he]: 0.4']")  # e/(e + 4) = .405, without W
+    bare.first.wait_for(state="attached")
+
+
+def test_swapping_q_and_k_transposes_the_raw_scores(screen):
+    opened = screen("?words=with", lesson="qkv")
+    opened.open_drawer("What if one matrix changes?")
+    opened.wait_for_text("“dog” gives 92 % of its attention to “it”")
+    opened.wait_for_number("scores [head 1, dog, it]", "6")
+    opened.type("Sentence", "Tom read and he laughed")
+    opened.wait_for_text("“Tom” gives 95 % of its attention to “he”")  # e^(6/√2) over that and four more
+    opened.wait_for_number("scores [head 1, Tom, he]", "6")
+
+
+def test_shared_matrices_make_the_scores_symmetric(screen):
+    opened = screen("?open=change", lesson="qkv")
+    opened.press("Change", "one matrix for all three")
+    opened.wait_for_text("from their transpose 0)")
+    opened.wait_for_number("scores [head 1, it, it]", "18")  # (−3, 3) with itself
+    opened.press("Change", "another V alone")
+    opened.wait_for_text("moved have v_projected, v, head_outputs, concat, output.")
+
+
+def test_one_query_five_keys_and_a_broken_rule_is_named(screen):
+    opened = screen("?open=shapes", lesson="qkv")
+    opened.wait_for_text("the scores are 1 × 5 (queries × keys), the output is 1 × 10")
+    opened.slide("Queries", "ArrowRight", 2)
+    opened.wait_for_text("the scores are 3 × 5")
+    opened.slide("Values", "ArrowLeft")
+    opened.wait_for_text("there must be as many values as keys: k is (5, 8), v is (4, 10)")
+    opened.slide("Keys", "ArrowLeft")
+    opened.wait_for_text("the scores are 3 × 4")
+    opened.slide("Width of a query", "ArrowLeft")
+    opened.wait_for_text("k must have the width of q: q is (3, 7), k is (4, 8)")
+    opened.slide("Width of a value", "End")
+    opened.press("Score", "additive")
+    opened.wait_for_text("the output is 3 × 12")
+
+
+def test_the_roles_carry_the_numbers_of_the_readers_own_sentence(screen):
+    opened = screen("?open=roles", lesson="qkv")
+    opened.wait_for_text("“dog” is matched: k = (−1.00, 1.00), q · k = 6.00")
+    opened.press("As in", "a library")
+    opened.wait_for_text("the question you bring to a library")
+    opened.type("Sentence", "Tom read and he laughed")
+    opened.wait_for_text("“Tom” is matched: k = (1.00, −1.00), q · k = 6.00")
+
+
+def test_one_row_alone_is_the_row_of_the_matrix(screen):
+    opened = screen("?open=row", lesson="qkv")
+    opened.wait_for_text("the two differ by 0.")
+    opened.press("Step", "weights")
+    alone = opened.page.locator("path[aria-label*='weights [head 1, it, dog]: 0.93']")
+    expect(alone).to_have_count(2)  # in the row alone and in the matrix
+
+
+def test_a_number_opens_and_leads_back_to_the_input(screen):
+    opened = screen("?words=with", lesson="qkv")
+    opened.page.locator("path[aria-label*='weights [head 1, it, dog]: 0.93']").first.click()
+    opened.page.locator(".arithmetic").wait_for()
+    assert opened.arithmetic().startswith("exp(4.24)")
+    opened.follow(0, "masked_scores [head 1, it, dog]")
+    opened.follow(0, "scaled_scores [head 1, it, dog]")
+    assert opened.query()["cell"] == "hero,projected,scaled_scores,0,0,5,3"
+
+
+def test_the_workbench_shows_exactly_this_run(screen):
+    opened = screen("?words=with", lesson="qkv")
+    opened.type("Sentence", "Tom read and he laughed")
+    opened.wait_for_sentence("“he” gives 95 %")
+    opened.page.get_by_role("button", name="Open in the workbench").first.click()
+    opened.strip().first.wait_for()
+    opened.wait_for_sentence("“he” gives 95 % of its attention to “Tom”")
+    assert opened.query() == {"text": "Tom read and he laughed", "t": "3"}
+    opened.page.get_by_text("Learn", exact=True).click()
+    opened.page.locator("a", has_text="1 · Query, key, value").click()
+    opened.wait_for_text("What does one word take from the others?")
+    opened.wait_for_sentence("“he” gives 95 %")  # the lesson is as it was left

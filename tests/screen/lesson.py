@@ -1,0 +1,110 @@
+"""A lesson without a browser: what a reader does there, and sees."""
+
+import json
+
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
+from streamlit.testing.v1 import AppTest
+
+from pages.shared.catalog import PAGE
+from tests.screen.driver import KINDS, ROOT, Screen, plain
+
+
+class Lesson:
+    """One session on one page. Every run must end without an exception."""
+
+    def __init__(self, slug: str, **link: str):
+        self.slug = slug
+        self.at = AppTest.from_file(ROOT / "pages" / "shared" / "router.py", default_timeout=60)
+        self.at.query_params.update(link)
+        Screen.outside = link.get("lang", "en")
+        self.go_to(slug)
+
+    def ran(self, act, *args) -> "Lesson":
+        act(*args)
+        assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
+        return self
+
+    def go_to(self, slug: str) -> "Lesson":
+        self.at.switch_page(str(PAGE[slug].path))
+        return self.ran(self.at.run)
+
+    # ---- what a reader does
+    def widgets(self) -> dict:
+        """Every control of the lesson by its name."""
+        found = [widget for kind in KINDS for widget in self.at.get(kind) if widget.key]
+        return {w.key.removeprefix(f"{self.slug}."): w for w in found if w.key.startswith(f"{self.slug}.")}
+
+    def set(self, name: str, value: object) -> "Lesson":
+        return self.ran(self.widgets()[name].set_value(value).run)
+
+    def open(self, *names: str) -> "Lesson":
+        """Opens drawers, as a link does."""
+        return Lesson(self.slug, **{**self.link(), "open": ",".join(names)})
+
+    def press(self, key: str) -> "Lesson":
+        return self.ran(next(button for button in self.at.button if button.key == key).click().run)
+
+    def send(self, widget_id: str, **value) -> "Lesson":
+        """What the browser sends for a part without a Python face."""
+        states = self.at._tree.get_widget_states()
+        for old in [state for state in states.widgets if state.id == widget_id]:
+            states.widgets.remove(old)
+        state = states.widgets.add(id=widget_id)
+        for kind, given in value.items():
+            setattr(state, kind, given)
+        return self.ran(self.at._run, states)
+
+    def choose(self, name: str, *shown: str) -> "Lesson":
+        """Presses choices in a row by what stands on them."""
+        states, widget = self.at._tree.get_widget_states(), self.widgets()[name]
+        for old in [state for state in states.widgets if state.id == widget.id]:
+            states.widgets.remove(old)
+        states.widgets.add(id=widget.id).string_array_value.data.extend(shown)
+        return self.ran(self.at._run, states)
+
+    def send_part(self, name: str, event: str, value: object) -> "Lesson":
+        """What a part without a Python face tells."""
+        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
+        trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
+        return self.send(trigger, json_trigger_value=json.dumps([{"event": event, "value": value}]))
+
+    def follow(self, picture: str, step: str, index: list[int]) -> "Lesson":
+        """A click on an operand of the arithmetic under a picture, or on a cell of the way back."""
+        return self.send_part(f"arithmetic_{self.slug}_{picture}", "followed", {"step": step, "index": index})
+
+    def click_cell(self, picture: str, step: str, index: str) -> "Lesson":
+        turn = int(self.table(picture)["turn"].iloc[0])
+        points = {"selection": {"cell": [{"step": step, "index": index, "turn": turn}]}}
+        return self.send(self.charts()[picture].proto.id, string_value=json.dumps(points))
+
+    # ---- what a reader sees
+    def charts(self) -> dict:
+        """The pictures by name."""
+        found = {chart.proto.id.rpartition("-")[2]: chart for chart in self.at.get("vega_lite_chart")}
+        return {name.removeprefix(f"{self.slug}_"): chart for name, chart in found.items()}
+
+    def table(self, picture: str):
+        return convert_arrow_bytes_to_pandas_df(self.charts()[picture].proto.data.data)
+
+    def number(self, picture: str, what: str, row: int | None = None) -> float:
+        """The number of a drawn cell by what it says, such as "weights [head 1, it, dog]"."""
+        cells = self.table(picture)
+        cells = cells[(cells["what"] == what) & (cells["kind"] != "chosen") & (cells["kind"] != "read")]
+        (found,) = (cells if row is None else cells[cells["panel"] == f"row{row}"])["value"]
+        return float(found.replace("−", "-"))
+
+    def texts(self) -> list[str]:
+        return [plain(text.value) for text in self.at.markdown]
+
+    def says(self, part: str) -> bool:
+        return any(part in text for text in self.texts())
+
+    def fact(self) -> str:
+        (found,) = [text for text in self.texts() if text.startswith("##### ")]
+        return found.removeprefix("##### ")
+
+    def errors(self) -> list[str]:
+        return [plain(error.value) for error in self.at.error]
+
+    def link(self) -> dict[str, str]:
+        return {key: value[0] if isinstance(value, list) else value for key, value in self.at.query_params.items()}

@@ -1,0 +1,76 @@
+"""What all lessons have in common: they open, remember, refuse, restore, and lead to the workbench."""
+
+import pytest
+
+from pages.shared.catalog import LESSONS
+from pages.shared.words import LANGUAGES, catalog
+from tests.screen.lesson import Lesson
+
+
+def drawers(slug):
+    prefix = f"lessons.{slug}.drawer."
+    return [key.removeprefix(prefix) for key in catalog("en") if key.startswith(prefix)] + ["code"]
+
+
+def ends(widget):
+    """The first and the last of what a control can be set to."""
+    if widget.type == "select_slider":
+        return [float(widget.options[0]), float(widget.options[-1])]
+    if widget.type in ("selectbox", "button_group"):
+        return [widget.options[0], widget.options[-1]]
+    if widget.type == "toggle":
+        return [True, False]
+    if widget.type in ("slider", "number_input"):
+        return [widget.min, widget.max]
+    return []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("slug", LESSONS)
+def test_a_lesson_opens_computed_with_its_question(slug, lang):
+    lesson = Lesson(slug, lang=lang)
+    assert lesson.says(catalog(lang)[f"lessons.{slug}.question"])
+    assert lesson.errors() == []
+    assert lesson.charts()
+    assert 1 <= len(drawers(slug)) - 1 <= 4
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_all_drawers_open_from_a_cold_link_and_every_control_goes_to_its_ends(slug):
+    lesson = Lesson(slug, open=",".join(drawers(slug)), lang="en")
+    assert lesson.errors() == []
+    for name in lesson.widgets():
+        widget = lesson.widgets().get(name)  # another control may have taken it away
+        for value in ends(widget) if widget else []:
+            lesson.choose(name, value) if widget.type == "button_group" else lesson.set(name, value)
+    again = Lesson(slug, **lesson.link())
+    assert again.link() == lesson.link()
+    assert again.texts() == lesson.texts()
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_lecturer_reveals_every_answer(slug, lang):
+    lesson = Lesson(slug, lang=lang)
+    hidden = lesson.charts()
+    lesson.ran(next(t for t in lesson.at.toggle if t.key == "c_reveal").set_value(True).run)
+    assert lesson.charts().keys() >= hidden.keys()
+    assert all("?" not in [*lesson.table(picture).get("text", [])] for picture in lesson.charts())
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_what_of_a_link_cannot_be_read_is_named_and_the_rest_is_shown(slug):
+    lesson = Lesson(slug, nonsense="1", open="nowhere", lang="en")
+    assert len(lesson.errors()) == 2
+    assert any("nonsense=1" in error and "nothing here is called nonsense" in error for error in lesson.errors())
+    assert any("open=nowhere" in error and "cannot be read" in error for error in lesson.errors())
+    assert lesson.charts()
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_hostile_links_show_texts_as_texts(slug):
+    bad = "<script>alert(1)</script>[x](javascript:alert(1))"
+    names = [key.removeprefix(f"lessons.{slug}.control.") for key in catalog("en") if f"lessons.{slug}.control." in key]
+    lesson = Lesson(slug, **dict.fromkeys((*names, "ex", "open", "cell", "guess", "step"), bad), lang="en")
+    opened = lesson.open(*drawers(slug))
+    assert opened.charts()
