@@ -4,9 +4,10 @@ The only file that knows Altair. The specification is built once; what changes f
 (drawing.py), so a rerun sends data and keeps the chart.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import altair as alt
 
@@ -250,3 +251,72 @@ def sized(width: float, height: float, padding: int = 2) -> dict:
         "padding": dict.fromkeys(("left", "right", "top", "bottom"), padding),
         "background": "transparent",
     }
+
+
+# ---- curves ----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Axis:
+    """What runs along an axis, from where to where, and whether each step of it multiplies (log) or adds."""
+
+    title: str
+    first: float
+    last: float
+    log: bool = False
+    values: tuple[float, ...] = ()  # where numbers stand; none: where Vega puts them
+
+
+def powers_of_ten(axis: Axis) -> tuple[float, ...]:
+    """Where numbers stand on a logarithmic axis.
+
+    >>> powers_of_ten(Axis("", 0.005, 20.0, log=True))
+    (0.01, 0.1, 1.0, 10.0)
+    """
+    first, last = math.ceil(math.log10(axis.first)), math.floor(math.log10(axis.last))
+    return tuple(10.0**power for power in range(first, last + 1))
+
+
+@lru_cache(maxsize=64)
+def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: int) -> dict:
+    """Bands, lines, points, bars, upright rules and texts on two axes; pointing at a point tells its numbers."""
+
+    def scaled(axis: Axis, encoding: type, field: str) -> object:
+        scale = alt.Scale(type="log" if axis.log else "linear", domain=[axis.first, axis.last], nice=False, clamp=True)
+        ticks = axis.values or (powers_of_ten(axis) if axis.log else ())
+        more = {"values": list(ticks)} if ticks else {}
+        return encoding(f"{field}:Q", scale=scale, axis=alt.Axis(title=axis.title, labelOverlap=True, **more))
+
+    base = alt.Chart().encode(x=scaled(x, alt.X, "x"), y=scaled(y, alt.Y, "y"))
+    colour = alt.Color("fill:N", scale=None, legend=None)
+
+    def of(kind: str) -> alt.Chart:
+        return base.transform_filter(f"datum.kind == '{kind}'")
+
+    band = of("band").mark_area(opacity=0.18, tooltip=None, aria=False).encode(y2="y2:Q", color=colour, detail="name:N")
+    bars = of("bar").mark_rect(opacity=0.75, tooltip=None).encode(x2="x2:Q", y2="y2:Q", color=colour)
+    rules = of("rule").mark_rule(strokeWidth=1.5, strokeDash=[4, 4], tooltip=None, aria=False)
+    dash = alt.StrokeDash("dashed:N", scale=alt.Scale(domain=[False, True], range=[[1, 0], [7, 5]]), legend=None)
+    lines = base.transform_filter("datum.kind == 'point' || datum.kind == 'zero'").mark_line(
+        strokeWidth=2.5, tooltip=None, aria=False
+    )
+    points = of("point").mark_point(filled=True, size=60, opacity=1)
+    zeros = of("zero").mark_point(filled=False, size=70, shape="triangle-down", opacity=1)
+    told = {"description": "said:N", "tooltip": [alt.Tooltip("said:N", title=" ")], "color": colour}
+    texts = of("text").mark_text(align="left", dx=6, fontSize=14, font=FONT, tooltip=None, aria=False)
+    chart = alt.layer(
+        band,
+        bars,
+        rules.encode(y=alt.value(0), y2=alt.value(height), color=colour),
+        lines.encode(color=colour, detail="name:N", strokeDash=dash),
+        points.encode(**told),
+        zeros.encode(**told),
+        texts.encode(y=alt.Y("y:Q", scale=None, axis=None), text="name:N", color=colour),  # placed in pixels
+    )
+    chart = chart.configure_view(stroke=None).configure_axis(
+        **dict.fromkeys(("labelFontSize", "titleFontSize"), 14),
+        **dict.fromkeys(("labelColor", "titleColor"), palette.ink),
+        **dict.fromkeys(("labelFont", "titleFont"), FONT),
+        **dict.fromkeys(("gridColor", "domainColor", "tickColor"), palette.faint),
+        titleFontWeight="normal",
+    )
+    spec = without_data(chart.to_dict(validate=False))
+    return spec | {"width": width, "height": height, "background": "transparent", "autosize": {"type": "none"}}

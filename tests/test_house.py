@@ -67,7 +67,7 @@ LAYERS = (
     ("lettering", "npy", "nested", "diagnosis"),
     ("drawing", "files"),
     ("charts", "raster"),
-    ("bars",),
+    ("bars", "curves"),
 )
 
 

@@ -45,12 +45,21 @@ def chart(picture: Picture, key: str, alt: str, take: Callable[[object], None] =
         )
 
 
+def curve_chart(picture: Picture, key: str, alt: str) -> None:
+    """Draws curves; pointing at a point tells its numbers."""
+    columns = {name: pa.array(column) for name, column in picture.table.items()}
+    with box(picture):
+        st.vega_lite_chart(pa.table(columns), picture.spec, width="content", theme=None, key=key, alt=alt)
+
+
 def box(picture: Picture) -> AbstractContextManager:
     """Where a picture stands: one that is wider than a phone scrolls by itself there, not the page."""
-    width, height = picture.spec["width"], picture.spec["height"]
+    around = picture.spec["padding"]
+    width = picture.spec["width"] + around["left"] + around["right"]
+    height = picture.spec["height"] + around["top"] + around["bottom"]
     if width <= PHONE:
         return nullcontext()
-    return st.container(width=width + 6, height=height + SCROLLBAR, border=False)
+    return st.container(width=width + 2, height=height + SCROLLBAR, border=False)
 
 
 PLACE = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # how a cell of a picture names the cell of the step

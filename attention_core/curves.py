@@ -1,0 +1,131 @@
+"""Curves: a quantity against another on real axes, named at their ends, with bands and points that tell numbers.
+
+A zero has no place on a logarithmic axis: it stands at the axis' end as an open triangle, and says 0.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from attention_core.charts import Axis, Picture, curve_specification
+from attention_core.lettering import text_width
+from attention_core.numerals import exact, fixed
+from attention_core.palette import Palette
+
+WIDTH, HEIGHT = 640, 300  # pixels of the field between the axes
+LINE = 17.0  # from one name to the next
+COLUMNS = {
+    "kind": "point",  # point, zero, band, bar, rule or text
+    "x": 0.0,
+    "x2": 0.0,
+    "y": 0.0,
+    "y2": 0.0,
+    "name": "",
+    "fill": "",
+    "dashed": False,
+    "said": "",
+}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points from left to right under one name. dashed: what was worked out, not measured. band: from where to where
+    each point may lie."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    colour: str
+    dashed: bool = False
+    band: Sequence[tuple[float, float]] = ()
+
+
+def curves(
+    drawn: Sequence[Curve],
+    x: Axis,
+    y: Axis,
+    palette: Palette,
+    at: float | None = None,
+    width: int = WIDTH,
+    height: int = HEIGHT,
+) -> Picture:
+    """The curves on these axes; at: where an upright line stands, such as what is chosen.
+
+    Raises ValueError where a curve's x and y are not equally many.
+    """
+    rows = []
+    for curve in drawn:
+        for place, (low, high) in zip(curve.x, curve.band, strict=bool(curve.band)):
+            band = {"kind": "band", "x": place, "y": inside(low, y), "y2": inside(high, y)}
+            rows.append(band | {"name": curve.name, "fill": curve.colour})
+        for place, value in zip(curve.x, curve.y, strict=True):
+            rows.append(
+                {
+                    "kind": "zero" if y.log and value <= 0 else "point",
+                    "x": place,
+                    "y": inside(value, y),
+                    "name": curve.name,
+                    "fill": curve.colour,
+                    "dashed": curve.dashed,
+                    "said": f"{curve.name}: {exact(place)} → {exact(value)}",
+                }
+            )
+    longest = max((text_width(curve.name, 14.0) for curve in drawn), default=0.0)
+    rows += names(drawn, y, height)
+    if at is not None:
+        rows.append({"kind": "rule", "x": at, "fill": palette.outline})
+    return Picture(table(rows), framed(curve_specification(x, y, palette, width, height), longest))
+
+
+def histogram(
+    edges: Sequence[float],
+    shares: Sequence[Sequence[float]],
+    colours: Sequence[str],
+    x: Axis,
+    y: Axis,
+    palette: Palette,
+) -> Picture:
+    """Shares of draws between edges, one row of shares a colour, drawn over each other."""
+    rows = [
+        {"kind": "bar", "x": left, "x2": right, "y": share, "fill": colour, "said": f"{fixed(left)}: {exact(share)}"}
+        for row, colour in zip(shares, colours, strict=True)
+        for (left, right), share in zip(pairwise(edges), row, strict=True)
+    ]
+    return Picture(table(rows), framed(curve_specification(x, y, palette, WIDTH, HEIGHT)))
+
+
+def inside(value: float, axis: Axis) -> float:
+    """A value as it can be drawn on an axis: the axis ends where it ends."""
+    return min(max(value, axis.first), axis.last)
+
+
+def names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict]:
+    """Each curve's name behind its last point, moved down where two would stand on each other; in pixels."""
+    ends = sorted((pixel(curve.y[-1], y, height), curve.x[-1], curve.name, curve.colour) for curve in drawn)
+    texts, free = [], -LINE
+    for place, x, name, colour in ends:
+        free = max(place, free + LINE)
+        texts.append({"kind": "text", "x": x, "y": free, "name": name, "fill": colour})
+    return texts
+
+
+def pixel(value: float, axis: Axis, height: int) -> float:
+    """How far below the top of the field a value is drawn.
+
+    >>> pixel(10.0, Axis("", 1.0, 100.0, log=True), 300)
+    150.0
+    """
+    measure = math.log if axis.log else float
+    first, last, at = (measure(number) for number in (axis.first, axis.last, inside(value, axis)))
+    return height * (last - at) / (last - first)
+
+
+def framed(spec: dict, longest: float = 0.0) -> dict:
+    """The specification with room around its field: for the axes, and at the right for the longest name."""
+    return spec | {"padding": {"left": 84, "top": 10, "bottom": 52, "right": int(longest) + 20}}
+
+
+def table(rows: Sequence[dict]) -> dict[str, list]:
+    """The rows as columns, every one filled."""
+    return {column: [row.get(column, usual) for row in rows] for column, usual in COLUMNS.items()}

@@ -1,0 +1,40 @@
+"""From a click to the pixels in every lesson: its main control moved, against a page of a button and a text."""
+
+from collections.abc import Callable, Iterator
+from itertools import cycle
+
+from playwright.sync_api import Page
+
+from tests.benchmarks.change_to_pixels import BARE, press
+from tests.benchmarks.figures import Figure, against, alternately, report
+from tests.benchmarks.process import AS_IT_COMES
+from tests.benchmarks.tab import Tab, chromium
+from tests.browser.conftest import process_of
+
+MOST = 3  # times the bare page
+CHART = "[data-testid=stVegaLiteChart] svg, .map canvas"
+
+
+def choices(*names: str) -> Callable[[Page], None]:
+    """Presses these choices one after the other, again and again."""
+    names = cycle(names)
+    return lambda page: page.get_by_role("radio", name=next(names), exact=True).click()
+
+
+MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
+    "qkv": lambda: choices("with W", "without W"),
+}
+
+
+def measure(runs: int) -> Iterator[Figure]:
+    """Each lesson's main control."""
+    with process_of("app.py") as (ours, _), process_of(BARE, **AS_IT_COMES) as (bare, _), chromium() as browser:
+        least = Tab(browser, bare, "button")
+        for slug, control in MAIN.items():
+            tab, act = Tab(browser, f"{ours}/{slug}?lang=en", CHART), control()
+            times, floor = alternately(runs, lambda tab=tab, act=act: tab.change(act), lambda: least.change(press))
+            yield against(f"change to pixels, lesson {slug}", times, floor, MOST)
+
+
+if __name__ == "__main__":
+    report([measure])
