@@ -23,6 +23,8 @@ class PageEntry:
 LESSONS = ("qkv",)  # in the order in which they are taught
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
+    PageEntry("start", "learn", ":material/flag:"),
     *(PageEntry(slug, "learn") for slug in LESSONS),
 )
 PAGE = {page.slug: page for page in PAGES}
+DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": LESSONS[-1]}  # of the start

@@ -150,13 +150,13 @@ def choose_several(name: str, options: Sequence[str], default: tuple[str, ...] =
     return value
 
 
-def choose_place(name: str, labels: Sequence[str], default: int | None = None, **how) -> int | None:
+def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> int | None:
     """One of several positions by their labels, such as the tokens of a sentence; None where none was chosen."""
     read = place_of(len(labels))
-    value = choice(name, default, read)
-    value = value if value is None or value < len(labels) else default
-    texts = apart([literal(label) for label in labels])
-    st.pills(**drawn(name, value, default, read), options=range(len(labels)), format_func=texts.__getitem__, **how)
+    value = choice(name, None, read)
+    value = value if value is None or value < len(labels) else None
+    texts = apart([literal(text) for text in labels])
+    st.pills(**drawn(name, value, None, read, label), options=range(len(labels)), format_func=texts.__getitem__)
     return value
 
 

@@ -24,37 +24,49 @@ REVEAL = "reveal"  # whether a lecturer shows all answers; for the session, and 
 @contextmanager
 def lesson(slug: str) -> Iterator[DeltaGenerator]:
     """Draws what stands around a lesson. Gives the place in its first line for stands_for."""
+    with frame(slug) as place:
+        st.markdown(f"#### {say(f'lessons.{slug}.question')}\n{say(f'lessons.{slug}.intro')}")
+        yield place
+        st.caption(say(f"lessons.{slug}.sources"))
+    follow_key(slug)
+
+
+@contextmanager
+def frame(slug: str) -> Iterator[DeltaGenerator]:
+    """Draws the first line of a page whose choices stand in its link, and says what of that could not be read."""
     choices.enter(slug)
     with speaking(), st.container(gap="xsmall"):
         place = show_line(slug)
         trouble = st.container()
-        st.markdown(f"#### {say(f'lessons.{slug}.question')}\n{say(f'lessons.{slug}.intro')}")
         yield place
-        st.caption(say(f"lessons.{slug}.sources"))
         with trouble:
             show_unread()
         choices.show_link()
-    follow_key(slug)
 
 
 def show_line(slug: str) -> DeltaGenerator:
     """Where one is among the lessons, the way on and back, and what concerns all of them."""
-    at = LESSONS.index(slug)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        for step, icon in ((-1, "chevron_left"), (1, "chevron_right")):
-            if neighbour := next_to(slug, step):
-                st.page_link(
-                    PAGE[neighbour].path,
-                    label=say("lesson.previous" if step < 0 else "lesson.next"),
-                    icon=f":material/{icon}:",
-                    help=say(f"lessons.{neighbour}.question"),
-                )
-        st.markdown(say("lesson.place", number=at + 1, count=len(LESSONS)), width="content")
+        if slug in LESSONS:
+            show_ways(slug)
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content")
         st.toggle(say("lesson.reveal"), key="c_reveal", value=st.session_state.get(REVEAL, False), on_change=reveal)
         language_switch()
         arrows(key="arrows", on_moved_change=pressed, width="content")
     return place
+
+
+def show_ways(slug: str) -> None:
+    """The lesson before, the number of this one, the lesson after."""
+    for step, icon in ((-1, "chevron_left"), (1, "chevron_right")):
+        if neighbour := next_to(slug, step):
+            st.page_link(
+                PAGE[neighbour].path,
+                label=say("lesson.previous" if step < 0 else "lesson.next"),
+                icon=f":material/{icon}:",
+                help=say(f"lessons.{neighbour}.question"),
+            )
+    st.markdown(say("lesson.place", number=LESSONS.index(slug) + 1, count=len(LESSONS)), width="content")
 
 
 def next_to(slug: str, step: int) -> str | None:

@@ -12,6 +12,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.errors import AttentionError
 from pages.shared.setup import (
+    BESIDES,
     DEFAULT,
     Setup,
     against_of,
@@ -35,12 +36,15 @@ def current() -> Setup:
 
 
 def open_link(compute: Callable[[Setup], Trace]) -> None:
-    """Starts a session from its link; what cannot be read, computed or found is named, the rest of it is shown."""
-    if "setup" in st.session_state:
-        return
-    begin()
-    open_setup(*from_link(st.query_params.to_dict()), "link", compute)
-    st.session_state.update(NO_HISTORY)
+    """Starts a session from its link, or goes where the link of another page leads; what cannot be read, computed or
+    found is named, the rest of it is shown."""
+    link = {name: text for name, text in st.query_params.to_dict().items() if name not in BESIDES}
+    if "setup" not in st.session_state:
+        begin()
+        open_setup(*from_link(link), "link", compute)
+        st.session_state.update(NO_HISTORY)
+    elif st.session_state["arrived"] and link:
+        open_setup(*from_link(link), "link", compute)
 
 
 def begin() -> None:

@@ -22,6 +22,9 @@ def exchange(number: object, setup: Setup, material: Material) -> None:
     """Takes one of the offers, by its number, where there is such a one."""
     offered = offers(setup, material)
     if within(number, len(offered)):
-        old, new = offered[number]
-        words = tuple(new if word == old else word for word in material.queries)
-        try_change("text", text=spelled(words, setup))
+        try_change("text", text=exchanged(setup, material, *offered[number]))
+
+
+def exchanged(setup: Setup, material: Material, old: str, new: str) -> str:
+    """The sentence with one word in the place of another."""
+    return spelled(tuple(new if word == old else word for word in material.queries), setup)

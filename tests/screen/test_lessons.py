@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.shared.catalog import LESSONS
+from pages.shared.catalog import DOORS, LESSONS
 from pages.shared.words import LANGUAGES, catalog
 from tests.screen.lesson import Lesson
 
@@ -74,3 +74,21 @@ def test_hostile_links_show_texts_as_texts(slug):
     lesson = Lesson(slug, **dict.fromkeys((*names, "ex", "open", "cell", "guess", "step"), bad), lang="en")
     opened = lesson.open(*drawers(slug))
     assert opened.charts()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_start_here_asks_one_question_and_opens_every_door(lang):
+    start = Lesson("start", lang=lang)
+    who, dog, her = ("it", "dog", "Anna") if lang == "en" else ("它", "狗", "小红")
+    head = catalog(lang)["place.head"].format(number=1)
+    assert start.number("hero", f"weights [{head}, {who}, {dog}]") == pytest.approx(0.933, abs=5e-4)
+    assert "93" in start.fact()
+    assert [*start.table("hero")["text"]].count("?") == 7
+    start.choose("guess", her)
+    assert start.number("hero", f"weights [{head}, {who}, {her}]", row=1) == pytest.approx(0.933, abs=5e-4)
+    alone = Lesson("start", ex="en_it", text="dogs bark")  # no word that is worth exchanging
+    assert [*alone.table("hero")["text"]].count("?") == 0
+    doors = [link.proto.page for link in start.at.get("page_link")]
+    assert doors == ["" if slug == "workbench" else slug for slug in (*DOORS.values(), *LESSONS)]
+    again = Lesson("start", **start.link())
+    assert again.texts() == start.texts()
