@@ -239,8 +239,4 @@ def draw_keep(config: AttentionConfig, pairs: tuple[int, ...]) -> Bool[Tensor, "
 
 def run(inputs: dict[str, Step], plan: Plan) -> Trace:
     """Every operation applied in order, every value kept."""
-    steps, values = dict(inputs), {name: step.value for name, step in inputs.items()}
-    for operation in plan:
-        values[operation.output] = operation.apply(values)
-        steps[operation.output] = Step(operation.output, values[operation.output], operation.dims, operation)
-    return Trace(steps)
+    return Trace(inputs).then(*plan)

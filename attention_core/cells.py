@@ -70,10 +70,47 @@ def product(term: list[float]) -> float:
     return math.prod(term)
 
 
+def total(values: list[float]) -> float:
+    """The sum, correctly rounded; one that overflows is summed as it comes.
+
+    >>> total([0.1] * 10), total([1e308, 1e308])
+    (1.0, inf)
+    """
+    rough = sum(values)
+    return math.fsum(values) if math.isfinite(rough) else rough
+
+
+def power(exponent: float) -> float:
+    """exp of a number; infinite where that is more than a float holds.
+
+    >>> power(0.0), power(1001.0)
+    (1.0, inf)
+    """
+    try:
+        return math.exp(exponent)
+    except OverflowError:
+        return math.inf
+
+
 def _sum(terms):
-    """The sum of the terms, correctly rounded; one that overflows is summed as it comes."""
-    values = [product(term) for term in terms]
-    return math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+    return total([product(term) for term in terms])
+
+
+def _exp(terms):
+    return power(_sum(terms))
+
+
+def _exp_below(terms):
+    """exp of how far the first term lies below the largest of all the others, which are the row."""
+    chosen, *row = map(product, terms)
+    return power(chosen - max(row))
+
+
+def _quotient(terms):
+    """The first term over the sum of all the others; inf / inf and 0 / 0 are no number."""
+    chosen, *row = map(product, terms)
+    whole = total(row)
+    return chosen / whole if whole else math.nan
 
 
 def _tanh(terms):
@@ -115,6 +152,12 @@ def _share(terms):
     return chosen / math.fsum(row) if any(row) else 0.0
 
 
+def _slope(terms):
+    """The first term times what is left of the second without the third."""
+    weight, one, other = map(product, terms)
+    return weight * (one - other)
+
+
 def _cosine(terms):
     """The sum of the products over the lengths of their two vectors (the first factors, the second factors)."""
     left, right = zip(*terms, strict=True)
@@ -128,6 +171,10 @@ OUTERS = {
     "tanh": _tanh,
     "sin": _sin,
     "cos": _cos,
+    "exp": _exp,
+    "exp_below": _exp_below,
+    "quotient": _quotient,
+    "slope": _slope,
     "select": _select,
     "choose": _choose,
     "softmax": _softmax,

@@ -23,6 +23,8 @@ SHARES = {
     "softmax_weights",
     "replacement",
     "chosen_weights",
+    "naive_weights",
+    "stable_weights",
 }  # steps on the purple ramp; all others are signed
 TIMES_EVEN = 5  # the darkest colour of the "x S" view: so many times an even share, or more
 

@@ -71,6 +71,10 @@ SENTENCES = {
     "address_form": "{name} must be an http or https address without a query: it is “{given}”",
     "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or a narrower layer",
+    "jacobian_too_large": "the Jacobians of all rows would need {needed} bytes, the limit is {limit}: "
+    "use fewer tokens or heads",
+    "step_twice": "a step that is added must have a name of its own: {name} is there",
+    "one_draw": "a variance needs at least 2 draws: it got 1",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",
     "no_input_residual": "the residual adds x to the output, and q, k, v were given without it",
     "residual_width": "the residual adds {name} to the output, so both must be equally wide: "

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attention_core.cells import SHORTEST, Cell, Constant, Factor, Ref, product, value_of
+from attention_core.cells import SHORTEST, Cell, Constant, Factor, Ref, product, total, value_of
 from attention_core.errors import AttentionError
 from attention_core.numerals import told
 from attention_core.trace import Trace
@@ -125,7 +125,7 @@ def rest_pieces(values: list[float]) -> list[Piece]:
     """+ (n smaller: subtotal)."""
     if not values:
         return []
-    subtotal = math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+    subtotal = total(values)
     return [Piece(" + "), Piece(f"({len(values)} smaller: {told(subtotal)})", rest=(len(values), subtotal))]
 
 
@@ -155,12 +155,29 @@ def softmax_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     return pieces + (gathered_piece if gathered else []) + [Piece(")" + sums)]
 
 
-def share_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+def exp_below_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """exp(a − largest of the row)."""
+    chosen, *row = (term[0] for term in terms)
+    top = max(row, key=lambda factor: number_at(trace, factor))
+    return [Piece("exp("), operand(trace, chosen), Piece(" − "), operand(trace, top, bracket=True), Piece(")")]
+
+
+def quotient_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """a / (a + b + ...)."""
-    row = sum_pieces(terms[1:], trace)
+    return [*product_pieces(terms[0], trace), Piece(" / ("), *sum_pieces(terms[1:], trace), Piece(")")]
+
+
+def slope_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """a × (1 − a), or a × (0 − b)."""
+    weight, one, other = (operand(trace, factor) for (factor,) in terms)
+    return [weight, Piece(" × ("), one, Piece(" − "), other, Piece(")")]
+
+
+def share_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """a / (a + b + ...), or 0 where the sum is."""
     if not any(number_at(trace, factor) for (factor,) in terms[1:]):
-        return [*row, Piece(" = 0 ⇒ 0")]
-    return [*product_pieces(terms[0], trace), Piece(" / ("), *row, Piece(")")]
+        return [*sum_pieces(terms[1:], trace), Piece(" = 0 ⇒ 0")]
+    return quotient_pieces(terms, trace)
 
 
 def select_pieces(terms: tuple, trace: Trace) -> list[Piece]:
@@ -189,7 +206,11 @@ WRITERS = {
     "tanh": around("tanh("),
     "sin": around("sin("),
     "cos": around("cos("),
+    "exp": around("exp("),
+    "exp_below": exp_below_pieces,
     "softmax": softmax_pieces,
+    "quotient": quotient_pieces,
+    "slope": slope_pieces,
     "share": share_pieces,
     "select": select_pieces,
     "choose": choose_pieces,

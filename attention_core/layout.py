@@ -12,7 +12,7 @@ import torch
 from attention_core.cells import Cell, Constant, Ref
 from attention_core.trace import Trace
 
-TOKENS = ("T", "S")  # the axes that stand for tokens
+TOKENS = ("T", "S", "S'")  # the axes that stand for tokens; S' the keys once more, in a Jacobian
 LARGEST = 64  # rows or columns of cells that are drawn; what lies beyond is counted, never hidden silently
 
 

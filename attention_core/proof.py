@@ -90,12 +90,13 @@ def by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.ndarray]:
 
 
 def compare(step: str, witness: str, value: np.ndarray, other: np.ndarray) -> Check:
-    """The largest difference, relative to the step's largest magnitude; infinities must stand in the same cells."""
+    """The largest difference, relative to the step's largest magnitude. Infinities and NaN must stand in the same
+    cells: where both have them, they are what the operation gives, such as a naive softmax that overflows."""
     value, other = np.asarray(value, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if value.shape != other.shape:
         return Check(step, witness, float("inf"), False)
     finite = np.isfinite(other)
-    same = np.array_equal(np.isfinite(value), finite) and np.array_equal(value[~finite], other[~finite])
+    same = np.array_equal(np.isfinite(value), finite) and np.array_equal(value[~finite], other[~finite], equal_nan=True)
     if not same:
         return Check(step, witness, float("inf"), False)
     difference = relative_difference(value[finite], other[finite])

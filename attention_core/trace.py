@@ -198,6 +198,26 @@ class Trace:
                 raise AttentionError("unknown_choice", name="operand", choices=choices, given=operand)
         return operation.apply({read: operands.get(read, self[read]) for read in reads}) if operation else self[name]
 
+    def then(self, *operations: Operation) -> "Trace":
+        """The same run with further steps behind its own: each operation is applied to the steps there are by then.
+
+        operations: their outputs must be new names (AttentionError), and what they read must be there (KeyError).
+
+        >>> from attention_core import attend_qkv
+        >>> from attention_core.operations import ADD
+        >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
+        >>> trace.then(Operation("twice", ("B", "T", "D"), ("output", "output"), ADD))["twice"].sum()
+        tensor(4.)
+        """
+        steps = dict(self.steps)
+        values = {name: step.value for name, step in steps.items()}
+        for operation in operations:
+            if operation.output in steps:
+                raise AttentionError("step_twice", name=operation.output)
+            values[operation.output] = operation.apply(values)
+            steps[operation.output] = Step(operation.output, values[operation.output], operation.dims, operation)
+        return replace(self, steps=steps)
+
     def on_cpu(self) -> "Trace":
         """The same run with every value on the CPU, where it can be kept and drawn."""
         steps = {name: replace(step, value=step.value.cpu()) for name, step in self.steps.items()}

@@ -10,11 +10,13 @@ from attention_core import AttentionConfig, AttentionError, Trace, Weights, atte
 from attention_core.attention import run
 from attention_core.cells import OUTERS, Ref, evaluate
 from attention_core.explanation import TERMS, WRITERS, Explanation, explain
+from attention_core.exponentials import DIVIDE, EXP, EXP_BELOW
 from attention_core.masks import ALL_ALLOW, CAUSAL, PADDING
 from attention_core.numerals import exact, fixed, told
 from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, PUT, ROOT_SCALE, SCALE, SOFTMAX
 from attention_core.positions import ROPE, SINUSOIDAL
 from attention_core.scores import COSINE, DOT, GENERAL, TANH_LAYER
+from attention_core.slopes import JACOBIAN
 from attention_core.trace import Faces, Operation, Step
 
 INF = math.inf
@@ -106,6 +108,17 @@ CELLS = {
         "exp(−∞) / (exp(−1.00) + exp(−∞)) = 0.00 / 0.37 = 0.00",
     ),
     "softmax, empty row": (single(SOFTMAX, rows(-INF, -INF)), (0, 0, 0, 1), "Σ exp(−∞) = 0 ⇒ 0 = 0.00"),
+    "exp": (single(EXP, rows(-1, 2)), (0, 0, 0, 0), "exp(−1.00) = 0.37"),
+    "exp, more than a float holds": (single(EXP, rows(1001, 2)), (0, 0, 0, 0), "exp(1001.00) = ∞"),
+    "exp, blocked": (single(EXP, rows(-INF, 2)), (0, 0, 0, 0), "exp(−∞) = 0.00"),
+    "exp below": (single(EXP_BELOW, rows(1001, 1002, 1003)), (0, 0, 0, 1), "exp(1002.00 − 1003.00) = 0.37"),
+    "exp below, negative": (single(EXP_BELOW, rows(-3, -1)), (0, 0, 0, 0), "exp(−3.00 − (−1.00)) = 0.14"),
+    "quotient": (single(DIVIDE, rows(1, 4, 3)), (0, 0, 0, 2), "3.00 / (1.00 + 4.00 + 3.00) = 0.38"),
+    "quotient, overflow": (single(DIVIDE, rows(INF, INF, 3)), (0, 0, 0, 1), "∞ / (∞ + ∞ + 3.00) = NaN"),
+    "quotient, lost": (single(DIVIDE, rows(INF, INF, 3)), (0, 0, 0, 2), "3.00 / (∞ + ∞ + 3.00) = 0.00"),
+    "quotient, nothing": (single(DIVIDE, rows(0, 0)), (0, 0, 0, 0), "0.00 / (0.00 + 0.00) = NaN"),
+    "slope": (single(JACOBIAN, rows(0.25, 0.75)), (0, 0, 0, 1, 1), "0.75 × (1 − 0.75) = 0.19"),
+    "slope, another": (single(JACOBIAN, rows(0.25, 0.75)), (0, 0, 0, 1, 0), "0.75 × (0 − 0.25) = −0.19"),
     "share": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 2), "1 / (1 + 0 + 1) = 0.50"),
     "share, blocked": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 1), "0 / (1 + 0 + 1) = 0.00"),
     "share, empty row": (single(EVEN, rows(5, 6), rows(False, False)), (0, 0, 0, 1), "0 + 0 = 0 ⇒ 0 = 0.00"),
@@ -140,7 +153,7 @@ def test_the_text_of_a_cell(trace, index, text):
     explanation = explain(trace, "result", index)
     assert explanation.text == text
     assert (explanation.step, explanation.index) == ("result", index)
-    assert explanation.value == trace["result"][index]
+    assert explanation.value == pytest.approx(float(trace["result"][index]), abs=0, nan_ok=True)
 
 
 def test_sine_and_cosine_of_a_position():
@@ -217,6 +230,13 @@ def test_the_subtotal_of_a_long_softmax_is_that_of_the_terms_as_written(scores, 
     explanation = explain(single(SOFTMAX, rows(*scores)), "result", (0, 0, 0, 0))
     assert rest_of(explanation) == (2, pytest.approx(rest))
     assert explanation.pieces[-1].text == (" = 0.07" if len(set(scores)) == 1 else " = 0.08")
+
+
+def test_a_long_sum_that_overflows():
+    """The largest float is 1.8e308: three times 1.5e308 are more, and so is the whole row."""
+    explanation = explain(single(DIVIDE, rows(*[1.5e308] * 15)), "result", (0, 0, 0, 0))
+    assert explanation.text.endswith(" + (3 smaller: ∞)) = 0.00")
+    assert evaluate(explanation.cell, lambda ref: 1.5e308) == 0.0
 
 
 def test_long_sums_inside_other_functions():

@@ -20,10 +20,12 @@ from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
 from attention_core.definitions import without_annotations
+from attention_core.exponentials import NAIVE, STABLE
 from attention_core.export import INPUTS_FILE, LIMIT, call, code, inputs_npz, number_texts, rows, source
 from attention_core.masks import MASKS
 from attention_core.positions import POSITIONS
 from attention_core.scores import SCORES
+from attention_core.slopes import with_jacobian
 from attention_core.trace import Faces, Operation, Step
 
 PRECISION = 1e-12  # of a step's largest number
@@ -134,6 +136,8 @@ RUNS = {
     "large scores": lambda: small(scale=1e4),
     "qkv": lambda: attend_qkv(numbers(3, 6), numbers(5, 6), numbers(5, 10)),
     "qkv, per head": per_head,
+    "exponentials": lambda: small().then(*NAIVE, *STABLE),
+    "jacobian": lambda: with_jacobian(crossed(AttentionConfig(), allowed=empty_row())),
     "learned": learned,
     **{f"everything {name}": lambda dtype=dtype: everything(dtype) for name, dtype in DTYPES.items()},
     **{f"cosine {name}": lambda dtype=dtype: small(dtype, score="cosine") for name, dtype in DTYPES.items()},
@@ -302,7 +306,8 @@ def test_every_choice_and_every_operation_is_among_the_runs():
         assert {f"{kind} {name}" for name in table} <= set(RUNS)
     used = {step.operation.faces for name in RUNS for step in trace_of(name).computed().values()}
     modules = [
-        importlib.import_module(f"attention_core.{name}") for name in ("operations", "scores", "masks", "positions")
+        importlib.import_module(f"attention_core.{name}")
+        for name in ("operations", "scores", "masks", "positions", "exponentials", "slopes")
     ]
     defined = {value for module in modules for value in vars(module).values() if isinstance(value, Faces)}
     assert used == defined

@@ -11,10 +11,12 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.exponentials import NAIVE, STABLE
 from attention_core.formula import COLOURS, FAMILIES, family, formula, latex, symbol
 from attention_core.masks import MASKS
 from attention_core.positions import POSITIONS
 from attention_core.scores import SCORES
+from attention_core.slopes import with_jacobian
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -62,6 +64,7 @@ RUNS = {
     "replacement": layer(replacement=random(3, 5)),
     "what if": attend_qkv(random(3, 4), random(5, 4), random(5, 2), what_if={"scores": random(3, 5)}),
     "residual": layer(residual=True),
+    "parts": with_jacobian(layer().then(*NAIVE, *STABLE)),
     "heads given": attend_qkv(random(3, 4), random(5, 4), random(5, 2)),
 }
 
@@ -118,6 +121,18 @@ EXACT = [
     ),
     ("what if", "computed_scores", r"\mathrm{computed\_scores} = Q\,K^{\top}"),
     ("residual", "residual", r"\mathrm{residual} = X_q + \mathrm{output}"),
+    ("parts", "exponentials", r"\mathrm{exponentials} = \exp(\mathrm{masked\_scores})"),
+    (
+        "parts",
+        "naive_weights",
+        r"\mathrm{naive\_weights} = \mathrm{exponentials} \,/\, \textstyle\sum_S \mathrm{exponentials}",
+    ),
+    (
+        "parts",
+        "stable_exponentials",
+        r"\mathrm{stable\_exponentials} = \exp(\mathrm{masked\_scores} - \max_S \mathrm{masked\_scores})",
+    ),
+    ("parts", "jacobian", r"\mathrm{jacobian} = \mathrm{weights}_i\,(\delta_{ij} - \mathrm{weights}_j)"),
     ("no bias", "head_outputs", r"\mathrm{head\_outputs} = \mathrm{weights}\,V"),
     ("no bias", "concat", r"\mathrm{concat} = \mathrm{concat}(\mathrm{head\_outputs})"),
     ("no weights", "output", r"\mathrm{output} = \mathrm{concat}"),
@@ -151,7 +166,7 @@ def test_colours_in_a_formula():
 # ---- a small parser --------------------------------------------------------------------------------------------------
 ARGUMENTS = {r"\frac": 2, r"\tfrac": 2, r"\sqrt": 1, r"\mathrm": 1, r"\text": 1, r"\textcolor": 2}
 SIGNS = {rf"\{name}" for name in ("top", "cdot", "lVert", "rVert", "oplus", "odot", "tanh", "sin", "cos", "le", "in")}
-SIGNS |= {rf"\{name}" for name in ("land", "lor", "infty", "sum", "theta", "textstyle", "quad")}
+SIGNS |= {rf"\{name}" for name in ("land", "lor", "infty", "sum", "theta", "textstyle", "quad", "exp", "max", "delta")}
 SPACES = {r"\,", r"\;", r"\!", r"\ "}
 CHARACTERS = {r"\{", r"\}", r"\_"}
 SIZES = {r"\big"}

@@ -9,6 +9,10 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.exponentials import NAIVE
+from attention_core.laws import exact
+from attention_core.scores import root_scale
+from attention_core.slopes import with_jacobian
 from tests.golden import loader
 from tests.golden.loader import Case
 
@@ -16,7 +20,6 @@ TOLERANCE = 1e-10
 SUM_TOLERANCE = 1e-9  # for the sums over big tensors
 
 LESSONS = {
-    "s36_variance_of_dot_exact": "a law over all pairs of vectors, not one run: test_variance_of_dot",
     "s41_cost_independent_of_heads": "counts over several runs: test_cost",
     "s50_path_length": "counts layers of recurrent and convolutional networks, which are no attention",
 }
@@ -26,7 +29,8 @@ UNCHECKED_EXTRAS = {
 }
 
 FILES = {path.stem: loader.read(path) for path in loader.golden_files()}
-ONE_RUN = {stem: file for stem, file in FILES.items() if stem not in LESSONS}
+OF_A_LAW = [stem for stem, file in FILES.items() if file["inputs"].keys() == {"law", "d_k"}]  # test_variance_of_dot
+ONE_RUN = {stem: file for stem, file in FILES.items() if stem not in LESSONS and stem not in OF_A_LAW}
 RUNS = [(stem, route) for stem, file in ONE_RUN.items() for route in loader.routes(file)]
 STORIES = loader.stories()
 
@@ -124,7 +128,7 @@ def test_recipe_draws_what_the_file_lists(stem):
             assert_value(name, drawn[name], data)
 
 
-@pytest.mark.parametrize("stem", [stem for stem in LESSONS if stem in FILES])
+@pytest.mark.parametrize("stem", [*(stem for stem in LESSONS if stem in FILES), *OF_A_LAW])
 def test_lesson_is_no_single_run(stem):
     with pytest.raises(loader.UnknownKind):
         loader.load(FILES[stem])
@@ -212,8 +216,10 @@ def assert_near(value: torch.Tensor, stated: dict, name: str) -> None:
 
 def check_naive(case, stated, file):
     """Where the naive softmax gives NaN, this one gives numbers."""
+    trace = case.run().then(*NAIVE)
     assert loader.tensor(stated["weights_row0"]).isnan().any()
-    assert case.run()["weights"].isfinite().all()
+    assert largest_difference(trace["naive_weights"][0, 0, 0], loader.tensor(stated["weights_row0"])) == 0
+    assert trace["weights"].isfinite().all()
 
 
 def check_precision(case, stated, file):
@@ -466,7 +472,10 @@ def test_saturated_softmax_and_its_jacobian():
         jacobian = torch.autograd.functional.jacobian(weights_of, logits)
         jacobian = jacobian / attend_qkv(q, k, v, config=config).step("scaled_scores").operation.params["factor"]
         assert_value(f"jacobian_{name}", jacobian, stated[f"jacobian_{name}"])
-        assert jacobian.norm().item() == pytest.approx(stated[f"frobenius_{name}"], abs=TOLERANCE)
+        shown = with_jacobian(attend_qkv(q, k, v, config=config))["jacobian"][0, 0, 0]
+        assert_value(f"jacobian_{name}", shown, stated[f"jacobian_{name}"])
+        for each in (jacobian, shown):
+            assert each.norm().item() == pytest.approx(stated[f"frobenius_{name}"], abs=TOLERANCE)
 
 
 def test_rows_of_a_convolution():
@@ -479,18 +488,28 @@ def signs(width: int) -> torch.Tensor:
     return torch.cartesian_prod(*[torch.tensor([-1.0, 1.0], dtype=torch.float64)] * width).view(-1, width)
 
 
-def test_variance_of_dot():
-    stated = FILES["s36_variance_of_dot_exact"]["expected"]
+@pytest.mark.parametrize("stem", OF_A_LAW)
+def test_variance_of_dot(stem):
+    """In closed form, and by every q beside every k."""
+    stated, law = FILES[stem]["expected"], loader.law(FILES[stem])
     for row in stated["rows"]:
-        vectors = signs(row["d_k"])
-        trace = attend_qkv(vectors, vectors, vectors)  # every q beside every k
-        scores, scaled = trace["scores"].flatten(), trace["scaled_scores"].flatten()
-        assert len(scores) == row["pairs"]
-        assert scores.mean().item() == row["mean"]
-        assert scores.var(correction=0).item() == pytest.approx(row["var_dot"], abs=TOLERANCE)
-        assert scaled.var(correction=0).item() == pytest.approx(row["var_scaled"], abs=TOLERANCE)
-        assert scores.max().item() == row["max"]
-        assert (trace["scores"][0, 0].diagonal() == row["d_k"]).all()  # q = k: mean d_k, variance 0
+        d_k = row["d_k"]
+        scores, same = exact(law, "independent", d_k), exact(law, "same", d_k)
+        scaled = scores.scaled(root_scale(d_k))
+        assert scores.mean == row["mean"]
+        assert scores.variance == pytest.approx(row["var_dot"], abs=TOLERANCE)
+        assert scaled.variance == pytest.approx(row["var_scaled"], abs=TOLERANCE)
+        vectors = signs(d_k)
+        trace = attend_qkv(vectors, vectors, vectors)
+        assert trace["scores"].numel() == row["pairs"]
+        assert trace["scores"].max().item() == row["max"]
+        for step, moments in (("scores", scores), ("scaled_scores", scaled)):
+            assert trace[step].mean().item() == pytest.approx(moments.mean, abs=TOLERANCE)
+            assert trace[step].var(correction=0).item() == pytest.approx(moments.variance, abs=TOLERANCE)
+        assert stated["q_equals_k"]["mean"] == "d_k"
+        assert same.mean == d_k
+        assert same.variance == stated["q_equals_k"]["variance"]
+        assert (trace["scores"][0, 0].diagonal() == d_k).all()
 
 
 def test_uncorrelated_components_are_not_enough():
@@ -502,6 +521,8 @@ def test_uncorrelated_components_are_not_enough():
     found = [q.mean(), q.var(correction=0), k.var(correction=0), products.mean(), products.var(correction=0)]
     names = ["mean_q", "var_q", "var_k", "cov_qk", "var_of_product"]
     assert_value("moments", torch.stack(found), [stated[name] for name in names])
+    assert exact("signs", "silent", 1).mean == stated["cov_qk"]
+    assert exact("signs", "silent", 1).variance == stated["var_of_product"]
 
 
 def cost_run(d: int, heads: int, length: int) -> Trace:

@@ -12,12 +12,26 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv, masks, operations, positions, scores
+from attention_core import (
+    AttentionConfig,
+    Trace,
+    Weights,
+    attend,
+    attend_qkv,
+    exponentials,
+    masks,
+    operations,
+    positions,
+    scores,
+    slopes,
+)
 from attention_core.attention import run
+from attention_core.exponentials import NAIVE, STABLE
 from attention_core.masks import MASKS
 from attention_core.positions import POSITIONS
 from attention_core.proof import Check, Proof, compare, prove
 from attention_core.scores import SCORES
+from attention_core.slopes import with_jacobian
 from attention_core.trace import Faces
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]  # in the order of their digits
@@ -122,6 +136,8 @@ RUNS: dict[str, Callable[[], Trace]] = {
     "what if": lambda: layer("additive", "causal", what_if={"scores": eighths(T, S), "weights": eighths(T, S)}),
     "uniform, no mask": lambda: layer(replace="uniform"),
     "no output projection": lambda: layer(inputs=1, w_o=False),
+    "exponentials": lambda: layer(mask="custom").then(*NAIVE, *STABLE),  # its empty row is 0 / 0 in both forms
+    "jacobian": lambda: with_jacobian(layer(mask="custom")),
     "heads given": lambda: attend_qkv(eighths(4, 5), eighths(6, 5), eighths(6, 3), allowed=ALLOWED),
 }
 every_run = pytest.mark.parametrize("name", RUNS)
@@ -133,7 +149,7 @@ def test_the_runs_show_every_choice_and_every_operation():
     assert set(named) == set(MASKS)
     named = [entry if isinstance(entry, str) else entry[0] for each in POSITION_CHOICES.values() for entry in each]
     assert set(named) == set(POSITIONS)
-    modules = (operations, scores, masks, positions)
+    modules = (operations, scores, masks, positions, exponentials, slopes)
     there = {name: value for module in modules for name, value in vars(module).items() if isinstance(value, Faces)}
     used = {step.operation.faces for build in RUNS.values() for step in build().computed().values()}
     assert [name for name, faces in there.items() if faces not in used] == []
@@ -378,7 +394,9 @@ def test_the_first_failure_is_the_first_step_that_fails():
         ([1.0, -math.inf], [1.0, 2.0]),
         ([1.0, 2.0], [1.0, -math.inf]),
         ([1.0, math.inf], [1.0, -math.inf]),
-        ([1.0, math.nan], [1.0, math.nan]),
+        ([1.0, math.nan], [1.0, 2.0]),
+        ([1.0, 2.0], [1.0, math.nan]),
+        ([1.0, math.nan], [1.0, math.inf]),
         ([1.0, 2.0 + 3e-10], [1.0, 2.0]),
         ([1.0, 0.0], [0.0, 0.0]),
     ],
@@ -391,6 +409,11 @@ def test_what_is_the_same_to_the_largest_magnitude():
     """2e-11 of 2 is 1e-11."""
     check = compare("scores", "numpy", np.array([1e-11, 2.0 + 2e-11, -math.inf]), np.array([0.0, 2.0, -math.inf]))
     assert check == Check("scores", "numpy", pytest.approx(1e-11, rel=1e-3), True)
+
+
+def test_what_is_no_number_by_both_faces_is_the_same():
+    values = np.array([1.0, math.nan, math.inf, -math.inf])
+    assert compare("naive_weights", "numpy", values, values.copy()) == Check("naive_weights", "numpy", 0.0, True)
 
 
 # ---- numbers that a precision cannot hold ----------------------------------------------------------------------------
@@ -430,7 +453,7 @@ def test_a_mask_hides_only_its_own_infinities():
 def test_numbers_too_large_for_float64_are_named_and_not_proven():
     proof = prove(given([1, 1e200], [1, 1e200], torch.float64))
     assert proof.overflow == ("scores", (0, 0, 1, 1))
-    assert proof.failed.step == "weights"
+    assert (proof.failed.step, proof.failed.witness) == ("weights", "rows")  # by both faces NaN, and no shares of 1
 
 
 # ---- nothing is changed ----------------------------------------------------------------------------------------------

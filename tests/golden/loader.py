@@ -21,6 +21,7 @@ from attention_core.masks import MASKS
 FOLDER = Path(__file__).parent
 STORIES = FOLDER / "stories.json"
 RECIPE = "numpy.random.RandomState(seed).randn(*shape) * factor"
+LAW_NAMES = {"uniform on {-1,+1}^d, independent q and k": "signs"}
 MASK_NAMES = {
     "causal": "causal",
     "local": "local",
@@ -389,6 +390,14 @@ def convolution(name: str, given: dict, expected: dict) -> Case:
     q = torch.zeros(len(v), 1).double()
     steps = {step: expected[step] for step in ("weights", "output")}
     return Case(name, attend_qkv, (q, q, v), steps, replacement=tensor(expected["weights"]))
+
+
+def law(file: dict) -> str:
+    """The law that a file's q and k are drawn from."""
+    given = file["inputs"]["law"]
+    if given not in LAW_NAMES:
+        raise UnknownKind(f"{file['name']}: no such law here: {given}")
+    return LAW_NAMES[given]
 
 
 SPECIAL = {
