@@ -253,6 +253,7 @@ def test_a_broadcast_shows_in_an_axis_of_length_1_and_in_a_stride_of_0():
     ours, twin = made_by(TANH_LAYER, q, k, w_aq, w_ak)
     assert "(q @ w_aq).unsqueeze(3): (2, 3, 5, 1, 17), strides (255, 85, 17, 17, 1)" in ours
     assert "from_q + from_k: (2, 3, 5, 7, 17), strides (1785, 595, 119, 17, 1)" in ours
+    assert "from_q[:, :, :, None, :]: (2, 3, 5, 1, 17), strides (255, 85, 17, 0, 1)" in twin
     spread = "(3, 11, 17), strides (0, 17, 1), broadcast along axis 0, not contiguous"
     assert f"np.broadcast_to(w_aq, (heads, *w_aq.shape[-2:])): {spread}" in twin
     ours, _ = made_by(MASK, zeros(2, 3, 5, 7), zeros(1, 1, 5, 7, dtype=torch.bool))
@@ -346,11 +347,12 @@ def breaking(x):
     return x["no index"]
 
 
-def folding(x):
+def folding(x, *, factor=2):
     total = x[0]
     for row in x[1:]:
         total = np.add(total, row)
-    return (total if total.any() and len(x) > 1 else total.T) * np.float64(2)
+    parts = [x[:size] for size in (3, 2, 2, 3)]
+    return total if total[:1] == 0 else total * factor + len(parts)
 
 
 def test_any_function_of_a_module_is_listed():
@@ -382,15 +384,19 @@ def test_what_torch_refuses_is_told_where_it_stands():
 
 
 def test_arrays_of_ones_own_behave_as_arrays():
-    text = listing_of(folding, {"x": np.ones((3, 5))})
-    assert remarks(text) == [
+    assert remarks(listing_of(folding, {"x": np.ones((3, 5))})) == [
         "x: (3, 5), strides (5, 1)",
+        "factor: 2",
         "x[0]: (5,), strides (1,)",
         "x[1:]: (2, 5), strides (5, 1)",
         "np.add(total, row): (5,), strides (1,), 2 times",
-        "(total if total.any() and len(x) > 1 else total.T) * np.float64(2): (5,), strides (1,)",
+        "x[:size]: (3, 5), strides (5, 1); (2, 5), strides (5, 1), 2 times; (3, 5), strides (5, 1)",
+        "total[:1]: (1,), strides (1,)",
+        "total[:1] == 0: (1,), strides (1,)",
+        "total * factor: (5,), strides (1,)",
+        "total * factor + len(parts): (5,), strides (1,)",
     ]
-    assert watched(folding, [np.ones((3, 5))], {}).result.tolist() == [6.0] * 5
+    assert watched(folding, [np.ones((3, 5))], {}).result.tolist() == [10.0] * 5
 
 
 # ---- what stays as it was --------------------------------------------------------------------------------------------
