@@ -73,7 +73,7 @@ def general(
 
 def general_numpy(q, k, w_a):
     w_a = np.broadcast_to(w_a, (q.shape[1], *w_a.shape[-2:]))
-    return np.einsum("bhtm,hmn,bhsn->bhts", q, w_a, share_heads_numpy(k, q.shape[1]))
+    return np.einsum("bhtm,hmn,bhsn->bhts", q, w_a, share_heads_numpy(k, q.shape[1]), optimize=True)
 
 
 def general_formula(q, k, w_a):

@@ -53,7 +53,7 @@ README = ROOT / "README.md"
 LAYERS = (
     ("errors", "cells", "numerals"),
     ("trace",),
-    ("operations",),
+    ("operations", "idioms"),
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions", "exponentials", "slopes", "laws"),
@@ -64,7 +64,7 @@ LAYERS = (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
         *("stored", "chosen", "saturation"),
     ),
-    ("lettering", "npy", "nested", "diagnosis"),
+    ("lettering", "npy", "nested", "diagnosis", "listing"),
     ("drawing", "files"),
     ("charts", "raster"),
     ("bars", "curves"),

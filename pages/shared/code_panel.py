@@ -1,16 +1,18 @@
-"""The code of one step: the function that ran, and its NumPy twin beside it."""
+"""The code of one step: the function that ran, with the shapes that its lines made, and its NumPy twin beside it."""
 
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.export import call, source
+from attention_core.export import call
+from attention_core.listing import listing
 
 
 def show_code(trace: Trace, step: str) -> None:
-    """The function that ran and its NumPy twin, with the call of this step; nothing for an input."""
+    """Both functions, run once more on the operands of this step, and its call; nothing for an input."""
     operation = trace.step(step).operation
     if operation is None:
         return
+    operands = {name: trace[name] for name in operation.reads}
     for column, language in zip(st.columns(2), ("torch", "numpy"), strict=True):
-        text = source(operation, language) + "\n\n" + call(operation, language)
+        text = listing(operation, operands, language) + "\n\n\n" + call(operation, language)
         column.code(text, language="python", wrap_lines=True)
