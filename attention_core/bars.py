@@ -5,10 +5,11 @@ Every bar stands in a cell of a run, which a click opens as in any other picture
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite, isnan
 
 from attention_core.cells import Ref
 from attention_core.charts import PAGE, Picture, sized
-from attention_core.drawing import is_share, span, table, unblocked
+from attention_core.drawing import darkest, is_share, table, unblocked
 from attention_core.lettering import Words, cut, label, text_width
 from attention_core.numerals import exact, fixed
 from attention_core.palette import Palette
@@ -16,20 +17,31 @@ from attention_core.trace import Trace
 
 TITLE = 16.0  # the size of the text over a row
 WORD = 16.0  # and of the words under the bars
+GAP = 0.07  # of a column, at each side of its bar
 NUMBER = 20.0  # room over a bar for its number
+MANY = 20  # shares: of more each is so small that a few even shares fill the field
 WIDEST, NARROWEST = 112.0, 34.0  # pixels: a column
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Cells of one step of a run, one a column. run: the name of the run, where a picture has rows of several; a cell
-    says it before its step, "bare:weights". hidden: its numbers are not shown yet."""
+    """Cells of one step of a run, one a column.
+
+    run: the name of the run, where a picture has rows of several; a cell says it before its step, "bare:weights".
+    hidden: its numbers are not shown yet. digits: decimals of its numbers.
+    """
 
     title: str
     trace: Trace
     refs: Sequence[Ref]
     run: str = ""
     hidden: bool = False
+    digits: int = 2
+
+    @property
+    def shares(self) -> bool:
+        """Whether its numbers are shares of 1."""
+        return is_share(self.trace, self.refs[0].step)
 
     @property
     def values(self) -> list[float]:
@@ -37,7 +49,17 @@ class Row:
         return [float(self.trace[ref.step][ref.index]) for ref in self.refs]
 
 
-def row_of(title: str, trace: Trace, step: str, at: Sequence[int], run: str = "", hidden: bool = False) -> Row:
+@dataclass(frozen=True)
+class Scale:
+    """How numbers become lengths: the magnitude of the longest bar, and whether bars hang down too."""
+
+    reach: float
+    signed: bool = False
+
+
+def row_of(
+    title: str, trace: Trace, step: str, at: Sequence[int], run: str = "", hidden: bool = False, digits: int = 2
+) -> Row:
     """The last axis of a step at a position on all axes before it.
 
     >>> import torch
@@ -45,7 +67,8 @@ def row_of(title: str, trace: Trace, step: str, at: Sequence[int], run: str = ""
     >>> row_of("even", attend_qkv(*[torch.zeros(2, 3)] * 3), "weights", (0, 0, 1)).values
     [0.5, 0.5]
     """
-    return Row(title, trace, [Ref(step, (*at, s)) for s in range(trace[step].shape[-1])], run, hidden)
+    refs = [Ref(step, (*at, s)) for s in range(trace[step].shape[-1])]
+    return Row(title, trace, refs, run, hidden, digits)
 
 
 def bar_rows(
@@ -55,49 +78,56 @@ def bar_rows(
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
     height: float = 84.0,
-    reach: float | None = None,
 ) -> Picture:
-    """The rows one below the other, all to one scale; names: what stands under their columns.
+    """The rows one below the other; names: what stands under their columns. Shares fill their field at 1, many of them
+    at a few even shares, which is said; all other numbers have one scale together.
 
-    chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels. reach: the
-    magnitude that fills a field, where that is not 1 for shares and the largest number of all rows for others.
-    A row that is hidden shows a question mark in each field.
+    chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels. A row that is
+    hidden shows a question mark in each field.
     """
     longest = max(text_width(name, WORD) for name in names) + 10
     column = min(WIDEST, max(NARROWEST, longest, 84.0), PAGE / len(names))
-    reach = reach or max(span(row.trace, row.refs[0].step) for row in rows)
-    signed = any(value < 0 for row in rows if not row.hidden for value in row.values)
+    width = len(names) * column
+    share, other = Scale(darkest(len(names), times=len(names) > MANY)), common_scale(rows)
     drawn, y = [], 0.0
     for number, row in enumerate(rows):
         drawn.append(label(cut(row.title, PAGE, TITLE), 0, y + 10, palette, align="left", size=TITLE))
         field = (y + 24, y + 24 + height)
-        drawn += (
-            hidden(row, field, column, palette)
-            if row.hidden
-            else bars(row, field, column, words, palette, chosen, reach, signed, number)
-        )
+        if row.hidden:
+            drawn += hidden(row, field, column, palette)
+        else:
+            drawn += bars(row, number, field, column, words, palette, chosen, share if row.shares else other)
+            if row.shares and share.reach < 1:
+                drawn.append(label(f"↑ {fixed(share.reach)}", width, y + 12, palette, align="right", size=13.0))
         y = field[1] + 10
     for at, name in enumerate(names):
         drawn.append(label(cut(name, column - 4, WORD), (at + 0.5) * column, y + 4, palette, size=WORD))
-    wide = max(len(names) * column, *(min(text_width(row.title, TITLE), PAGE) for row in rows))
-    return Picture(table(drawn), sized(wide + 2, y + 16))
+    wide = max(width, *(min(text_width(row.title, TITLE), PAGE) for row in rows))
+    return Picture(table(drawn), sized(wide + 4, y + 16))
+
+
+def common_scale(rows: Sequence[Row]) -> Scale:
+    """The scale of all rows whose numbers are no shares."""
+    values = [value for row in rows if not row.shares for value in row.values]
+    reach = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    return Scale(reach or 1.0, any(value < 0 for value in values))
 
 
 def bars(
     row: Row,
+    number: int,
     field: tuple[float, float],
     column: float,
     words: Words,
     palette: Palette,
     chosen: tuple[str, Ref] | None,
-    reach: float,
-    signed: bool,
-    number: int,
+    scale: Scale,
 ) -> list[dict]:
     """The fields of a row, each with its bar and its number."""
     top, bottom = field
-    room = (bottom - top - NUMBER * (1 + signed)) / (1 + signed)  # of the longest bar
-    zero = bottom - (room + NUMBER) * signed
+    room = (bottom - top - NUMBER * (1 + scale.signed)) / (1 + scale.signed)  # of the longest bar
+    zero = bottom - (room + NUMBER) * scale.signed
+    size = min(15.0, column / 3)
     free, drawn = unblocked(row.trace, row.refs[0].step), []
     for at, (ref, value) in enumerate(zip(row.refs, row.values, strict=True)):
         left, right = at * column, (at + 1) * column
@@ -107,15 +137,14 @@ def bars(
         cell |= {"what": words.describe(ref), "value": exact(value), "row": number, "column": at}
         step = f"{row.run}:{ref.step}" if row.run else ref.step
         drawn.append(cell | {"step": step, "index": ",".join(map(str, ref.index))})
-        length = room * min(abs(value) / reach, 1.0) if value == value else 0.0  # NaN has no length
-        end = zero - length if value >= 0 else zero + length
-        colour = palette.share if is_share(row.trace, ref.step) else palette.plus if value >= 0 else palette.minus
-        drawn.append(
-            {"kind": "bar", "x": left + 5, "x2": right - 5, "y": min(zero, end), "y2": max(zero, end), "fill": colour}
-        )
-        above = end - NUMBER / 2 if value >= 0 or value != value else end + NUMBER / 2
-        text = "0" if is_blocked and value == 0 else fixed(value)
-        drawn.append(label(text, (left + right) / 2, above, palette, size=min(15.0, column / 3)))
+        length = 0.0 if isnan(value) else room * min(abs(value) / scale.reach, 1.0)
+        end = zero + length if value < 0 else zero - length
+        bar = {"kind": "bar", "x": left + column * GAP, "x2": right - column * GAP}
+        bar |= {"y": min(zero, end), "y2": max(zero, end)}
+        drawn.append(bar | {"fill": palette.share if row.shares else palette.minus if value < 0 else palette.plus})
+        text = "0" if is_blocked and value == 0 else fixed(value, row.digits)
+        beyond = end + NUMBER / 2 if value < 0 else end - NUMBER / 2
+        drawn.append(label(text if size >= 9 else "", (left + right) / 2, beyond, palette, size=size))
         if (row.run, ref) == chosen:
             drawn.append(cell | {"kind": "chosen", "fill": palette.outline, "text": "", "what": ""})
     return drawn

@@ -92,6 +92,7 @@ SENTENCES = {
     "no_tokens": "the text must hold at least one word: it is empty",
     "too_many_tokens": "a text may have at most {limit} tokens: this one has {given}. Every pair of tokens is a cell, "
     "and {limit} x {limit} are the most that are drawn",
+    "too_many_logits": "at most {limit} numbers can be read here: got {given}",
     "lesson_tokens": "a sentence in a lesson may have at most {limit} tokens, so that each of its numbers can be read: "
     "this one has {given}. The workbench takes more",
     "too_many_pairs": "sentences x heads x queries x keys may be at most {limit} numbers: "

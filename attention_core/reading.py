@@ -34,6 +34,11 @@ class RowFact:
     total: float = 1.0
 
     @property
+    def even(self) -> float:
+        """An even share."""
+        return 1 / self.possible
+
+    @property
     def ratio(self) -> float:
         """The share as a multiple of an even one."""
         return self.share * self.possible

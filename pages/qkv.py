@@ -47,4 +47,4 @@ with lesson("qkv") as place:
     stands_for(seen, place)
     for name in ("change", "shapes", "roles", "row"):
         drawer(name, lambda name=name: getattr(drawers, name)(projected))
-    code(projected, ("q_projected", "q", "scores", "scaled_scores", "weights", "head_outputs", "concat", "output"))
+    code(trace, ("q_projected", "q", "scores", "scaled_scores", "weights", "head_outputs", "concat", "output"))

@@ -39,7 +39,8 @@ def test_every_listed_number(name, step):
 
 
 def test_nothing_is_left_out():
-    assert set(EXPECTED) == set(EXAMPLES) - {"eight_heads", "built_heads", "zh_built_heads"}  # test_built_heads
+    elsewhere = {"eight_heads", "softmax_100", "built_heads", "zh_built_heads"}  # below, and in test_built_heads.py
+    assert set(EXPECTED) == set(EXAMPLES) - elsewhere
     assert next(iter(EXAMPLES)) == "en_it"
     assert len(LISTED) > 150
 
@@ -162,6 +163,12 @@ def test_a_sentence_of_ones_own():
     assert trace.labels["S"] == tokens
     assert trace["weights"][0, 1].argmax(-1).tolist()[1] == 0  # head 2: 笑了 -> 小明
     assert trace["weights"][0, 1].argmax(-1).tolist()[5] == 4  # 飞走了 -> 马
+
+
+def test_the_hundred_numbers_of_lecture_notes_001():
+    stated, trace = golden("s07_seed001_softmax_100")["expected"], EXAMPLES["softmax_100"].run()
+    assert trace["scores"].flatten().tolist() == stated["x"]
+    np.testing.assert_allclose(trace["weights"].flatten().numpy(), stated["softmax"], rtol=0, atol=1e-12)
 
 
 def test_eight_heads_of_64():

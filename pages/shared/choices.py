@@ -123,13 +123,16 @@ def option(name: str) -> Callable[[str], str]:
     return lambda of: say(f"lessons.{slug()}.option.{name}.{of}")
 
 
-def choose(name: str, options: Sequence[str], default: str | None = None, **how) -> str:
-    """One of a few named choices, all in sight; the first where none was chosen. how: as st.segmented_control."""
+def choose(
+    name: str, options: Sequence[str], default: str | None = None, words: Callable[[str], str] | None = None
+) -> str:
+    """One of a few named choices, all in sight; the first where none was chosen. words: of an option, where the lesson
+    has none of its own."""
     default = options[0] if default is None else default
     read = member(options)
     value = choice(name, default, read)
     st.segmented_control(
-        **drawn(name, value, default, read), options=options, format_func=option(name), required=True, **how
+        **drawn(name, value, default, read), options=options, format_func=words or option(name), required=True
     )
     return value
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from attention_core import Trace
 from attention_core.tokens import shown
 from pages.shared import choices, state
 from pages.shared.catalog import LESSONS, PAGE
@@ -144,11 +145,10 @@ def drawers(text: str) -> tuple[str, ...]:
     return names
 
 
-def code(setup: Setup, steps: Sequence[str]) -> None:
+def code(trace: Trace, steps: Sequence[str]) -> None:
     """The code that ran for the steps that the lesson is about, in PyTorch and in NumPy, one click away."""
 
     def draw() -> None:
-        trace = trace_of(setup)
         there = [step for step in steps if step in trace]
         at = choices.choice("step", there[0], choices.member(there))
         st.segmented_control(

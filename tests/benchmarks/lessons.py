@@ -21,8 +21,15 @@ def choices(*names: str) -> Callable[[Page], None]:
     return lambda page: page.get_by_role("radio", name=next(names), exact=True).click()
 
 
+def slider(*keys: str) -> Callable[[Page], None]:
+    """Moves the first slider by these keys, one after the other, again and again."""
+    keys = cycle(keys)
+    return lambda page: page.get_by_role("slider").first.press(next(keys))
+
+
 MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "qkv": lambda: choices("with W", "without W"),
+    "softmax": lambda: slider("ArrowRight", "ArrowLeft"),
 }
 
 
