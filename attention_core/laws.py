@@ -235,6 +235,12 @@ class Histogram:
     counts: tuple[int, ...]
     outside: int
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Each count as a share of all numbers, of those outside too."""
+        whole = sum(self.counts) + self.outside
+        return tuple(count / whole for count in self.counts)
+
 
 def histogram(numbers: Float[Tensor, " n"], limit: float, bins: int = 40) -> Histogram:
     """Counts in bins from -limit to limit; a number on an edge counts to the right of it, limit itself to the left.

@@ -205,6 +205,7 @@ def test_a_histogram_by_loops(bins):
     assert found.edges == pytest.approx(edges)
     assert found.counts == tuple(counts)
     assert found.outside == 1009 - sum(counts) > 0
+    assert found.shares == pytest.approx([count / 1009 for count in counts])
 
 
 def test_scaled_and_not_are_the_same_draws_in_the_same_bins():
