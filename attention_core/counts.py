@@ -177,6 +177,9 @@ def score_cost(score: str, d_q: int, d_k: int, A: int | None = None) -> ScoreCos
 
 
 # ---- how far one step reads, and what news needs ---------------------------------------------------------------------
+MOST_SEARCHED = 256  # positions of one search
+
+
 def reads(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
     """True where position i hears from position j in one step: of a recurrence, or of one layer of the others.
 
@@ -199,13 +202,15 @@ def path_lengths(hears: Bool[Tensor, "T T"]) -> Float[Tensor, "T T"]:
     """The fewest steps in which news from j reaches i, by a search in breadth; inf where it never does.
 
     hears: True where i hears from j in one step, such as `reads`, or the mask `allowed` of a run, whose steps are
-    layers.
+    layers; T at most 256. Raises AttentionError: at_most.
 
     >>> path_lengths(torch.tensor([[True, False, False], [True, True, False], [False, True, True]]))
     tensor([[0., inf, inf],
             [1., 0., inf],
             [2., 1., 0.]])
     """
+    if len(hears) > MOST_SEARCHED:
+        raise AttentionError("at_most", name="T", limit=MOST_SEARCHED, given=len(hears))
     step = hears.float()
     reached = torch.eye(len(hears), dtype=torch.bool)
     lengths = torch.where(reached, 0.0, torch.inf)
@@ -297,6 +302,8 @@ def encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
 
 def counted_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
     """The same, counted: the products of a run, the numbers of its weights, who waits for whom, and a search.
+
+    length: at most 256. Raises AttentionError: positive_integer, at_most.
 
     >>> counted_encoder_cost(Encoder("attention"), 7, 5) == encoder_cost(Encoder("attention"), 7, 5)
     True

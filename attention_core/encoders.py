@@ -18,7 +18,7 @@ from attention_core.config import AttentionConfig, Weights, finite, not_negative
 from attention_core.errors import AttentionError
 
 LONGEST = 128  # positions of one measurement
-WIDEST = 128
+WIDEST = 64
 MOST_LAYERS = 32
 
 

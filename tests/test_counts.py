@@ -247,6 +247,7 @@ def test_receptive_field(both, window, layers, field):
         (lambda: local_pairs(0, 1), "positive_integer"),
         (lambda: encoder_cost(Encoder("rnn"), 0, 1), "positive_integer"),
         (lambda: reads(Encoder("rnn"), -1), "positive_integer"),
+        (lambda: counted_encoder_cost(Encoder("rnn"), 257, 1), "at_most"),
     ],
 )
 def test_refused(call, code):

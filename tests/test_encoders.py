@@ -8,7 +8,6 @@ import torch
 from attention_core import AttentionError
 from attention_core.encoders import (
     KINDS,
-    NORMS,
     Encoder,
     draw_layers,
     encode,
@@ -166,7 +165,7 @@ def test_jacobian_is_torchs_and_that_of_finite_differences(encoder, generator):
 def test_influence_is_a_norm_of_it(generator):
     encoder, x = Encoder("gru", width=5), torch.randn(7, 3, generator=generator, dtype=torch.float64)
     matrices = jacobian(encoder, x, at=6).numpy()
-    for norm, order in NORMS.items():
+    for norm, order in (("spectral", 2), ("frobenius", "fro")):
         expected = [np.linalg.norm(matrix, order) for matrix in matrices]
         assert influence(encoder, x, norm=norm).tolist() == pytest.approx(expected, abs=TOLERANCE)
     relative = influence(encoder, x, at=5, relative=True)
@@ -265,7 +264,7 @@ def test_the_seed_of_everybody_stays_as_it_was():
     [
         ({"kind": "transformer"}, "unknown_choice"),
         ({"kind": "rnn", "width": 0}, "positive_integer"),
-        ({"kind": "rnn", "width": 129}, "at_most"),
+        ({"kind": "rnn", "width": 65}, "at_most"),
         ({"kind": "cnn", "layers": 33}, "at_most"),
         ({"kind": "cnn", "window": 129}, "at_most"),
         ({"kind": "cnn", "window": 4, "both": True}, "odd_window"),
