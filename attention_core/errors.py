@@ -52,6 +52,8 @@ SENTENCES = {
     "missing_weight": "score {score!r} needs {weight}",
     "unused_weight": "{weight} has no place here: {why}",
     "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
+    "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
+    "it is {given}",
     "slopes_count": "ALiBi needs one slope for each of the {heads} heads: got {given}",
     "no_input_positions": "sinusoidal positions are added to x, and q, k, v were given without it",
     "too_many_terms": "a general score of widths {q} and {k} is a sum of {q} × {k} products, and at most {limit} can "

@@ -1,6 +1,7 @@
 """Every golden file through attend or attend_qkv: every step it states, and what it says besides.
 
-A new file in tests/golden is picked up by itself. One that no single call expresses must be named in LESSONS.
+A new file in tests/golden is picked up by itself. One that no single call expresses is known by what it
+states, and stands in LESSONS.
 """
 
 import math
@@ -9,6 +10,16 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.counts import (
+    attention_cost,
+    counted_cost,
+    local_pairs,
+    path_length,
+    path_lengths,
+    reads,
+    receptive_field,
+)
+from attention_core.encoders import Encoder
 from attention_core.exponentials import NAIVE
 from attention_core.laws import exact
 from attention_core.scores import root_scale
@@ -19,10 +30,6 @@ from tests.golden.loader import Case
 TOLERANCE = 1e-10
 SUM_TOLERANCE = 1e-9  # for the sums over big tensors
 
-LESSONS = {
-    "s41_cost_independent_of_heads": "counts over several runs: test_cost",
-    "s50_path_length": "counts layers of recurrent and convolutional networks, which are no attention",
-}
 UNCHECKED_EXTRAS = {
     "note": "prose",
     "max_abs_error": "digits of another machine's rounding; test_bounds says the band that must hold",
@@ -30,7 +37,10 @@ UNCHECKED_EXTRAS = {
 
 FILES = {path.stem: loader.read(path) for path in loader.golden_files()}
 OF_A_LAW = [stem for stem, file in FILES.items() if file["inputs"].keys() == {"law", "d_k"}]  # test_variance_of_dot
-ONE_RUN = {stem: file for stem, file in FILES.items() if stem not in LESSONS and stem not in OF_A_LAW}
+OF_COST = [stem for stem, file in FILES.items() if "score_madds" in file.get("expected", {})]  # test_cost
+OF_PATHS = [stem for stem, file in FILES.items() if "rnn_steps" in file.get("expected", {})]  # test_path_length
+LESSONS = [*OF_A_LAW, *OF_COST, *OF_PATHS]
+ONE_RUN = {stem: file for stem, file in FILES.items() if stem not in LESSONS}
 RUNS = [(stem, route) for stem, file in ONE_RUN.items() for route in loader.routes(file)]
 STORIES = loader.stories()
 
@@ -128,7 +138,7 @@ def test_recipe_draws_what_the_file_lists(stem):
             assert_value(name, drawn[name], data)
 
 
-@pytest.mark.parametrize("stem", [*(stem for stem in LESSONS if stem in FILES), *OF_A_LAW])
+@pytest.mark.parametrize("stem", LESSONS)
 def test_lesson_is_no_single_run(stem):
     with pytest.raises(loader.UnknownKind):
         loader.load(FILES[stem])
@@ -525,32 +535,44 @@ def test_uncorrelated_components_are_not_enough():
     assert exact("signs", "silent", 1).variance == stated["var_of_product"]
 
 
-def cost_run(d: int, heads: int, length: int) -> Trace:
+def cost_run(d: int, heads: int, T: int, S: int) -> Trace:
     square = torch.eye(d, dtype=torch.float64)
-    x = torch.ones(length, d, dtype=torch.float64)
+    query, key = (torch.ones(length, d, dtype=torch.float64) for length in (T, S))
     weights = Weights(w_q=square, w_k=square, w_v=square, w_o=square)
-    return attend(x, weights=weights, config=AttentionConfig(heads=heads))
+    return attend(query, key, weights=weights, config=AttentionConfig(heads=heads))
 
 
-def multiply_adds(trace: Trace) -> int:
-    """The terms of one score's arithmetic, times the number of scores."""
-    cell = trace.step("scores").operation.cell((0, 0, 0, 0), trace.shapes())
-    return len(cell.terms) * trace["scores"].numel()
-
-
-def test_cost():
-    file = FILES["s41_cost_independent_of_heads"]
-    stated, T = file["expected"], file["inputs"]["T"]
+@pytest.mark.parametrize("stem", OF_COST)
+def test_cost(stem):
+    """In closed form, and counted on a run."""
+    file = FILES[stem]
+    stated, T, S = file["expected"], file["inputs"]["T"], file["inputs"]["S"]
     for d, by_heads in stated["parameters_no_bias"].items():
         for heads, parameters in by_heads.items():
-            trace = cost_run(int(d), int(heads), T)
-            learned = sum(step.value.numel() for name, step in trace.inputs().items() if name.startswith("w_"))
-            assert learned == parameters
-            assert trace["weights"].numel() == stated["weights_entries"][heads]
+            closed = attention_cost(T=T, S=S, D=int(d), H=int(heads))
+            assert closed == counted_cost(cost_run(int(d), int(heads), T, S))
+            assert closed.totals()["parameters"] == parameters
+            assert closed.stored["weights"] == stated["weights_entries"][heads]
             if d in stated["score_madds"]:
-                assert multiply_adds(trace) == stated["score_madds"][d][heads]
+                assert closed.multiply_adds["scores"] == stated["score_madds"][d][heads]
     local = stated["local_window_pairs"]
     x = torch.zeros(local["T"], 1)
     trace = attend_qkv(x, x, x, config=AttentionConfig(masks=[("local", {"window": local["w"]})]))
-    assert trace["allowed"].sum() == local["kept"]
+    assert trace["allowed"].sum() == local_pairs(local["T"], local["w"]) == local["kept"]
     assert trace["allowed"].numel() == local["full"]
+
+
+@pytest.mark.parametrize("stem", OF_PATHS)
+def test_path_length(stem):
+    """In closed form, and by a search in a sequence long enough."""
+    inputs, stated = FILES[stem]["inputs"], FILES[stem]["expected"]
+    named = {"rnn": "rnn_steps", "cnn": "cnn_layers", "attention": "attention_layers"}
+    for kind, name in named.items():
+        encoder = Encoder(kind, both=True, window=inputs["kernel"])
+        searched = path_lengths(reads(encoder, max(inputs["distances"]) + 1))
+        assert [path_length(encoder, distance) for distance in inputs["distances"]] == stated[name]
+        assert [searched[distance, 0].item() for distance in inputs["distances"]] == stated[name]
+    encoder = Encoder("cnn", both=True, window=inputs["kernel"])
+    for layers, field in stated["cnn_receptive_field_after_layers"].items():
+        middle = path_lengths(reads(encoder, field + 2))[field // 2 + 1]  # one more on either side
+        assert receptive_field(encoder, int(layers)) == (middle <= int(layers)).sum() == field

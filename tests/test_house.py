@@ -62,9 +62,9 @@ LAYERS = (
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought", "alone"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
-        *("stored", "chosen", "saturation", "logits"),
+        *("stored", "chosen", "saturation", "logits", "encoders", "fixed_weights"),
     ),
-    ("lettering", "npy", "nested", "diagnosis", "listing"),
+    ("lettering", "npy", "nested", "diagnosis", "listing", "counts", "timing"),
     ("drawing", "files"),
     ("charts", "raster"),
     ("bars", "curves"),

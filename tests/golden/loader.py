@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.fixed_weights import band
 from attention_core.masks import MASKS
 
 FOLDER = Path(__file__).parent
@@ -385,11 +386,11 @@ def mask_rank(name: str, given: dict, expected: dict) -> Case:
 
 
 def convolution(name: str, given: dict, expected: dict) -> Case:
-    """A fixed band of weights in the place of the softmax's."""
+    """A kernel as a fixed band of weights in the place of the softmax's."""
     v = tensor(given["v"])
     q = torch.zeros(len(v), 1).double()
     steps = {step: expected[step] for step in ("weights", "output")}
-    return Case(name, attend_qkv, (q, q, v), steps, replacement=tensor(expected["weights"]))
+    return Case(name, attend_qkv, (q, q, v), steps, replacement=band(tensor(given["kernel"]), len(v)))
 
 
 def law(file: dict) -> str:

@@ -1,0 +1,82 @@
+"""Weights that no word decides: against torch's conv1d, a naive loop, and other words."""
+
+import pytest
+import torch
+
+from attention_core import AttentionError, attend, prove
+from attention_core.fixed_weights import attend_by_position, attend_convolution, band
+
+
+def normal(generator, *shape):
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+@pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
+@pytest.mark.parametrize("window", [1, 2, 3, 5, 23])
+def test_a_band_in_the_place_of_the_weights_is_a_convolution(window, generator):
+    x, kernel = normal(generator, 11, 7), normal(generator, window)
+    trace = attend(x, replacement=band(kernel, 11))
+    each = kernel.expand(7, 1, window)  # the same kernel for every column
+    expected = torch.nn.functional.conv1d(x.T[None], each, padding="same", groups=7)[0].T
+    assert torch.allclose(trace["output"][0], expected, atol=1e-10, rtol=0)
+    for i in range(11):
+        for j in range(11):
+            place = j - i + (window - 1) // 2
+            assert trace["weights"][0, 0, i, j] == (kernel[place] if 0 <= place < window else 0)
+
+
+@pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
+@pytest.mark.parametrize("window", [1, 2, 3, 5])
+def test_a_head_for_each_place_of_the_window_is_conv1d(window, generator):
+    x, taps = normal(generator, 2, 11, 7), normal(generator, window, 7, 13)
+    trace = attend_convolution(x, taps)
+    expected = torch.nn.functional.conv1d(x.transpose(1, 2), taps.permute(2, 1, 0), padding="same").transpose(1, 2)
+    assert torch.allclose(trace["output"], expected, atol=1e-10, rtol=0)
+    assert trace.sizes()["H"] == window
+    assert trace["weights"].unique().tolist() == [0, 1]
+    assert prove(trace).passed
+
+
+def test_a_convolution_keeps_its_weights_and_attention_does_not(generator):
+    taps, one, other = normal(generator, 3, 7, 5), normal(generator, 11, 7), normal(generator, 11, 7)
+    assert torch.equal(attend_convolution(one, taps)["weights"], attend_convolution(other, taps)["weights"])
+    assert not torch.allclose(attend(one)["weights"], attend(other)["weights"])
+
+
+def test_scores_by_offset_ignore_the_words(generator):
+    scores, one, other = normal(generator, 5), normal(generator, 11, 7), normal(generator, 11, 7)
+    trace, after = attend_by_position(one, scores), attend_by_position(other, scores)
+    for step in ("q", "k", "scores", "weights"):
+        assert torch.equal(trace[step], after[step]), step
+    assert not torch.allclose(trace["output"], after["output"])
+    naive = torch.zeros(11, 11, dtype=torch.float64)
+    for i in range(11):
+        for j in range(11):
+            if abs(j - i) <= 2:
+                naive[i, j] = scores[j - i + 2]
+    assert torch.allclose(trace["scaled_scores"][0, 0], naive, atol=1e-10, rtol=0)
+    assert torch.allclose(trace["output"][0], naive.softmax(-1) @ one, atol=1e-10, rtol=0)
+    assert prove(trace).passed
+
+
+def test_a_strong_score_at_one_offset_takes_the_word_there(generator):
+    words = normal(generator, 7, 3)
+    output = attend_by_position(words, torch.tensor([60.0, 0, 0], dtype=torch.float64))["output"][0]
+    assert torch.allclose(output[1:], words[:-1], atol=1e-10, rtol=0)  # the word before
+
+
+@pytest.mark.parametrize(
+    "call, code",
+    [
+        (lambda: band(torch.ones(2, 3), 5), "rank"),
+        (lambda: band(torch.ones(3), 0), "positive_integer"),
+        (lambda: attend_convolution(torch.ones(5, 3), torch.ones(3, 3)), "rank"),
+        (lambda: attend_convolution(torch.ones(5, 3), torch.ones(1, 2, 3)), "projection_width"),
+        (lambda: attend_convolution(torch.ones(5, 3), torch.ones(1, 3, 3).double()), "dtype_differs"),
+        (lambda: attend_by_position(torch.ones(2, 5, 3), torch.ones(3)), "rank"),
+    ],
+)
+def test_refused(call, code):
+    with pytest.raises(AttentionError) as refused:
+        call()
+    assert refused.value.code == code
