@@ -13,14 +13,12 @@ from attention_core.errors import AttentionError
 from attention_core.plan import (
     Plan,
     Shapes,
+    check_mask_sizes,
     head_dims,
     input_dims,
+    plan_attention,
     plan_inputs,
-    plan_masks,
-    plan_output,
-    plan_residual,
     plan_rope,
-    plan_scores,
     projected_dims,
     query_position,
     rope_params,
@@ -67,10 +65,27 @@ def attend(
         given["value"] = value
     boundary.check_tensors({**given, **weights.given()})
     given = {name: boundary.as_batch(name, tensor) for name, tensor in given.items()}
-    query_name, key_name = ("x", "x") if "x" in given else ("query", "key")
-    sources = {"q": query_name, "k": key_name, "v": "value" if value is not None else key_name}
+    sources = sources_of(given)
     boundary.check_batch(given[sources["q"]], given)
+    shapes = projected_shapes(given, sources, weights, config)
 
+    at = query_position(config, shapes)
+    inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
+    plan = plan_inputs(config, inputs, sources, shapes, at)
+    given = Given(allowed, keep, replacement, what_if or {})
+    return finish(config, weights, inputs, plan, shapes, at, given)
+
+
+def sources_of(given: dict[str, Tensor]) -> dict[str, str]:
+    """Which of the inputs q, k and v are made of."""
+    query, key = ("x", "x") if "x" in given else ("query", "key")
+    return {"q": query, "k": key, "v": "value" if "value" in given else key}
+
+
+def projected_shapes(
+    given: dict[str, Tensor], sources: dict[str, str], weights: Weights, config: AttentionConfig
+) -> Shapes:
+    """The shapes of q, k and v once projected and cut into heads, checked."""
     kv_heads = config.kv_heads or config.heads
     heads = {"q": config.heads, "k": kv_heads, "v": kv_heads}
     shapes: Shapes = {}
@@ -80,12 +95,7 @@ def attend(
         B, length, width = given[source].shape
         shapes[role] = (B, heads[role], length, (width if w is None else w.shape[1]) // heads[role])
     boundary.check_keys(config, *shapes.values())
-
-    at = query_position(config, shapes)
-    inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
-    plan = plan_inputs(config, inputs, sources, shapes, at)
-    given = Given(allowed, keep, replacement, what_if or {})
-    return finish(config, weights, inputs, plan, shapes, at, given)
+    return shapes
 
 
 def attend_qkv(
@@ -201,11 +211,8 @@ def finish(
     pairs = (shapes["q"][0], shapes["q"][1], shapes["q"][2], shapes["k"][2])  # (B, H, T, S)
     inputs |= pair_steps(config, given, pairs, like)
 
-    plan = plan + plan_scores(config, inputs, shapes, at)
-    plan += plan_masks(config, shapes, at, plan[-1].output, given.allowed is not None)
-    plan += plan_output(config, inputs, masked=bool(config.masks) or given.allowed is not None)
-    plan += plan_residual(inputs, plan, shapes) if config.residual else []
-    return run(inputs, plan)
+    check_mask_sizes(config, shapes, at)
+    return run(inputs, plan_attention(config, inputs, plan, shapes, at))
 
 
 def pair_steps(config: AttentionConfig, given: Given, pairs: tuple[int, ...], like: Step) -> dict[str, Step]:

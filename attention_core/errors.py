@@ -45,6 +45,8 @@ SENTENCES = {
     "unknown_parameter": "{kind} takes {choices}: got {given}",
     "missing_parameter": "{kind} needs {name}",
     "chosen_twice": "{kind} may be chosen once: it is there twice",
+    "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
+    "decoding_drops": "decoding keeps every weight: dropout belongs to training",
     "offsets_differ": "causal masks must agree on one offset: got {given}",
     "lengths_count": "padding needs one length for each of the {batch} sequences: got {given}",
     "lengths_range": "a length must be a whole number from 0 to S = {keys}: got {given}",

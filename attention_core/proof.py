@@ -142,7 +142,7 @@ def by_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
 def by_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
     """The whole layer by the function behind torch.nn.MultiheadAttention, where that covers the case."""
     needed = ("q_projected", "k_projected", "v_projected", "w_o")
-    if any(name not in trace for name in needed) or "q_heads" in trace or "bias" in trace:
+    if any(name not in trace for name in needed) or {"q_heads", "bias", "k_cache"} & set(trace.steps):
         return None
     B, H, T, d_k = doubles["q"].shape
     D = H * d_k
