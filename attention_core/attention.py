@@ -126,6 +126,15 @@ def attend_qkv(
     tensor([0.2689, 0.7311])
     """
     weights, config = weights or Weights(), config or AttentionConfig()
+    inputs, plan, shapes, at = given_heads(q, k, v, weights, config)
+    return finish(config, weights, inputs, plan, shapes, at, Given(allowed, keep, replacement, what_if or {}))
+
+
+def given_heads(
+    q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig
+) -> tuple[dict[str, Step], Plan, Shapes, int]:
+    """q, k and v as inputs, checked; the plan up to them, which turns them where RoPE is chosen; their shapes; and
+    where query 0 stands among the keys."""
     boundary.check_choices(weights, config)
     given = {"q": q, "k": k, "v": v}
     boundary.check_tensors({**given, **weights.given()})
@@ -144,8 +153,7 @@ def attend_qkv(
     names = {role: f"{role}_heads" if role != "v" and rope_params(config) else role for role in given}
     inputs = {names[role]: Step(names[role], given[role], head_dims(role, shapes)) for role in given}
     inputs |= weight_steps(weights, shapes, {}, {})
-    plan = plan_rope(config, shapes, at)
-    return finish(config, weights, inputs, plan, shapes, at, Given(allowed, keep, replacement, what_if or {}))
+    return inputs, plan_rope(config, shapes, at), shapes, at
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:

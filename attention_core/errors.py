@@ -47,6 +47,7 @@ SENTENCES = {
     "chosen_twice": "{kind} may be chosen once: it is there twice",
     "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
+    "blockwise_weights": "block by block there are no weights to drop or replace: use neither dropout nor replace",
     "offsets_differ": "causal masks must agree on one offset: got {given}",
     "lengths_count": "padding needs one length for each of the {batch} sequences: got {given}",
     "lengths_range": "a length must be a whole number from 0 to S = {keys}: got {given}",

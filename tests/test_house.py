@@ -62,7 +62,7 @@ LAYERS = (
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought", "alone"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
-        *("stored", "chosen", "saturation", "decoding"),
+        *("stored", "chosen", "saturation", "decoding", "blockwise", "sparse"),
     ),
     ("lettering", "npy", "nested", "diagnosis", "listing"),
     ("drawing", "files"),
