@@ -62,9 +62,9 @@ LAYERS = (
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought", "alone"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
-        *("stored", "chosen", "saturation", "decoding", "blockwise", "sparse"),
+        *("stored", "chosen", "saturation", "decoding", "blockwise", "sparse", "precision"),
     ),
-    ("lettering", "npy", "nested", "diagnosis", "listing"),
+    ("lettering", "npy", "nested", "diagnosis", "listing", "timings"),
     ("drawing", "files"),
     ("charts", "raster"),
     ("bars", "curves"),
