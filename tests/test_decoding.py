@@ -162,6 +162,16 @@ def test_every_step_is_proven_and_every_cell_follows_from_its_operands(name):
             assert number == pytest.approx(trace[step][index].item(), abs=1e-12)
 
 
+def test_torchs_layer_is_a_witness_of_the_first_step_alone():
+    """From the second on it would have to be given a cache, which it does not take."""
+    weights = Weights(**{name: numbers(6, 6, seed=n) for n, name in enumerate(("w_q", "w_k", "w_v", "w_o"))})
+    config = AttentionConfig(heads=3, masks=["causal"])
+    proofs = [prove(trace) for trace in decode(numbers(3, 6, seed=9), weights=weights, config=config)]
+    assert all(proof.passed for proof in proofs)
+    assert ["mha" in {check.witness for check in proof.checks} for proof in proofs] == [True, False, False]
+    assert all("sdpa" in {check.witness for check in proof.checks} for proof in proofs)
+
+
 def small_step() -> Trace:
     """The second token of two: keys (1, 2) and (3, 4), of which the first was kept."""
     x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
