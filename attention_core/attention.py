@@ -13,14 +13,12 @@ from attention_core.errors import AttentionError
 from attention_core.plan import (
     Plan,
     Shapes,
+    check_mask_sizes,
     head_dims,
     input_dims,
+    plan_attention,
     plan_inputs,
-    plan_masks,
-    plan_output,
-    plan_residual,
     plan_rope,
-    plan_scores,
     projected_dims,
     query_position,
     rope_params,
@@ -67,10 +65,27 @@ def attend(
         given["value"] = value
     boundary.check_tensors({**given, **weights.given()})
     given = {name: boundary.as_batch(name, tensor) for name, tensor in given.items()}
-    query_name, key_name = ("x", "x") if "x" in given else ("query", "key")
-    sources = {"q": query_name, "k": key_name, "v": "value" if value is not None else key_name}
+    sources = sources_of(given)
     boundary.check_batch(given[sources["q"]], given)
+    shapes = projected_shapes(given, sources, weights, config)
 
+    at = query_position(config, shapes)
+    inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
+    plan = plan_inputs(config, inputs, sources, shapes, at)
+    given = Given(allowed, keep, replacement, what_if or {})
+    return finish(config, weights, inputs, plan, shapes, at, given)
+
+
+def sources_of(given: dict[str, Tensor]) -> dict[str, str]:
+    """Which of the inputs q, k and v are made of."""
+    query, key = ("x", "x") if "x" in given else ("query", "key")
+    return {"q": query, "k": key, "v": "value" if "value" in given else key}
+
+
+def projected_shapes(
+    given: dict[str, Tensor], sources: dict[str, str], weights: Weights, config: AttentionConfig
+) -> Shapes:
+    """The shapes of q, k and v once projected and cut into heads, checked."""
     kv_heads = config.kv_heads or config.heads
     heads = {"q": config.heads, "k": kv_heads, "v": kv_heads}
     shapes: Shapes = {}
@@ -80,12 +95,7 @@ def attend(
         B, length, width = given[source].shape
         shapes[role] = (B, heads[role], length, (width if w is None else w.shape[1]) // heads[role])
     boundary.check_keys(config, *shapes.values())
-
-    at = query_position(config, shapes)
-    inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
-    plan = plan_inputs(config, inputs, sources, shapes, at)
-    given = Given(allowed, keep, replacement, what_if or {})
-    return finish(config, weights, inputs, plan, shapes, at, given)
+    return shapes
 
 
 def attend_qkv(
@@ -116,6 +126,15 @@ def attend_qkv(
     tensor([0.2689, 0.7311])
     """
     weights, config = weights or Weights(), config or AttentionConfig()
+    inputs, plan, shapes, at = given_heads(q, k, v, weights, config)
+    return finish(config, weights, inputs, plan, shapes, at, Given(allowed, keep, replacement, what_if or {}))
+
+
+def given_heads(
+    q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig
+) -> tuple[dict[str, Step], Plan, Shapes, int]:
+    """q, k and v as inputs, checked; the plan up to them, which turns them where RoPE is chosen; their shapes; and
+    where query 0 stands among the keys."""
     boundary.check_choices(weights, config)
     given = {"q": q, "k": k, "v": v}
     boundary.check_tensors({**given, **weights.given()})
@@ -134,8 +153,7 @@ def attend_qkv(
     names = {role: f"{role}_heads" if role != "v" and rope_params(config) else role for role in given}
     inputs = {names[role]: Step(names[role], given[role], head_dims(role, shapes)) for role in given}
     inputs |= weight_steps(weights, shapes, {}, {})
-    plan = plan_rope(config, shapes, at)
-    return finish(config, weights, inputs, plan, shapes, at, Given(allowed, keep, replacement, what_if or {}))
+    return inputs, plan_rope(config, shapes, at), shapes, at
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
@@ -201,11 +219,8 @@ def finish(
     pairs = (shapes["q"][0], shapes["q"][1], shapes["q"][2], shapes["k"][2])  # (B, H, T, S)
     inputs |= pair_steps(config, given, pairs, like)
 
-    plan = plan + plan_scores(config, inputs, shapes, at)
-    plan += plan_masks(config, shapes, at, plan[-1].output, given.allowed is not None)
-    plan += plan_output(config, inputs, masked=bool(config.masks) or given.allowed is not None)
-    plan += plan_residual(inputs, plan, shapes) if config.residual else []
-    return run(inputs, plan)
+    check_mask_sizes(config, shapes, at)
+    return run(inputs, plan_attention(config, inputs, plan, shapes, at))
 
 
 def pair_steps(config: AttentionConfig, given: Given, pairs: tuple[int, ...], like: Step) -> dict[str, Step]:

@@ -45,6 +45,12 @@ SENTENCES = {
     "unknown_parameter": "{kind} takes {choices}: got {given}",
     "missing_parameter": "{kind} needs {name}",
     "chosen_twice": "{kind} may be chosen once: it is there twice",
+    "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
+    "decoding_drops": "decoding keeps every weight: dropout belongs to training",
+    "blockwise_weights": "block by block there are no weights to drop or replace: use neither dropout nor replace",
+    "scale_stays": "only the scores that are a product with q, dot and general, can be scaled before it",
+    "slope_points": "a slope needs as many times as lengths, all above 0, and two lengths that differ: "
+    "got {lengths} and {seconds}",
     "offsets_differ": "causal masks must agree on one offset: got {given}",
     "lengths_count": "padding needs one length for each of the {batch} sequences: got {given}",
     "lengths_range": "a length must be a whole number from 0 to S = {keys}: got {given}",

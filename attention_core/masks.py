@@ -152,7 +152,8 @@ def local_global_mask(
 def local_global_mask_numpy(scores, *, window, global_tokens, at):
     allowed = local_mask_numpy(scores, window=window, at=at).copy()
     for token in global_tokens:
-        allowed[..., token : token + 1] = True  # none where only a query stands there
+        if token >= 0:
+            allowed[..., token : token + 1] = True  # none where only a query stands there
         if 0 <= token - at < scores.shape[-2]:
             allowed[..., token - at, :] = True
     return allowed

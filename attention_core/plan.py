@@ -140,46 +140,70 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int
     return plan
 
 
-def plan_masks(config: AttentionConfig, shapes: Shapes, at: int, scores: str, custom: bool) -> Plan:
+def plan_masks(config: AttentionConfig, inputs: Inputs, at: int, scores: str) -> Plan:
     """One operation a mask; `allowed` is the one there is, or all of them combined."""
     names = [name for name, _ in config.masks]
-    several = len(names) + custom > 1
+    several = len(names) + ("allowed_custom" in inputs) > 1
     plan = []
     for name, params in config.masks:
         mask = MASKS[name]
-        check_mask_sizes(params, shapes, at)
         params = {key: value for key, value in params.items() if key != "offset"}
         if mask.uses_position:
             params["at"] = at
         output = f"allowed_{name}" if several else "allowed"
         plan.append(Operation(output, SCORE_DIMS, (scores,), mask.faces, params))
     if several:
-        reads = tuple(f"allowed_{name}" for name in names) + (("allowed_custom",) if custom else ())
+        custom = ("allowed_custom",) if "allowed_custom" in inputs else ()
+        reads = (*(f"allowed_{name}" for name in names), *custom)
         plan.append(Operation("allowed", SCORE_DIMS, reads, ALL_ALLOW))
-    reads = (scores, "allowed") if names or custom else (scores,)
+    reads = (scores, "allowed") if is_masked(config, inputs) else (scores,)
     return [*plan, Operation("masked_scores", SCORE_DIMS, reads, MASK)]
 
 
-def check_mask_sizes(params: dict[str, object], shapes: Shapes, at: int) -> None:
-    """A mask's parameters fit the batch, the number of keys and the positions of the queries."""
+def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
+    """Whether there is a step `allowed`: made of the config's masks, or given."""
+    return bool(config.masks) or "allowed" in inputs
+
+
+def check_mask_sizes(config: AttentionConfig, shapes: Shapes, at: int) -> None:
+    """The masks' parameters fit the batch, the number of keys and the positions of the queries."""
     (B, _, T, _), S = shapes["q"], shapes["k"][-2]
-    if "lengths" in params:
-        if len(params["lengths"]) != B:
-            raise AttentionError("lengths_count", batch=B, given=len(params["lengths"]))
-        for length in params["lengths"]:
-            if not 0 <= length <= S:
-                raise AttentionError("lengths_range", keys=S, given=length)
-    for token in params.get("global_tokens", ()):
-        if not 0 <= token < max(S, T + at):
-            raise AttentionError("tokens_range", last=max(S, T + at) - 1, given=token)
+    for _, params in config.masks:
+        if "lengths" in params:
+            if len(params["lengths"]) != B:
+                raise AttentionError("lengths_count", batch=B, given=len(params["lengths"]))
+            for length in params["lengths"]:
+                if not 0 <= length <= S:
+                    raise AttentionError("lengths_range", keys=S, given=length)
+        for token in params.get("global_tokens", ()):
+            if not 0 <= token < max(S, T + at):
+                raise AttentionError("tokens_range", last=max(S, T + at) - 1, given=token)
 
 
-def plan_output(config: AttentionConfig, inputs: Inputs, masked: bool) -> Plan:
+def seen_from(config: AttentionConfig, first: int) -> AttentionConfig:
+    """The same choices where only the keys from `first` on are at hand, as keys 0, 1, ...: what masks count in keys
+    moves along. Where query 0 stands among them is `at - first`.
+
+    >>> seen_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
+    (('padding', {'lengths': (2, 0)}),)
+    """
+    masks = []
+    for name, params in config.masks:
+        moved = dict(params)
+        if "lengths" in params:
+            moved["lengths"] = tuple(max(0, length - first) for length in params["lengths"])
+        if "global_tokens" in params:
+            moved["global_tokens"] = tuple(token - first for token in params["global_tokens"])
+        masks.append((name, moved))
+    return replace(config, masks=masks)
+
+
+def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
     """From the masked scores to the output."""
     replaced = config.replace is not None or "replacement" in inputs or "chosen_weights" in inputs
     plan = [Operation("softmax_weights" if replaced else "weights", SCORE_DIMS, ("masked_scores",), SOFTMAX)]
     if config.replace:
-        reads = ("masked_scores", "allowed") if masked else ("masked_scores",)
+        reads = ("masked_scores", "allowed") if is_masked(config, inputs) else ("masked_scores",)
         plan.append(Operation("weights", SCORE_DIMS, reads, EVEN))
     elif "replacement" in inputs:
         plan.append(Operation("weights", SCORE_DIMS, ("masked_scores", "replacement"), TAKE))
@@ -208,3 +232,11 @@ def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Plan:
     positioned = f"positioned_{source}"
     stream = positioned if any(operation.output == positioned for operation in plan) else source
     return [Operation("residual", inputs[source].dims, (stream, "output"), ADD)]
+
+
+def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, at: int) -> Plan:
+    """The whole plan, from one that ends with q, k and v."""
+    plan = plan + plan_scores(config, inputs, shapes, at)
+    plan += plan_masks(config, inputs, at, plan[-1].output)
+    plan += plan_output(config, inputs)
+    return plan + (plan_residual(inputs, plan, shapes) if config.residual else [])

@@ -125,9 +125,10 @@ def by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[Check]:
 
 def by_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     """The heads' outputs by torch: from q and k where the score is a dot product, else from the scores."""
+    scores = trace.step("scores").operation
     q, k, v = doubles["q"], doubles["k"], doubles["v"]
     grouped = q.shape[1] != v.shape[1]
-    if trace.step("scores").operation.faces.cell is not DOT.cell:
+    if scores.faces.cell is not DOT.cell:
         nothing = torch.zeros(*doubles["scores"].shape[:3], v.shape[-1], dtype=torch.float64)
         bias = doubles["masked_scores"]
         return F.scaled_dot_product_attention(nothing, torch.zeros_like(v), v, attn_mask=bias, enable_gqa=grouped)
@@ -136,13 +137,14 @@ def by_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     if "allowed" in doubles:
         bias = bias.masked_fill(~doubles["allowed"], float("-inf"))
     factor = params["factor"] / params["temperature"]
+    q = doubles[scores.reads[0]]  # the queries may be scaled already
     return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=factor, enable_gqa=grouped)
 
 
 def by_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
     """The whole layer by the function behind torch.nn.MultiheadAttention, where that covers the case."""
     needed = ("q_projected", "k_projected", "v_projected", "w_o")
-    if any(name not in trace for name in needed) or "q_heads" in trace or "bias" in trace:
+    if any(name not in trace for name in needed) or {"q_heads", "bias", "k_cache"} & set(trace.steps):
         return None
     B, H, T, d_k = doubles["q"].shape
     D = H * d_k

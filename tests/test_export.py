@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.decoding import decode
 from attention_core.definitions import without_annotations
 from attention_core.exponentials import NAIVE, STABLE
 from attention_core.export import INPUTS_FILE, LIMIT, call, code, inputs_npz, number_texts, rows, source
@@ -138,6 +139,7 @@ RUNS = {
     "qkv, per head": per_head,
     "exponentials": lambda: small().then(*NAIVE, *STABLE),
     "jacobian": lambda: with_jacobian(crossed(AttentionConfig(), allowed=empty_row())),
+    "decoding": lambda: [*decode(numbers(3, 7), config=AttentionConfig(masks=["causal"], positions=["alibi"]))][-1],
     "learned": learned,
     **{f"everything {name}": lambda dtype=dtype: everything(dtype) for name, dtype in DTYPES.items()},
     **{f"cosine {name}": lambda dtype=dtype: small(dtype, score="cosine") for name, dtype in DTYPES.items()},
@@ -307,7 +309,7 @@ def test_every_choice_and_every_operation_is_among_the_runs():
     used = {step.operation.faces for name in RUNS for step in trace_of(name).computed().values()}
     modules = [
         importlib.import_module(f"attention_core.{name}")
-        for name in ("operations", "scores", "masks", "positions", "exponentials", "slopes")
+        for name in ("operations", "scores", "masks", "positions", "exponentials", "slopes", "decoding")
     ]
     defined = {value for module in modules for value in vars(module).values() if isinstance(value, Faces)}
     assert used == defined

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.decoding import decode
 from attention_core.exponentials import NAIVE, STABLE
 from attention_core.formula import COLOURS, FAMILIES, family, formula, latex, symbol
 from attention_core.masks import MASKS
@@ -66,6 +67,7 @@ RUNS = {
     "residual": layer(residual=True),
     "parts": with_jacobian(layer().then(*NAIVE, *STABLE)),
     "heads given": attend_qkv(random(3, 4), random(5, 4), random(5, 2)),
+    "decoding": [*decode(random(3, 4))][-1],
 }
 
 
@@ -308,8 +310,8 @@ def test_all_steps_are_lines_aligned_at_their_equals_sign(name):
 # ---- symbols and colours ---------------------------------------------------------------------------------------------
 MEMBERS = {
     "q": {"q", "q_heads", "q_projected", "w_q", "b_q"},
-    "k": {"k", "k_heads", "k_projected", "w_k", "b_k"},
-    "v": {"v", "v_projected", "w_v", "b_v"},
+    "k": {"k", "k_heads", "k_projected", "k_cache", "k_new", "w_k", "b_k"},
+    "v": {"v", "v_projected", "v_cache", "v_new", "w_v", "b_v"},
     "x": {
         *("x", "query", "key", "value"),
         *(f"{kind}_{source}" for kind in ("positioned", "sinusoidal") for source in ("query", "key", "value")),

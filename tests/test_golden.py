@@ -19,6 +19,7 @@ from attention_core.counts import (
     reads,
     receptive_field,
 )
+from attention_core.decoding import decode, work
 from attention_core.encoders import Encoder
 from attention_core.exponentials import NAIVE
 from attention_core.laws import exact
@@ -325,16 +326,22 @@ def check_norm(case, stated, file):
     assert stated
 
 
-def one_by_one(case: Case, tokens: int) -> list[Trace]:
-    """Decoding: token after token asks, and all tokens so far answer."""
+def with_cache(case: Case) -> list[Trace]:
+    """Decoding: token after token asks, and the cache answers."""
     (x,) = case.tensors
-    return [case.run(tensors=(x[t : t + 1], x[: t + 1])) for t in range(tokens)]
+    return list(decode(x, weights=case.weights, config=case.config))
+
+
+def without_cache(case: Case) -> list[Trace]:
+    """The same, all tokens so far projected once more at every step."""
+    (x,) = case.tensors
+    return [case.run(tensors=(x[t : t + 1], x[: t + 1])) for t in range(len(x))]
 
 
 def check_decoding(case, stated, file):
     """Every token's step, and the same row of the full causal pass."""
     output = case.run()["output"]
-    for step, trace in zip(stated, one_by_one(case, len(stated)), strict=True):
+    for step, trace in zip(stated, with_cache(case), strict=True):
         assert trace["k"].shape[-2] == step["cache_len"]
         for name in ("q", "scaled_scores", "weights", "head_outputs", "output"):
             assert_value(name, trace[name], step[name])
@@ -345,15 +352,21 @@ def check_decoding(case, stated, file):
 
 def check_decoding_agrees(case, stated, file):
     """Step by step or at once: the same to the last digits, here as there."""
-    rows = torch.cat([trace["output"] for trace in one_by_one(case, len(case.tensors[0]))], dim=1)
-    assert largest_difference(rows, case.run()["output"]) < 1e-12
+    for traces in (with_cache(case), without_cache(case)):
+        rows = torch.cat([trace["output"] for trace in traces], dim=1)
+        assert largest_difference(rows, case.run()["output"]) < 1e-12
     assert stated < 1e-12
 
 
 def check_projections(case, stated, file):
     """Keys projected: one a token with a cache, all so far in every step without."""
-    without = sum(trace["k_projected"].shape[1] for trace in one_by_one(case, len(case.tensors[0])))
-    assert stated == {"with_cache": case.run()["k_projected"].shape[1], "without_cache": without}
+    projected = {
+        "with_cache": sum(trace["k_projected"].shape[1] for trace in with_cache(case)),
+        "without_cache": sum(trace["k_projected"].shape[1] for trace in without_cache(case)),
+    }
+    assert stated == projected
+    T = len(case.tensors[0])
+    assert stated == {"with_cache": work(T).keys, "without_cache": work(T, cached=False).keys}
 
 
 def check_no_leak(case, stated, file):

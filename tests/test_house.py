@@ -63,8 +63,9 @@ LAYERS = (
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
         *("stored", "chosen", "saturation", "logits", "encoders", "fixed_weights"),
+        *("decoding", "blockwise", "sparse", "precision"),
     ),
-    ("lettering", "npy", "nested", "diagnosis", "listing", "counts", "timing"),
+    ("lettering", "npy", "nested", "diagnosis", "listing", "counts", "timing", "timings"),
     ("drawing", "files"),
     ("charts", "raster"),
     ("bars", "curves"),

@@ -18,6 +18,7 @@ from attention_core import (
     Weights,
     attend,
     attend_qkv,
+    decoding,
     exponentials,
     masks,
     operations,
@@ -26,6 +27,7 @@ from attention_core import (
     slopes,
 )
 from attention_core.attention import run
+from attention_core.decoding import decode
 from attention_core.exponentials import NAIVE, STABLE
 from attention_core.masks import MASKS
 from attention_core.positions import POSITIONS
@@ -139,6 +141,7 @@ RUNS: dict[str, Callable[[], Trace]] = {
     "exponentials": lambda: layer(mask="custom").then(*NAIVE, *STABLE),  # its empty row is 0 / 0 in both forms
     "jacobian": lambda: with_jacobian(layer(mask="custom")),
     "heads given": lambda: attend_qkv(eighths(4, 5), eighths(6, 5), eighths(6, 3), allowed=ALLOWED),
+    "decoding": lambda: [*decode(eighths(T, 7), weights=Weights(w_k=eighths(7, 7), w_v=eighths(7, 7)))][-1],
 }
 every_run = pytest.mark.parametrize("name", RUNS)
 
@@ -149,7 +152,7 @@ def test_the_runs_show_every_choice_and_every_operation():
     assert set(named) == set(MASKS)
     named = [entry if isinstance(entry, str) else entry[0] for each in POSITION_CHOICES.values() for entry in each]
     assert set(named) == set(POSITIONS)
-    modules = (operations, scores, masks, positions, exponentials, slopes)
+    modules = (operations, scores, masks, positions, exponentials, slopes, decoding)
     there = {name: value for module in modules for name, value in vars(module).items() if isinstance(value, Faces)}
     used = {step.operation.faces for build in RUNS.values() for step in build().computed().values()}
     assert [name for name, faces in there.items() if faces not in used] == []
