@@ -3,8 +3,10 @@
 import pytest
 
 from pages.shared.catalog import DOORS, LESSONS
-from pages.shared.words import LANGUAGES, catalog
+from pages.shared.words import LANGUAGES, catalog, literal
+from tests.screen.driver import plain
 from tests.screen.lesson import Lesson
+from tests.screen.test_hostile_words import HOSTILE
 
 
 def drawers(slug):
@@ -92,3 +94,16 @@ def test_start_here_asks_one_question_and_opens_every_door(lang):
     assert doors == ["" if slug == "workbench" else slug for slug in (*DOORS.values(), *LESSONS)]
     again = Lesson("start", **start.link())
     assert again.texts() == start.texts()
+
+
+@pytest.mark.parametrize("slug", [slug for slug in LESSONS if f"lessons.{slug}.control.text" in catalog("en")])
+def test_hostile_words_are_shown_as_they_are(slug):
+    for start in range(0, len(HOSTILE), 8):
+        words = HOSTILE[start : start + 8]
+        lesson = Lesson(slug, text="|".join(words), open=",".join(drawers(slug)), lang="en")
+        assert lesson.widgets()["text"].value == "|".join(words)
+        told = [text.value for text in (*lesson.at.markdown, *lesson.at.caption, *lesson.at.error)]
+        told += [widget.label for widget in lesson.widgets().values()]
+        assert any(plain(text) != text and any(word in plain(text) for word in words) for text in told)
+        for text, word in ((text, word) for text in told for word in words if word in plain(text)):
+            assert literal(word) in text, (word, text)
