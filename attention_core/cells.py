@@ -126,9 +126,9 @@ def _cos(terms):
 
 
 def _select(terms):
-    """The first term where the second (a truth value) holds, else minus infinity."""
-    value, condition = map(product, terms)
-    return value if condition else -math.inf
+    """The first term where the second (a truth value) holds, else the third, minus infinity where there is none."""
+    value, condition, *other = map(product, terms)
+    return value if condition else other[0] if other else -math.inf
 
 
 def _choose(terms):
@@ -158,6 +158,11 @@ def _slope(terms):
     return weight * (one - other)
 
 
+def _alike(terms):
+    """1 less half the sum of |a - b|, where each term is a pair a, b."""
+    return 1 - math.fsum(abs(one - other) for one, other in terms) / 2
+
+
 def _cosine(terms):
     """The sum of the products over the lengths of their two vectors (the first factors, the second factors)."""
     left, right = zip(*terms, strict=True)
@@ -179,5 +184,6 @@ OUTERS = {
     "choose": _choose,
     "softmax": _softmax,
     "share": _share,
+    "alike": _alike,
     "cosine": _cosine,
 }

@@ -22,6 +22,7 @@ SENTENCES = {
     "rank_allowed": "{name} must be (T, S) or (B, H, T, S): {shape} could be (B, T, S) or (H, T, S); "
     "add the missing axis with unsqueeze(1) or unsqueeze(0)",
     "allowed_not_bool": "{name} must be a boolean tensor (allowed: True = may attend; keep: True = kept): got {given}",
+    "mask_square": "{name} must be (T, T), for one sequence that attends to itself: its shape is {shape}",
     "shape_fits_scores": "{name} must broadcast to (B, H, T, S) = {expected}: its shape is {shape}",
     "batch_differs": "query, key and value must have the same batch size: query is {query}, {name} is {shape}",
     "keys_values": "there must be as many values as keys: k is {k}, v is {v}",

@@ -180,10 +180,23 @@ def share_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     return quotient_pieces(terms, trace)
 
 
+def alike_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """1 − (|a − b| + |c − d| + ...) / 2, the smallest of many gathered."""
+    values = [abs(number_at(trace, one) - number_at(trace, other)) for one, other in terms]
+    shown, gathered = largest(terms, values)
+    pieces = [Piece("1 − (")]
+    for n, i in enumerate(shown):
+        one, other = terms[i]
+        pieces += [Piece(" + |" if n else "|"), operand(trace, one), Piece(" − "), operand(trace, other, bracket=True)]
+        pieces.append(Piece("|"))
+    return [*pieces, *rest_pieces([values[i] for i in gathered]), Piece(") / 2")]
+
+
 def select_pieces(terms: tuple, trace: Trace) -> list[Piece]:
-    """The score where it is allowed, else minus infinity."""
-    (score,), (allowed,) = terms
-    kept = operand(trace, score) if number_at(trace, allowed) else Piece("−∞")
+    """The score where it is allowed, else what stands in its place."""
+    (score,), (allowed,), *other = terms
+    blocked = operand(trace, *other[0]) if other else Piece("−∞")
+    kept = operand(trace, score) if number_at(trace, allowed) else blocked
     return [Piece("allowed = "), operand(trace, allowed), Piece(" ⇒ "), kept]
 
 
@@ -212,6 +225,7 @@ WRITERS = {
     "quotient": quotient_pieces,
     "slope": slope_pieces,
     "share": share_pieces,
+    "alike": alike_pieces,
     "select": select_pieces,
     "choose": choose_pieces,
     "cosine": cosine_pieces,

@@ -15,6 +15,7 @@ from attention_core.operations import SOFTMAX, SPLIT
 from attention_core.positions import ALIBI, ROPE, ROPE_STYLES
 from attention_core.rerun import Change, Values, as_it_was
 from attention_core.trace import Step
+from attention_core.treatments import add_to_blocked, fill_scores
 
 SENTENCES = {
     "no_scale": "no scale: the scores are not divided by √d_k",
@@ -214,11 +215,11 @@ def mask_as_number(step: Step, values: Values) -> Tensor | None:
 
 
 def finite_fill(step: Step, values: Values) -> Tensor | None:
-    return unmasked(values).masked_fill(~values["allowed"], FILL) if "allowed" in values else None
+    return fill_scores(unmasked(values), values["allowed"], value=FILL) if "allowed" in values else None
 
 
 def finite_added(step: Step, values: Values) -> Tensor | None:
-    return unmasked(values) + FILL * ~values["allowed"] if "allowed" in values else None
+    return add_to_blocked(unmasked(values), values["allowed"], value=FILL) if "allowed" in values else None
 
 
 # ---- softmax and weights ---------------------------------------------------------------------------------------------

@@ -143,18 +143,11 @@ def by_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
 
 def by_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
     """The whole layer by the function behind torch.nn.MultiheadAttention, where that covers the case."""
-    needed = ("q_projected", "k_projected", "v_projected", "w_o")
-    if any(name not in trace for name in needed) or {"q_heads", "bias", "k_cache"} & set(trace.steps):
+    if not is_torchs_layer(trace):
         return None
     B, H, T, d_k = doubles["q"].shape
     D = H * d_k
-    inputs = [doubles[trace.step(name).operation.reads[0]] for name in needed[:3]]
-    shapes = {tuple(doubles[name].shape) for name in ("w_o", "w_q")}
-    plain = doubles["k"].shape[1] == H and doubles["v"].shape[-1] == d_k and shapes == {(D, D)}
-    params = trace.step("scaled_scores").operation.params
-    is_dot = trace.step("scores").operation.faces.cell is DOT.cell
-    if not (plain and is_dot and params == {"factor": d_k**-0.5, "temperature": 1.0}):
-        return None
+    inputs = [doubles[name] for name in layer_inputs(trace)]
     blocked = mha_mask(doubles, (B, H, T, doubles["k"].shape[2]))
     if blocked is not None and blocked.all(-1).any():
         return None  # torch gives NaN for a query that may attend to nothing
@@ -180,6 +173,32 @@ def by_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | 
         average_attn_weights=False,
     )
     return output.transpose(0, 1), weights  # (T, B, D) -> (B, T, D); (B, H, T, S)
+
+
+def is_torchs_layer(trace: Trace) -> bool:
+    """Whether a run, but for its mask, is what torch.nn.MultiheadAttention computes: all projections there, square for
+    the query and the output, equal heads, the scaled dot product without positions beyond those added to the input, and
+    the softmax's own weights.
+
+    >>> from attention_core import attend
+    >>> is_torchs_layer(attend(torch.eye(3)))
+    False
+    """
+    needed = ("q_projected", "k_projected", "v_projected", "w_o")
+    others = ("q_heads", "bias", "k_cache", "softmax_weights", "dropped_weights")
+    if any(name not in trace for name in needed) or any(name in trace for name in others):
+        return False
+    _, H, _, d_k = trace["q"].shape
+    square = all(tuple(trace[name].shape) == (H * d_k, H * d_k) for name in ("w_o", "w_q"))
+    plain = trace["k"].shape[1] == H and trace["v"].shape[-1] == d_k and square
+    params = trace.step("scaled_scores").operation.params
+    is_dot = trace.step("scores").operation.faces.cell is DOT.cell
+    return plain and is_dot and params == {"factor": d_k**-0.5, "temperature": 1.0}
+
+
+def layer_inputs(trace: Trace) -> tuple[str, ...]:
+    """The steps that q, k and v are projected from: the inputs, or these with positions added."""
+    return tuple(trace.step(f"{role}_projected").operation.reads[0] for role in "qkv")
 
 
 def mha_mask(doubles: dict[str, Tensor], pairs: tuple[int, int, int, int]) -> Bool[Tensor, "BH T S"] | None:

@@ -118,3 +118,28 @@ def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
     """Which pairs of tokens the masks allow; all, where there is no mask."""
     scores = trace["masked_scores"]
     return trace["allowed"].expand_as(scores) if "allowed" in trace else torch.ones_like(scores, dtype=torch.bool)
+
+
+@dataclass(frozen=True)
+class PairsFact:
+    """How many of `of` pairs of tokens a mask keeps. Masking alone saves no work: every score is computed first, and
+    what is saved, where code skips whole blocks of pairs, is at most the share that is not kept."""
+
+    kept: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """The part that is kept."""
+        return self.kept / self.of
+
+
+def kept_pairs(trace: Trace, head: int = 0, batch: int = 0) -> PairsFact:
+    """How many pairs (query, key) the masks keep in one head of one sequence.
+
+    >>> from attention_core import AttentionConfig, attend
+    >>> kept_pairs(attend(torch.eye(4), config=AttentionConfig(masks=["causal"])))
+    PairsFact(kept=10, of=16)
+    """
+    allowed = allowed_pairs(trace)[batch, head]
+    return PairsFact(int(allowed.sum()), allowed.numel())

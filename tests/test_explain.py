@@ -9,6 +9,7 @@ import torch
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
 from attention_core.attention import run
 from attention_core.cells import OUTERS, Ref, evaluate
+from attention_core.contributions import COMPARE_HEADS
 from attention_core.explanation import TERMS, WRITERS, Explanation, explain
 from attention_core.exponentials import DIVIDE, EXP, EXP_BELOW
 from attention_core.masks import ALL_ALLOW, CAUSAL, PADDING
@@ -18,6 +19,7 @@ from attention_core.positions import ROPE, SINUSOIDAL
 from attention_core.scores import COSINE, DOT, GENERAL, TANH_LAYER
 from attention_core.slopes import JACOBIAN
 from attention_core.trace import Faces, Operation, Step
+from attention_core.treatments import ADDED, FILLED
 
 INF = math.inf
 LOG_2 = math.log(2)
@@ -119,6 +121,26 @@ CELLS = {
     "quotient, nothing": (single(DIVIDE, rows(0, 0)), (0, 0, 0, 0), "0.00 / (0.00 + 0.00) = NaN"),
     "slope": (single(JACOBIAN, rows(0.25, 0.75)), (0, 0, 0, 1, 1), "0.75 × (1 − 0.75) = 0.19"),
     "slope, another": (single(JACOBIAN, rows(0.25, 0.75)), (0, 0, 0, 1, 0), "0.75 × (0 − 0.25) = −0.19"),
+    "filled": (
+        single(FILLED, rows(0.5, 2), rows(True, False), value=-1e9),
+        (0, 0, 0, 1),
+        "allowed = 0 ⇒ −1e9 = −1.00e+09",
+    ),
+    "not filled": (
+        single(FILLED, rows(0.5, 2), rows(True, False), value=-1e9),
+        (0, 0, 0, 0),
+        "allowed = 1 ⇒ 0.50 = 0.50",
+    ),
+    "added": (
+        single(ADDED, rows(0.5, 2), rows(True, False), value=-1e9),
+        (0, 0, 0, 0),
+        "0.50 + (−1e9) + 1e9 × 1 = 0.50",
+    ),
+    "alike": (  # |.75 - .25| + |.25 - .5| + |0 - .25| = 1
+        single(COMPARE_HEADS, [[[[0.75, 0.25, 0]], [[0.25, 0.5, 0.25]]]]),
+        (0, 0, 0, 1),
+        "1 − (|0.75 − 0.25| + |0.25 − 0.50| + |0.00 − 0.25|) / 2 = 0.50",
+    ),
     "share": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 2), "1 / (1 + 0 + 1) = 0.50"),
     "share, blocked": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 1), "0 / (1 + 0 + 1) = 0.00"),
     "share, empty row": (single(EVEN, rows(5, 6), rows(False, False)), (0, 0, 0, 1), "0 + 0 = 0 ⇒ 0 = 0.00"),
@@ -198,6 +220,14 @@ def test_size_decides_not_place():
     assert explanation.text.endswith(" + (7 smaller: 1.00) = 1.00")
     left = [piece.ref.index[3] for piece in explanation.pieces if piece.ref and piece.ref.step == "a"]
     assert left == [0, 1, 2, 3, 4, 5, 13, 14, 15, 16, 17, 18]
+
+
+def test_a_long_likeness_shows_its_largest_differences():
+    """Thirteen keys: 1 to 13 over 50, the smallest is gathered; they sum to 91 / 50 = 1.82."""
+    weights = [[[[n / 50 for n in range(1, 14)]], [[0.0] * 13]]]
+    explanation = explain(single(COMPARE_HEADS, weights), "result", (0, 0, 0, 1))
+    assert explanation.text.endswith("|0.26 − 0.00| + (1 smaller: 0.02)) / 2 = 0.09")
+    assert rest_of(explanation) == (1, pytest.approx(0.02))
 
 
 @pytest.mark.parametrize(("count", "gathered"), [(12, None), (13, (1, 1.0))])

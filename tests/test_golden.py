@@ -10,6 +10,9 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.bounds import additive_bound, cosine_ceiling
+from attention_core.contributions import contributions, without_head
+from attention_core.conventions import damage, inverted, misplaced
 from attention_core.counts import (
     attention_cost,
     counted_cost,
@@ -23,8 +26,10 @@ from attention_core.decoding import decode, work
 from attention_core.encoders import Encoder
 from attention_core.exponentials import NAIVE
 from attention_core.laws import exact
+from attention_core.reading import PairsFact, kept_pairs
 from attention_core.scores import root_scale
 from attention_core.slopes import with_jacobian
+from attention_core.treatments import treated
 from tests.golden import loader
 from tests.golden.loader import Case
 
@@ -164,7 +169,8 @@ def check_wrong_convention(case, stated, file):
         for seed in ("seed001", "seed000")
     )
     assert_steps(case.run(allowed=kept), case.expected)
-    complement, even = case.run(allowed=blocked), case.run(allowed=None, config=case.configured(replace="uniform"))
+    complement, even = inverted(case.run(allowed=kept)), treated(case.run(allowed=torch.zeros_like(kept)), "filled")
+    assert torch.equal(complement["allowed"], blocked)
     empty = ~blocked.any(-1)[:, 0]  # (B, T)
     assert empty.any()
     for step, data in stated.items():
@@ -181,8 +187,15 @@ def check_scaled(case, stated, file):
 def check_bound(case, stated, file):
     """What no score or weight can exceed."""
     trace = case.run()
-    assert trace["scores"].abs().max() <= stated.get("abs_score_max", math.inf)
-    assert trace["weights"].max() <= stated.get("max_weight", math.inf)
+    if "abs_score_max" in stated:
+        bound = additive_bound(case.weights.v_a).item()
+        assert bound == pytest.approx(stated["abs_score_max"], abs=TOLERANCE)
+        assert trace["scores"].abs().max() <= bound
+    if "max_weight" in stated:
+        ceiling = cosine_ceiling(trace.sizes()["S"], case.config.temperature)
+        assert ceiling == pytest.approx(stated["max_weight"], abs=TOLERANCE)
+        assert trace["weights"].max() <= ceiling
+    assert stated.keys() <= {"abs_score_max", "max_weight"}
 
 
 def check_parameters(case, stated, file):
@@ -206,17 +219,21 @@ def check_item_alone(case, stated, file):
 
 def check_alternatives(case, stated, file):
     """What others do with a row that may attend to nothing; here it is 0, exactly."""
-    row = int(case.allowed.any(-1).int().argmin())  # the only one without a key
-    here, unmasked = case.run(), case.run(allowed=None)
-    filled = case.run(allowed=None, config=case.configured(replace="uniform"))  # a row of -1e9 throughout is even
+    row, here = int(case.allowed.any(-1).int().argmin()), case.run()  # the only one without a key
     assert (here["weights"][..., row, :] == 0).all()
     assert (here["output"][..., row, :] == 0).all()
-    assert_value("weights", unmasked["weights"][..., row, :], stated[f"unmasked_row{row}_weights"])
+    assert_value("weights", case.run(allowed=None)["weights"][..., row, :], stated[f"unmasked_row{row}_weights"])
+    plain, filled = treated(here, "plain"), treated(here, "filled")
     for step in ("weights", "output"):
+        assert_value(step, plain[step][..., row, :], stated["naive_neg_inf"][f"{step}_row{row}"])
         assert_value(step, filled[step][..., row, :], stated["fill_minus_1e9"][f"{step}_row{row}"])
-        assert_near(unmasked[step][0, ..., row, :], stated["add_minus_1e9_float64"], f"{step}_row{row}")
-    # in float32 the addition swallows the scores
-    assert_near(filled["weights"][0, ..., row, :], stated["add_minus_1e9_float32"], f"weights_row{row}")
+        assert_near(treated(here, "added")[step][0, ..., row, :], stated["add_minus_1e9_float64"], f"{step}_row{row}")
+    others = [other for other in range(case.allowed.shape[0]) if other != row]
+    apart = largest_difference(filled["weights"][..., others, :], here["weights"][..., others, :])
+    assert apart == pytest.approx(stated["fill_minus_1e9"]["other_rows_max_abs_diff"], abs=TOLERANCE)
+    swallowed = treated(here, "added", torch.float32)["weights"][0, ..., row, :]
+    assert swallowed.dtype == torch.float32
+    assert_near(swallowed.double(), stated["add_minus_1e9_float32"], f"weights_row{row}")
 
 
 def assert_near(value: torch.Tensor, stated: dict, name: str) -> None:
@@ -248,18 +265,19 @@ def check_precision(case, stated, file):
 
 def check_head_alone(case, stated, file):
     """Each head through its own block of W_o's rows, without the bias."""
-    trace = case.run()
-    heads, width = case.config.heads, trace.sizes()["d_v"]
+    parts = contributions(case.run())["contributions"]  # (B, H, T, D_out)
+    assert parts.shape[1] == len(stated) == case.config.heads
     for head, expected in enumerate(stated):
-        q, k, v = (trace[name][:, head : head + 1] for name in "qkv")
-        block = case.weights.w_o[head * width : (head + 1) * width]
-        assert_value("output", attend_qkv(q, k, v, weights=Weights(w_o=block))["output"], expected)
-    assert len(stated) == heads
+        assert_value("contributions", parts[:, head], expected)
+        assert_value(
+            "without_head", without_head(case.run(), head)["without_head"] + parts[:, head], file["sum_plus_bias"]
+        )
 
 
-def check_output(case, stated, file):
-    """The output by another way."""
+def check_sum_of_heads(case, stated, file):
+    """All heads' parts and the bias once are the output."""
     assert_value("output", case.run()["output"], stated)
+    assert_value("sum", contributions(case.run())["contributions"].sum(1) + case.weights.b_o, stated)
 
 
 def check_permuted(case, stated, file):
@@ -396,7 +414,7 @@ CHECKS = {
     "naive": check_naive,
     "test_bounds": check_precision,
     "per_head_contribution": check_head_alone,
-    "sum_plus_bias": check_output,
+    "sum_plus_bias": check_sum_of_heads,
     "permuted_input": check_permuted,
     "with_pe_max_abs_diff": check_permuted_with_positions,
     "with_causal_max_abs_diff": check_permuted_with_causal,
@@ -469,9 +487,11 @@ def test_mask_with_its_heads_axis_in_the_wrong_place():
     intended, applied = (
         loader.tensor(file["expected"][f"mask_per_head_{each}"]).bool() for each in ("intended", "as_applied")
     )
-    for allowed, pattern in ((case.allowed, intended), (case.allowed[None, :, None, :], applied)):
-        weights = case.run(allowed=allowed)["weights"]  # (B, H, T, T)
-        assert torch.equal(weights > 0, pattern.expand_as(weights))
+    right = case.run()
+    wrong = misplaced(right)
+    for trace, pattern in ((right, intended), (wrong, applied)):
+        assert torch.equal(trace["weights"] > 0, pattern.expand_as(trace["weights"]))  # (B, H, T, T)
+    assert damage(wrong, right).pairs == 2 * ((1 + 2) + (1 + 1) + (2 + 1))  # two sentences; by head, then query
     with pytest.raises(AttentionError, match=r"could be \(B, T, S\) or \(H, T, S\)"):
         case.run(allowed=case.allowed.unsqueeze(1))
     by_name = case.run(allowed=None, config=AttentionConfig(masks=["causal"]))
@@ -571,8 +591,8 @@ def test_cost(stem):
     local = stated["local_window_pairs"]
     x = torch.zeros(local["T"], 1)
     trace = attend_qkv(x, x, x, config=AttentionConfig(masks=[("local", {"window": local["w"]})]))
-    assert trace["allowed"].sum() == local_pairs(local["T"], local["w"]) == local["kept"]
-    assert trace["allowed"].numel() == local["full"]
+    assert kept_pairs(trace) == PairsFact(local_pairs(local["T"], local["w"]), local["full"])
+    assert kept_pairs(trace).kept == local["kept"]
 
 
 @pytest.mark.parametrize("stem", OF_PATHS)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, attend_qkv
-from attention_core.reading import RowFact, most_telling, row_fact
+from attention_core.reading import PairsFact, RowFact, kept_pairs, most_telling, row_fact
 from attention_core.trace import Step
 
 DIMS = ("B", "H", "T", "S")
@@ -158,3 +158,30 @@ def test_the_sequence_that_is_asked_for():
     steps = {"weights": weights, "masked_scores": torch.zeros(2, 1, 2, 2)}
     trace = Trace({name: Step(name, value, DIMS) for name, value in steps.items()})
     assert (most_telling(trace, batch=0), most_telling(trace, batch=1)) == ((0, 0), (0, 1))
+
+
+# ---- kept pairs ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("masks", "kept"),
+    [
+        ([], 5 * 7),
+        (["causal"], 3 + 4 + 5 + 6 + 7),  # j <= i + 2
+        ([("local", {"window": 1})], 2 + 3 + 3 + 3 + 3),
+        ([("sliding", {"window": 2})], 2 * 5),
+        ([("padding", {"lengths": (7, 4)})], 5 * 7),
+    ],
+)
+def test_kept_pairs_are_counted(masks, kept):
+    q, k = torch.zeros(2, 3, 5, 1), torch.zeros(2, 3, 7, 1)
+    fact = kept_pairs(attend_qkv(q, k, k, config=AttentionConfig(masks=masks)))
+    assert fact == PairsFact(kept, 35)
+    assert fact.share == kept / 35
+
+
+def test_kept_pairs_of_one_head_of_one_sequence():
+    q, k = torch.zeros(2, 3, 5, 1), torch.zeros(2, 3, 7, 1)
+    allowed = torch.zeros(2, 3, 5, 7).bool()
+    allowed[1, 2, :2, :3] = True
+    trace = attend_qkv(q, k, k, allowed=allowed)
+    assert kept_pairs(trace, head=2, batch=1) == PairsFact(6, 35)
+    assert kept_pairs(trace, head=1, batch=1).share == 0
