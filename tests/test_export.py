@@ -19,15 +19,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.contributions import contributions, likeness, without_head
 from attention_core.decoding import decode
 from attention_core.definitions import without_annotations
 from attention_core.exponentials import NAIVE, STABLE
 from attention_core.export import INPUTS_FILE, LIMIT, call, code, inputs_npz, number_texts, rows, source
 from attention_core.masks import MASKS
+from attention_core.position_parts import score_parts
 from attention_core.positions import POSITIONS
 from attention_core.scores import SCORES
 from attention_core.slopes import with_jacobian
 from attention_core.trace import Faces, Operation, Step
+from attention_core.treatments import treated
+from tests.test_house import every_face
 
 PRECISION = 1e-12  # of a step's largest number
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -132,6 +136,13 @@ RUNS = {
     "replacement": lambda: crossed(AttentionConfig(heads=2), replacement=numbers(3, 5)),
     "what if": lambda: crossed(AttentionConfig(heads=2), what_if={"scores": numbers(3, 5), "weights": numbers(3, 5)}),
     "residual": lambda: small(positions=["sinusoidal"], residual=True),
+    "heads as a sum": lambda: likeness(without_head(crossed(AttentionConfig(heads=4, kv_heads=2)), 1)),
+    "heads as a sum, no output projection": lambda: contributions(
+        crossed(AttentionConfig(heads=2), leave_out=("w_o", "b_o"))
+    ),
+    "blocked scores filled": lambda: treated(crossed(AttentionConfig(), allowed=empty_row()), "filled"),
+    "blocked scores added to": lambda: treated(crossed(AttentionConfig(), allowed=empty_row()), "added"),
+    "parts of a score": lambda: score_parts(small(positions=["sinusoidal"])),
     "dropout": lambda: crossed(AttentionConfig(heads=2, dropout=0.5, dropout_seed=3)),
     "keep": lambda: crossed(AttentionConfig(dropout=0.5), keep=empty_row()),
     "large scores": lambda: small(scale=1e4),
@@ -307,11 +318,7 @@ def test_every_choice_and_every_operation_is_among_the_runs():
     for kind, table in (("score", SCORES), ("mask", MASKS), ("position", POSITIONS)):
         assert {f"{kind} {name}" for name in table} <= set(RUNS)
     used = {step.operation.faces for name in RUNS for step in trace_of(name).computed().values()}
-    modules = [
-        importlib.import_module(f"attention_core.{name}")
-        for name in ("operations", "scores", "masks", "positions", "exponentials", "slopes", "decoding")
-    ]
-    defined = {value for module in modules for value in vars(module).values() if isinstance(value, Faces)}
+    defined = {getattr(module, name) for module, name, *_ in every_face()}
     assert used == defined
 
 
