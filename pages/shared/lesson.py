@@ -59,15 +59,16 @@ def show_line(slug: str) -> DeltaGenerator:
 
 def show_ways(slug: str) -> None:
     """The lesson before, the number of this one, the lesson after."""
-    for step, icon in ((-1, "chevron_left"), (1, "chevron_right")):
-        if neighbour := next_to(slug, step):
-            st.page_link(
-                PAGE[neighbour].path,
-                label=say("lesson.previous" if step < 0 else "lesson.next"),
-                icon=f":material/{icon}:",
-                help=say(f"lessons.{neighbour}.question"),
-            )
+    show_way(slug, -1, "previous", ":material/chevron_left:")
     st.markdown(say("lesson.place", number=LESSONS.index(slug) + 1, count=len(LESSONS)), width="content")
+    show_way(slug, 1, "next", ":material/chevron_right:")
+
+
+def show_way(slug: str, step: int, name: str, icon: str) -> None:
+    """The way to a neighbour, where there is one."""
+    if neighbour := next_to(slug, step):
+        question = say(f"lessons.{neighbour}.question")
+        st.page_link(PAGE[neighbour].path, label=say(f"lesson.{name}"), icon=icon, help=question)
 
 
 def next_to(slug: str, step: int) -> str | None:

@@ -1,6 +1,7 @@
 """The pictures of a lesson: a click on a number opens its arithmetic under the picture, and leads on from there."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -14,6 +15,7 @@ from pages.shared.places import Look
 from pages.shared.step_panel import step_picture
 from pages.shared.words import say
 
+BESIDE, ROOM = 400, 700  # pixels: arithmetic stands beside a picture that is no wider
 CELL = "cell"  # in the link: which number of which run in which picture is opened
 Runs = Mapping[str, Trace]  # the runs that a picture shows, by name; where it is one alone, its name is ""
 
@@ -34,17 +36,15 @@ def opened_in(picture: str, runs: Runs) -> tuple[str, Ref] | None:
 
 def show(name: str, picture: Picture, runs: Runs, alt: str) -> None:
     """A picture of some runs, and the arithmetic of the cell that is opened in it."""
-    key = f"{choices.slug()}_{name}"
-    chart(picture, key, alt, lambda place: clicked(name, runs, place))
-    opened = opened_in(name, runs)
-    if opened is None:
-        return
-    run, cell = opened
-    trail = trail_to(name, run, cell)
-    with st.container(border=True):
-        show_arithmetic(
-            runs[run], cell, trail[:-1], lambda place: follow(name, run, runs[run], place, trail), f"arithmetic_{key}"
-        )
+    key, opened = f"{choices.slug()}_{name}", opened_in(name, runs)
+    with st.container(horizontal=True, gap="small"):
+        chart(picture, key, alt, lambda place: clicked(name, runs, place))
+        if opened is not None:
+            run, cell = opened
+            trail = trail_to(name, run, cell)
+            with st.container(border=True, width=BESIDE if picture.spec["width"] <= ROOM else "stretch"):
+                take = partial(follow, name, run, runs[run], trail)
+                show_arithmetic(runs[run], cell, trail[:-1], take, f"arithmetic_{key}")
 
 
 def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
@@ -66,7 +66,7 @@ def clicked(name: str, runs: Runs, place: object) -> None:
                 st.session_state["followed"] = None
 
 
-def follow(name: str, run: str, trace: Trace, place: object, trail: list[Place]) -> None:
+def follow(name: str, run: str, trace: Trace, trail: list[Place], place: object) -> None:
     """An operand was clicked, or a cell of the way back; a browser may name anything."""
     match place:
         case {"step": str(step), "index": [*index]} if all(type(at) is int for at in index):

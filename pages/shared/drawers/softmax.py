@@ -66,7 +66,7 @@ def slope(setup: Setup) -> None:
     trace = with_jacobian(trace_of(setup))
     count = trace.sizes()["S"]
     numbers = [term(number) for number in trace.step("scores").window(B=0, H=0, T=0)]
-    moved = pick_place("moved", numbers, 0)
+    moved = pick_place("moved", numbers, 0, width=240)
     own = trace["jacobian"][(*ROW, moved, moved)].item()
     st.markdown(say("lessons.softmax.slope", score=numbers[moved], own=fixed(own, 3)))
     column = [Ref("jacobian", (*ROW, at, moved)) for at in range(count)]
