@@ -152,6 +152,13 @@ def _share(terms):
     return chosen / math.fsum(row) if any(row) else 0.0
 
 
+def _round(terms):
+    """The first term with as many decimals as the second says, a half away from 0."""
+    value, digits = map(product, terms)
+    unit = 10.0**digits
+    return math.copysign(math.floor(abs(value) * unit + 0.5) / unit, value)
+
+
 def _slope(terms):
     """The first term times what is left of the second without the third."""
     weight, one, other = map(product, terms)
@@ -179,6 +186,7 @@ OUTERS = {
     "exp": _exp,
     "exp_below": _exp_below,
     "quotient": _quotient,
+    "round": _round,
     "slope": _slope,
     "select": _select,
     "choose": _choose,

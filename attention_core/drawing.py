@@ -25,6 +25,7 @@ SHARES = {
     "chosen_weights",
     "naive_weights",
     "stable_weights",
+    "rounded_weights",
 }  # steps on the purple ramp; all others are signed
 TIMES_EVEN = 5  # the darkest colour of the "x S" view: so many times an even share, or more
 

@@ -167,6 +167,12 @@ def quotient_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     return [*product_pieces(terms[0], trace), Piece(" / ("), *sum_pieces(terms[1:], trace), Piece(")")]
 
 
+def round_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """round(a, 2)."""
+    value, digits = (operand(trace, factor) for (factor,) in terms)
+    return [Piece("round("), value, Piece(", "), digits, Piece(")")]
+
+
 def slope_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """a × (1 − a), or a × (0 − b)."""
     weight, one, other = (operand(trace, factor) for (factor,) in terms)
@@ -223,6 +229,7 @@ WRITERS = {
     "exp_below": exp_below_pieces,
     "softmax": softmax_pieces,
     "quotient": quotient_pieces,
+    "round": round_pieces,
     "slope": slope_pieces,
     "share": share_pieces,
     "alike": alike_pieces,

@@ -72,6 +72,12 @@ def panel(
     return gather(trace, step, refs, (row_dim, dims[-1]), (rows - tall, columns - wide))
 
 
+def turned(part: Panel) -> Panel:
+    """A panel as its transpose."""
+    refs = tuple(zip(*part.refs, strict=True))
+    return Panel(part.step, part.columns, part.rows, refs, part.values.T, part.hidden[::-1], part.first[::-1])
+
+
 def window_around(position: int, size: int, drawn: int) -> int:
     """Where a part of `drawn` positions begins that has a position in its middle, as far as the size allows.
 

@@ -16,6 +16,7 @@ from attention_core.masks import ALL_ALLOW, CAUSAL, PADDING
 from attention_core.numerals import exact, fixed, told
 from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, PUT, ROOT_SCALE, SCALE, SOFTMAX
 from attention_core.positions import ROPE, SINUSOIDAL
+from attention_core.rounding import ROUND
 from attention_core.scores import COSINE, DOT, GENERAL, TANH_LAYER
 from attention_core.slopes import JACOBIAN
 from attention_core.trace import Faces, Operation, Step
@@ -136,6 +137,7 @@ CELLS = {
         (0, 0, 0, 0),
         "0.50 + (−1e9) + 1e9 × 1 = 0.50",
     ),
+    "round": (single(ROUND, rows(-0.125), digits=2), (0, 0, 0, 0), "round(−0.12, 2) = −0.13"),
     "alike": (  # |.75 - .25| + |.25 - .5| + |0 - .25| = 1
         single(COMPARE_HEADS, [[[[0.75, 0.25, 0]], [[0.25, 0.5, 0.25]]]]),
         (0, 0, 0, 1),

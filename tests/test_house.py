@@ -66,9 +66,9 @@ LAYERS = (
         *("decoding", "blockwise", "sparse", "precision", "position_parts"),
     ),
     ("lettering", "npy", "nested", "diagnosis", "listing", "counts", "timing", "timings", "marking", "conventions"),
-    ("drawing", "files"),
-    ("charts", "raster"),
-    ("bars", "curves"),
+    ("drawing", "files", "rounding"),
+    ("charts", "raster", "worked"),
+    ("bars", "curves", "beside"),
 )
 
 

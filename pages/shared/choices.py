@@ -202,17 +202,29 @@ def slide(
     return value
 
 
-def text_box(name: str, default: str, check: Callable[[str], object], **how) -> str:
-    """A line of text that `check` must take (it raises AttentionError for any other); the last one that it took."""
+def text_box(name: str, default: str, check: Callable[[str], object], tall: bool = False, **how) -> str:
+    """A text that `check` must take (it raises AttentionError for any other); the last one that it took. tall: of
+    several lines."""
+    value, read = typed(name, default, check), taken(check)
+    widget = st.text_area if tall else st.text_input
+    widget(**drawn(name, value, default, read), max_chars=MAX_TEXT, **how)
+    show_refused(name)
+    return value
+
+
+def typed(name: str, default: str, check: Callable[[str], object]) -> str:
+    """What text_box gives, without the box: for one that is not always in sight."""
+    return choice(name, default, taken(check))
+
+
+def taken(check: Callable[[str], object]) -> Callable[[str], str]:
+    """A reader of the texts that `check` takes."""
 
     def read(text: str) -> str:
         check(text)
         return text
 
-    value = choice(name, default, read)
-    st.text_input(**drawn(name, value, default, read), max_chars=MAX_TEXT, **how)
-    show_refused(name)
-    return value
+    return read
 
 
 def sentence_box(setup: Setup, name: str = "text", part: str = "text") -> Setup:

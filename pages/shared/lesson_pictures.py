@@ -1,6 +1,6 @@
 """The pictures of a lesson: a click on a number opens its arithmetic under the picture, and leads on from there."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
@@ -18,6 +18,7 @@ from pages.shared.words import say
 BESIDE, ROOM = 400, 700  # pixels: arithmetic stands beside a picture that is no wider
 CELL = "cell"  # in the link: which number of which run in which picture is opened
 Runs = Mapping[str, Trace]  # the runs that a picture shows, by name; where it is one alone, its name is ""
+Told = Callable[[str, Ref], None]  # what is done with a run's cell
 
 
 def read_cell(text: str) -> tuple[str, str, str, tuple[int, ...]]:
@@ -34,15 +35,21 @@ def opened_in(picture: str, runs: Runs) -> tuple[str, Ref] | None:
     return (run, Ref(step, index)) if shown == picture and run in runs and runs[run].holds(step, index) else None
 
 
-def show(name: str, picture: Picture, runs: Runs, alt: str) -> None:
-    """A picture of some runs, and the arithmetic of the cell that is opened in it."""
+def show(
+    name: str, picture: Picture, runs: Runs, alt: str, tell: Told | None = None, above: Told | None = None
+) -> None:
+    """A picture of some runs, and the arithmetic of the cell that is opened in it.
+
+    tell: is told of each cell that is clicked. above: draws what stands over the arithmetic of the opened one."""
     key, opened = f"{choices.slug()}_{name}", opened_in(name, runs)
     with st.container(horizontal=True, gap="small"):
-        chart(picture, key, alt, lambda place: clicked(name, runs, place))
+        chart(picture, key, alt, lambda place: clicked(name, runs, place, tell))
         if opened is not None:
             run, cell = opened
             trail = trail_to(name, run, cell)
             with st.container(border=True, width=BESIDE if picture.spec["width"] <= ROOM else "stretch"):
+                if above:
+                    above(run, cell)
                 take = partial(follow, name, run, runs[run], trail)
                 show_arithmetic(runs[run], cell, trail[:-1], take, f"arithmetic_{key}")
 
@@ -54,7 +61,7 @@ def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
     show(name, picture, {"": trace}, say("step.alt", step=step))
 
 
-def clicked(name: str, runs: Runs, place: object) -> None:
+def clicked(name: str, runs: Runs, place: object, tell: Told | None = None) -> None:
     """A cell of a picture was clicked, {"step": "bare:weights", "index"}: it opens, or closes where it was open."""
     match place:
         case {"step": str(told), "index": [*index]}:
@@ -64,6 +71,8 @@ def clicked(name: str, runs: Runs, place: object) -> None:
                 again = choices.choice(CELL, (), read_cell) == there
                 choices.keep(CELL, None if again else there)
                 st.session_state["followed"] = None
+                if tell:
+                    tell(run, Ref(step, tuple(index)))
 
 
 def follow(name: str, run: str, trace: Trace, trail: list[Place], place: object) -> None:

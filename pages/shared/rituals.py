@@ -1,10 +1,12 @@
 """What a reader does before the answer is shown: predicts it, builds it, finds the error."""
 
+import re
 from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from pages.shared.choices import choose_place
+from attention_core.cells import Ref
+from pages.shared.choices import choice, choose_place, keep, slug
 from pages.shared.lesson import revealed
 from pages.shared.words import say
 
@@ -25,3 +27,42 @@ def goal(reached: bool, done: str, still: str) -> None:
         st.success(done, icon=":material/check_circle:")
     else:
         st.info(still, icon=":material/flag:")
+
+
+# ---- find the error --------------------------------------------------------------------------------------------------
+MOST_TRIED = 500  # cells that a link may name
+CELL = re.compile(r"([a-z_]{1,20})((?:\.[0-9]{1,3}){1,6})")  # "scores.0.0.2.1"
+
+
+def find(wrong: Collection[Ref]) -> set[Ref] | None:
+    """Asks to click the cells that hold an error, and says how many are found. The cells whose answer may be seen; None
+    for all of them, once all errors are found or where all answers are shown."""
+    seen = tried()
+    told = {"found": len(seen.intersection(wrong)), "count": len(wrong)}
+    if told["found"] < told["count"] and not revealed():
+        st.markdown(say(f"lessons.{slug()}.find", **told))
+        return seen
+    st.markdown(say(f"lessons.{slug()}.found" if wrong else f"lessons.{slug()}.faultless", **told))
+    return None
+
+
+def try_cell(cell: Ref) -> None:
+    """A reader holds this cell wrong: its answer may be seen from now on."""
+    name = ".".join(map(str, (cell.step, *cell.index)))
+    earlier = choice("guess", (), read_cells)
+    if name not in earlier and len(earlier) < MOST_TRIED:
+        keep("guess", (*earlier, name))
+
+
+def tried() -> set[Ref]:
+    """The cells that the reader has clicked."""
+    found = [CELL.fullmatch(name) for name in choice("guess", (), read_cells)]
+    return {Ref(match[1], tuple(map(int, match[2].split(".")[1:]))) for match in found}
+
+
+def read_cells(text: str) -> tuple[str, ...]:
+    """Cells by name, between commas."""
+    names = tuple(filter(None, text.split(",")))
+    if len(names) > MOST_TRIED or not all(map(CELL.fullmatch, names)):
+        raise ValueError(text)
+    return names

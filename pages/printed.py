@@ -1,0 +1,31 @@
+"""Can you trust a printed example? Its numbers beside the right ones, each marked from the numbers before it."""
+
+import streamlit as st
+
+from attention_core.marking import Mark
+from attention_core.worked import STAGES
+from pages.shared.choices import choose
+from pages.shared.drawers import printed as drawers
+from pages.shared.lesson import code, drawer, lesson, stands_for
+from pages.shared.rituals import find
+from pages.shared.runs import trace_of
+from pages.shared.words import say
+from pages.shared.worked_panel import counts, show_work, tell, work
+
+with lesson("printed") as place:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        stage = choose("stage", tuple(STAGES), "scores")
+        setup = drawers.given(stage)
+        checked = drawers.printed(trace_of(setup), stage)
+    step = STAGES[stage]
+    told = {"printed": say(f"lessons.printed.control.{stage}"), **counts(checked.marked[step])}
+    st.markdown(f"##### {say('lessons.printed.fact', **told)}")
+    known = find(checked.cells(step, Mark.SLIP))
+    parts = work(checked, stage, "printed", known)
+    show_work("hero", checked, [parts], tell)
+    stands_for(setup, place)
+    drawer("begin", lambda: drawers.begin(checked))
+    drawer("own", lambda: drawers.own(setup))
+    drawer("rounding", lambda: drawers.rounding(checked))
+    drawer("onward", lambda: drawers.onward(checked))
+    code(checked.trace, tuple(STAGES.values()))

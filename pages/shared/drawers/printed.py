@@ -1,0 +1,199 @@
+"""Lesson 12: what is given and what is printed; further sights: where the errors began, the reader's own numbers, what
+rounding does, what follows from the printed Q, K and V."""
+
+from functools import partial
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.cells import Ref
+from attention_core.errors import AttentionError
+from attention_core.examples import EXAMPLES
+from attention_core.gaps import apart
+from attention_core.marking import PRINTED, Mark
+from attention_core.matrices import parse_matrix, to_text
+from attention_core.numerals import fixed
+from attention_core.rounding import farthest_from, rounding_reach, with_rounded_weights
+from attention_core.worked import (
+    MADE_OF,
+    STAGES,
+    Checked,
+    agreeing,
+    answers_text,
+    blank_text,
+    check,
+    exercise,
+    largest_error,
+    made_wrong,
+    printed_text,
+    read_answers,
+)
+from pages.shared import choices
+from pages.shared.choices import choose, pick_place, slide, text_box, typed
+from pages.shared.lesson import revealed, workbench_door
+from pages.shared.lesson_pictures import show_step
+from pages.shared.places import Look
+from pages.shared.rituals import goal
+from pages.shared.runs import material_of, trace_of
+from pages.shared.setup import Setup
+from pages.shared.words import literal, say, sentence
+from pages.shared.worked_panel import called, counts, part_of, show_work, slip_told, work
+
+EXAMPLE = "source_004"
+GIVEN = ("x", "w_q", "w_k", "w_v")
+MOST = 8  # rows and columns: two matrices of them stand beside each other in cells that can be read
+FIRST = Look(0, 0, 0, 0)
+ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # of the chain
+OWN = {  # the boxes for the reader's own numbers, by stage
+    "q": "own_q",
+    "k": "own_k",
+    "v": "own_v",
+    "scores": "own_scores",
+    "scaled_scores": "own_scaled_scores",
+    "weights": "own_weights",
+    "output": "own_output",
+}
+SEEDS = range(1, 31)
+
+
+# ---- what is given, what is printed ----------------------------------------------------------------------------------
+def given(stage: str) -> Setup:
+    """x and the projections, as in the example or as the reader typed them, with boxes for those that a stage reads."""
+    for name in GIVEN:
+        start, check_text = start_of(name), partial(check_given, name)
+        if not typed(name, start, check_text).strip():
+            choices.keep(name, None)  # an emptied box holds the example's numbers again
+        if name == "x" or name in MADE_OF[STAGES[stage]]:
+            text_box(name, start, check_text)
+    return setup_of(typed_texts())
+
+
+def start_of(name: str) -> str:
+    """What a box holds before anybody types: the example's numbers, random ones where x has got another width."""
+    if name == "x":
+        return answers_text(EXAMPLES[EXAMPLE].tensor("x"), None)
+    own = {key: text for key, text in typed_texts().items() if key == "x"}
+    return answers_text(material_of(setup_of(own)).matrices[name], None)
+
+
+def typed_texts() -> dict[str, str]:
+    """What the reader typed in the place of the example's matrices."""
+    return {name: text for name, text in choices.kept().chosen.items() if name in GIVEN and str(text).strip()}
+
+
+def setup_of(texts: dict[str, str]) -> Setup:
+    """The example with matrices in the place of its own. Raises AttentionError for what is none."""
+    matrices = {name: to_text(parse_matrix(text, name), name) for name, text in texts.items()}
+    return Setup(example=EXAMPLE, w_o="none" if texts else None, **matrices)  # another width of x would bring a W_o
+
+
+def check_given(name: str, text: str) -> None:
+    """Raises AttentionError where a typed matrix is too large to be drawn, or does not go with the others."""
+    others = {key: other for key, other in typed_texts().items() if key != name}
+    if text.strip():
+        rows, columns = parse_matrix(text, name).shape
+        for code, size in (("too_many_rows", rows), ("too_many_columns", columns)):
+            if size > MOST:
+                raise AttentionError(code, name=name, limit=MOST, given=size)
+        others[name] = text
+    trace_of(setup_of(others))
+
+
+def printed(trace: Trace, stage: str) -> Checked:
+    """What is printed at every stage, checked, with a box for one of them."""
+    texts = {}
+    for name, step in STAGES.items():
+        start = printed_text(PRINTED[EXAMPLE], name, trace[step])
+        box = text_box if name == stage else typed
+        texts[name] = box(name, start, partial(read_answers, right=trace[step], name=name))
+    checked = check(trace, texts)
+    if STAGES[stage] in checked.misfits:
+        st.error(sentence(checked.misfits[STAGES[stage]]), icon=":material/error:")
+    return checked
+
+
+# ---- where it began --------------------------------------------------------------------------------------------------
+def begin(checked: Checked) -> None:
+    """All stages with their marks; what one slip alone makes wrong."""
+    slips = [cell for step in STAGES.values() for cell in checked.cells(step, Mark.SLIP)]
+    reached, stage_of = [], {step: called(stage) for stage, step in STAGES.items()}
+    if slips:
+        names = [say("lessons.printed.slip", **slip_told(checked, cell, stage_of[cell.step])) for cell in slips]
+        slip = slips[pick_place("slip", names, 0)]
+        cells = {step: wrong.nonzero().tolist() for step, wrong in made_wrong(checked, slip).items()}
+        reached = [slip, *(Ref(step, tuple(index)) for step, found in cells.items() for index in found)]
+        told = [f"{stage_of[step]} {len(found)}" for step, found in cells.items() if found]
+        st.markdown(
+            say("lessons.printed.reached", steps=literal(say("fact.comma").join(told)))
+            if told
+            else say("lessons.printed.reached_none")
+        )
+    else:
+        st.markdown(say("lessons.printed.no_slip"))
+    rows = [[part_of(checked, STAGES[stage], count_title(checked, stage), None) for stage in row] for row in ROWS]
+    show_work("begin", checked, rows, reached=reached)
+
+
+def count_title(checked: Checked, stage: str) -> str:
+    """A stage with its counts, by the signs of the marks."""
+    return say("lessons.printed.counted", stage=called(stage), **counts(checked.marked[STAGES[stage]]))
+
+
+# ---- do it yourself --------------------------------------------------------------------------------------------------
+def own(setup: Setup) -> None:
+    """The reader's own numbers, marked as they are typed; of this example, or of a small random one."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = choose("exercise", ("example", "random"))
+        stage = choose("own_stage", tuple(STAGES), words=called)
+        if kind == "random":
+            setup = Setup(example=EXAMPLE, w_o="none", **exercise(slide("seed", SEEDS, SEEDS[0])))
+    trace, texts = trace_of(setup), {}
+    for name, step in STAGES.items():
+        box = partial(text_box, tall=True, height="content") if name == stage else typed
+        texts[name] = box(OWN[name], blank_text(trace[step], "\n"), partial(read_answers, right=trace[step], name=name))
+    checked = check(trace, texts)
+    told = counts(checked.marked[STAGES[stage]])
+    done = told["right"] == checked.marked[STAGES[stage]].marks.numel()
+    goal(done, say("lessons.printed.own_done", **told), say("lessons.printed.own_still", **told))
+    parts = work(checked, stage, "own", hidden=not (done or revealed()))
+    show_work("own", checked, [parts])
+    workbench_door(setup, "own")
+
+
+# ---- rounding --------------------------------------------------------------------------------------------------------
+def rounding(checked: Checked) -> None:
+    """The weights written with a few decimals: what becomes of Z, and how far it can move at most."""
+    digits = slide("digits", range(4), 2)
+    trace = with_rounded_weights(checked.trace, digits)
+    most = rounding_reach(trace, "head_outputs", "weights", digits).max().item()
+    off = largest_error(checked, "head_outputs")
+    told = {
+        "digits": digits,
+        "moved": fixed(apart(trace["rounded_outputs"], trace["head_outputs"]).max().item(), 4),
+        "most": fixed(most, 4),
+        "off": fixed(off),
+        "sum": fixed(farthest_from(trace["rounded_weights"].sum(-1), 1.0), digits),
+    }
+    st.markdown(say("lessons.printed.rounded", **told))
+    st.markdown(say("lessons.printed.rounding_may" if off <= most else "lessons.printed.rounding_not", **told))
+    show_step("rounding", trace, "rounded_outputs", FIRST)
+
+
+# ---- what follows from their own Q, K and V --------------------------------------------------------------------------
+def onward(checked: Checked) -> None:
+    """The run that begins with the printed Q, K and V."""
+    stage = choose("onward", ("scores", "weights", "output"))
+    matrices = {name: to_text(checked.written[STAGES[name]][0].numpy(), name) for name in ("q", "k", "v")}
+    setup = Setup(example="one_query", score="scaled_dot", **matrices)
+    trace, step = trace_of(setup), STAGES[stage]
+    told = counts(checked.marked[step])
+    st.markdown(
+        say(
+            "lessons.printed.onward",
+            printed=say(f"lessons.printed.control.{stage}"),
+            agree=agreeing(checked, step, trace[step]),
+            **told,
+        )
+    )
+    show_step("onward", trace, step, FIRST)
+    workbench_door(setup, "onward")

@@ -1,0 +1,126 @@
+"""A worked example on the screen: what somebody wrote beside what is right, each number with its mark."""
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+import streamlit as st
+
+from attention_core.beside import Part, sheet
+from attention_core.cells import Ref
+from attention_core.layout import panel, turned
+from attention_core.marking import Mark, Marked
+from attention_core.worked import MADE_OF, STAGES, Checked, as_stage, cell_text, right_digits
+from pages.shared.lesson_pictures import Told, opened_in, show
+from pages.shared.places import palette, place_name, words_for
+from pages.shared.rituals import try_cell
+from pages.shared.words import say
+
+MARKS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "slip"}
+
+
+def called(stage: str) -> str:
+    """A stage's name."""
+    return say(f"lessons.printed.option.stage.{stage}")
+
+
+def counts(marked: Marked) -> dict[str, int]:
+    """How many numbers of a stage have which mark, and how many there are."""
+    told = {name: marked.count(mark) for mark, name in MARKS.items()}
+    return {**told, "blank": marked.count(Mark.UNANSWERED), "count": sum(told.values())}
+
+
+def work(
+    checked: Checked, stage: str, by: str, known: Collection[Ref] | None = None, hidden: bool = False
+) -> list[Part]:
+    """What is written at a stage, what is right, and what it was made of. by: who wrote it, "printed" or "own"; known:
+    the cells whose marks may be seen; hidden: the right numbers may not."""
+    step = STAGES[stage]
+    digits = checked.digits[step]
+    parts = [
+        part_of(checked, step, say(f"lessons.printed.by_{by}"), known),
+        Part(
+            say(f"lessons.printed.right_{stage}"),
+            panel(checked.trace, step),
+            "right",
+            "beside",
+            right_digits(digits),
+            hidden=hidden,
+        ),
+    ]
+    for place, name in zip(("left", "above"), MADE_OF[step], strict=False):
+        turn = step == "scores" and place == "above"
+        operand = panel(checked.written, name)
+        parts.append(
+            Part(
+                f"{operand_title(name, by)}{'ᵀ' if turn else ''}",
+                turned(operand) if turn else operand,
+                "printed",
+                place,
+                checked.digits.get(name),
+                sign="×" if place == "above" else "",
+                spare=True,
+            )
+        )
+    return parts
+
+
+def operand_title(name: str, by: str) -> str:
+    """What stands over an operand: its name, and that it is as somebody printed it."""
+    stage = next((stage for stage, step in STAGES.items() if step == name), None)
+    printed = stage is None or by == "printed"
+    return say(f"lessons.printed.control.{stage or name}") if printed else called(stage)
+
+
+def part_of(checked: Checked, step: str, title: str, known: Collection[Ref] | None) -> Part:
+    """The written numbers of a stage."""
+    cells = panel(checked.written, step)
+    return Part(title, cells, "printed", "result", checked.digits[step], marked=checked.marked[step], known=known)
+
+
+def show_work(
+    name: str,
+    checked: Checked,
+    rows: Sequence[Sequence[Part]],
+    tell: Told | None = None,
+    reached: Collection[Ref] = (),
+) -> None:
+    """The picture; a number of the writer's opens to the arithmetic with his own operands, and to its mark."""
+    runs = {"right": checked.trace, "printed": checked.written}
+    opened = opened_in(name, runs)
+    if opened and opened[0] == "printed":
+        runs["printed"] = checked.computed_at(opened[1].step)
+    marks = {mark: say(f"lessons.printed.mark_{word}") for mark, word in MARKS.items()}
+    picture = sheet(rows, words_for(checked.trace), palette(), marks, opened, reached)
+    show(name, picture, runs, say("lessons.printed.alt"), tell, partial(verdict, checked))
+
+
+def tell(run: str, cell: Ref) -> None:
+    """A written number was clicked: the reader holds it wrong."""
+    if run == "printed":
+        try_cell(as_stage(cell))
+
+
+def verdict(checked: Checked, run: str, cell: Ref) -> None:
+    """What a written number is."""
+    at = as_stage(cell)
+    if run != "printed" or at.step not in checked.marked:
+        return
+    marked, digits = checked.marked[at.step], checked.digits[at.step]
+    mark = Mark(marked.marks[at.index].item())
+    told = {
+        "written": cell_text(marked.theirs[at.index].item(), digits),
+        "own": cell_text(marked.own[at.index].item(), right_digits(digits)),
+        "right": cell_text(checked.trace[at.step][at.index].item(), right_digits(digits)),
+    }
+    word = MARKS.get(mark, "blank")
+    met = mark == Mark.RIGHT and not marked.follows[at.index]
+    st.markdown(say(f"lessons.printed.verdict_{'met' if met else word}", **told))
+
+
+def slip_told(checked: Checked, cell: Ref, stage: str) -> dict[str, str]:
+    """A slip's place, what is written there and what should be."""
+    marked, digits = checked.marked[cell.step], checked.digits[cell.step]
+    dims = checked.trace.step(cell.step).dims
+    row, column = (place_name(checked.trace, dims[axis], cell.index[axis]) for axis in (-2, -1))
+    written, own = (cell_text(numbers[cell.index].item(), digits) for numbers in (marked.theirs, marked.own))
+    return {"stage": stage, "row": row, "column": column, "written": written, "own": own}
