@@ -1,5 +1,6 @@
 """What a Trace says, as facts with numbers: a page words them, nothing here is prose."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -71,6 +72,20 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     if kind == "most" and share * possible < NEARLY_EVEN:
         kind = "nearly"
     return RowFact(kind, batch, head, query, keys, share, possible)
+
+
+def surest(facts: Sequence[RowFact]) -> set[int]:
+    """Which of several rows give one key the most: their numbers, all of those that are equally sure.
+
+    >>> import torch
+    >>> from attention_core import AttentionConfig, attend_qkv
+    >>> q, k = torch.tensor([[3.0, 0.0]]), torch.tensor([[3.0, 0.0], [0.0, 3.0]])
+    >>> scores = ("cosine", "scaled_dot", "dot")
+    >>> surest([row_fact(attend_qkv(q, k, k, config=AttentionConfig(score=score)), 0, 0) for score in scores])
+    {2}
+    """
+    most = max(fact.share for fact in facts)
+    return {at for at, fact in enumerate(facts) if fact.share >= most - EVEN}
 
 
 def own_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:

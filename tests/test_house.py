@@ -69,6 +69,7 @@ LAYERS = (
     ("drawing", "files"),
     ("charts", "raster"),
     ("bars", "curves"),
+    ("bar_columns",),
 )
 
 
