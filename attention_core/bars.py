@@ -88,8 +88,8 @@ def bar_rows(
     at a few even shares, which is said; all other numbers have one scale together.
 
     chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels. A row that is
-    hidden shows a question mark in each field. reach: what fills a field where the numbers are no shares, if that is not
-    the largest of them.
+    hidden shows a question mark in each field. reach: what fills the field of numbers that are no shares, where that is
+    not the largest of them.
     """
     longest = max(text_width(name, WORD) for name in names) + 10
     column = min(WIDEST, max(NARROWEST, longest, 84.0), PAGE / len(names))

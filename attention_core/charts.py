@@ -55,17 +55,18 @@ def head_map(
     batch: int = 0,
     axes: tuple[str, str] = ("", ""),
     title: str = "",
+    most: float = 40.0,
 ) -> Picture:
     """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
 
     times: colours count in even shares, so that long rows show their shape. axes: what stands beside rows and above
-    columns, written into the corner. title: what stands over the map.
+    columns, written into the corner. title: what stands over the map. most: the side of a cell, at most.
     """
     drawn = panel(trace, "weights", {"B": batch, "H": head})
     count, keys = drawn.values.shape
     corner = [f"{axes[1]} →", f"{axes[0]} ↓"] if any(axes) else []
     left = max([label_margin(drawn, words, 40.0), *(text_width(text, 13.0) + 8 for text in corner)])
-    size = cell_size(count, keys, MAP - left - 24, least=min(16.0, (PAGE - left - 24) // keys))
+    size = cell_size(count, keys, MAP - left - 24, most, least=min(16.0, (PAGE - left - 24) // keys))
     while size > 16 and left + keys * size + column_labels(drawn, words, size).overhang + 8 > MAP:
         size -= 1
     above = column_labels(drawn, words, size)

@@ -88,6 +88,28 @@ def surest(facts: Sequence[RowFact]) -> set[int]:
     return {at for at, fact in enumerate(facts) if fact.share >= most - EVEN}
 
 
+def sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[float]:
+    """The sums of a head's weights: over the keys ("S"), one a query, or over the queries ("T"), one a key.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> trace = attend_qkv(torch.zeros(1, 3), torch.zeros(2, 3), torch.zeros(2, 3))
+    >>> sums(trace, "S"), sums(trace, "T")
+    ([1.0], [0.5, 0.5])
+    """
+    return trace["weights"][batch, head].double().sum({"T": 0, "S": 1}[axis]).tolist()
+
+
+def farthest_from_whole(found: Sequence[float]) -> set[int]:
+    """Which of several sums are farthest from 1: their numbers, none where all are 1.
+
+    >>> farthest_from_whole([1.04, 0.1, 1.9, 1.0]), farthest_from_whole([1.0])
+    ({1, 2}, set())
+    """
+    gaps = [abs(each - 1) for each in found]
+    return {at for at, gap in enumerate(gaps) if gap > EVEN and gap >= max(gaps) - EVEN}
+
+
 def own_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
     """Whether a row of weights was replaced by numbers that no softmax of the allowed keys gives."""
     if not {"chosen_weights", "replacement"} & set(trace.steps):

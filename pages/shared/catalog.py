@@ -20,7 +20,7 @@ class PageEntry:
         return PAGES_FOLDER / f"{self.slug}.py"
 
 
-LESSONS = ("qkv", "softmax", "scores")  # in the order in which they are taught
+LESSONS = ("qkv", "softmax", "scores", "cross")  # in the order in which they are taught
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
     PageEntry("start", "learn", ":material/flag:"),

@@ -1,0 +1,53 @@
+"""Two sentences? One asks the other, and the other way round: the map turned over is not the answer."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.chosen import turned_over
+from attention_core.numerals import fixed
+from attention_core.reading import farthest_from_whole, sums, transpose_gap
+from pages.shared.choices import choose, pick_place, sentence_box
+from pages.shared.drawers import cross as drawers
+from pages.shared.lesson import code, drawer, lesson, stands_for
+from pages.shared.panels import fact_sentence
+from pages.shared.places import looked_at, place_names
+from pages.shared.rituals import predict
+from pages.shared.runs import trace_of
+from pages.shared.setup import Setup
+from pages.shared.words import say
+
+WORD = {"forward": "token", "backward": "word"}  # the control for the word that asks
+
+with lesson("cross") as place:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        forward = sentence_box(sentence_box(Setup(example="cross_en_zh")), "context", "context_text")
+        direction = choose("direction", ("forward", "backward"))
+        backward = drawers.exchanged(forward)
+        asked, other = (forward, backward) if direction == "forward" else (backward, forward)
+        trace, back = trace_of(asked), trace_of(other)
+        names, answers = (place_names(trace, axis, trace.sizes()[axis]) for axis in ("T", "S"))
+        asked = replace(asked, token=pick_place(WORD[direction], names, looked_at(trace, asked).query))
+    look = looked_at(trace, asked)
+    wrong = trace_of(replace(other, weights=turned_over(trace)))
+    found = sums(wrong, "S")
+    worst = farthest_from_whole(found)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        known = predict(answers, worst or {*range(len(answers))})
+    st.markdown(f"##### {fact_sentence(trace, look)}")
+    with st.container(horizontal=True):
+        drawers.show_map("asked", trace, look.query, say(f"lessons.cross.title_{direction}"))
+        if known:
+            drawers.show_map("back", back, None, say(f"lessons.cross.back_{direction}"))
+        else:
+            drawers.show_map("wrong", wrong, None, say(f"lessons.cross.wrong_{direction}"))
+    if known:
+        told = {"scores": fixed(transpose_gap(trace, back)), "weights": fixed(transpose_gap(trace, back, "weights"))}
+        told |= {"sums": drawers.each(answers, found)}
+        st.markdown(say("lessons.cross.turned" if worst else "lessons.cross.turned_whole", **told))
+    drawers.show_random_words(asked)
+    stands_for(asked, place)
+    shown = {"lengths": asked, "decoder": asked, "context_vector": forward, "patches": asked}
+    for name, setup in shown.items():
+        drawer(name, lambda name=name, setup=setup: getattr(drawers, name)(setup))
+    code(asked, ("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"))
