@@ -50,4 +50,4 @@ with lesson("cross") as place:
     shown = {"lengths": asked, "decoder": asked, "context_vector": forward, "patches": asked}
     for name, setup in shown.items():
         drawer(name, lambda name=name, setup=setup: getattr(drawers, name)(setup))
-    code(asked, ("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"))
+    code(trace, ("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"))

@@ -51,4 +51,4 @@ with lesson("scores") as place:
     stands_for(setups[score], place)
     for name in ("inside", "widths", "ceiling", "cost"):
         drawer(name, lambda name=name: getattr(drawers, name)(setup, look))
-    code(setups[score], ("hidden", "scores", "scaled_scores", "weights"))
+    code(runs[score], ("hidden", "scores", "scaled_scores", "weights"))
