@@ -10,6 +10,7 @@ from attention_core.reading import farthest_from_whole, sums, transpose_gap
 from pages.shared.choices import choose, pick_place, sentence_box
 from pages.shared.drawers import cross as drawers
 from pages.shared.lesson import code, drawer, lesson, stands_for
+from pages.shared.lesson_pictures import show_map
 from pages.shared.panels import fact_sentence
 from pages.shared.places import looked_at, place_names
 from pages.shared.rituals import predict
@@ -17,7 +18,8 @@ from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import say
 
-WORD = {"forward": "token", "backward": "word"}  # the control for the word that asks
+ASKS = {"forward": "token", "backward": "word"}  # the control for the word that asks
+GUESS = {"forward": "guess", "backward": "error"}  # and that for the row which is wrong
 
 with lesson("cross") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -27,24 +29,24 @@ with lesson("cross") as place:
         asked, other = (forward, backward) if direction == "forward" else (backward, forward)
         trace, back = trace_of(asked), trace_of(other)
         names, answers = (place_names(trace, axis, trace.sizes()[axis]) for axis in ("T", "S"))
-        asked = replace(asked, token=pick_place(WORD[direction], names, looked_at(trace, asked).query))
+        asked = replace(asked, token=pick_place(ASKS[direction], names, looked_at(trace, asked).query))
     look = looked_at(trace, asked)
     wrong = trace_of(replace(other, weights=turned_over(trace)))
     found = sums(wrong, "S")
     worst = farthest_from_whole(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        known = predict(answers, worst or {*range(len(answers))})
+        known = predict(answers, worst or {*range(len(answers))}, name=GUESS[direction])
     st.markdown(f"##### {fact_sentence(trace, look)}")
     with st.container(horizontal=True):
-        drawers.show_map("asked", trace, look.query, say(f"lessons.cross.title_{direction}"))
+        show_map("asked", trace, say(f"lessons.cross.title_{direction}"), look.query)
         if known:
-            drawers.show_map("back", back, None, say(f"lessons.cross.back_{direction}"))
+            show_map("other", back, say(f"lessons.cross.back_{direction}"))
         else:
-            drawers.show_map("wrong", wrong, None, say(f"lessons.cross.wrong_{direction}"))
+            show_map("other", wrong, say(f"lessons.cross.wrong_{direction}"))
     if known:
-        told = {"scores": fixed(transpose_gap(trace, back)), "weights": fixed(transpose_gap(trace, back, "weights"))}
-        told |= {"sums": drawers.each(answers, found)}
-        st.markdown(say("lessons.cross.turned" if worst else "lessons.cross.turned_whole", **told))
+        gaps = {step: fixed(transpose_gap(trace, back, step)) for step in ("scores", "weights")}
+        turned = "lessons.cross.turned" if worst else "lessons.cross.turned_whole"
+        st.markdown(say(turned, sums=drawers.each(found, answers), **gaps))
     drawers.show_random_words(asked)
     stands_for(asked, place)
     shown = {"lengths": asked, "decoder": asked, "context_vector": forward, "patches": asked}

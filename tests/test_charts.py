@@ -582,3 +582,14 @@ def test_words_are_data_and_nothing_else():
     labels = labels_of(charts.head_map(trace, 0, words_for(trace), LIGHT))
     assert {"שלום", "\"'`\\${x}"} <= {*labels.text}
     assert [text for text in labels.text if text.startswith("<script>al")]
+
+
+def test_a_map_of_smaller_cells():
+    trace = RUNS["two heads"]
+    usual, small = (charts.head_map(trace, 0, words_for(trace), LIGHT, most=most) for most in (40.0, 34.0))
+    sides = [
+        {round(row.x2 - row.x, 9) for row in frame_of(each).itertuples() if row.kind == "cell"}
+        for each in (usual, small)
+    ]
+    assert sides == [{40.0}, {34.0}]
+    assert small.spec["height"] < usual.spec["height"]

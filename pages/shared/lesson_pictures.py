@@ -7,16 +7,17 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.cells import Ref
-from attention_core.charts import Picture
+from attention_core.charts import Picture, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
 from pages.shared.pictures import PLACE, chart
-from pages.shared.places import Look
+from pages.shared.places import Look, palette, words_for
 from pages.shared.step_panel import step_picture
 from pages.shared.words import say
 
 BESIDE, ROOM = 400, 700  # pixels: arithmetic stands beside a picture that is no wider
 CELL = "cell"  # in the link: which number of which run in which picture is opened
+SMALL = 34.0  # pixels: a cell of a map
 Runs = Mapping[str, Trace]  # the runs that a picture shows, by name; where it is one alone, its name is ""
 
 
@@ -52,6 +53,16 @@ def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
     opened = opened_in(name, {"": trace})
     picture = step_picture(trace, step, look.at, opened and opened[1])
     show(name, picture, {"": trace}, say("step.alt", step=step))
+
+
+def show_map(name: str, trace: Trace, title: str, query: int | None = None, head: int = 0, batch: int = 0) -> None:
+    """A head's weights as a map under a title, the row of a query outlined."""
+    opened = opened_in(name, {"": trace})
+    chosen, axes = opened and opened[1], (say("corner.T"), say("corner.S"))
+    words, colours = words_for(trace), palette()
+    picture = head_map(trace, head, words, colours, chosen, query, False, batch, axes, title, most=SMALL)
+    with st.container(width="content"):
+        show(name, picture, {"": trace}, title)
 
 
 def clicked(name: str, runs: Runs, place: object) -> None:

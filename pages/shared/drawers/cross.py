@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core import Trace
-from attention_core.charts import head_map
 from attention_core.gaps import apart
 from attention_core.gates import gates
 from attention_core.matrices import to_text
@@ -16,15 +14,13 @@ from attention_core.reading import sums
 from attention_core.starting import random_matrix
 from pages.shared.choices import choose, pick_place, sentence_box, slide, switch
 from pages.shared.lesson import workbench_door
-from pages.shared.lesson_pictures import opened_in, show, show_step
+from pages.shared.lesson_pictures import opened_in, show, show_map, show_step
 from pages.shared.panels import fact_sentence
 from pages.shared.places import looked_at, palette, place_names, token, words_for
 from pages.shared.runs import material_of, trace_of
 from pages.shared.sequences import spelled
 from pages.shared.setup import Setup
 from pages.shared.words import literal, say
-
-SMALL = 34.0  # pixels: a cell of a map, so that two of them stand above the fold
 
 
 def exchanged(setup: Setup) -> Setup:
@@ -33,20 +29,10 @@ def exchanged(setup: Setup) -> Setup:
     return replace(setup, text=spelled(material.keys, setup), context_text=spelled(material.queries, setup))
 
 
-def show_map(name: str, trace: Trace, query: int | None, title: str) -> None:
-    """A run's weights as a map; a click on a number opens its arithmetic."""
-    opened = opened_in(name, {"": trace})
-    axes = (say("corner.T"), say("corner.S"))
-    how = {"axes": axes, "title": title, "most": SMALL}
-    picture = head_map(trace, 0, words_for(trace), palette(), opened and opened[1], query, **how)
-    with st.container(width="content"):
-        show(name, picture, {"": trace}, title)
-
-
-def each(names: Sequence[str] | None, found: Sequence[float]) -> str:
+def each(found: Sequence[float], names: Sequence[str] = ()) -> str:
     """Sums in a sentence, behind their words where there are some."""
     texts = [fixed(one) for one in found]
-    if names is not None:
+    if names:
         pairs = zip(names, texts, strict=True)
         texts = [say("lessons.cross.sum", word=literal(name), sum=text) for name, text in pairs]
     return say("fact.comma").join(texts)
@@ -83,11 +69,11 @@ def lengths(asked: Setup) -> None:
     shapes = {name: say("lessons.cross.by").join(map(str, trace[name].shape[1:])) for name in SHAPED}
     st.markdown(say("lessons.cross.shapes", T=sizes["T"], S=sizes["S"], H=sizes["H"], **shapes))
     rows, columns = (
-        each(None if kind == "random" else place_names(trace, axis, sizes[axis]), sums(trace, over))
+        each(sums(trace, over), () if kind == "random" else place_names(trace, axis, sizes[axis]))
         for axis, over in (("T", "S"), ("S", "T"))
     )
     st.markdown(say("lessons.cross.sums", rows=rows, columns=columns))
-    show_map("lengths", trace, look.query, say("lessons.cross.head_1"))
+    show_map("lengths", trace, say("lessons.cross.head_1"), look.query)
     workbench_door(setup, "lengths")
 
 
@@ -123,8 +109,8 @@ def decoder(asked: Setup) -> None:
     look = replace(looked_at(crossed, stages[1]), query=query)
     st.markdown(f"**{fact_sentence(crossed, look)}**")
     with st.container(horizontal=True):
-        show_map("stage_1", own, query, say("lessons.cross.stage_1"))
-        show_map("stage_2", crossed, query, say("lessons.cross.stage_2"))
+        show_map("stage_1", own, say("lessons.cross.stage_1"), query)
+        show_map("stage_2", crossed, say("lessons.cross.stage_2"), query)
     st.markdown(say("lessons.cross.decoded_causal" if causal else "lessons.cross.decoded_free", moved=told(moved)))
     workbench_door(stages[1], "decoder")
 

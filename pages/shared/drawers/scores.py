@@ -125,9 +125,8 @@ def widths(setup: Setup, _: Look) -> None:
         if score == "general":
             chosen = one
     for trouble, names in refused.items():
-        st.error(
-            say("lessons.scores.refused", scores=say("fact.comma").join(names), why=trouble), icon=":material/block:"
-        )
+        scores = say("fact.comma").join(names)
+        st.warning(say("lessons.scores.refused", scores=scores, why=trouble), icon=":material/block:")
     if "general" in runs:
         told = fact_sentence(runs["general"], looked_at(runs["general"], tried))
         st.markdown(f"**{say('lessons.scores.by', score=option('score')('general'), fact=told)}**")
@@ -183,8 +182,13 @@ def ceiling(setup: Setup, look: Look) -> None:
     cool = replace(setup, head=look.head, temperature=temperature, **SCORED["cosine"])
     trace = trace_of(cool)
     fact, keys = row_fact(trace, look.head, look.query), trace.sizes()["S"]
-    told = {"keys": keys, "ceiling": fixed(cosine_ceiling(keys, temperature)), "share": fixed(fact.share)}
-    told |= {"temperature": exact(temperature), "key": literal(token(trace, "S", fact.keys[0]))}
+    told = {
+        "keys": keys,
+        "ceiling": fixed(cosine_ceiling(keys, temperature)),
+        "share": fixed(fact.share),
+        "temperature": exact(temperature),
+        "key": literal(token(trace, "S", fact.keys[0])),
+    }
     st.markdown(say("lessons.scores.ceiling", **told))
     colours = palette()
     lines = {1.0: colours.x, temperature: colours.q}
