@@ -49,7 +49,8 @@ with lesson("cross") as place:
         st.markdown(say(turned, sums=drawers.each(found, answers), **gaps))
     drawers.show_random_words(asked)
     stands_for(asked, place)
-    shown = {"lengths": asked, "decoder": asked, "context_vector": forward, "patches": asked}
+    writing = asked if direction == "forward" else forward  # English from Chinese
+    shown = {"lengths": asked, "decoder": asked, "context_vector": writing, "patches": asked}
     for name, setup in shown.items():
         drawer(name, lambda name=name, setup=setup: getattr(drawers, name)(setup))
     code(trace, ("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"))

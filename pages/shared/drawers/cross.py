@@ -103,8 +103,8 @@ def decoder(asked: Setup) -> None:
     so_far = [word for at, word in enumerate(whole) if at <= written]
     stages = two_stages(replace(asked, text=spelled(tuple(so_far), asked)), causal)
     own, crossed = map(trace_of, stages)
-    full = trace_of(two_stages(asked, causal)[1])
-    moved = apart(full["output"][:, : len(so_far)], crossed["output"]).max().item()
+    full = trace_of(two_stages(asked, causal)[0])
+    moved = apart(full["residual"][:, : len(so_far)], own["residual"]).max().item()
     query = len(so_far[1:])
     look = replace(looked_at(crossed, stages[1]), query=query)
     st.markdown(f"**{fact_sentence(crossed, look)}**")

@@ -146,7 +146,7 @@ def matching(kind: str, d_q: int, d_k: int) -> str:
     """W_a: each number of q meets the same number of k, or the first the last, or as the reader has it."""
     if kind != "own":
         return {"identity": "identity~", "crossed": crossed(d_q, d_k)}[kind]
-    return to_text(parse_matrix(text_box("own", "0 1; 1 0", lambda text: parse_matrix(text, "w_a")), "w_a"))
+    return to_text(parse_matrix(text_box("own", crossed(d_q, d_k), lambda text: parse_matrix(text, "w_a")), "w_a"))
 
 
 def crossed(d_q: int, d_k: int) -> str:
