@@ -10,7 +10,7 @@ from attention_core.reading import farthest_from_whole, sums, transpose_gap
 from pages.shared.choices import choose, pick_place, sentence_box
 from pages.shared.drawers import cross as drawers
 from pages.shared.lesson import code, drawer, lesson, stands_for
-from pages.shared.lesson_pictures import show_map
+from pages.shared.lesson_pictures import Map, show_maps
 from pages.shared.panels import fact_sentence
 from pages.shared.places import looked_at, place_names
 from pages.shared.rituals import predict
@@ -37,12 +37,11 @@ with lesson("cross") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         known = predict(answers, worst or {*range(len(answers))}, name=GUESS[direction])
     st.markdown(f"##### {fact_sentence(trace, look)}")
-    with st.container(horizontal=True):
-        show_map("asked", trace, say(f"lessons.cross.title_{direction}"), look.query)
-        if known:
-            show_map("other", back, say(f"lessons.cross.back_{direction}"))
-        else:
-            show_map("other", wrong, say(f"lessons.cross.wrong_{direction}"))
+    kind, shown = ("back", back) if known else ("wrong", wrong)
+    show_maps(
+        Map("asked", trace, say(f"lessons.cross.title_{direction}"), look.query),
+        Map("other", shown, say(f"lessons.cross.{kind}")),
+    )
     if known:
         gaps = {step: fixed(transpose_gap(trace, back, step)) for step in ("scores", "weights")}
         turned = "lessons.cross.turned" if worst else "lessons.cross.turned_whole"
@@ -50,7 +49,7 @@ with lesson("cross") as place:
     drawers.show_random_words(asked)
     stands_for(asked, place)
     writing = asked if direction == "forward" else forward  # English from Chinese
-    shown = {"lengths": asked, "decoder": asked, "context_vector": writing, "patches": asked}
-    for name, setup in shown.items():
+    about = {"lengths": asked, "decoder": asked, "context_vector": writing, "patches": asked}
+    for name, setup in about.items():
         drawer(name, lambda name=name, setup=setup: getattr(drawers, name)(setup))
     code(trace, ("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"))

@@ -593,3 +593,19 @@ def test_a_map_of_smaller_cells():
     ]
     assert sides == [{40.0}, {34.0}]
     assert small.spec["height"] < usual.spec["height"]
+
+
+def test_pictures_made_equally_large_are_the_same_pictures():
+    pictures = [charts.head_map(RUNS[name], 0, words_for(RUNS[name]), LIGHT) for name in ("one token", "more keys")]
+    alike = charts.equally_large(pictures)
+    assert alike[0].spec == alike[1].spec
+    for side in ("width", "height"):
+        assert alike[0].spec[side] == max(picture.spec[side] for picture in pictures)
+    assert [each.table for each in alike] == [picture.table for picture in pictures]
+
+
+def test_a_map_may_be_as_wide_as_the_page():
+    trace = RUNS["hostile"]
+    rooms = (charts.MAP, charts.PAGE)
+    narrow, wide = (charts.head_map(trace, 0, words_for(trace), LIGHT, room=room).spec["width"] for room in rooms)
+    assert narrow <= charts.MAP < wide <= charts.PAGE

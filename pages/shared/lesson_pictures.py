@@ -1,13 +1,14 @@
 """The pictures of a lesson: a click on a number opens its arithmetic under the picture, and leads on from there."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
 from attention_core import Trace
 from attention_core.cells import Ref
-from attention_core.charts import Picture, head_map
+from attention_core.charts import PAGE, Picture, equally_large, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
 from pages.shared.pictures import PLACE, chart
@@ -55,14 +56,31 @@ def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
     show(name, picture, {"": trace}, say("step.alt", step=step))
 
 
-def show_map(name: str, trace: Trace, title: str, query: int | None = None, head: int = 0, batch: int = 0) -> None:
-    """A head's weights as a map under a title, the row of a query outlined."""
-    opened = opened_in(name, {"": trace})
-    chosen, axes = opened and opened[1], (say("corner.T"), say("corner.S"))
-    words, colours = words_for(trace), palette()
-    picture = head_map(trace, head, words, colours, chosen, query, False, batch, axes, title, most=SMALL)
-    with st.container(width="content"):
-        show(name, picture, {"": trace}, title)
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A head's weights under a title, the row of a query outlined."""
+
+    name: str
+    trace: Trace
+    title: str
+    query: int | None = None
+    head: int = 0
+    batch: int = 0
+
+    def picture(self) -> Picture:
+        """How it is drawn."""
+        opened = opened_in(self.name, {"": self.trace})
+        chosen, axes = opened and opened[1], (say("corner.T"), say("corner.S"))
+        seen = (words_for(self.trace), palette(), chosen, self.query, False, self.batch, axes, self.title)
+        return head_map(self.trace, self.head, *seen, SMALL, PAGE)
+
+
+def show_maps(*maps: Map) -> None:
+    """Maps beside each other, equally large: where two exchange their places, their charts stay."""
+    with st.container(horizontal=True, gap="small"):
+        for each, picture in zip(maps, equally_large([each.picture() for each in maps]), strict=True):
+            with st.container(width="content"):
+                show(each.name, picture, {"": each.trace}, each.title)
 
 
 def clicked(name: str, runs: Runs, place: object) -> None:

@@ -20,14 +20,14 @@ def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(
 def test_the_additive_scores_stay_within_their_bound_while_the_dot_product_grows(screen):
     """additive: the hidden tanh layer; scores bounded by sum abs(v)."""
     opened = screen("?lang=en&open=inside", lesson="scores")
-    opened.wait_for_number("hidden [head 1, it, dog, animal?]", "0.964")
+    opened.wait_for_number("hidden [head 1, it, dog, animal]", "0.964")
     opened.wait_for_text("of at most Σ|v| = 8.00. The dot product of the same queries and keys reaches 6.00.")
     opened.slide("All numbers of q and k, times", "End")
     opened.wait_for_text("reaches 60000.00.")
     opened.wait_for_number("scores [head 1, it, Anna]", "−8")
-    opened.wait_for_number("hidden [head 1, it, dog, animal?]", "1")
+    opened.wait_for_number("hidden [head 1, it, dog, animal]", "1")
     opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_number("hidden [head 1, he, Tom, person?]", "1")
+    opened.wait_for_number("hidden [head 1, he, Tom, person]", "1")
 
 
 def test_unequal_widths_are_refused_by_dot_forms_and_taken_by_general_and_additive(screen):

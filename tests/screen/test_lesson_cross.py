@@ -67,6 +67,13 @@ def test_the_other_direction_exchanges_t_and_s():
     assert lesson.choose("direction", "English asks").says(":material/check: As predicted")  # the guess from before
 
 
+def test_both_directions_are_drawn_by_the_same_charts():
+    lesson = Lesson("cross")
+    before = {name: chart.proto.spec for name, chart in lesson.charts().items()}
+    lesson.choose("direction", "Chinese asks")
+    assert {name: chart.proto.spec for name, chart in lesson.charts().items()} == before  # only numbers are sent
+
+
 def test_own_sentences_and_words_that_no_dictionary_has():
     lesson = Lesson("cross").set("text", "She fed the dog today").set("context", "她今天喂了那只狗")
     assert lesson.number("asked", "weights [head 1, She, 她]") == pytest.approx(ONE, abs=1e-12)

@@ -89,7 +89,7 @@ def test_the_hidden_layer_of_the_asking_word():
     lesson = Lesson("scores", open="inside")
     wanted = {"Anna": (-10, -2), "fed": (-12, 0), "dog": (-14, 2)}
     for word, sums in wanted.items():
-        for unit, total in zip(("person?", "animal?"), sums, strict=True):
+        for unit, total in zip(("person", "animal"), sums, strict=True):
             cell = f"hidden [head 1, it, {word}, {unit}]"
             assert lesson.number("hidden", cell) == pytest.approx(math.tanh(total), abs=1e-12)
     assert lesson.number("bounded", "scores [head 1, it, dog]", row=0) == pytest.approx(IT[0], abs=1e-12)
@@ -110,7 +110,7 @@ def test_the_bound_is_reached_and_not_passed_while_the_dot_product_grows():
 
 def test_a_hidden_cell_opens_to_its_arithmetic():
     lesson = Lesson("scores", open="inside").click_cell("hidden", "hidden", "0,0,5,3,1")
-    assert lesson.says("**hidden [head 1, it, dog, animal?]** = 0.964")
+    assert lesson.says("**hidden [head 1, it, dog, animal]** = 0.964")
     assert lesson.link()["cell"] == "hidden,,hidden,0,0,5,3,1"
 
 
@@ -199,9 +199,8 @@ def test_a_temperature_lifts_the_ceiling():
 # ---- what each costs -------------------------------------------------------------------------------------------------
 def costs(lesson):
     """The numbers of the table, by score."""
-    (table,) = [text for text in lesson.texts() if text.startswith("| score")]
-    lines = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
-    return {score: [int(number.replace(",", "")) for number in numbers] for score, *numbers in lines}
+    (table,) = lesson.at.table
+    return {score: [int(number.replace(",", "")) for number in numbers] for score, *numbers in table.value.values}
 
 
 def test_what_each_score_costs():

@@ -14,7 +14,7 @@ from attention_core.reading import sums
 from attention_core.starting import random_matrix
 from pages.shared.choices import choose, pick_place, sentence_box, slide, switch
 from pages.shared.lesson import workbench_door
-from pages.shared.lesson_pictures import opened_in, show, show_map, show_step
+from pages.shared.lesson_pictures import Map, opened_in, show, show_maps, show_step
 from pages.shared.panels import fact_sentence
 from pages.shared.places import looked_at, palette, place_names, token, words_for
 from pages.shared.runs import material_of, trace_of
@@ -73,7 +73,7 @@ def lengths(asked: Setup) -> None:
         for axis, over in (("T", "S"), ("S", "T"))
     )
     st.markdown(say("lessons.cross.sums", rows=rows, columns=columns))
-    show_map("lengths", trace, say("lessons.cross.head_1"), look.query)
+    show_maps(Map("lengths", trace, say("lessons.cross.head_1"), look.query))
     workbench_door(setup, "lengths")
 
 
@@ -108,9 +108,10 @@ def decoder(asked: Setup) -> None:
     query = len(so_far[1:])
     look = replace(looked_at(crossed, stages[1]), query=query)
     st.markdown(f"**{fact_sentence(crossed, look)}**")
-    with st.container(horizontal=True):
-        show_map("stage_1", own, say("lessons.cross.stage_1"), query)
-        show_map("stage_2", crossed, say("lessons.cross.stage_2"), query)
+    show_maps(
+        Map("stage_1", own, say("lessons.cross.stage_1"), query),
+        Map("stage_2", crossed, say("lessons.cross.stage_2"), query),
+    )
     st.markdown(say("lessons.cross.decoded_causal" if causal else "lessons.cross.decoded_free", moved=told(moved)))
     workbench_door(stages[1], "decoder")
 

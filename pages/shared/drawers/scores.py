@@ -224,22 +224,21 @@ def cost(setup: Setup, _: Look) -> None:
         tokens = slide("tokens", TOKENS, 64)
     with right:
         width = slide("width", COSTED, 64)
-    lines = []
+    heads = {name: say(f"lessons.scores.cost_{name}") for name in ("score", "counted", "adds", "tanh", "learned")}
+    rows = []
     for score, changes in SCORED.items():
         counted = counted_cost(trace_of(replace(setup, **changes)))
         worked_out = score_cost(score, width, width)
         own = {name: worked_out.products[name].total(tokens, tokens) for name in worked_out.products}
-        lines.append(
-            say(
-                "lessons.scores.cost_line",
-                score=option("score")(score),
-                counted=sum(counted.multiply_adds[name] for name in own),
-                adds=sum(own.values()),
-                tanh=own["scores"] if "hidden" in own else 0,
-                learned=sum(worked_out.parameters.values()),
-            )
-        )
+        numbers = {
+            "counted": sum(counted.multiply_adds[name] for name in own),
+            "adds": sum(own.values()),
+            "tanh": own["scores"] if "hidden" in own else 0,
+            "learned": sum(worked_out.parameters.values()),
+        }
+        told = {"score": option("score")(score), **{name: f"{number:,}" for name, number in numbers.items()}}
+        rows.append({heads[name]: told[name] for name in heads})
+    st.table(rows, hide_index=True, width="content")
     sizes = trace_of(setup).sizes()
     told = {"T": sizes["T"], "H": sizes["H"], "d_k": sizes["d_k"], "tokens": tokens, "width": width}
-    st.markdown("\n".join([say("lessons.scores.cost_head", **told), *lines]))
-    st.markdown(say("lessons.scores.cost_says"))
+    st.markdown(say("lessons.scores.cost_says", **told))
