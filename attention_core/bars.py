@@ -56,6 +56,10 @@ class Scale:
     reach: float
     signed: bool = False
 
+    def length(self, value: float, room: float) -> float:
+        """How long a bar is where the longest has this room; NaN has no length."""
+        return 0.0 if isnan(value) else room * min(abs(value) / self.reach, 1.0)
+
 
 def row_of(
     title: str, trace: Trace, step: str, at: Sequence[int], run: str = "", hidden: bool = False, digits: int = 2
@@ -78,17 +82,19 @@ def bar_rows(
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
     height: float = 84.0,
+    reach: float | None = None,
 ) -> Picture:
     """The rows one below the other; names: what stands under their columns. Shares fill their field at 1, many of them
     at a few even shares, which is said; all other numbers have one scale together.
 
     chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels. A row that is
-    hidden shows a question mark in each field.
+    hidden shows a question mark in each field. reach: what fills the field of numbers that are no shares, where that is
+    not the largest of them.
     """
     longest = max(text_width(name, WORD) for name in names) + 10
     column = min(WIDEST, max(NARROWEST, longest, 84.0), PAGE / len(names))
     width = len(names) * column
-    share, other = Scale(darkest(len(names), times=len(names) > MANY)), common_scale(rows)
+    share, other = Scale(darkest(len(names), times=len(names) > MANY)), common_scale(rows, reach)
     drawn, y = [], 0.0
     for number, row in enumerate(rows):
         drawn.append(label(cut(row.title, PAGE, TITLE), 0, y + 10, palette, align="left", size=TITLE))
@@ -106,10 +112,10 @@ def bar_rows(
     return Picture(table(drawn), sized(wide + 4, y + 16))
 
 
-def common_scale(rows: Sequence[Row]) -> Scale:
-    """The scale of all rows whose numbers are no shares."""
+def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:
+    """The scale of all rows whose numbers are no shares, to their largest or as it is given."""
     values = [value for row in rows if not row.shares for value in row.values]
-    reach = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    reach = reach or max((abs(value) for value in values if isfinite(value)), default=0.0)
     return Scale(reach or 1.0, any(value < 0 for value in values))
 
 
@@ -131,23 +137,44 @@ def bars(
     free, drawn = unblocked(row.trace, row.refs[0].step), []
     for at, (ref, value) in enumerate(zip(row.refs, row.values, strict=True)):
         left, right = at * column, (at + 1) * column
-        is_blocked = not free[ref.index]
-        cell = {"kind": "blocked" if is_blocked else "cell", "x": left, "x2": right, "y": top, "y2": bottom}
-        cell |= {"fill": palette.ground, "ink": palette.ink, "edge": palette.faint, "panel": f"row{number}"}
-        cell |= {"what": words.describe(ref), "value": exact(value), "row": number, "column": at}
-        step = f"{row.run}:{ref.step}" if row.run else ref.step
-        drawn.append(cell | {"step": step, "index": ",".join(map(str, ref.index))})
-        length = 0.0 if isnan(value) else room * min(abs(value) / scale.reach, 1.0)
+        cell = field_of(row, ref, value, bool(free[ref.index]), words, palette)
+        cell |= {"x": left, "x2": right, "y": top, "y2": bottom}
+        drawn.append(cell | {"panel": f"row{number}", "row": number, "column": at})
+        length = scale.length(value, room)
         end = zero + length if value < 0 else zero - length
         bar = {"kind": "bar", "x": left + column * GAP, "x2": right - column * GAP}
         bar |= {"y": min(zero, end), "y2": max(zero, end)}
-        drawn.append(bar | {"fill": palette.share if row.shares else palette.minus if value < 0 else palette.plus})
-        text = "0" if is_blocked and value == 0 else fixed(value, row.digits)
+        drawn.append(bar | {"fill": colour_of(row, value, palette)})
         beyond = end + NUMBER / 2 if value < 0 else end - NUMBER / 2
-        drawn.append(label(text if size >= 9 else "", (left + right) / 2, beyond, palette, size=size))
+        text = number_of(row, value, cell) if size >= 9 else ""
+        drawn.append(label(text, (left + right) / 2, beyond, palette, size=size))
         if (row.run, ref) == chosen:
             drawn.append(cell | {"kind": "chosen", "fill": palette.outline, "text": "", "what": ""})
     return drawn
+
+
+def field_of(row: Row, ref: Ref, value: float, is_free: bool, words: Words, palette: Palette) -> dict:
+    """The field of a bar: the cell that it stands for, which a mask blocks or leaves free."""
+    return {
+        "kind": "cell" if is_free else "blocked",
+        "fill": palette.ground,
+        "ink": palette.ink,
+        "edge": palette.faint,
+        "what": words.describe(ref),
+        "value": exact(value),
+        "step": f"{row.run}:{ref.step}" if row.run else ref.step,
+        "index": ",".join(map(str, ref.index)),
+    }
+
+
+def colour_of(row: Row, value: float, palette: Palette) -> str:
+    """The colour of a bar: of shares, or of the number's sign."""
+    return palette.share if row.shares else palette.minus if value < 0 else palette.plus
+
+
+def number_of(row: Row, value: float, field: dict) -> str:
+    """A bar's number; of what a mask blocks the 0 that it is."""
+    return "0" if field["kind"] == "blocked" and value == 0 else fixed(value, row.digits)
 
 
 def hidden(row: Row, field: tuple[float, float], column: float, palette: Palette) -> list[dict]:

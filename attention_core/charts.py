@@ -55,18 +55,21 @@ def head_map(
     batch: int = 0,
     axes: tuple[str, str] = ("", ""),
     title: str = "",
+    most: float = 40.0,
+    room: float = MAP,
 ) -> Picture:
     """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
 
     times: colours count in even shares, so that long rows show their shape. axes: what stands beside rows and above
-    columns, written into the corner. title: what stands over the map.
+    columns, written into the corner. title: what stands over the map. most: the side of a cell, at
+    most. room: the width of the map, at most.
     """
     drawn = panel(trace, "weights", {"B": batch, "H": head})
     count, keys = drawn.values.shape
     corner = [f"{axes[1]} →", f"{axes[0]} ↓"] if any(axes) else []
     left = max([label_margin(drawn, words, 40.0), *(text_width(text, 13.0) + 8 for text in corner)])
-    size = cell_size(count, keys, MAP - left - 24, least=min(16.0, (PAGE - left - 24) // keys))
-    while size > 16 and left + keys * size + column_labels(drawn, words, size).overhang + 8 > MAP:
+    size = cell_size(count, keys, room - left - 24, most, least=min(16.0, (PAGE - left - 24) // keys))
+    while size > 16 and left + keys * size + column_labels(drawn, words, size).overhang + 8 > room:
         size -= 1
     above = column_labels(drawn, words, size)
     heading = TITLE + 8 if title else 0.0
@@ -78,7 +81,7 @@ def head_map(
     for line, text in enumerate(reversed(corner)):
         rows.append(label(text, left - 6, top - 9 - 16 * line, palette, align="right", size=13.0))
     if title:
-        rows.append(label(cut(title, MAP, TITLE), 0, TITLE / 2 + 2, palette, align="left", size=TITLE))
+        rows.append(label(cut(title, room, TITLE), 0, TITLE / 2 + 2, palette, align="left", size=TITLE))
     even = keys  # how many an even share is divided by: all keys, or those that the chosen query may attend to
     if query is not None and query < count:
         even = keys if times or trace.difference else row_fact(trace, head, query, batch).possible or keys
@@ -88,7 +91,7 @@ def head_map(
     bottom = top + count * size
     scale = (palette, left, bottom + 10, max(keys * size, 120))
     rows += signed_ramp(*scale, reach) if trace.difference else ramp(*scale, even, times)
-    width = max(left + max(keys * size + above.overhang, 120) + 8, min(text_width(title, TITLE), MAP))
+    width = max(left + max(keys * size + above.overhang, 120) + 8, min(text_width(title, TITLE), room))
     return Picture(table(rows), sized(width, bottom + 40))
 
 
@@ -148,6 +151,12 @@ def single_picture(
         rows.append(label(title, left, 10, palette, align="left", size=14.0))
         left += room
     return Picture(table(rows), sized(left, top + count * size + 8))
+
+
+def equally_large(pictures: Sequence[Picture]) -> list[Picture]:
+    """The same pictures, all as wide and as high as the widest and the highest of them."""
+    sides = {side: max(picture.spec[side] for picture in pictures) for side in ("width", "height")}
+    return [Picture(picture.table, picture.spec | sides) for picture in pictures]
 
 
 def fitted(rows: int, columns: int, width: Callable[[float], float], most: float) -> float:

@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from attention_core.errors import AttentionError
 from attention_core.matrices import digits, from_text
+from attention_core.trace import Trace
 
 PLACE = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 
@@ -40,3 +41,16 @@ def to_places(numbers: Float[np.ndarray, "B H T S"]) -> str:
     """
     places = np.argwhere(~np.isnan(numbers)).tolist()
     return ";".join(f"{b}.{h}.{i}.{j}={digits(numbers[b, h, i, j].item())}" for b, h, i, j in places)
+
+
+def turned_over(trace: Trace, step: str = "weights") -> str:
+    """A step's numbers with queries and keys exchanged, as chosen numbers of another run.
+
+    So the weights of one direction can be tried, wrongly, as those of the other.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> turned_over(attend_qkv(torch.zeros(1, 3), torch.zeros(2, 3), torch.zeros(2, 3)))
+    '0.0.0.0=0.5;0.0.1.0=0.5'
+    """
+    return to_places(trace.step(step).window().swapaxes(-1, -2))

@@ -44,6 +44,15 @@ def short_text(
     return whole if shortest is None else min(shortest, whole, key=len)
 
 
+def times(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> str:
+    """The text of a matrix with every number times a factor. Raises AttentionError as to_text does.
+
+    >>> times(np.array([[1.0, -0.5]]), 10)
+    '10,-5'
+    """
+    return to_text(matrix * factor, name)
+
+
 def simple(shape: tuple[int, int]) -> dict[str, np.ndarray]:
     """Matrices that a word stands for."""
     return {"identity": np.eye(*shape), "zeros": np.zeros(shape)}

@@ -1,5 +1,6 @@
 """What a Trace says, as facts with numbers: a page words them, nothing here is prose."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -71,6 +72,42 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     if kind == "most" and share * possible < NEARLY_EVEN:
         kind = "nearly"
     return RowFact(kind, batch, head, query, keys, share, possible)
+
+
+def surest(facts: Sequence[RowFact]) -> set[int]:
+    """Which of several rows give one key the most: their numbers, all of those that are equally sure.
+
+    >>> import torch
+    >>> from attention_core import AttentionConfig, attend_qkv
+    >>> q, k = torch.tensor([[3.0, 0.0]]), torch.tensor([[3.0, 0.0], [0.0, 3.0]])
+    >>> scores = ("cosine", "scaled_dot", "dot")
+    >>> surest([row_fact(attend_qkv(q, k, k, config=AttentionConfig(score=score)), 0, 0) for score in scores])
+    {2}
+    """
+    most = max(fact.share for fact in facts)
+    return {at for at, fact in enumerate(facts) if fact.share >= most - EVEN}
+
+
+def sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[float]:
+    """The sums of a head's weights: over the keys ("S"), one a query, or over the queries ("T"), one a key.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> trace = attend_qkv(torch.zeros(1, 3), torch.zeros(2, 3), torch.zeros(2, 3))
+    >>> sums(trace, "S"), sums(trace, "T")
+    ([1.0], [0.5, 0.5])
+    """
+    return trace["weights"][batch, head].double().sum({"T": 0, "S": 1}[axis]).tolist()
+
+
+def farthest_from_whole(found: Sequence[float]) -> set[int]:
+    """Which of several sums are farthest from 1: their numbers, none where all are 1.
+
+    >>> farthest_from_whole([1.04, 0.1, 1.9, 1.0]), farthest_from_whole([1.0])
+    ({1, 2}, set())
+    """
+    gaps = [abs(each - 1) for each in found]
+    return {at for at, gap in enumerate(gaps) if gap > EVEN and gap >= max(gaps) - EVEN}
 
 
 def own_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:

@@ -582,3 +582,30 @@ def test_words_are_data_and_nothing_else():
     labels = labels_of(charts.head_map(trace, 0, words_for(trace), LIGHT))
     assert {"שלום", "\"'`\\${x}"} <= {*labels.text}
     assert [text for text in labels.text if text.startswith("<script>al")]
+
+
+def test_a_map_of_smaller_cells():
+    trace = RUNS["two heads"]
+    usual, small = (charts.head_map(trace, 0, words_for(trace), LIGHT, most=most) for most in (40.0, 34.0))
+    sides = [
+        {round(row.x2 - row.x, 9) for row in frame_of(each).itertuples() if row.kind == "cell"}
+        for each in (usual, small)
+    ]
+    assert sides == [{40.0}, {34.0}]
+    assert small.spec["height"] < usual.spec["height"]
+
+
+def test_pictures_made_equally_large_are_the_same_pictures():
+    pictures = [charts.head_map(RUNS[name], 0, words_for(RUNS[name]), LIGHT) for name in ("one token", "more keys")]
+    alike = charts.equally_large(pictures)
+    assert alike[0].spec == alike[1].spec
+    for side in ("width", "height"):
+        assert alike[0].spec[side] == max(picture.spec[side] for picture in pictures)
+    assert [each.table for each in alike] == [picture.table for picture in pictures]
+
+
+def test_a_map_may_be_as_wide_as_the_page():
+    trace = RUNS["hostile"]
+    rooms = (charts.MAP, charts.PAGE)
+    narrow, wide = (charts.head_map(trace, 0, words_for(trace), LIGHT, room=room).spec["width"] for room in rooms)
+    assert narrow <= charts.MAP < wide <= charts.PAGE

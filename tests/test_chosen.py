@@ -4,10 +4,12 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.chosen import from_places, to_places
+from attention_core import attend_qkv
+from attention_core.chosen import from_places, to_places, turned_over
 from attention_core.errors import AttentionError
 from attention_core.matrices import MAX_MAGNITUDE
 
@@ -53,3 +55,13 @@ def test_refusals(text, code):
 def test_any_text_is_read_or_refused(text):
     with suppress(AttentionError):
         from_places(text, SHAPE)
+
+
+def test_weights_turned_over_are_the_other_runs_chosen_ones():
+    generator = torch.Generator().manual_seed(7)
+    q, k = (torch.randn(size, 2, generator=generator, dtype=torch.float64) for size in (3, 5))
+    trace = attend_qkv(q, k, k)
+    turned = from_places(turned_over(trace), (1, 1, 5, 3), "weights")
+    assert np.array_equal(turned, trace["weights"].mT.numpy())
+    back = attend_qkv(k, q, q, what_if={"weights": torch.from_numpy(turned)})
+    assert torch.equal(back["weights"], trace["weights"].mT)

@@ -6,7 +6,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attention_core.edits import changed, from_short_text, short_text
+from attention_core.edits import changed, from_short_text, short_text, times
 from attention_core.errors import AttentionError
 from attention_core.matrices import from_text, to_text
 
@@ -138,3 +138,11 @@ def test_a_base_beyond_the_limits_stays_out_of_links():
     with pytest.raises(AttentionError) as refused:
         from_short_text("~0.0=1", np.array([[0.0, 1e300]]))
     assert refused.value.code == "edit_form"
+
+
+def test_a_matrix_times_a_factor_is_read_back_exactly():
+    matrix = np.array([[0.1, -3.0], [0.0, 1e4]])
+    assert np.array_equal(from_short_text(times(matrix, 5), None), 5 * matrix)
+    with pytest.raises(AttentionError) as caught:
+        times(matrix, 1000)
+    assert caught.value.code == "too_large"

@@ -39,7 +39,13 @@ def test_every_listed_number(name, step):
 
 
 def test_nothing_is_left_out():
-    elsewhere = {"eight_heads", "softmax_100", "built_heads", "zh_built_heads"}  # below, and in test_built_heads.py
+    elsewhere = {
+        "eight_heads",
+        "picture",
+        "softmax_100",
+        "built_heads",
+        "zh_built_heads",
+    }  # below, and in test_built_heads.py
     assert set(EXPECTED) == set(EXAMPLES) - elsewhere
     assert next(iter(EXAMPLES)) == "en_it"
     assert len(LISTED) > 150
@@ -213,3 +219,29 @@ def test_examples_are_plain_data_that_cannot_be_changed():
     assert hash(replace(example)) == hash(example)
     assert {example.origin for example in EXAMPLES.values()} == set(ORIGINS)
     assert [name for name, example in EXAMPLES.items() if example.name != name] == []
+
+
+def test_opposite_words_of_two_languages_find_each_other():
+    english, chinese = tokenise("She fed the dog today"), tokenise("她今天喂了那只狗", LEXICA["en_zh"].vectors)
+    assert chinese == ("她", "今天", "喂", "了", "那只", "狗")
+    (x, _), (context, _) = (vectors_for(words, "cross_en_zh") for words in (english, chinese))
+    example = replace(EXAMPLES["cross_en_zh"], tokens=english, x=x, context_tokens=chinese, context=context)
+    weights = example.run()["weights"][0, 0]
+    assert weights.argmax(-1).tolist() == [0, 2, 4, 5, 1]
+    e = np.exp(9 / 6**0.5)
+    assert weights[0, 0].item() == pytest.approx(e / (e + 5), abs=1e-12)
+    assert weights[1].tolist() == pytest.approx([w / (e**2 + e + 4) for w in (1, 1, e**2, e, 1, 1)], abs=1e-12)
+
+
+def test_words_find_the_patches_of_their_colour():
+    example = EXAMPLES["picture"]
+    weights = example.run()["weights"][0, 0]
+    for word, colour in (("sky", "blue"), ("sun", "yellow"), ("roof", "red"), ("grass", "green")):
+        row = weights[example.tokens.index(word)]
+        found = [at for at, share in enumerate(row) if share >= row.max() - 1e-12]
+        assert found == [at for at, patch in enumerate(example.context_tokens) if patch == colour]
+    # "roof" is 3 (1, -1, -1): with red 9, yellow 3, the thirteen others -3 or less far below, over the root of 3
+    powers = {colour: np.exp(score / 3**0.5) for colour, score in (("red", 9), ("yellow", 3), ("-", -3))}
+    whole = 2 * powers["red"] + powers["yellow"] + 13 * powers["-"]
+    assert weights[2, 5].item() == pytest.approx(powers["red"] / whole, abs=1e-12)
+    assert vectors_for(("天空", "Sea"), "picture") == (((-1, -1, 1), (-1, -1, 1)), ("built", "built"))

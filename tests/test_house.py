@@ -59,7 +59,7 @@ LAYERS = (
     ("boundary", "plan", "tokens", "definitions", "exponentials", "slopes", "laws"),
     ("gaps", "axes", "contributions", "reach", "bounds"),
     ("rerun", "treatments"),
-    ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought", "alone"),
+    ("attention", "hypotheses", "matrices", "starting", "built_heads", "gates", "change", "brought", "alone"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
         *("stored", "chosen", "saturation", "logits", "encoders", "fixed_weights"),
@@ -69,6 +69,7 @@ LAYERS = (
     ("drawing", "files", "rounding"),
     ("charts", "raster", "worked"),
     ("bars", "curves", "beside"),
+    ("bar_columns", "patches"),
 )
 
 

@@ -6,7 +6,16 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, attend_qkv
-from attention_core.reading import PairsFact, RowFact, kept_pairs, most_telling, row_fact
+from attention_core.reading import (
+    PairsFact,
+    RowFact,
+    farthest_from_whole,
+    kept_pairs,
+    most_telling,
+    row_fact,
+    sums,
+    surest,
+)
 from attention_core.trace import Step
 
 DIMS = ("B", "H", "T", "S")
@@ -185,3 +194,23 @@ def test_kept_pairs_of_one_head_of_one_sequence():
     trace = attend_qkv(q, k, k, allowed=allowed)
     assert kept_pairs(trace, head=2, batch=1) == PairsFact(6, 35)
     assert kept_pairs(trace, head=1, batch=1).share == 0
+
+
+# ---- several rows beside each other ----------------------------------------------------------------------------------
+def test_the_surest_of_several_rows_and_all_that_are_as_sure():
+    trace = written([[0.5, 0.25, 0.25], [0.1, 0.7, 0.2], [0.2, 0.1, 0.7 - 1e-12]])
+    facts = [row_fact(trace, 0, query) for query in range(3)]
+    assert surest(facts) == {1, 2}
+    assert surest(facts[:1]) == {0}
+
+
+def test_rows_of_weights_sum_to_1_and_columns_to_what_a_key_gets():
+    trace = written([[0.5, 0.25, 0.25], [0.0, 0.75, 0.25]], [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    assert sums(trace, "S") == [1.0, 1.0]
+    assert sums(trace, "T") == [0.5, 1.0, 0.5]
+    assert sums(trace, "T", head=1) == [2.0, 0.0, 0.0]
+
+
+def test_the_sums_that_are_farthest_from_1():
+    assert farthest_from_whole([0.9, 1.25, 0.75, 1.0]) == {1, 2}
+    assert farthest_from_whole([1.0, 1.0 + 1e-15]) == set()

@@ -1,22 +1,24 @@
 """The pictures of a lesson: a click on a number opens its arithmetic under the picture, and leads on from there."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
 from attention_core import Trace
 from attention_core.cells import Ref
-from attention_core.charts import Picture
+from attention_core.charts import PAGE, Picture, equally_large, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
 from pages.shared.pictures import PLACE, chart
-from pages.shared.places import Look
+from pages.shared.places import Look, palette, words_for
 from pages.shared.step_panel import step_picture
 from pages.shared.words import say
 
 BESIDE, ROOM = 400, 700  # pixels: arithmetic stands beside a picture that is no wider
 CELL = "cell"  # in the link: which number of which run in which picture is opened
+SMALL = 34.0  # pixels: a cell of a map
 Runs = Mapping[str, Trace]  # the runs that a picture shows, by name; where it is one alone, its name is ""
 Told = Callable[[str, Ref], None]  # what is done with a run's cell
 
@@ -59,6 +61,33 @@ def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
     opened = opened_in(name, {"": trace})
     picture = step_picture(trace, step, look.at, opened and opened[1])
     show(name, picture, {"": trace}, say("step.alt", step=step))
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A head's weights under a title, the row of a query outlined."""
+
+    name: str
+    trace: Trace
+    title: str
+    query: int | None = None
+    head: int = 0
+    batch: int = 0
+
+    def picture(self) -> Picture:
+        """How it is drawn."""
+        opened = opened_in(self.name, {"": self.trace})
+        chosen, axes = opened and opened[1], (say("corner.T"), say("corner.S"))
+        seen = (words_for(self.trace), palette(), chosen, self.query, False, self.batch, axes, self.title)
+        return head_map(self.trace, self.head, *seen, SMALL, PAGE)
+
+
+def show_maps(*maps: Map) -> None:
+    """Maps beside each other, equally large: where two exchange their places, their charts stay."""
+    with st.container(horizontal=True, gap="small"):
+        for each, picture in zip(maps, equally_large([each.picture() for each in maps]), strict=True):
+            with st.container(width="content"):
+                show(each.name, picture, {"": each.trace}, each.title)
 
 
 def clicked(name: str, runs: Runs, place: object, tell: Told | None = None) -> None:

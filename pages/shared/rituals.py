@@ -11,11 +11,12 @@ from pages.shared.lesson import revealed
 from pages.shared.words import say
 
 
-def predict(labels: Sequence[str], right: Collection[int], question: str | None = None) -> bool:
+def predict(labels: Sequence[str], right: Collection[int], question: str | None = None, name: str = "guess") -> bool:
     """Asks for one of several answers; after it says whether it was right, and whether the answer may be seen now.
 
-    question: where it has numbers of the run in it; else it stands in the content as the label of the guess."""
-    guess = choose_place("guess", labels, question)
+    question: where it has numbers of the run in it; else it stands in the content as the label of the guess. name: of
+    the guess, where a lesson asks for several."""
+    guess = choose_place(name, labels, question)
     if guess is not None:
         st.markdown(say("ritual.right" if guess in right else "ritual.wrong"), width="content")
     return guess is not None or revealed()

@@ -16,9 +16,9 @@ CHART = "[data-testid=stVegaLiteChart] svg, .map canvas"
 
 
 def choices(*names: str) -> Callable[[Page], None]:
-    """Presses these choices one after the other, again and again."""
+    """Presses these choices one after the other, again and again; of two that are called alike, the first."""
     names = cycle(names)
-    return lambda page: page.get_by_role("radio", name=next(names), exact=True).click()
+    return lambda page: page.get_by_role("radio", name=next(names), exact=True).first.click()
 
 
 def slider(*keys: str) -> Callable[[Page], None]:
@@ -30,6 +30,8 @@ def slider(*keys: str) -> Callable[[Page], None]:
 MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "qkv": lambda: choices("with W", "without W"),
     "softmax": lambda: slider("ArrowRight", "ArrowLeft"),
+    "scores": lambda: choices("dot", "cosine"),
+    "cross": lambda: choices("Chinese asks", "English asks"),
     "printed": lambda: choices("weights", "scores"),
 }
 

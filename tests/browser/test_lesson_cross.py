@@ -1,0 +1,81 @@
+"""Lesson 8 in a real browser: a reader changes an input and sees what is stated."""
+
+from tests.browser.conftest import serving
+
+
+def test_a_deep_link_as_the_first_request_of_a_fresh_process_restores_direction_and_guess(screen):
+    with serving() as address:
+        link = "?lang=en&direction=backward&word=3&error=1&open=lengths"
+        opened = screen(link, lesson="cross", address=address)
+        opened.wait_for_sentence("Head 1: “了” gives 48 % each to “saw” and “yesterday”")
+        opened.wait_for_text("As predicted")
+        opened.wait_for_text("T = 6 queries, S = 5 keys")
+        assert opened.outside == [] and opened.errors == []
+
+
+def test_the_map_turned_over_is_not_the_answer_of_the_other_direction(screen):
+    opened = screen("?lang=en", lesson="cross")
+    assert opened.sentence().startswith("Head 1: “yesterday” gives 97 % of its attention to “昨天”")
+    opened.wait_for_number("weights [head 1, 了, saw]", "0.02")
+    opened.press("Find the error in the map turned over: whose row is farthest from a sum of 1?", "了")
+    opened.wait_for_text("As predicted")
+    opened.wait_for_text("了 0.12")
+    opened.wait_for_number("weights [head 1, 了, saw]", "0.48")
+    opened.press("Direction", "Chinese asks")
+    opened.wait_for_sentence("“看见” gives 100 % of its attention to “saw”")
+
+
+def test_the_readers_own_two_sentences_of_different_lengths(screen):
+    """self or cross: one sequence or two; T != S."""
+    opened = screen("?lang=en&open=lengths", lesson="cross")
+    opened.wait_for_text("T = 5 queries, S = 6 keys")
+    opened.type("English", "She fed the dog")
+    opened.wait_for_text("T = 4 queries, S = 6 keys")
+    opened.type("Chinese", "她喂了那只狗")
+    opened.wait_for_sentence("“fed” gives 97 % of its attention to “喂”")
+    opened.wait_for_text("T = 4 queries, S = 5 keys")
+    opened.wait_for_text("Rows sum to She 1.00, fed 1.00, the 1.00, dog 1.00. Columns sum to 她 0.9")
+    opened.press("Sequences", "one: the sentence itself")
+    opened.wait_for_text("T = 4 queries, S = 4 keys")
+    opened.press("Sequences", "random, eight heads")
+    opened.wait_for_text("weights 8 × 5 × 6; rows × columns of the output: 5 × 64")
+    opened.slide("Queries T", "End")
+    opened.wait_for_text("weights 8 × 12 × 6; rows × columns of the output: 12 × 64")
+    opened.type("English", "She fed the zebra")
+    opened.wait_for_text("Random vectors, since no dictionary here has them: zebra.")
+
+
+def test_a_decoders_words_attend_to_each_other_and_then_ask(screen):
+    opened = screen("?lang=en&open=decoder", lesson="cross")
+    opened.wait_for_text("ask for the same, to 0.00: under a causal mask later words change nothing")
+    opened.wait_for_number("weights [head 1, saw, cat]", "0")  # blocked
+    opened.page.get_by_text("Causal mask", exact=True).click()
+    opened.wait_for_text("what these words ask differs by up to 0.05")
+    opened.type("English", "She fed the dog today")
+    opened.wait_for_text("Head 1: “dog” gives 23 % of its attention to “了”")  # nothing here is a dog
+
+
+def test_one_context_vector_a_decoder_step(screen):
+    """attention in seq2seq: c_t = sum alpha_ti h_i, e_ti a dot or additive; decoder step x source token."""
+    opened = screen("?lang=en&open=context_vector", lesson="cross")
+    opened.wait_for_text("Before “yesterday” is written, e = s · h of “昨天” is 6.00, α = 0.94")
+    opened.wait_for_number("head_outputs [head 1, yesterday, 2]", "0.94")
+    opened.press("Score e", "additive")
+    opened.wait_for_text("Here s has 12 numbers and h has 6")
+    opened.choose("The word that asks", "cat")
+    opened.wait_for_text("Before “cat” is written, e = v · tanh(W s + U h) of “猫” is −20.07, α = 0.90")
+    opened.type("Chinese", "我看见了一只狗")
+    opened.page.get_by_text("of “猫” is").wait_for(state="detached")
+    opened.type("English", "I saw a dog")
+    opened.wait_for_text("Before “dog” is written, e = v · tanh(W s + U h) of “狗” is −20.07")
+    opened.page.locator("path[aria-label*='head_outputs [head 1, dog, 6]']").first.click()
+    opened.page.locator(".arithmetic").wait_for()
+
+
+def test_words_look_at_a_picture(screen):
+    opened = screen("?lang=en&open=patches", lesson="cross")
+    opened.wait_for_text("“roof” gives 49 % each to “red₆” and “red₇”")
+    opened.type("Patches, row by row", "red green green blue")
+    opened.wait_for_text("“roof” gives 100 % of its attention to “red”")
+    opened.type("Words", "sea 草地")
+    opened.wait_for_text("“sea” gives 100 % of its attention to “blue”")
