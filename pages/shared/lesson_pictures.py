@@ -7,11 +7,14 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.cells import Ref
-from attention_core.charts import Picture
+from attention_core.charts import Picture, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
+from pages.shared.panels import fact_sentence, head_name
 from pages.shared.pictures import PLACE, chart
-from pages.shared.places import Look
+from pages.shared.places import Look, palette, words_for
+from pages.shared.runs import material_of
+from pages.shared.setup import Setup
 from pages.shared.step_panel import step_picture
 from pages.shared.words import say
 
@@ -52,6 +55,24 @@ def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
     opened = opened_in(name, {"": trace})
     picture = step_picture(trace, step, look.at, opened and opened[1])
     show(name, picture, {"": trace}, say("step.alt", step=step))
+
+
+def show_head(name: str, trace: Trace, setup: Setup, look: Look, most: float = 40.0) -> None:
+    """The map of the head that is looked at, as the workbench draws it. most: the largest side of a cell, in pixels."""
+    opened, title = opened_in(name, {"": trace}), head_name(setup, material_of(setup), look.head)
+    picture = head_map(
+        trace,
+        look.head,
+        words_for(trace),
+        palette(),
+        opened and opened[1],
+        look.query,
+        batch=look.batch,
+        axes=(say("corner.T"), say("corner.S")),
+        title=title,
+        most=most,
+    )
+    show(name, picture, {"": trace}, f"{title}. {fact_sentence(trace, look, spell=str)}")
 
 
 def clicked(name: str, runs: Runs, place: object) -> None:

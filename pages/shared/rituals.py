@@ -13,9 +13,10 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
     """Asks for one of several answers; after it says whether it was right, and whether the answer may be seen now.
 
     question: where it has numbers of the run in it; else it stands in the content as the label of the guess."""
-    guess = choose_place("guess", labels, question)
-    if guess is not None:
-        st.markdown(say("ritual.right" if guess in right else "ritual.wrong"), width="content")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        guess = choose_place("guess", labels, question)
+        if guess is not None:
+            st.markdown(say("ritual.right" if guess in right else "ritual.wrong"), width="content")
     return guess is not None or revealed()
 
 

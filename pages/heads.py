@@ -1,0 +1,57 @@
+"""Why many heads? The same matrices as two heads and as one: which animal has which colour."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.cell_rows import cell_rows, column_of
+from attention_core.numerals import fixed
+from pages.shared.choices import choose, pick_example, pick_place, sentence_box
+from pages.shared.drawers import heads as drawers
+from pages.shared.lesson import code, drawer, lesson, stands_for
+from pages.shared.lesson_pictures import opened_in, show, show_head
+from pages.shared.panels import fact_sentence
+from pages.shared.places import looked_at, palette, place_names, token, words_for
+from pages.shared.rituals import predict
+from pages.shared.runs import trace_of
+from pages.shared.words import literal, say
+
+CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
+
+with lesson("heads") as place:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        two = replace(sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour")), head=0)
+        trace = trace_of(two)
+        names = place_names(trace, "T", trace.sizes()["T"])
+        two = replace(two, token=pick_place("token", names, looked_at(trace, two).query))
+        shown = choose("heads", ("two", "one"))
+    one = replace(two, heads=1)
+    runs, colour = {"two": trace, "one": trace_of(one)}, trace.labels["D_out"].index("colour")
+    came = {name: float(run["output"][0, two.token, colour]) for name, run in runs.items()}
+    smaller = "weaker" if abs(came["one"]) < abs(came["two"]) else "stronger"
+    change = "same" if fixed(came["one"]) == fixed(came["two"]) else smaller
+    answers = [say(f"lessons.heads.{name}") for name in CHANGES]
+    word = literal(token(trace, "T", two.token))
+    asked = say("lessons.heads.ask", word=word)
+    known = predict(answers, {CHANGES.index(change)}, asked) or shown == "one"
+    seen = one if shown == "one" else two
+    run = runs[shown]
+    look = looked_at(run, seen)
+    told = {name: fixed(number) for name, number in came.items()}
+    st.markdown(f"##### {say(f'lessons.heads.came_{shown}', fact=fact_sentence(run, look), word=word, **told)}")
+    rows = [
+        column_of(say("lessons.heads.own"), trace, "x", (0,), colour, "two"),
+        column_of(say("lessons.heads.with_two"), trace, "output", (0,), colour, "two"),
+        column_of(say("lessons.heads.with_one"), runs["one"], "output", (0,), colour, "one", hidden=not known),
+    ]
+    with st.container(horizontal=True, gap="medium"):
+        with st.container(width="content"):
+            picture = cell_rows(rows, names, words_for(trace), palette(), opened_in("hero", runs), tinted=True, looked=two.token)
+            show("hero", picture, runs, say("lessons.heads.alt"))
+        for head in range(run.sizes()["H"]):
+            with st.container(width="content"):
+                show_head(f"head_{head}", run, seen, replace(look, head=head), most=34)
+    stands_for(seen, place)
+    for name in ("bring", "split", "share", "explain"):
+        drawer(name, lambda name=name: getattr(drawers, name)(two))
+    code(seen, ("q", "scores", "weights", "head_outputs", "concat", "output"))

@@ -1,0 +1,59 @@
+"""Where is a token? The same words with positions and without, and a dial that says how far a head looks."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.cell_rows import cell_rows, column_of
+from attention_core.numerals import fixed, term
+from attention_core.reading import looks_at
+from pages.shared.choices import choose, pick_example, pick_place, sentence_box, slide
+from pages.shared.drawers import positions as drawers
+from pages.shared.lesson import code, drawer, lesson, revealed, stands_for
+from pages.shared.lesson_pictures import opened_in, show, show_head
+from pages.shared.panels import fact_sentence
+from pages.shared.places import looked_at, palette, place_names, token, words_for
+from pages.shared.rituals import goal
+from pages.shared.runs import trace_of
+from pages.shared.words import literal, say
+
+BUILT = -8  # W_q[one, 0] as it was built: head 1 looks at the word before
+
+with lesson("positions") as place:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        built = replace(sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour")), head=0)
+        names = place_names(trace_of(built), "T", trace_of(built).sizes()["T"])
+        built = replace(built, token=pick_place("token", names, looked_at(trace_of(built), built).query))
+        there = choose("positions", ("with", "without"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+        with st.container(width=420):
+            dial = slide("dial", range(-16, 17, 4), BUILT, term)
+        setup = replace(
+            built,
+            wiring=() if there == "with" else ("bare",),
+            w_q=None if dial == BUILT else f"~3.0={dial}",
+        )
+        trace = trace_of(setup)
+        with st.container(width="content"):
+            answer = say("lessons.positions.answer") if revealed() else ""
+            goal(looks_at(trace, 0, 1), say("lessons.positions.done"), say("lessons.positions.still", answer=answer))
+    look, colour = looked_at(trace, setup), trace.labels["D_out"].index("colour")
+    number = fixed(float(trace["output"][0, look.query, colour]))
+    told = {"fact": fact_sentence(trace, look), "word": literal(token(trace, "T", look.query)), "number": number}
+    st.markdown(f"##### {say('lessons.positions.came', **told)}")
+    with st.container(horizontal=True, gap="medium"):
+        with st.container(width="content"):
+            rows = [
+                column_of(say("lessons.positions.own"), trace, "x", (0,), colour),
+                column_of(say(f"lessons.positions.after_{there}"), trace, "output", (0,), colour),
+            ]
+            opened = opened_in("hero", {"": trace})
+            picture = cell_rows(rows, names, words_for(trace), palette(), opened, tinted=True, looked=look.query)
+            show("hero", picture, {"": trace}, say("lessons.positions.alt"))
+        for head in range(trace.sizes()["H"]):
+            with st.container(width="content"):
+                show_head(f"head_{head}", trace, setup, replace(look, head=head), most=34)
+    stands_for(setup, place)
+    for name in ("order", "sines", "distance", "parts"):
+        drawer(name, lambda name=name: getattr(drawers, name)(built))
+    code(setup, ("q", "scores", "weights", "head_outputs", "output"))
