@@ -36,8 +36,8 @@ TIMES_INPUT = Faces(times_input, times_input_numpy, times_input_formula, times_i
 
 
 def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
-    r"""The run with two more steps: `gradient` (B, S, D), how far the chosen number moves when a number of the words that
-    are attended to moves, and `gradient_x_input` (B, S), $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$.
+    r"""The run with two more steps: `gradient` (B, S, D), how far the chosen number moves when a number of the words
+    that are attended to moves, and `gradient_x_input` (B, S), $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$.
 
     To the first order that is how much of the number goes with the word: how far it falls where the word shrinks to
     nothing. All ways count, through the value and through the scores; in self-attention also through the query.

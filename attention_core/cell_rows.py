@@ -46,8 +46,8 @@ def cell_rows(
     sums: int = 0,
     looked: int | None = None,
 ) -> Picture:
-    """The rows one below the other, each beside its title; names: of the columns. Shares are coloured on the ramp of the
-    weights, all other rows on one signed scale.
+    """The rows one below the other, each beside its title; names: of the columns. Shares are coloured on the ramp of
+    the weights, all other rows on one signed scale.
 
     chosen: the cell that is opened, behind the name of its run. tinted: each cell has the very colour that its number
     stands for, black at 1 and white at -1. sums: how many of the last rows stand below a line, as what comes of those

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import torch
 from jaxtyping import Float
 from torch import Tensor
 

@@ -93,7 +93,8 @@ def looks_at(trace: Trace, head: int, offset: int, batch: int = 0) -> bool:
     """
     rows = trace["weights"][batch, head]  # (T, S)
     there = [(query, query + offset) for query in range(len(rows)) if 0 <= query + offset < rows.shape[1]]
-    return bool(there) and all((rows[query] >= rows[query].max() - EVEN).nonzero().tolist() == [[key]] for query, key in there)
+    most = rows >= rows.amax(-1, keepdim=True) - EVEN  # (T, S)
+    return bool(there) and all(most[query].nonzero().tolist() == [[key]] for query, key in there)
 
 
 def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:

@@ -1,4 +1,4 @@
-"""A layer of many heads in one function, as one meets it in other people's code, and how a head count changes unseen."""
+"""A layer of many heads in one function, as one meets it elsewhere, and how a head count changes unseen."""
 
 import math
 
@@ -16,6 +16,7 @@ def multi_head(
     *,
     heads: int,
 ) -> Float[Tensor, "B T D_out"]:
+    """Self-attention from x to the output, as a run without masks, positions and biases computes it."""
     B, T, _ = x.shape
     q, k, v = x @ w_q, x @ w_k, x @ w_v  # linear: (B, T, H * d_k), likewise k; v is (B, T, H * d_v)
     q = q.view(B, T, heads, -1)  # (B, T, H, d_k): the same numbers, read with one axis more
@@ -31,6 +32,7 @@ def multi_head(
 
 
 def split_by_eighth(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B H T d_k"]:
+    """Heads as wide as an eighth of x."""
     B, T, D = x.shape
     d_k = D // 8  # meant for 8 heads; rounded down
     return x.view(B, T, -1, d_k).transpose(1, 2)  # (B, T, D / d_k, d_k) -> (B, H, T, d_k)

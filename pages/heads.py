@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.cell_rows import cell_rows, column_of
+from attention_core.cell_rows import column_of
 from attention_core.numerals import fixed
 from pages.shared.choices import choose, pick_example, pick_place, sentence_box
 from pages.shared.drawers import heads as drawers
 from pages.shared.lesson import code, drawer, lesson, stands_for
-from pages.shared.lesson_pictures import opened_in, show, show_head
+from pages.shared.lesson_pictures import show_head, show_rows
 from pages.shared.panels import fact_sentence
-from pages.shared.places import looked_at, palette, place_names, token, words_for
+from pages.shared.places import looked_at, place_names, token
 from pages.shared.rituals import predict
 from pages.shared.runs import trace_of
 from pages.shared.words import literal, say
@@ -46,12 +46,11 @@ with lesson("heads") as place:
     ]
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
-            picture = cell_rows(rows, names, words_for(trace), palette(), opened_in("hero", runs), tinted=True, looked=two.token)
-            show("hero", picture, runs, say("lessons.heads.alt"))
+            show_rows("hero", rows, names, runs, trace, tinted=True, looked=two.token)
         for head in range(run.sizes()["H"]):
             with st.container(width="content"):
                 show_head(f"head_{head}", run, seen, replace(look, head=head), most=34)
     stands_for(seen, place)
     for name in ("bring", "split", "share", "explain"):
         drawer(name, lambda name=name: getattr(drawers, name)(two))
-    code(seen, ("q", "scores", "weights", "head_outputs", "concat", "output"))
+    code(run, ("q", "scores", "weights", "head_outputs", "concat", "output"))

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.cell_rows import cell_rows, column_of
+from attention_core.cell_rows import column_of
 from attention_core.numerals import fixed, term
 from attention_core.reading import looks_at
 from pages.shared.choices import choose, pick_example, pick_place, sentence_box, slide
 from pages.shared.drawers import positions as drawers
 from pages.shared.lesson import code, drawer, lesson, revealed, stands_for
-from pages.shared.lesson_pictures import opened_in, show, show_head
+from pages.shared.lesson_pictures import show_head, show_rows
 from pages.shared.panels import fact_sentence
-from pages.shared.places import looked_at, palette, place_names, token, words_for
+from pages.shared.places import looked_at, place_names, token
 from pages.shared.rituals import goal
 from pages.shared.runs import trace_of
 from pages.shared.words import literal, say
@@ -47,13 +47,11 @@ with lesson("positions") as place:
                 column_of(say("lessons.positions.own"), trace, "x", (0,), colour),
                 column_of(say(f"lessons.positions.after_{there}"), trace, "output", (0,), colour),
             ]
-            opened = opened_in("hero", {"": trace})
-            picture = cell_rows(rows, names, words_for(trace), palette(), opened, tinted=True, looked=look.query)
-            show("hero", picture, {"": trace}, say("lessons.positions.alt"))
+            show_rows("hero", rows, names, {"": trace}, trace, tinted=True, looked=look.query)
         for head in range(trace.sizes()["H"]):
             with st.container(width="content"):
                 show_head(f"head_{head}", trace, setup, replace(look, head=head), most=34)
     stands_for(setup, place)
     for name in ("order", "sines", "distance", "parts"):
         drawer(name, lambda name=name: getattr(drawers, name)(built))
-    code(setup, ("q", "scores", "weights", "head_outputs", "output"))
+    code(trace, ("q", "scores", "weights", "head_outputs", "output"))

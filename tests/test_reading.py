@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, attend_qkv
-from attention_core.reading import PairsFact, RowFact, kept_pairs, most_telling, row_fact
+from attention_core.reading import PairsFact, RowFact, kept_pairs, looks_at, most_alike, most_telling, row_fact
 from attention_core.trace import Step
 
 DIMS = ("B", "H", "T", "S")
@@ -185,3 +185,27 @@ def test_kept_pairs_of_one_head_of_one_sequence():
     trace = attend_qkv(q, k, k, allowed=allowed)
     assert kept_pairs(trace, head=2, batch=1) == PairsFact(6, 35)
     assert kept_pairs(trace, head=1, batch=1).share == 0
+
+
+# ---- whom a head looks at --------------------------------------------------------------------------------------------
+def test_every_query_looks_at_the_key_before_as_far_as_there_is_one():
+    trace = written([[0.5, 0.5, 0.0], [0.75, 0.25, 0.0], [0.25, 0.75, 0.0]])
+    assert looks_at(trace, 0, -1)  # the first has none before it
+    assert not looks_at(trace, 0, 0)
+    assert not looks_at(trace, 0, 1)
+    assert not looks_at(trace, 0, 3)  # nobody has one there
+
+
+def test_a_tie_is_no_look():
+    trace = written([[0.0, 1.0], [0.5, 0.5]], [[0.0, 1.0], [0.75, 0.25]])
+    assert not looks_at(trace, 0, -1)
+    assert looks_at(trace, 1, -1) and looks_at(trace, 1, 1)  # of two words each looks at the other
+
+
+# ---- heads that are alike --------------------------------------------------------------------------------------------
+def test_the_two_heads_that_are_most_alike():
+    likeness = torch.tensor(
+        [[1.0, 0.5, 0.25, 0.5], [0.5, 1.0, 0.75, 0.0], [0.25, 0.75, 1.0, 0.75], [0.5, 0.0, 0.75, 1]]
+    )
+    assert most_alike(likeness) == (1, 2, 0.75)  # the first of two pairs
+    assert most_alike(torch.ones(1, 1)) is None

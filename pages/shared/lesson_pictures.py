@@ -1,11 +1,13 @@
 """The pictures of a lesson: a click on a number opens its arithmetic under the picture, and leads on from there."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.bars import Row
+from attention_core.cell_rows import cell_rows
 from attention_core.cells import Ref
 from attention_core.charts import Picture, head_map
 from pages.shared import choices
@@ -73,6 +75,12 @@ def show_head(name: str, trace: Trace, setup: Setup, look: Look, most: float = 4
         most=most,
     )
     show(name, picture, {"": trace}, f"{title}. {fact_sentence(trace, look, spell=str)}")
+
+
+def show_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: Runs, trace: Trace, **how) -> None:
+    """Rows of cells one below the other. trace: a run that has every step that is drawn; how: as in cell_rows."""
+    picture = cell_rows(rows, names, words_for(trace), palette(), opened_in(name, runs), **how)
+    show(name, picture, runs, say("lesson.rows"))
 
 
 def clicked(name: str, runs: Runs, place: object) -> None:

@@ -13,8 +13,8 @@ from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import maps, state
 from pages.shared.components import tiles
-from pages.shared.opening import open_cell, within
 from pages.shared.material import Material
+from pages.shared.opening import open_cell, within
 from pages.shared.parts import look_at
 from pages.shared.pictures import chart
 from pages.shared.places import (

@@ -1,43 +1,36 @@
-"""Lesson 6, further sights: what each head brings, how heads are cut, what they share and cost, what a weight explains."""
+"""Lesson 6, further sights: what each head brings, how heads are cut, what they share, what weights explain."""
 
 from dataclasses import replace
 
 import streamlit as st
 
-from attention_core import Trace
 from attention_core.attribution import gradient_times_input
-from attention_core.bars import Row, row_of
+from attention_core.bars import row_of
 from attention_core.built_heads import KINDS
-from attention_core.cell_rows import cell_rows, column_of
+from attention_core.cell_rows import column_of
 from attention_core.cells import Ref
 from attention_core.change import moves, relative_change
 from attention_core.config import kv_choices
 from attention_core.contributions import contributions, likeness, without_head
+from attention_core.counts import attention_cost
 from attention_core.dropout import with_dropout
 from attention_core.errors import AttentionError
 from attention_core.listing import listing_of
 from attention_core.matrices import to_text
-from attention_core.numerals import exact, fixed, percent
+from attention_core.numerals import fixed, percent
 from attention_core.reading import most_alike
 from attention_core.starting import random_matrix
 from attention_core.whole_layer import heads_by_eighth, multi_head, split_by_eighth
 from pages.shared.choices import choose, pick_place, slide
 from pages.shared.lesson import workbench_door
-from pages.shared.lesson_pictures import opened_in, show
+from pages.shared.lesson_pictures import show_rows
 from pages.shared.panels import head_name
-from pages.shared.places import looked_at, palette, place_name, place_names, token, words_for
+from pages.shared.places import looked_at, place_name, place_names, token
 from pages.shared.runs import material_of, trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import literal, say, sentence
 
-
 UNLABELLED = {"label_visibility": "collapsed"}  # what a drawer shows: its question stands above
-
-
-def show_rows(name: str, rows: list[Row], names: list[str], runs: dict[str, Trace], words: Trace, **how) -> None:
-    """Rows of cells, each of which opens. words: a run that has every step that is drawn."""
-    picture = cell_rows(rows, names, words_for(words), palette(), opened_in(name, runs), **how)
-    show(name, picture, runs, say("lessons.heads.rows_alt"))
 
 
 # ---- what does each head bring to the output? ------------------------------------------------------------------------
@@ -52,22 +45,22 @@ def bring(setup: Setup) -> None:
 def ledger(setup: Setup) -> None:
     """What each head adds to the output of the word that asks, and the output without it."""
     trace = trace_of(setup)
-    look, word = looked_at(trace, setup), literal(token(trace, "T", looked_at(trace, setup).query))
-    heads = [*range(trace.sizes()["H"])]
-    names = {head: place_name(trace, "H", head) for head in heads}
-    runs = {"all": contributions(trace)} | {f"no{head}": without_head(trace, head) for head in heads}
-    at = (look.batch, look.query)
-    rows = [row_of(names[h], runs["all"], "contributions", (look.batch, h, look.query), "all") for h in heads]
-    rows.append(row_of(say("lessons.heads.all"), runs["all"], "output", at, "all"))
-    rows += [
-        row_of(say("lessons.heads.without", head=names[h]), runs[f"no{h}"], "without_head", at, f"no{h}") for h in heads
-    ]
-    largest = [fixed(float(runs["all"]["contributions"][look.batch, h, look.query].abs().max())) for h in heads]
-    parts = [say("lessons.heads.moves", head=names[h], size=size) for h, size in zip(heads, largest, strict=True)]
-    st.markdown(say("lessons.heads.ledger", word=word, parts=say("fact.comma").join(parts)))
-    width = trace.sizes()["D_out"]
-    sums = len((*heads, "output"))
-    show_rows("ledger", rows, place_names(trace, "D_out", width), runs, runs["no0"], sums=sums)
+    look, names = looked_at(trace, setup), place_names(trace, "H", trace.sizes()["H"])
+    whole, at = contributions(trace), (look.batch, look.query)
+    runs, brought, moved = {"all": whole}, [], []
+    sums = [row_of(say("lessons.heads.all"), whole, "output", at, "all")]
+    for head, name in enumerate(names):
+        part, left_out = (look.batch, head, look.query), f"no{head}"
+        runs[left_out] = without_head(trace, head)
+        brought.append(row_of(name, whole, "contributions", part, "all"))
+        without = say("lessons.heads.without", head=name)
+        sums.append(row_of(without, runs[left_out], "without_head", at, left_out))
+        size = float(whole["contributions"][part].abs().max())
+        moved.append(say("lessons.heads.moves", head=name, size=fixed(size)))
+    said = {"word": literal(token(trace, "T", look.query)), "parts": say("fact.comma").join(moved)}
+    st.markdown(say("lessons.heads.ledger", **said))
+    dims = place_names(trace, "D_out", trace.sizes()["D_out"])
+    show_rows("ledger", [*brought, *sums], dims, runs, runs["no0"], sums=len(sums))
 
 
 def alike(setup: Setup) -> None:
@@ -97,8 +90,8 @@ def split(_: Setup) -> None:
         eighth()
 
 
-def random_layer(width: int, **sizes: int | None) -> Setup:
-    """Ten tokens of a width with a random layer; 512 wide it is the example's own."""
+def random_layer(width: int, **sizes) -> Setup:
+    """Ten tokens of a width with a random layer; 512 wide it is the example's own. sizes: heads, d_k, d_v."""
     x = None if width == 512 else to_text(random_matrix("x", (TOKENS, width), 0))
     return Setup(example="eight_heads", x=x, **sizes)
 
@@ -140,7 +133,8 @@ def eighth() -> None:
         st.error(say("lessons.heads.eighth_refused", D=width), icon=":material/error:")
     else:
         heads, d_k = made
-        st.markdown(say("lessons.heads.eighth_right" if heads == 8 else "lessons.heads.eighth", D=width, H=heads, d=d_k))
+        kind = "eighth_right" if heads == 8 else "eighth"
+        st.markdown(say(f"lessons.heads.{kind}", D=width, H=heads, d=d_k))
     x = trace_of(random_layer(width, heads=1))["x"]
     st.code(listing_of(split_by_eighth, {"x": x}), language="python", wrap_lines=True)
 
@@ -171,10 +165,16 @@ def group(setup: Setup) -> None:
     now = trace_of(grouped)
     look = looked_at(now, grouped)
     moved = moves(now, before).get("output")
-    told = {"head": heads[head], "own": place_name(now, "H_kv", look.kv), "moved": exact(0.0)}
-    told |= {"moved": fixed(moved.size)} if moved else {}
-    told |= {"kept": now["k"].numel(), "all": before["k"].numel()}
-    st.markdown(say("lessons.heads.shared", **told))
+    st.markdown(
+        say(
+            "lessons.heads.shared",
+            head=heads[head],
+            own=place_name(now, "H_kv", look.kv),
+            moved=fixed(moved.size) if moved else "0",
+            kept=now["k"].numel(),
+            all=before["k"].numel(),
+        )
+    )
     runs, at = {"before": before, "now": now}, (look.batch, head, look.query)
     word = token(now, "T", look.query)
     rows = [
@@ -186,7 +186,22 @@ def group(setup: Setup) -> None:
 
 
 def cost() -> None:
-    """."""
+    """The same layer cut into more and more heads."""
+    with st.container(horizontal=True):
+        length, width = slide("length", (5, 10, 64, 256, 512), 10), slide("D", (64, 128, 256, 512), 64)
+    lines = [say("lessons.heads.cost_head"), "|---:|---:|---:|---:|---:|"]
+    for heads in (1, 2, 4, 8, 16):
+        each = attention_cost(T=length, D=width, H=heads)
+        figures = (
+            heads,
+            each.totals()["parameters"],
+            each.multiply_adds["scores"],
+            each.totals()["multiply_adds"],
+            each.stored["weights"],
+        )
+        lines.append(f"| {' | '.join(f'{figure:,}' for figure in figures)} |")
+    st.markdown(say("lessons.heads.cost"))
+    st.markdown("\n".join(lines))
 
 
 # ---- does a weight explain the output? -------------------------------------------------------------------------------
@@ -223,10 +238,18 @@ def gradient(setup: Setup) -> None:
     names = place_names(trace, "S", trace.sizes()["S"])
     weights, slopes = run["weights"][look.batch, head, look.query], run["gradient_x_input"][look.batch]
     most, deepest = int(weights.argmax()), int(slopes.abs().argmax())
-    told = {"head": heads[head], "number": numbers[number], "word": literal(token(trace, "T", look.query))}
-    told |= {"most": literal(names[most]), "share": fixed(float(weights[most]))}
-    told |= {"deepest": literal(names[deepest]), "slope": fixed(float(slopes[deepest]))}
-    st.markdown(say("lessons.heads.gradient_same" if most == deepest else "lessons.heads.gradient_other", **told))
+    st.markdown(
+        say(
+            "lessons.heads.gradient_same" if most == deepest else "lessons.heads.gradient_other",
+            head=heads[head],
+            number=numbers[number],
+            word=literal(token(trace, "T", look.query)),
+            most=literal(names[most]),
+            share=fixed(float(weights[most])),
+            deepest=literal(names[deepest]),
+            slope=fixed(float(slopes[deepest])),
+        )
+    )
     rows = [
         row_of(say("lessons.heads.weights_of", head=heads[head]), run, "weights", (look.batch, head, look.query)),
         row_of(say("lessons.heads.slopes"), run, "gradient_x_input", (look.batch,)),
@@ -240,7 +263,7 @@ def dropout(setup: Setup) -> None:
     look, heads = looked_at(trace, setup), place_names(trace, "H", trace.sizes()["H"])
     with st.container(horizontal=True):
         p = slide("p", (0.0, 0.1, 0.25, 0.5, 0.75), 0.25)
-        seed = slide("seed", range(1, 21), 1)
+        seed = slide("seed", range(1, 21), 4)
     run = with_dropout(trace, p, seed)
     names = [*place_names(trace, "S", trace.sizes()["S"]), say("lessons.heads.row_sum")]
     sums, rows = run["row_sums"], []

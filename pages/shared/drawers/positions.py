@@ -5,8 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.bars import Row, row_of
-from attention_core.cell_rows import cell_rows, column_of
+from attention_core.bars import row_of
+from attention_core.cell_rows import column_of
 from attention_core.charts import Axis
 from attention_core.curves import Curve, curves
 from attention_core.formula import formula
@@ -21,21 +21,15 @@ from attention_core.starting import blank_matrix
 from attention_core.turns import shifted, turn
 from pages.shared.choices import choose, pick_place, slide
 from pages.shared.lesson import workbench_door
-from pages.shared.lesson_pictures import opened_in, show, show_step
+from pages.shared.lesson_pictures import show_rows, show_step
 from pages.shared.pictures import curve_chart
-from pages.shared.places import Look, looked_at, palette, place_name, place_names, token, words_for
+from pages.shared.places import Look, looked_at, palette, place_name, place_names, token
 from pages.shared.runs import material_of, trace_of
 from pages.shared.sequences import spelled
 from pages.shared.setup import Setup, config_of
 from pages.shared.words import literal, say
 
 UNLABELLED = {"label_visibility": "collapsed"}  # what a drawer shows: its question stands above
-
-
-def show_rows(name: str, rows: list[Row], names: list[str], runs: dict[str, Trace], words: Trace, **how) -> None:
-    """Rows of cells, each of which opens. words: a run that has every step that is drawn."""
-    picture = cell_rows(rows, names, words_for(words), palette(), opened_in(name, runs), **how)
-    show(name, picture, runs, say("lessons.positions.rows_alt"))
 
 
 def gap(figure: float) -> str:
@@ -111,8 +105,7 @@ def sine_map(trace: Trace) -> None:
     lengths = [short(length, 3) for length in wavelengths(width) for _ in range(2)][:width]
     kinds = [kind for _ in wavelengths(width) for kind in ("sin", "cos")]
     titles = [
-        say("lessons.positions.wave", kind=kind, length=length)
-        for kind, length in zip(kinds, lengths, strict=False)
+        say("lessons.positions.wave", kind=kind, length=length) for kind, length in zip(kinds, lengths, strict=False)
     ]
     rows = [column_of(title, trace, "sinusoidal_x", (), column) for column, title in enumerate(titles)]
     show_rows("map", rows, [*map(str, range(count))], {"": trace}, trace)
@@ -164,10 +157,16 @@ def rotation(setup: Setup) -> None:
         by = slide("further", range(0, 21), 0)
     trace = shifted(start, by)
     cell = (look.batch, look.head, look.query, key)
-    said = {"query": literal(names[look.query]), "key": literal(names[key]), "match": fixed(float(matches[key]))}
-    said |= {"score": fixed(float(trace["scores"][cell]))}
-    said |= {"gap": gap(float(apart(trace["scores"], start["scores"]).max()))}
-    st.markdown(say("lessons.positions.turned", **said))
+    st.markdown(
+        say(
+            "lessons.positions.turned",
+            query=literal(names[look.query]),
+            key=literal(names[key]),
+            match=fixed(float(matches[key])),
+            score=fixed(float(trace["scores"][cell])),
+            gap=gap(float(apart(trace["scores"], start["scores"]).max())),
+        )
+    )
     with st.container(horizontal=True, gap="medium"):
         for pair, name in enumerate(("first", "second")):
             with st.container(width="content"):
@@ -204,7 +203,8 @@ def decay(setup: Setup) -> None:
         scores = alone["scores"][0, 0, 0].tolist()
         drawn.append(Curve(say(f"lessons.positions.{style}"), range(FARTHEST), scores, colour))
     reach = max(abs(score) for curve in drawn for score in curve.y) or 1.0
-    st.markdown(say("lessons.positions.decay", word=literal(token(trace, "T", look.query)), q=row_text(vector.tolist())))
+    said = {"word": literal(token(trace, "T", look.query)), "q": row_text(vector.tolist())}
+    st.markdown(say("lessons.positions.decay", **said))
     x, y = Axis(say("lessons.positions.distance"), 0, range(FARTHEST)[-1]), Axis("", -reach, reach)
     curve_chart(curves(drawn, x, y, palette()), "positions_decay", say("lessons.positions.decay_alt"))
 
@@ -213,7 +213,7 @@ def slopes(setup: Setup) -> None:
     """What ALiBi takes away from each score, a row a head, or the weights that come of it where scores are equal."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shows = choose("alibi", ("bias", "weights"))
-        heads = int(choose("alibi_heads", ("2", "4", "8"), "8"))
+        heads = int(choose("alibi_heads", ("2", "4", "8"), "8", str))
     alibi = replace(setup, wiring=("bare",), heads=heads, d_k=1, scale=0.0, positions=("alibi",))
     trace = trace_of(alibi)
     look, values = looked_at(trace, alibi), trace.step("bias").operation.params["slopes"]
@@ -223,10 +223,17 @@ def slopes(setup: Setup) -> None:
         title = say("lessons.positions.slope", head=place_name(trace, "H", head), slope=short(slope, 3))
         rows.append(row_of(title, trace, shows, at))
     first, last = (trace["weights"][look.batch, head, look.query] for head in (0, -1))
-    said = {"word": literal(token(trace, "T", look.query)), "last": place_name(trace, "H", range(heads)[-1])}
-    said |= {"most": fixed(float(first.max()), 3), "least": fixed(float(first.min()), 3)}
-    said |= {"last_most": fixed(float(last.max()), 3), "last_least": fixed(float(last.min()), 3)}
-    st.markdown(say("lessons.positions.alibi", **said))
+    st.markdown(
+        say(
+            "lessons.positions.alibi",
+            word=literal(token(trace, "T", look.query)),
+            most=fixed(float(first.max()), 3),
+            least=fixed(float(first.min()), 3),
+            last=place_name(trace, "H", range(heads)[-1]),
+            last_most=fixed(float(last.max()), 3),
+            last_least=fixed(float(last.min()), 3),
+        )
+    )
     show_rows("alibi", rows, place_names(trace, "S", trace.sizes()["S"]), {"": trace}, trace)
     workbench_door(alibi, "alibi")
 
