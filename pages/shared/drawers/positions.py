@@ -188,7 +188,7 @@ def show_plane(trace: Trace, look: Look, key: int, pair: int, name: str) -> None
     if all(found.before == (0.0, 0.0) for found in turns.values()):
         st.markdown(say("lessons.positions.empty_pair"))
         return
-    curve_chart(plane(arrows, palette()), f"positions_{name}", say("lessons.positions.plane_alt"))
+    curve_chart(plane(arrows, palette()), f"positions_{name}", say(f"lessons.positions.{name}_alt"))
 
 
 def decay(setup: Setup) -> None:
