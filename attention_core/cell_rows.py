@@ -18,8 +18,9 @@ from attention_core.trace import Trace
 
 TITLE = 16.0  # the size of the texts beside the rows, above the columns, and at most of the numbers
 MARGIN = 300.0  # pixels: the most that a title takes
-WIDEST, NARROWEST = 112.0, 34.0  # pixels: a column
-HEIGHT, TALL = 40.0, 52.0  # pixels: a row, and one whose cells are colours
+WIDEST, NARROWEST = 112.0, 64.0  # pixels: a column, as far as there is room
+HEIGHT, TALL = 40.0, 48.0  # pixels: a row, and one whose cells are colours
+ABOVE = 24.0  # room for a title above its row
 RULE = 8.0  # room for the line above a sum
 
 
@@ -42,46 +43,83 @@ def cell_rows(
     words: Words,
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
-    tinted: bool = False,
     sums: int = 0,
-    looked: int | None = None,
+    corner: str = "",
 ) -> Picture:
     """The rows one below the other, each beside its title; names: of the columns. Shares are coloured on the ramp of
     the weights, all other rows on one signed scale.
 
-    chosen: the cell that is opened, behind the name of its run. tinted: each cell has the very colour that its number
-    stands for, black at 1 and white at -1. sums: how many of the last rows stand below a line, as what comes of those
-    above it. looked: the column that is looked at. A row that is hidden shows a question mark in each cell.
+    chosen: the cell that is opened, behind the name of its run. sums: how many of the last rows stand below a line, as
+    what comes of those above it. corner: what stands above the titles. A row that is hidden shows a question mark in
+    each cell.
     """
-    left = min(MARGIN, max(text_width(row.title, TITLE) for row in rows) + 14)
-    longest = max(text_width(name, TITLE) for name in names) + 10
-    column = min(WIDEST, max(NARROWEST, longest, 64.0), (PAGE - left) / max(len(names), 1))
-    size = min(18.0, (column - 6) / max(longest_number(np.array(row.values)) for row in rows))
+    left = min(MARGIN, max(text_width(text, TITLE) for text in (corner, *(row.title for row in rows))) + 14)
+    column = column_width(names, PAGE - left)
+    size = number_size(rows, column)
     signed = [row for row in rows if not is_share(row.trace, row.refs[0].step)]
     reach = max((span(row.trace, row.refs[0].step) for row in signed), default=1.0)
-    height, y, drawn = TALL if tinted else HEIGHT, TITLE + 12, []
-    for at, name in enumerate(names):
-        drawn.append(label(cut(name, column - 4, TITLE), left + (at + 0.5) * column, TITLE / 2, palette, size=TITLE))
+    drawn, y = column_names(names, left, column, palette), TITLE + 12
+    if corner:
+        drawn.append(label(cut(corner, left - 8, TITLE), 0, TITLE / 2, palette, align="left", size=TITLE))
     for number, row in enumerate(rows):
         if sums and number == len(rows) - sums:
             line = {"kind": "bar", "x": 0.0, "x2": left + len(names) * column, "fill": palette.ink}
             drawn.append(line | {"y": y + RULE / 2 - 1, "y2": y + RULE / 2})
             y += RULE
-        title = cut(row.title, left - 8, TITLE)
-        drawn.append(label(title, 0.0, y + height / 2, palette, align="left", size=TITLE))
-        place = (left, y, column, height)
-        fills = tints(np.array(row.values)) if tinted else shaded(row, reach, palette)
-        if row.hidden:
-            drawn += unknown(row, place, palette)
-        else:
-            drawn += cells(row, place, fills, size, words, palette, chosen, number)
-        y += height
-    if looked is not None:
-        frame = {"kind": "chosen", "x": left + looked * column, "x2": left + (looked + 1) * column}
-        drawn.append(frame | {"y": TITLE + 12, "y2": y, "fill": palette.outline})
+        drawn.append(label(cut(row.title, left - 8, TITLE), 0, y + HEIGHT / 2, palette, align="left", size=TITLE))
+        place, shading = (left, y, column, HEIGHT), shaded(row, reach, palette)
+        drawn += cells(row, place, shading, size, words, palette, chosen, number)
+        y += HEIGHT
     return Picture(table(drawn), sized(left + len(names) * column + 4, y + 4))
 
 
+def colour_rows(
+    rows: Sequence[Row],
+    names: Sequence[str],
+    words: Words,
+    palette: Palette,
+    chosen: tuple[str, Ref] | None = None,
+    looked: int | None = None,
+) -> Picture:
+    """The same where a number is a colour, black at 1, white at -1: each cell has that very colour. Titles stand above
+    their rows, so that a phone is wide enough. looked: the column that is looked at."""
+    column = column_width(names, PAGE)
+    size = number_size(rows, column)
+    drawn, y = column_names(names, 0.0, column, palette), TITLE + 6
+    for number, row in enumerate(rows):
+        drawn.append(label(cut(row.title, PAGE, TITLE), 0, y + ABOVE / 2, palette, align="left", size=TITLE))
+        y += ABOVE
+        shading = tints(np.array(row.values))
+        drawn += cells(row, (0.0, y, column, TALL), shading, size, words, palette, chosen, number)
+        if looked is not None:
+            frame = {"kind": "chosen", "x": looked * column, "x2": (looked + 1) * column, "fill": palette.outline}
+            drawn.append(frame | {"y": y, "y2": y + TALL})
+        y += TALL
+    wide = max(len(names) * column, *(min(text_width(row.title, TITLE), PAGE) for row in rows))
+    return Picture(table(drawn), sized(wide + 4, y + 4))
+
+
+# ---- columns ---------------------------------------------------------------------------------------------------------
+def column_width(names: Sequence[str], room: float) -> float:
+    """Of each column, so that its name and a number fit, and all of them into the room."""
+    longest = max(text_width(name, TITLE) for name in names) + 10
+    return min(WIDEST, max(NARROWEST, longest), room / len(names))
+
+
+def number_size(rows: Sequence[Row], column: float) -> float:
+    """The size of the numbers in columns of this width."""
+    return min(18.0, (column - 6) / max(longest_number(np.array(row.values)) for row in rows))
+
+
+def column_names(names: Sequence[str], left: float, column: float, palette: Palette) -> list[dict]:
+    """The names above the columns."""
+    return [
+        label(cut(name, column - 4, TITLE), left + (at + 0.5) * column, TITLE / 2, palette, size=TITLE)
+        for at, name in enumerate(names)
+    ]
+
+
+# ---- cells -----------------------------------------------------------------------------------------------------------
 def shaded(row: Row, reach: float, palette: Palette) -> tuple[list[str], list[str]]:
     """Fill and ink of a row's cells, as in any matrix."""
     shares = is_share(row.trace, row.refs[0].step)
@@ -98,7 +136,9 @@ def cells(
     chosen: tuple[str, Ref] | None,
     number: int,
 ) -> list[dict]:
-    """The cells of a row. place: their left and top, the width and the height of one."""
+    """The cells of a row. place: their left and top, the width and the height of one; shading: fills and inks."""
+    if row.hidden:
+        return unknown(row, place, palette)
     left, top, column, height = place
     free, drawn = {step: unblocked(row.trace, step) for step in {ref.step for ref in row.refs}}, []
     for at, (ref, value, fill, ink) in enumerate(zip(row.refs, row.values, *shading, strict=True)):

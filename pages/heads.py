@@ -4,18 +4,20 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.cell_rows import column_of
+from attention_core.cell_rows import colour_rows, column_of
+from attention_core.gaps import apart
 from attention_core.numerals import fixed
 from pages.shared.choices import choose, pick_example, pick_place, sentence_box
 from pages.shared.drawers import heads as drawers
 from pages.shared.lesson import code, drawer, lesson, stands_for
-from pages.shared.lesson_pictures import show_head, show_rows
+from pages.shared.lesson_pictures import heads_shown, rows_shown, show_beside
 from pages.shared.panels import fact_sentence
 from pages.shared.places import looked_at, place_names, token
 from pages.shared.rituals import predict
 from pages.shared.runs import trace_of
 from pages.shared.words import literal, say
 
+SIDE = 34  # pixels: a cell of a map, so that everything stands on one screen
 CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
 
 with lesson("heads") as place:
@@ -23,10 +25,10 @@ with lesson("heads") as place:
         two = replace(sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour")), head=0)
         trace = trace_of(two)
         names = place_names(trace, "T", trace.sizes()["T"])
-        two = replace(two, token=pick_place("token", names, looked_at(trace, two).query))
+        runs, colour = {"two": trace, "one": trace_of(replace(two, heads=1))}, trace.labels["D_out"].index("colour")
+        moved = apart(runs["one"]["output"], trace["output"])[0, :, colour]
+        two = replace(two, token=pick_place("token", names, int(moved.argmax())))
         shown = choose("heads", ("two", "one"))
-    one = replace(two, heads=1)
-    runs, colour = {"two": trace, "one": trace_of(one)}, trace.labels["D_out"].index("colour")
     came = {name: float(run["output"][0, two.token, colour]) for name, run in runs.items()}
     smaller = "weaker" if abs(came["one"]) < abs(came["two"]) else "stronger"
     change = "same" if fixed(came["one"]) == fixed(came["two"]) else smaller
@@ -34,7 +36,7 @@ with lesson("heads") as place:
     word = literal(token(trace, "T", two.token))
     asked = say("lessons.heads.ask", word=word)
     known = predict(answers, {CHANGES.index(change)}, asked) or shown == "one"
-    seen = one if shown == "one" else two
+    seen = replace(two, heads=1) if shown == "one" else two
     run = runs[shown]
     look = looked_at(run, seen)
     told = {name: fixed(number) for name, number in came.items()}
@@ -44,12 +46,8 @@ with lesson("heads") as place:
         column_of(say("lessons.heads.with_two"), trace, "output", (0,), colour, "two"),
         column_of(say("lessons.heads.with_one"), runs["one"], "output", (0,), colour, "one", hidden=not known),
     ]
-    with st.container(horizontal=True, gap="medium"):
-        with st.container(width="content"):
-            show_rows("hero", rows, names, runs, trace, tinted=True, looked=two.token)
-        for head in range(run.sizes()["H"]):
-            with st.container(width="content"):
-                show_head(f"head_{head}", run, seen, replace(look, head=head), most=34)
+    hero = rows_shown("hero", rows, names, runs, trace, colour_rows, looked=two.token)
+    show_beside(hero, *heads_shown(run, seen, look, SIDE))
     stands_for(seen, place)
     for name in ("bring", "split", "share", "explain"):
         drawer(name, lambda name=name: getattr(drawers, name)(two))

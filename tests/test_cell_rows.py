@@ -6,7 +6,7 @@ import torch
 
 from attention_core import AttentionConfig, Weights, attend, attend_qkv
 from attention_core.bars import Row, row_of
-from attention_core.cell_rows import RULE, cell_rows, column_of
+from attention_core.cell_rows import RULE, cell_rows, colour_rows, column_of
 from attention_core.cells import Ref
 from attention_core.charts import PAGE
 from attention_core.contributions import contributions
@@ -82,8 +82,11 @@ def test_a_colour_is_the_number_itself():
 
 def test_tinted_cells_have_the_colours_of_their_numbers():
     v = torch.tensor([[1.0], [-1.0], [0.0]])
-    picture = cell_rows([column_of("v", attend_qkv(v, v, v), "v", (0, 0), 0)], "abc", WORDS, LIGHT, tinted=True)
+    picture = colour_rows([column_of("own", attend_qkv(v, v, v), "v", (0, 0), 0)], "abc", WORDS, LIGHT)
     assert [cell["fill"] for cell in rows_of(picture, "cell")] == ["#000000", "#ffffff", "#808080"]
+    (title,) = [label for label in rows_of(picture, "label") if label["text"] == "own"]
+    assert title["y"] < rows_of(picture, "cell")[0]["y"]
+    assert picture.spec["width"] < 350  # a phone's
 
 
 def test_shares_and_signed_numbers_keep_their_own_scales(trace):
@@ -97,12 +100,13 @@ def test_shares_and_signed_numbers_keep_their_own_scales(trace):
 
 def test_the_opened_cell_and_the_column_that_is_looked_at_are_outlined(trace):
     rows = [row_of("one", trace, "output", (0, 1), "a"), row_of("other", trace, "output", (0, 1), "b")]
-    picture = cell_rows(rows, "abc", WORDS, LIGHT, ("b", Ref("output", (0, 1, 2))), looked=1)
-    opened, looked = rows_of(picture, "chosen")
+    opened = ("b", Ref("output", (0, 1, 2)))
+    picture = colour_rows(rows, "abc", WORDS, LIGHT, opened, looked=1)
+    frames = [(frame["x"], frame["y"]) for frame in rows_of(picture, "chosen")]
     cells = rows_of(picture, "cell")
-    assert (opened["x"], opened["y"]) == (cells[5]["x"], cells[5]["y"])
-    assert (looked["x"], looked["x2"]) == (cells[1]["x"], cells[1]["x2"])
-    assert looked["y"] == cells[1]["y"] and looked["y2"] == cells[4]["y2"]
+    assert frames == [(cells[at]["x"], cells[at]["y"]) for at in (1, 5, 4)]
+    (frame,) = rows_of(cell_rows(rows, "abc", WORDS, LIGHT, opened), "chosen")
+    assert (frame["step"], frame["index"], frame["row"]) == ("b:output", "0,1,2", 1)
 
 
 def test_a_row_may_end_with_the_cell_of_another_step(trace):

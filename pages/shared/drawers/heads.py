@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.attribution import gradient_times_input
 from attention_core.bars import row_of
 from attention_core.built_heads import KINDS
-from attention_core.cell_rows import column_of
+from attention_core.cell_rows import colour_rows, column_of
 from attention_core.cells import Ref
 from attention_core.change import moves, relative_change
 from attention_core.config import kv_choices
@@ -222,7 +222,7 @@ def even(setup: Setup) -> None:
     rows = [
         column_of(say(f"lessons.heads.even_{name}"), run, "output", (0,), colour, name) for name, run in runs.items()
     ]
-    show_rows("even", rows, place_names(trace, "T", trace.sizes()["T"]), runs, trace, tinted=True)
+    show_rows("even", rows, place_names(trace, "T", trace.sizes()["T"]), runs, trace, made=colour_rows)
     workbench_door(flat, "even")
 
 

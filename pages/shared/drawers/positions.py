@@ -21,7 +21,7 @@ from attention_core.starting import blank_matrix
 from attention_core.turns import shifted, turn
 from pages.shared.choices import choose, pick_place, slide
 from pages.shared.lesson import workbench_door
-from pages.shared.lesson_pictures import show_rows, show_step
+from pages.shared.lesson_pictures import Shown, rows_shown, show_beside, show_rows, show_step
 from pages.shared.pictures import curve_chart
 from pages.shared.places import Look, looked_at, palette, place_name, place_names, token
 from pages.shared.runs import material_of, trace_of
@@ -63,20 +63,17 @@ def order(setup: Setup) -> None:
     most = int(moved.argmax())
     said = {"gap": gap(float(moved.max())), "word": literal(token(plain, "T", most))}
     st.markdown(say("lessons.positions.stays" if float(moved.max()) < 1e-9 else "lessons.positions.moves", **said))
-    with st.container(horizontal=True, gap="large"):
-        for name, trace in (("order_before", plain), ("order_after", permuted)):
-            with st.container(width="content"):
-                st.caption(say(f"lessons.positions.{name}"))
-                show_outputs(name, trace)
+    show_beside(outputs("order_before", plain), outputs("order_after", permuted))
     workbench_door(after, "order")
 
 
-def show_outputs(name: str, trace: Trace) -> None:
+def outputs(name: str, trace: Trace) -> Shown:
     """The output, a row a word, without the columns of its own place, which W_o leaves empty."""
     words = place_names(trace, "T", trace.sizes()["T"])
     dims = place_names(trace, "D_out", trace.sizes()["D_out"])[: len(SPOKEN)]
     rows = [row_of(word, trace, "output", (0, t)) for t, word in enumerate(words)]
-    show_rows(name, [replace(row, refs=row.refs[: len(SPOKEN)]) for row in rows], dims, {"": trace}, trace)
+    rows = [replace(row, refs=row.refs[: len(SPOKEN)]) for row in rows]
+    return rows_shown(name, rows, dims, {"": trace}, trace, corner=say(f"lessons.positions.{name}"))
 
 
 # ---- what do sinusoids look like? ------------------------------------------------------------------------------------
