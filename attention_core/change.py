@@ -126,3 +126,17 @@ def most_moved(moved: Mapping[str, Move]) -> Move | None:
         if step in moved:
             return moved[step]
     return None
+
+
+def relative_change(now: Trace, before: Trace, step: str = "output") -> float:
+    r"""How far a step moved, relative to what it was: $\lVert now - before \rVert / \lVert before \rVert$.
+
+    Both runs have it in the same shape. Infinite where it was 0 and is not.
+
+    >>> from attention_core import attend_qkv
+    >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.ones(2, 2)) for v in (2.0, 3.0))
+    >>> relative_change(other, one)
+    0.5
+    """
+    moved, was = subtract(now[step], before[step]).norm().item(), before[step].double().norm().item()
+    return moved / was if was else 0.0 if moved == 0 else float("inf")

@@ -329,3 +329,44 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
     )
     spec = without_data(chart.to_dict(validate=False))
     return spec | {"width": width, "height": height, "background": "transparent", "autosize": {"type": "none"}}
+
+
+def plane_specification(reach: float, side: int) -> dict:
+    """Arrows from the middle of a square plane, both axes from -reach to reach, their tips named, and arcs."""
+    scale = alt.Scale(domain=[-reach, reach], nice=False)
+    base = alt.Chart().encode(color=alt.Color("fill:N", scale=None, legend=None))
+
+    def placed(field: str) -> dict:
+        return {
+            "x": alt.X(f"x{field}:Q", scale=scale, axis=None),
+            "y": alt.Y(f"y{field}:Q", scale=scale, axis=None),
+        }
+
+    def of(kind: str) -> alt.Chart:
+        return base.transform_filter(f"datum.kind == '{kind}'")
+
+    dim = alt.condition("datum.faint", alt.value(0.35), alt.value(1.0))
+    axes = of("axis").mark_rule(strokeWidth=1, tooltip=None, aria=False).encode(**placed(""), x2="x2:Q", y2="y2:Q")
+    arcs = of("arc").mark_line(strokeWidth=1.5, opacity=0.6, tooltip=None, aria=False)
+    shafts = of("arrow").mark_rule(strokeWidth=3, tooltip=None, aria=False)
+    tips = of("arrow").mark_point(shape="triangle-up", filled=True, size=160, angle={"expr": "datum.angle"})
+    texts = of("arrow").mark_text(
+        dx={"expr": "datum.x2 < 0 ? -8 : 8"},
+        dy={"expr": "datum.y2 < 0 ? 12 : -12"},
+        align={"expr": "datum.x2 < 0 ? 'right' : 'left'"},
+        fontSize=15,
+        font=FONT,
+        tooltip=None,
+        aria=False,
+    )
+    told = {"description": "said:N", "tooltip": [alt.Tooltip("said:N", title=" ")]}
+    chart = alt.layer(
+        axes,
+        arcs.encode(**placed(""), order="order:Q", detail="name:N"),
+        shafts.encode(**placed(""), x2="x2:Q", y2="y2:Q", opacity=dim),
+        tips.encode(**placed("2"), **told, opacity=dim),
+        texts.encode(**placed("2"), text="name:N", opacity=dim),
+    )
+    spec = without_data(chart.configure_view(stroke=None).to_dict(validate=False))
+    frame = {"padding": {"left": 72, "right": 72, "top": 24, "bottom": 24}, "autosize": {"type": "none"}}  # for names
+    return spec | frame | {"width": side, "height": side, "background": "transparent"}

@@ -126,6 +126,15 @@ def positive(name: str, given: object) -> int:
     return whole(name, given)
 
 
+def kv_choices(heads: int) -> tuple[int, ...]:
+    """The numbers of key/value heads that so many query heads can share evenly, the most first.
+
+    >>> kv_choices(6)
+    (6, 3, 2, 1)
+    """
+    return tuple(n for n in range(positive("heads", heads), 0, -1) if heads % n == 0)
+
+
 def not_negative(name: str, given: object) -> int:
     """`given` as an int, if it is a whole number, 0 or more."""
     if whole(name, given) < 0:

@@ -90,6 +90,16 @@ def shades(values: np.ndarray, largest: float, is_share: bool, palette: Palette)
         share = np.clip(np.abs(values) / (largest or 1.0), 0, 1)
         toward = np.where((values < 0)[:, None], channels(palette.minus), channels(palette.plus))
         colours = channels(palette.ground) + (toward - channels(palette.ground)) * (0.9 * share[:, None])
+    return hexes(colours), inks(colours)
+
+
+def tints(values: np.ndarray) -> tuple[list[str], list[str]]:
+    """Fill and ink of cells whose number is a colour itself: black at 1, grey at 0, white at -1, in any theme."""
+    colours = blend("#ffffff", "#000000", (np.clip(np.nan_to_num(values, nan=0.0), -1, 1) + 1) / 2)
+    return hexes(colours), inks(colours)
+
+
+def inks(colours: np.ndarray) -> list[str]:
+    """White or black, whichever is read better on each of (n, 3) colours: one of both has a contrast of 4.5."""
     bright = luminance(colours)
-    ink = np.where(1.05 / (bright + 0.05) > (bright + 0.05) / 0.05, "#ffffff", "#000000")  # one of both has 4.5
-    return hexes(colours), ink.tolist()
+    return np.where(1.05 / (bright + 0.05) > (bright + 0.05) / 0.05, "#ffffff", "#000000").tolist()

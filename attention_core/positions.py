@@ -51,6 +51,15 @@ def sinusoidal_cell(index, x: Operand, *, base, at) -> Cell:
 SINUSOIDAL = Faces(sinusoidal, sinusoidal_numpy, sinusoidal_formula, sinusoidal_cell)
 
 
+def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
+    r"""After how many positions each pair of columns, a sine and a cosine, begins anew: $2\pi \cdot base^{2i/D}$.
+
+    >>> [round(length, 1) for length in wavelengths(8)]
+    [6.3, 62.8, 628.3, 6283.2]
+    """
+    return tuple(2 * np.pi * base ** (2 * pair / width) for pair in range((width + 1) // 2))
+
+
 # ---- rope: pairs of q and k turned by an angle that grows with the position (Su et al. 2021, eq. 34) -----------------
 def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, at: int) -> Float[Tensor, "B H T d"]:
     T, d = x.shape[-2:]
@@ -83,7 +92,7 @@ def rope_cell(index, x: Operand, *, style, base, at) -> Cell:
     b, h, t, m = index
     d = x.shape[-1]
     pair, second = (m % (d // 2), m >= d // 2) if style == "half" else (m // 2, m % 2 == 1)
-    left, right = (pair, pair + d // 2) if style == "half" else (2 * pair, 2 * pair + 1)
+    left, right = pair_columns(pair, d, style)
     angle = (t + at) * base ** (-2 * pair / d)
     cos, sin = (
         Constant(float(np.cos(angle)), f"cos {term(angle)}"),
@@ -92,6 +101,15 @@ def rope_cell(index, x: Operand, *, style, base, at) -> Cell:
     if second:
         return Cell(((x[b, h, t, left], sin), (x[b, h, t, right], cos)))
     return Cell(((x[b, h, t, left], cos), (x[b, h, t, right], sin, Constant(-1.0, "−1"))))
+
+
+def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
+    """The two columns that RoPE turns together.
+
+    >>> pair_columns(1, 6, "interleaved"), pair_columns(1, 6, "half")
+    ((2, 3), (1, 4))
+    """
+    return (pair, pair + width // 2) if style == "half" else (2 * pair, 2 * pair + 1)
 
 
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell)

@@ -118,6 +118,22 @@ def own_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " 
     return bool((row < 0).any() or row[~allowed].any() or abs(row.sum() - whole) > SUMS)
 
 
+def looks_at(trace: Trace, head: int, offset: int, batch: int = 0) -> bool:
+    """Whether every query of a head gives most to the key `offset` places after it, as far as there is one there, and
+    to no other as much. False where there is none for any query.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> q, k = torch.eye(3), 5 * torch.eye(3)[[2, 0, 1]]  # word i is like the key after it
+    >>> looks_at(attend_qkv(q, k, k), 0, 1), looks_at(attend_qkv(q, k, k), 0, 0)
+    (True, False)
+    """
+    rows = trace["weights"][batch, head]  # (T, S)
+    there = [(query, query + offset) for query in range(len(rows)) if 0 <= query + offset < rows.shape[1]]
+    most = rows >= rows.amax(-1, keepdim=True) - EVEN  # (T, S)
+    return bool(there) and all(most[query].nonzero().tolist() == [[key]] for query, key in there)
+
+
 def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
     """How far a step of one run is from the transpose of the other's: 0 where they are each other's.
 
@@ -180,3 +196,19 @@ def kept_pairs(trace: Trace, head: int = 0, batch: int = 0) -> PairsFact:
     """
     allowed = allowed_pairs(trace)[batch, head]
     return PairsFact(int(allowed.sum()), allowed.numel())
+
+
+def most_alike(likeness: Float[Tensor, "H H"]) -> tuple[int, int, float] | None:
+    """The two heads that are most alike, the first of several pairs, and how much; None of one head alone.
+
+    likeness: of each head to each, as in the step of that name.
+
+    >>> most_alike(torch.tensor([[1.0, 0.25, 0.5], [0.25, 1.0, 0.75], [0.5, 0.75, 1.0]]))
+    (1, 2, 0.75)
+    """
+    heads = range(len(likeness))
+    pairs = [(likeness[one, other].item(), one, other) for one in heads for other in heads if one < other]
+    if not pairs:
+        return None
+    share, one, other = max(pairs, key=lambda pair: pair[0])
+    return one, other, share

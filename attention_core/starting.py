@@ -28,6 +28,15 @@ def drawn(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "ro
     return np.round(np.array(draws) / np.sqrt(rows), 2) + 0.0  # no minus before a zero
 
 
+def blank_matrix(shape: tuple[int, int]) -> Float[np.ndarray, "rows columns"]:
+    """A matrix of zeros: words that say nothing, so that positions are seen alone.
+
+    >>> blank_matrix((1, 2))
+    array([[0., 0.]])
+    """
+    return np.zeros(shape)
+
+
 def recut(
     matrix: Float[np.ndarray, "rows width"],
     heads: int,

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, attend, attend_qkv
-from attention_core.change import Move, difference, farthest_weight, most_moved, moves, rows_moved
+from attention_core.change import Move, difference, farthest_weight, most_moved, moves, relative_change, rows_moved
 from attention_core.examples import EXAMPLES, LEXICA
 from attention_core.trace import Step, Trace
 from tests.golden import loader
@@ -130,3 +130,18 @@ def test_only_the_sequence_that_is_looked_at_is_told():
     now = weights_only([[[[0.5, 0.5]]], [[[0.0, 1.0]]]])
     assert farthest_weight(now, before, (0, 0, 0), 1) is None
     assert farthest_weight(now, before, (1, 0, 0), 1).index == (1, 0, 0, 0)
+
+
+# ---- how far, of how much --------------------------------------------------------------------------------------------
+def test_even_weights_move_the_output_as_the_golden_file_says():
+    file = next(loader.read(path) for path in loader.golden_files() if path.stem.startswith("s40"))
+    case = loader.load(file)
+    learned = case.run(config=case.configured(replace=None))
+    assert relative_change(case.run(), learned) == pytest.approx(file["relative_change"], abs=1e-10)
+
+
+def test_a_change_of_what_was_nothing():
+    still, moved = (Trace({"output": Step("output", torch.full((1, 2), value), ("B", "T"))}) for value in (0.0, 3.0))
+    assert relative_change(still, still) == 0
+    assert relative_change(moved, still) == math.inf
+    assert relative_change(still, moved) == 1

@@ -26,6 +26,7 @@ from attention_core.decoding import decode, work
 from attention_core.encoders import Encoder
 from attention_core.exponentials import NAIVE
 from attention_core.laws import exact
+from attention_core.positions import wavelengths
 from attention_core.reading import PairsFact, kept_pairs
 from attention_core.scores import root_scale
 from attention_core.slopes import with_jacobian
@@ -475,6 +476,7 @@ def test_first_of_three_queries_is_the_one_query():
 def test_position_table():
     stated = FILES["s45_sinusoidal_pe_T6_d8"]["expected"]
     table = case_of("s45_sinusoidal_pe_T6_d8").run()["sinusoidal_x"]
+    assert wavelengths(table.shape[-1]) == pytest.approx(stated["wavelengths"], abs=TOLERANCE)
     norms = (table**2).sum(-1)
     assert_value("row norms", norms, [stated["row_norm_squared"]] * len(norms))
     for pair, product in stated["dot_depends_on_distance"].items():

@@ -53,23 +53,23 @@ README = ROOT / "README.md"
 LAYERS = (
     ("errors", "cells", "numerals"),
     ("trace",),
-    ("operations", "idioms"),
+    ("operations", "idioms", "whole_layer"),
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions", "exponentials", "slopes", "laws"),
-    ("gaps", "axes", "contributions", "reach", "bounds"),
-    ("rerun", "treatments"),
+    ("gaps", "axes", "contributions", "reach", "bounds", "attribution", "turns"),
+    ("rerun", "treatments", "permutation"),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "gates", "change", "brought", "alone"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
         *("stored", "chosen", "saturation", "logits", "encoders", "fixed_weights"),
-        *("decoding", "blockwise", "sparse", "precision", "position_parts"),
+        *("decoding", "blockwise", "sparse", "precision", "position_parts", "dropout"),
     ),
     ("lettering", "npy", "nested", "diagnosis", "listing", "counts", "timing", "timings", "marking", "conventions"),
     ("drawing", "files", "rounding"),
     ("charts", "raster", "worked"),
-    ("bars", "curves", "beside"),
-    ("bar_columns", "patches"),
+    ("bars", "curves", "beside", "plane"),
+    ("bar_columns", "patches", "cell_rows"),
 )
 
 

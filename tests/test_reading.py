@@ -11,6 +11,8 @@ from attention_core.reading import (
     RowFact,
     farthest_from_whole,
     kept_pairs,
+    looks_at,
+    most_alike,
     most_telling,
     row_fact,
     sums,
@@ -214,3 +216,27 @@ def test_rows_of_weights_sum_to_1_and_columns_to_what_a_key_gets():
 def test_the_sums_that_are_farthest_from_1():
     assert farthest_from_whole([0.9, 1.25, 0.75, 1.0]) == {1, 2}
     assert farthest_from_whole([1.0, 1.0 + 1e-15]) == set()
+
+
+# ---- whom a head looks at --------------------------------------------------------------------------------------------
+def test_every_query_looks_at_the_key_before_as_far_as_there_is_one():
+    trace = written([[0.5, 0.5, 0.0], [0.75, 0.25, 0.0], [0.25, 0.75, 0.0]])
+    assert looks_at(trace, 0, -1)  # the first has none before it
+    assert not looks_at(trace, 0, 0)
+    assert not looks_at(trace, 0, 1)
+    assert not looks_at(trace, 0, 3)  # nobody has one there
+
+
+def test_a_tie_is_no_look():
+    trace = written([[0.0, 1.0], [0.5, 0.5]], [[0.0, 1.0], [0.75, 0.25]])
+    assert not looks_at(trace, 0, -1)
+    assert looks_at(trace, 1, -1) and looks_at(trace, 1, 1)  # of two words each looks at the other
+
+
+# ---- heads that are alike --------------------------------------------------------------------------------------------
+def test_the_two_heads_that_are_most_alike():
+    likeness = torch.tensor(
+        [[1.0, 0.5, 0.25, 0.5], [0.5, 1.0, 0.75, 0.0], [0.25, 0.75, 1.0, 0.75], [0.5, 0.0, 0.75, 1]]
+    )
+    assert most_alike(likeness) == (1, 2, 0.75)  # the first of two pairs
+    assert most_alike(torch.ones(1, 1)) is None

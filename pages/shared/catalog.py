@@ -20,7 +20,15 @@ class PageEntry:
         return PAGES_FOLDER / f"{self.slug}.py"
 
 
-LESSONS = ("qkv", "softmax", "scores", "cross", "printed")  # in the order in which they are taught
+LESSONS = (
+    "qkv",
+    "softmax",
+    "scores",
+    "heads",
+    "positions",
+    "cross",
+    "printed",
+)  # in the order in which they are taught
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
     PageEntry("start", "learn", ":material/flag:"),

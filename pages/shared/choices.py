@@ -124,15 +124,15 @@ def option(name: str) -> Callable[[str], str]:
 
 
 def choose(
-    name: str, options: Sequence[str], default: str | None = None, words: Callable[[str], str] | None = None
+    name: str, options: Sequence[str], default: str | None = None, words: Callable[[str], str] | None = None, **how
 ) -> str:
     """One of a few named choices, all in sight; the first where none was chosen. words: of an option, where the lesson
-    has none of its own."""
+    has none of its own. how: as st.segmented_control."""
     default = options[0] if default is None else default
     read = member(options)
     value = choice(name, default, read)
     st.segmented_control(
-        **drawn(name, value, default, read), options=options, format_func=words or option(name), required=True
+        **drawn(name, value, default, read), options=options, format_func=words or option(name), required=True, **how
     )
     return value
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.built_heads import FARTHEST, KINDS
+from attention_core.config import kv_choices
 from pages.shared import state
 from pages.shared.inputs import resized
 from pages.shared.material import Material
@@ -13,7 +14,7 @@ from pages.shared.widgets import HALF, choose_several, mirror, show_refusal, try
 from pages.shared.words import say
 
 NO_OUTPUT = "no_output"  # W_o taken away: not in Setup.wiring, since a matrix says so itself
-PILLS = ("tied", "swapped", NO_OUTPUT, "residual", "bare")
+PILLS = ("tied", "swapped", NO_OUTPUT, "residual", "bare", "even")
 WIDEST = 128  # columns of one head
 
 
@@ -34,7 +35,7 @@ def sizes(scene: Scene) -> None:
     with st.container(horizontal=True):
         size("heads", head_choices(setup, material, config.heads), config.heads)
         kv = config.kv_heads or config.heads
-        size("kv_heads", [n for n in range(1, config.heads + 1) if config.heads % n == 0], kv)
+        size("kv_heads", sorted(kv_choices(config.heads)), kv)
     widths = {"d_k": ("w_q", config.heads), "d_v": ("w_v", kv)}
     if any(name not in material.matrices for name, _ in widths.values()):
         return
@@ -85,7 +86,7 @@ def head_choices(setup: Setup, material: Material, current: int) -> list[int]:
 # ---- wiring ----------------------------------------------------------------------------------------------------------
 @part(lambda scene: (mode(scene.setup), scene.setup.wiring, scene.material.origins.get("w_o")))
 def wiring(scene: Scene) -> None:
-    """One click each: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions."""
+    """One click each: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
     setup, material = scene.setup, scene.material
     if mode(setup) in ("qkv", "file"):
         return

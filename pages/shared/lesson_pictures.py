@@ -1,18 +1,23 @@
 """The pictures of a lesson: a click on a number opens its arithmetic under the picture, and leads on from there."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.bars import Row
+from attention_core.cell_rows import cell_rows
 from attention_core.cells import Ref
 from attention_core.charts import PAGE, Picture, equally_large, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
+from pages.shared.panels import fact_sentence, head_name
 from pages.shared.pictures import PLACE, chart
 from pages.shared.places import Look, palette, words_for
+from pages.shared.runs import material_of
+from pages.shared.setup import Setup
 from pages.shared.step_panel import step_picture
 from pages.shared.words import say
 
@@ -37,30 +42,108 @@ def opened_in(picture: str, runs: Runs) -> tuple[str, Ref] | None:
     return (run, Ref(step, index)) if shown == picture and run in runs and runs[run].holds(step, index) else None
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A picture of some runs under its name, and what a screen reader says of it.
+
+    tell: is told of each cell that is clicked. above: draws what stands over the arithmetic of the opened one."""
+
+    name: str
+    picture: Picture
+    runs: Runs
+    alt: str
+    tell: Told | None = None
+    above: Told | None = None
+
+
 def show(
     name: str, picture: Picture, runs: Runs, alt: str, tell: Told | None = None, above: Told | None = None
 ) -> None:
-    """A picture of some runs, and the arithmetic of the cell that is opened in it.
-
-    tell: is told of each cell that is clicked. above: draws what stands over the arithmetic of the opened one."""
-    key, opened = f"{choices.slug()}_{name}", opened_in(name, runs)
+    """A picture of some runs, and beside it the arithmetic of the cell that is opened in it; as Shown."""
+    shown = Shown(name, picture, runs, alt, tell, above)
     with st.container(horizontal=True, gap="small"):
-        chart(picture, key, alt, lambda place: clicked(name, runs, place, tell))
-        if opened is not None:
-            run, cell = opened
-            trail = trail_to(name, run, cell)
-            with st.container(border=True, width=BESIDE if picture.spec["width"] <= ROOM else "stretch"):
-                if above:
-                    above(run, cell)
-                take = partial(follow, name, run, runs[run], trail)
-                show_arithmetic(runs[run], cell, trail[:-1], take, f"arithmetic_{key}")
+        draw(shown)
+        show_opened(shown, BESIDE if picture.spec["width"] <= ROOM else "stretch")
 
 
+def show_beside(*pictures: Shown) -> None:
+    """Pictures side by side; below them the arithmetic of the cell that is opened in one, so that none moves."""
+    with st.container(horizontal=True, gap="medium"):
+        for shown in pictures:
+            draw(shown)
+    for shown in pictures:
+        show_opened(shown, "stretch")
+
+
+def draw(shown: Shown) -> None:
+    """The picture, whose cells can be clicked."""
+    key = f"{choices.slug()}_{shown.name}"
+    chart(shown.picture, key, shown.alt, lambda place: clicked(shown.name, shown.runs, place, shown.tell))
+
+
+def show_opened(shown: Shown, width: int | str) -> None:
+    """The arithmetic of the cell that is opened in a picture, where one is."""
+    opened, name = opened_in(shown.name, shown.runs), shown.name
+    if opened is None:
+        return
+    run, cell = opened
+    trail = trail_to(name, run, cell)
+    with st.container(border=True, width=width):
+        if shown.above:
+            shown.above(run, cell)
+        take, key = partial(follow, name, run, shown.runs[run], trail), f"arithmetic_{choices.slug()}_{name}"
+        show_arithmetic(shown.runs[run], cell, trail[:-1], take, key)
+
+
+# ---- pictures that several lessons have ------------------------------------------------------------------------------
 def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
     """A step of a run as the workbench draws it: the matrix product that it is, or beside its operand."""
     opened = opened_in(name, {"": trace})
     picture = step_picture(trace, step, look.at, opened and opened[1])
     show(name, picture, {"": trace}, say("step.alt", step=step))
+
+
+def show_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: Runs, trace: Trace, **how) -> None:
+    """Rows of cells one below the other; as rows_shown."""
+    show(**vars(rows_shown(name, rows, names, runs, trace, **how)))
+
+
+def rows_shown(
+    name: str,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    runs: Runs,
+    trace: Trace,
+    made: Callable[..., Picture] = cell_rows,
+    **how,
+) -> Shown:
+    """Rows of cells. trace: a run that has every step that is drawn; made: by which function, and how it is called."""
+    picture = made(rows, names, words_for(trace), palette(), opened_in(name, runs), **how)
+    return Shown(name, picture, runs, say("lesson.rows"))
+
+
+def heads_shown(trace: Trace, setup: Setup, look: Look, most: float) -> list[Shown]:
+    """The map of each head, as the workbench draws it. most: the largest side of a cell, in pixels."""
+    return [head_shown(trace, setup, replace(look, head=head), most) for head in range(trace.sizes()["H"])]
+
+
+def head_shown(trace: Trace, setup: Setup, look: Look, most: float) -> Shown:
+    """The map of the head that is looked at."""
+    name, runs = f"head_{look.head}", {"": trace}
+    opened, title = opened_in(name, runs), head_name(setup, material_of(setup), look.head)
+    picture = head_map(
+        trace,
+        look.head,
+        words_for(trace),
+        palette(),
+        opened and opened[1],
+        look.query,
+        batch=look.batch,
+        axes=(say("corner.T"), say("corner.S")),
+        title=title,
+        most=most,
+    )
+    return Shown(name, picture, runs, f"{title}. {fact_sentence(trace, look, spell=str)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +173,7 @@ def show_maps(*maps: Map) -> None:
                 show(each.name, picture, {"": each.trace}, each.title)
 
 
+# ---- what is opened --------------------------------------------------------------------------------------------------
 def clicked(name: str, runs: Runs, place: object, tell: Told | None = None) -> None:
     """A cell of a picture was clicked, {"step": "bare:weights", "index"}: it opens, or closes where it was open."""
     match place:

@@ -13,6 +13,7 @@ from attention_core.reading import row_fact
 from attention_core.tokens import shown
 from pages.shared import maps, state
 from pages.shared.components import tiles
+from pages.shared.material import Material
 from pages.shared.opening import open_cell, within
 from pages.shared.parts import look_at
 from pages.shared.pictures import chart
@@ -234,8 +235,14 @@ def ramp_switch(scene: Scene) -> None:
 
 
 def head_title(scene: Scene, number: int) -> str:
-    """A head's heading: what it was built to do, as long as nothing but words that it knows was exchanged."""
-    title, setup = say("place.head", number=number + 1), scene.setup
+    """A head's heading; over a difference it says so."""
+    title = head_name(scene.setup, scene.material, number)
+    return title + say("change.title") if scene.drawn("weights").difference else title
+
+
+def head_name(setup: Setup, material: Material, number: int) -> str:
+    """A head's number, and what it was built to do, as long as nothing but words that it knows was exchanged."""
+    title = say("place.head", number=number + 1)
     key = f"role.{setup.example}.{number + 1}"
     if kinds := built_of(setup):
         name, offset = kinds[number] if number < len(kinds) else ("", 0)
@@ -243,9 +250,8 @@ def head_title(scene: Scene, number: int) -> str:
         role = say(key, offset=f"{offset:+d}".replace("-", "−")) if has(key) else ""
     else:
         role = say(key) if has(key) else ""
-    words = (*scene.material.word_origins, *scene.material.key_origins)
-    title += say("place.role", role=role) if role and as_built(setup) and "random" not in words else ""
-    return title + say("change.title") if scene.drawn("weights").difference else title
+    known = "random" not in (*material.word_origins, *material.key_origins)
+    return title + say("place.role", role=role) if role and as_built(setup) and known else title
 
 
 def as_built(setup: Setup) -> bool:

@@ -16,9 +16,10 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
     question: where it has numbers of the run in it; else it stands in the content as the label of the guess. name: of
     the guess, where a lesson asks for several."""
-    guess = choose_place(name, labels, question)
-    if guess is not None:
-        st.markdown(say("ritual.right" if guess in right else "ritual.wrong"), width="content")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        guess = choose_place(name, labels, question)
+        if guess is not None:
+            st.markdown(say("ritual.right" if guess in right else "ritual.wrong"), width="content")
     return guess is not None or revealed()
 
 

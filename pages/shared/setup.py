@@ -25,7 +25,8 @@ MOST = 999_999_999  # the largest seed or place that a link can say
 LONGEST = 100_000  # characters of an address: a server refuses much longer ones
 AXES = {name.replace(" ", ""): name for name in READINGS}  # "BTHd": in which order the axes of brought tensors are
 MOST_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
-WIRING = ("tied", "swapped", "bare", "residual")  # W_q = W_k = W_v; Q and K swapped; no positions; x + output
+# W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
+WIRING = ("tied", "swapped", "bare", "even", "residual")
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MOST_SAID = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
 MOST_HEADS = 16  # as many small maps as a screen shows
@@ -354,5 +355,6 @@ def config_of(setup: Setup) -> AttentionConfig:
         kv_heads=setup.kv_heads,
         masks=tuple(map(read_mask, masks)),
         positions=tuple(map(read_position, setup.positions)),
+        replace="uniform" if "even" in setup.wiring else None,
         residual="residual" in setup.wiring,
     )
