@@ -20,6 +20,7 @@ class PageEntry:
         return PAGES_FOLDER / f"{self.slug}.py"
 
 
+# In the order in which they are taught.
 LESSONS = (
     "qkv",
     "softmax",
@@ -28,7 +29,7 @@ LESSONS = (
     "positions",
     "cross",
     "printed",
-)  # in the order in which they are taught
+)
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
     PageEntry("start", "learn", ":material/flag:"),
