@@ -83,9 +83,11 @@ def bar_rows(
     chosen: tuple[str, Ref] | None = None,
     height: float = 84.0,
     reach: float | None = None,
+    whole: bool = False,
 ) -> Picture:
     """The rows one below the other; names: what stands under their columns. Shares fill their field at 1, many of them
-    at a few even shares, which is said; all other numbers have one scale together.
+    at a few even shares, which is said; all other numbers have one scale together. whole: many shares, too, fill their
+    field at 1, because one may have almost everything.
 
     chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels. A row that is
     hidden shows a question mark in each field. reach: what fills the field of numbers that are no shares, where that is
@@ -94,7 +96,8 @@ def bar_rows(
     longest = max(text_width(name, WORD) for name in names) + 10
     column = min(WIDEST, max(NARROWEST, longest, 84.0), PAGE / len(names))
     width = len(names) * column
-    share, other = Scale(darkest(len(names), times=len(names) > MANY)), common_scale(rows, reach)
+    share = Scale(darkest(len(names), times=len(names) > MANY and not whole))
+    other = common_scale(rows, reach)
     drawn, y = [], 0.0
     for number, row in enumerate(rows):
         drawn.append(label(cut(row.title, PAGE, TITLE), 0, y + 10, palette, align="left", size=TITLE))

@@ -127,9 +127,18 @@ def product_picture(
 
 
 def single_picture(
-    panels: Sequence[Panel], trace: Trace, words: Words, palette: Palette, titles: Sequence[str], chosen: Ref | None
+    panels: Sequence[Panel],
+    trace: Trace,
+    words: Words,
+    palette: Palette,
+    titles: Sequence[str],
+    chosen: Ref | None,
+    reach: float | None = None,
 ) -> Picture:
-    """One matrix, or an operand beside the result that was made from it cell by cell: their rows stand for the same."""
+    """One matrix, or an operand beside the result that was made from it cell by cell: their rows stand for the same.
+
+    reach: the magnitude that has the result's strongest colour, where that is not its own: compared maps share one.
+    """
     count = max(drawn.values.shape[0] for drawn in panels)
     across = sum(drawn.values.shape[1] for drawn in panels)
 
@@ -146,7 +155,9 @@ def single_picture(
     rows = row_labels(panels[0], words, palette, left, top, size, left - 8)
     names = ("operand", "result")[-len(panels) :]
     for drawn, labels, title, name, room in zip(panels, above, titles, names, widths(size), strict=True):
-        rows += matrix(drawn, trace, words, palette, (left, top), size, chosen, name)
+        rows += matrix(
+            drawn, trace, words, palette, (left, top), size, chosen, name, reach if name == "result" else None
+        )
         rows += labels.drawn(palette, left, top)
         rows.append(label(title, left, 10, palette, align="left", size=14.0))
         left += room

@@ -123,7 +123,7 @@ def pixel(value: float, axis: Axis, height: int) -> float:
 
 def framed(spec: dict, longest: float = 0.0) -> dict:
     """The specification with room around its field: for the axes, and at the right for the longest name."""
-    return spec | {"padding": {"left": 84, "top": 10, "bottom": 52, "right": int(longest) + 20}}
+    return spec | {"padding": {"left": 94, "top": 10, "bottom": 52, "right": int(longest) + 20}}
 
 
 def table(rows: Sequence[dict]) -> dict[str, list]:

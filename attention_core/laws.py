@@ -189,12 +189,15 @@ def factors(d_k: int) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class MeasuredVariance:
-    """The variance of drawn scores beside the exact one; 95 of 100 measurements lie between `low` and `high`."""
+    """The variance of drawn scores beside the exact one; 95 of 100 measurements lie between `low` and `high`. mean,
+    exact_mean: of the same draws, and of the law."""
 
     measured: float
     exact: float
     low: float
     high: float
+    mean: float
+    exact_mean: float
 
 
 def measured_variances(
@@ -215,15 +218,17 @@ def measured_variances(
     """
     if positive("draws", draws) == 1:
         raise AttentionError("one_draw")
-    measured, moments = products(law, dependence, d_k, draws, seed).var().item(), exact(law, dependence, d_k)
-    return {score: banded(measured * c**2, moments.scaled(c), draws) for score, c in factors(d_k).items()}
+    drawn, moments = products(law, dependence, d_k, draws, seed), exact(law, dependence, d_k)
+    mean, variance = drawn.mean().item(), drawn.var().item()
+    return {score: banded(mean * c, variance * c**2, moments.scaled(c), draws) for score, c in factors(d_k).items()}
 
 
-def banded(measured: float, moments: Moments, draws: int) -> MeasuredVariance:
-    """A measured variance with the band of so many draws."""
+def banded(mean: float, measured: float, moments: Moments, draws: int) -> MeasuredVariance:
+    """A measured variance with the band of so many draws, and their mean."""
     spread = moments.fourth - moments.variance**2 * (draws - 3) / (draws - 1)
     reach = BAND * math.sqrt(max(spread, 0.0) / draws)
-    return MeasuredVariance(measured, moments.variance, max(moments.variance - reach, 0.0), moments.variance + reach)
+    low, high = max(moments.variance - reach, 0.0), moments.variance + reach
+    return MeasuredVariance(measured, moments.variance, low, high, mean, moments.mean)
 
 
 @dataclass(frozen=True)

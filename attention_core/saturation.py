@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attention_core.attention import attend_qkv
 from attention_core.config import AttentionConfig, positive
-from attention_core.laws import chunks, factors, normal
+from attention_core.laws import BAND, chunks, factors, normal
 from attention_core.scores import dot
 from attention_core.slopes import with_jacobian
 
@@ -23,6 +23,15 @@ class Estimate:
 
     mean: float
     error: float
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """From where to where the true mean lies in 95 of 100 such estimates.
+
+        >>> Estimate(0.5, 0.1).band
+        (0.304, 0.696)
+        """
+        return self.mean - BAND * self.error, self.mean + BAND * self.error
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,16 @@ def saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0) -> dic
     """
     scores = drawn_scores(d_k, keys, draws, seed)
     return {score: sharpness(scores, factor) for score, factor in factors(d_k).items()}
+
+
+def evenly(keys: int) -> Sharpness:
+    """What it is like to attend evenly to so many keys: 1/n, log2 n bits, norm √(n - 1)/n.
+
+    >>> even = evenly(8)
+    >>> even.largest.mean, even.entropy.mean, round(even.slope.mean, 3)
+    (0.125, 3.0, 0.331)
+    """
+    return sharpness(torch.zeros(1, positive("keys", keys), dtype=torch.float64), 1.0)
 
 
 def drawn_scores(d_k: int, keys: int, draws: int, seed: int) -> Float[Tensor, "draws keys"]:

@@ -56,6 +56,16 @@ def test_a_cell_names_its_run_its_step_and_its_number():
     assert outline["x"] == cells.index(("bare:scores", "0,0,0,1", "−1", "row0")) * (outline["x2"] - outline["x"])
 
 
+def test_of_many_shares_one_that_has_everything_is_drawn_as_large_as_it_is_where_that_is_wanted():
+    trace = run(*[0.0] * 29, 9.0)  # e⁹ against 29: .9964
+    rows, names = [row_of("many", trace, "weights", (0, 0, 0))], ["a"] * 30
+    for whole, expected in ((False, ROOM), (True, trace["weights"].max().item() * ROOM)):
+        columns = bar_rows(rows, names, WORDS, LIGHT, None, HEIGHT, whole).table
+        bars = [row for row in zip(columns["kind"], columns["y"], columns["y2"], strict=True) if row[0] == "bar"]
+        assert bars[-1][2] - bars[-1][1] == pytest.approx(expected)
+        assert any("↑" in text for text in columns["text"]) != whole
+
+
 def test_a_hidden_row_says_no_number():
     trace = run(2.0, -1.0)
     table = drawn(row_of("later", trace, "weights", (0, 0, 0), hidden=True))

@@ -445,6 +445,22 @@ def test_heads_share_one_range_of_colours():
     assert {*first.fill} == {second.fill.iloc[1]} != {second.fill.iloc[0]}
 
 
+def test_compared_matrices_have_the_range_of_colours_that_they_are_given():
+    """Scores 1 and 2 beside others up to 4: 2 is half as strong as it would be alone, and its operand keeps its own."""
+    trace = attend_qkv(torch.ones(2, 1), torch.tensor([[1.0], [2.0]]), torch.ones(2, 1))
+    drawn = [panel(trace, name) for name in ("scores", "scaled_scores")]
+    left, right = (
+        list(zip(picture.table["panel"], picture.table["fill"], strict=True))
+        for picture in (
+            charts.single_picture(drawn, trace, words_for(trace), LIGHT, ["", ""], None, reach) for reach in (None, 4.0)
+        )
+    )
+    assert [row for row in left if row[0] == "operand"] == [row for row in right if row[0] == "operand"]
+    fills, _ = shades(np.array([1.0, 2.0, 1.0, 2.0]), 4.0, False, LIGHT)
+    assert [fill for name, fill in right if name == "result"] == fills
+    assert [fill for name, fill in left if name == "result"] != fills
+
+
 def test_weights_have_one_colour_in_every_run():
     """The ramp is on [0, 1], whatever the largest weight is."""
     trace = attend_qkv(torch.zeros(1, 1), torch.zeros(2, 1), torch.zeros(2, 1))

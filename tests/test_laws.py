@@ -179,6 +179,10 @@ def test_what_is_measured_is_the_variance_of_the_products():
     assert found["scaled_dot"].exact == pytest.approx(1.0, rel=1e-12)
     for each in ("low", "high"):
         assert getattr(found["scaled_dot"], each) == pytest.approx(getattr(found["dot"], each) / 13, rel=1e-12)
+    assert found["dot"].mean == pytest.approx(mean, rel=1e-12)
+    assert found["scaled_dot"].mean == pytest.approx(mean / math.sqrt(13), rel=1e-12)
+    same = measured_variances("normal", "same", 64, draws=2)
+    assert (same["dot"].exact_mean, same["scaled_dot"].exact_mean) == (64, 8)  # d_k, and √d_k
 
 
 @pytest.mark.parametrize(

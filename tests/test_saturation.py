@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.saturation import Estimate, drawn_scores, saturation, sharpness
+from attention_core.saturation import Estimate, drawn_scores, evenly, saturation, sharpness
 from tests.golden import loader
 
 (STATED,) = (
@@ -51,9 +51,27 @@ def test_by_hand():
         assert estimate.error == pytest.approx(abs(one - other) / 2, abs=1e-14)
 
 
+@pytest.mark.parametrize("keys", [2, 3, 8, 61])
+def test_even_weights_on_paper(keys):
+    """The Jacobian of n weights 1/n is (I - 1/n)/n: n - 1 times the eigenvalue 1/n."""
+    even = evenly(keys)
+    assert even.largest == Estimate(pytest.approx(1 / keys, abs=1e-14), 0.0)
+    assert even.entropy == Estimate(pytest.approx(math.log2(keys), abs=1e-13), 0.0)
+    assert even.slope == Estimate(pytest.approx(math.sqrt(keys - 1) / keys, abs=1e-14), 0.0)
+
+
 def test_the_scale_multiplies_the_scores():
     scores = torch.tensor([[0.0, 2 * math.log(3)]], dtype=torch.float64)
     assert sharpness(scores, 0.5).largest == Estimate(pytest.approx(0.75, abs=1e-14), 0.0)
+
+
+def test_the_golden_scores_of_width_64():
+    case = loader.read(loader.FOLDER / "s37_softmax_saturation_jacobian.json")
+    scores, stated = torch.tensor([case["inputs"]["logits"]], dtype=torch.float64), case["expected"]
+    for scale, name in ((1.0, "raw"), (1 / 8, "scaled")):
+        found = sharpness(scores, scale)
+        assert found.largest.mean == pytest.approx(stated[f"max_p_{name}"], abs=1e-12)
+        assert found.slope.mean == pytest.approx(stated[f"frobenius_{name}"], abs=1e-12)
 
 
 def test_one_weight_that_has_it_all():

@@ -20,16 +20,7 @@ class PageEntry:
         return PAGES_FOLDER / f"{self.slug}.py"
 
 
-# In the order in which they are taught.
-LESSONS = (
-    "qkv",
-    "softmax",
-    "scores",
-    "heads",
-    "positions",
-    "cross",
-    "printed",
-)
+LESSONS = ("qkv", "softmax", "scale", "scores", "heads", "positions", "cross", "printed")
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
     PageEntry("start", "learn", ":material/flag:"),

@@ -96,10 +96,11 @@ def show_opened(shown: Shown, width: int | str) -> None:
 
 
 # ---- pictures that several lessons have ------------------------------------------------------------------------------
-def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
-    """A step of a run as the workbench draws it: the matrix product that it is, or beside its operand."""
+def show_step(name: str, trace: Trace, step: str, look: Look, reach: float | None = None) -> None:
+    """A step of a run as the workbench draws it: the matrix product that it is, or beside its operand. reach: of the
+    colours, where several are compared."""
     opened = opened_in(name, {"": trace})
-    picture = step_picture(trace, step, look.at, opened and opened[1])
+    picture = step_picture(trace, step, look.at, opened and opened[1], reach)
     show(name, picture, {"": trace}, say("step.alt", step=step))
 
 

@@ -1,4 +1,5 @@
-"""Computed once a Setup and kept: the Trace, its inputs, its proof. The only caches of what a visitor makes.
+"""Computed once a Setup and kept: the Trace, its inputs, its proof; and what was measured on many draws, by the numbers
+that say which. The only caches of what a visitor makes.
 
 Tensors from a file are handed in beside the Setup, which calls them by what is in them: who does not hold them cannot
 ask for what was computed of them.
@@ -15,7 +16,9 @@ from attention_core import Trace
 from attention_core.alone import farthest_from_alone
 from attention_core.causes import Cause, causes
 from attention_core.diagnosis import Diagnosis, first_difference, told_precision
+from attention_core.laws import histograms, measured_variances
 from attention_core.proof import Proof, prove
+from attention_core.saturation import saturation
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
 from pages.shared.inputs import compute, sentences_alone
@@ -26,6 +29,9 @@ EXACT = {Setup: repr}  # a Setup as a key: its text says all of it
 LATEST = 4  # results of each function that a script's thread keeps
 TRACES = 256  # settings; all caches together are held to server.maxCacheDataSize bytes
 kept = st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
+MEASURED = 4096  # results of each function of draws: some kilobytes each, the bound on bytes is that of all caches
+measured = st.cache_data(max_entries=MEASURED, show_spinner=False)
+saturation_of, variances_of, histograms_of = map(measured, (saturation, measured_variances, histograms))
 
 
 def while_it_runs(function: Callable) -> Callable:

@@ -129,8 +129,11 @@ def step_name(step: str) -> str:
     return step if word.lower() in step else say("step.name", step=step, word=word)
 
 
-def step_picture(trace: Trace, step: str, at: dict[str, int], chosen: Ref | None) -> charts.Picture:
-    """A step as the matrix product that it is, or beside the operand that it is made from cell by cell."""
+def step_picture(
+    trace: Trace, step: str, at: dict[str, int], chosen: Ref | None, reach: float | None = None
+) -> charts.Picture:
+    """A step as the matrix product that it is, or beside the operand that it is made from cell by cell; reach: of the
+    colours of one that is no product, where that is not its own."""
     largest = WINDOW if maps.is_large(trace, step) else LARGEST
     drawn = product(trace, step, at, largest, widest=max(FEWEST, min(ACROSS // 2, ACROSS - trace.sizes()["S"])))
     if drawn is not None:
@@ -139,7 +142,7 @@ def step_picture(trace: Trace, step: str, at: dict[str, int], chosen: Ref | None
     names = (*shown_operands(trace, step), step)
     panels = [panel(trace, name, at, largest, widest=ACROSS // len(names)) for name in names]
     titles = [title_of(trace, part) for part in panels]
-    return charts.single_picture(panels, trace, words_for(trace), palette(), titles, chosen)
+    return charts.single_picture(panels, trace, words_for(trace), palette(), titles, chosen, reach)
 
 
 def shown_operands(trace: Trace, step: str) -> list[str]:

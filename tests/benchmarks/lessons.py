@@ -30,6 +30,7 @@ def slider(*keys: str) -> Callable[[Page], None]:
 MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "qkv": lambda: choices("with W", "without W"),
     "softmax": lambda: slider("ArrowRight", "ArrowLeft"),
+    "scale": lambda: slider("ArrowRight", "ArrowLeft"),
     "scores": lambda: choices("dot", "cosine"),
     "cross": lambda: choices("Chinese asks", "English asks"),
     "printed": lambda: choices("weights", "scores"),

@@ -1,0 +1,144 @@
+"""Lesson 3 in a real browser: a reader changes an input and sees what is stated."""
+
+import math
+import re
+
+from tests.browser.conftest import serving
+
+
+def point(opened, curve, d_k):
+    """The number of a drawn point of a curve, once it is there."""
+    drawn = opened.page.locator(f'path[aria-label^="{curve}: {d_k} → "]').first
+    drawn.wait_for(state="attached")
+    return float(drawn.get_attribute("aria-label").rpartition("→ ")[2].replace("−", "-"))
+
+
+def bold(opened, start):
+    """The numbers that are printed bold in a paragraph that begins like this."""
+    opened.settled()
+    paragraph = opened.page.get_by_test_id("stMarkdownContainer").locator("p").filter(has_text=re.compile(f"^{start}"))
+    texts = [text.replace(",", "") for text in paragraph.locator("strong").all_inner_texts()]
+    return [float(text) for text in texts if re.fullmatch(r"[0-9.]+", text)]
+
+
+def test_a_deep_link_as_the_first_request_of_a_fresh_process_restores_the_lesson_with_its_guess(screen):
+    with serving() as address:
+        opened = screen("?guess=0&d_k=1024&open=gradient&lang=en", lesson="scale", address=address)
+        opened.wait_for_text("Not as predicted")
+        opened.wait_for_sentence("0.97 undivided, 0.36 divided; the gradient 0.044 and 0.366.")
+        opened.wait_for_text("How far each weight of this draw moves")
+        assert opened.outside == [] and opened.errors == []
+
+
+def test_why_sqrt_d_k_the_largest_weight_of_the_softmax_against_d_k_guessed_first(screen):
+    opened = screen(lesson="scale")
+    assert opened.sentence() == "d_k = 64: undivided, the largest of 8 weights averages 0.87, and the gradient 0.153."
+    assert opened.page.locator('path[aria-label^="divided: "]').count() == 0
+    opened.press("Predict: divided by √d_k, the curve …", "stays level")
+    opened.wait_for_text("As predicted")
+    opened.slide("Width d_k of query and key", "End")
+    opened.wait_for_sentence("d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided")
+    assert round(point(opened, "undivided", 1), 2) == 0.31
+    assert round(point(opened, "undivided", 1024), 2) == 0.97
+    assert round(point(opened, "divided", 1024), 2) == 0.36
+    opened.slide("Width d_k of query and key", "Home")
+    opened.wait_for_sentence("d_k = 1: the largest of 8 weights averages 0.31 undivided, 0.31 divided")
+    assert opened.query() == {"d_k": "1", "guess": "1"}
+
+
+def test_why_sqrt_d_k_the_entropy_and_the_jacobians_norm_of_the_softmax(screen):
+    opened = screen("?guess=1", lesson="scale")
+    opened.press("Shown", "entropy")
+    opened.wait_for_text("Shown")
+    opened.page.wait_for_function(
+        "() => [...document.querySelectorAll('path[aria-label^=\"all keys alike: 1 → 3\"]')].length === 1"
+    )
+    assert round(point(opened, "divided", 1024), 1) == 2.5 and point(opened, "undivided", 1024) < 0.2  # of 3 bits
+    opened.press("Shown", "gradient")
+    even = f"all keys alike: 1 → {math.sqrt(7) / 8:.6f}"  # rounded below: the last digits need not agree
+    opened.page.locator(f'path[aria-label^="{even[:-1]}"]').first.wait_for(state="attached")
+    assert round(point(opened, "undivided", 1024), 3) == 0.044
+    assert round(point(opened, "divided", 1024), 3) == 0.366
+
+
+def test_other_keys_and_another_seed_are_the_readers_own(screen):
+    opened = screen("?guess=1", lesson="scale")
+    opened.slide("Keys", "Home")
+    opened.wait_for_sentence("the largest of 2 weights")
+    opened.page.locator('path[aria-label="all keys alike: 1 → 0.5"]').first.wait_for(state="attached")
+    assert len(opened.numbers("weights [head 1, q, ")) == 2
+    before = opened.numbers("weights [head 1, q, 1]")
+    opened.type("Seed of all draws", "5")
+    opened.wait_for_text("The weights of one draw (seed 5), undivided")
+    assert opened.numbers("weights [head 1, q, 1]") != before
+    assert opened.query() == {"guess": "1", "keys": "2", "seed": "5"}
+
+
+def test_why_sqrt_d_k_measured_variance_against_d_k_for_several_laws_scaled_and_not(screen):
+    opened = screen("?open=variance", lesson="scale")
+    start = "Variance of 5,000 products"
+    opened.wait_for_text(f"{start} q · k at d_k = 64")
+    normal = point(opened, "measured", 1024)
+    assert abs(normal / 1024 - 1) < 0.1
+    opened.press("Components are", "±1")
+    opened.page.locator('path[aria-label^="measured: 1 → 1"]').first.wait_for(state="attached")  # (±1)² or nearly so
+    assert point(opened, "measured", 1024) != normal
+    opened.press("Components are", "uniform")
+    opened.slide("Width d_k of query and key", "End")
+    opened.wait_for_text(f"{start} q · k at d_k = 1024")
+    opened.slide("Draws", "Home")
+    opened.wait_for_text("Variance of 100 products")
+
+
+def test_where_the_argument_needs_independence_q_equals_k_has_mean_d_k_and_variance_2_d_k(screen):
+    opened = screen("?open=breaks", lesson="scale")
+    opened.wait_for_text("(exactly 64)")
+    mean, variance = bold(opened, "q = k")
+    assert abs(mean - 64) < 1 and abs(variance / 128 - 1) < 0.1
+    opened.slide("Width d_k of query and key", "ArrowRight")
+    opened.wait_for_text("(exactly 128)")
+    assert abs(bold(opened, "q = k")[-1] / 256 - 1) < 0.1
+    opened.press("Their law", "±1")
+    opened.wait_for_text("the variance 0 (0)")
+    opened.press("q and k are", "silent together")
+    opened.wait_for_text("(exactly 256)")
+    opened.press("q and k are", "one number repeated")
+    opened.wait_for_text("(exactly d_k² = 16384)")
+
+
+def test_how_the_scores_lie_undivided_and_divided(screen):
+    opened = screen("?open=scores", lesson="scale")
+    opened.wait_for_text("Outside ±10 lie")
+    before = bold(opened, "Outside")[0]
+    opened.slide("Width d_k of query and key", "End")
+    opened.page.wait_for_function(
+        "was => !document.body.innerText.includes(was)", arg=f"Outside ±10 lie {before:,.0f} of"
+    )
+    assert bold(opened, "Outside")[0] > before  # standard deviation 32 in the place of 8
+    opened.slide("Scores up to ±", "End")
+    opened.wait_for_text("Outside ±100 lie")
+    assert bold(opened, "Outside")[0] < 50
+
+
+def test_what_the_gradient_gets_the_jacobian_undivided_and_divided(screen):
+    opened = screen("?open=gradient&guess=1", lesson="scale")
+    undivided, divided = bold(opened, "How far each weight")
+    assert undivided < divided
+    opened.slide("Width d_k of query and key", "Home")
+    opened.page.wait_for_function("was => !document.body.innerText.includes(was)", arg=f"{undivided:.3f} undivided")
+    undivided, divided = bold(opened, "How far each weight")
+    assert undivided == divided  # √1 = 1
+    assert len(opened.numbers("jacobian [head 1, q, ")) == 64
+
+
+def test_a_number_of_the_draw_opens_down_to_its_query(screen):
+    opened = screen("?guess=1&d_k=2&keys=2&seed=0", lesson="scale")
+    opened.page.locator("path[aria-label*='weights [head 1, q, 1]']").last.click()
+    opened.page.locator(".arithmetic").wait_for()
+    opened.follow(0, "masked_scores [head 1, q, 1]")
+    opened.follow(0, "scaled_scores [head 1, q, 1]")
+    opened.follow(0, "scores [head 1, q, 1]")
+    opened.page.locator(".arithmetic .sum", has_text="1.54 × (−2.18)").wait_for()
+    opened.page.get_by_role("button", name="Open in the workbench").first.click()
+    opened.strip().first.wait_for()
+    assert opened.query()["q"] == "1.54,-0.29"
