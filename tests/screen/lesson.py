@@ -79,8 +79,9 @@ class Lesson:
 
     # ---- what a reader sees
     def charts(self) -> dict:
-        """The pictures by name."""
-        found = {chart.proto.id.rpartition("-")[2]: chart for chart in self.at.get("vega_lite_chart")}
+        """The pictures by name; curves, in which nothing is clicked, by what a screen reader says of them."""
+        charts = self.at.get("vega_lite_chart")
+        found = {chart.proto.id.rpartition("-")[2] or chart.proto.alt: chart for chart in charts}
         return {name.removeprefix(f"{self.slug}_"): chart for name, chart in found.items()}
 
     def table(self, picture: str):
