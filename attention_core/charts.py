@@ -318,8 +318,8 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
     lines = base.transform_filter("datum.kind == 'point' || datum.kind == 'zero'").mark_line(
         strokeWidth=2.5, tooltip=None, aria=False
     )
-    points = of("point").mark_point(filled=True, size=60, opacity=1)
-    zeros = of("zero").mark_point(filled=False, size=70, shape="triangle-down", opacity=1)
+    points = of("point").mark_point(filled=True, size={"expr": "datum.size"}, opacity=1)
+    zeros = of("zero").mark_point(filled=False, size={"expr": "datum.size + 10"}, shape="triangle-down", opacity=1)
     told = {"description": "said:N", "tooltip": [alt.Tooltip("said:N", title=" ")], "color": colour}
     texts = of("text").mark_text(align="left", dx=6, fontSize=14, font=FONT, tooltip=None, aria=False)
     chart = alt.layer(

@@ -241,6 +241,18 @@ def path_length(encoder: Encoder, distance: int) -> int | None:
     return ceil(far / reach)
 
 
+def searched_path_length(encoder: Encoder, distance: int) -> int | None:
+    """The same, found by a search through who hears from whom; at most 255 apart. Raises AttentionError: at_most.
+
+    >>> searched_path_length(Encoder("cnn", window=5, both=True), 20)
+    10
+    """
+    far = abs(whole("distance", distance))
+    lengths = path_lengths(reads(encoder, far + 1))
+    found = (lengths[-1, 0] if distance >= 0 else lengths[0, -1]).item()
+    return None if found == torch.inf else int(found)
+
+
 def receptive_field(encoder: Encoder, layers: int) -> int:
     """How many words a position hears from after so many layers of cnn, where no end is near: 1 + layers (window - 1).
 
@@ -312,11 +324,9 @@ def counted_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderC
     x = torch.zeros(positive("length", length), inputs, dtype=torch.float64)
     with torch.no_grad(), MatrixProducts() as products:
         encode(encoder, x, layers)
-    farthest = path_lengths(reads(encoder, length))[-1, 0].item()
     numbers = sum(tensor.numel() for layer in layers for tensor in learned_tensors(layer))
-    return EncoderCost(
-        products.count, numbers, counted_steps(encoder, length), None if farthest == torch.inf else int(farthest)
-    )
+    farthest = searched_path_length(encoder, length - 1)
+    return EncoderCost(products.count, numbers, counted_steps(encoder, length), farthest)
 
 
 def learned_tensors(layer: Layer) -> list[Tensor]:
@@ -346,3 +356,33 @@ def one_after_the_other(ready: list[int]) -> list[int]:
     for there in ready:
         times.append(1 + max([there, *times[-1:]]))
     return times
+
+
+@dataclass(frozen=True)
+class CostTwice:
+    """What an encoder costs and how far two words are from each other, by formula and counted."""
+
+    formula: EncoderCost
+    counted: EncoderCost
+    path: int | None
+    searched_path: int | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both say the same."""
+        return (self.formula, self.path) == (self.counted, self.searched_path)
+
+
+def cost_twice(encoder: Encoder, length: int, inputs: int, distance: int) -> CostTwice:
+    """encoder_cost beside counted_encoder_cost, path_length beside searched_path_length. Raises AttentionError as they
+    do.
+
+    >>> cost_twice(Encoder("gru"), 20, 5, distance=7).agrees
+    True
+    """
+    return CostTwice(
+        encoder_cost(encoder, length, inputs),
+        counted_encoder_cost(encoder, length, inputs),
+        path_length(encoder, distance),
+        searched_path_length(encoder, distance),
+    )

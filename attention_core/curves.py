@@ -4,7 +4,7 @@ A zero has no place on a logarithmic axis: it stands at the axis' end as an open
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,6 +15,7 @@ from attention_core.palette import Palette
 
 WIDTH, HEIGHT = 640, 300  # pixels of the field between the axes
 LINE = 17.0  # from one name to the next
+MANY, SMALL = 48, 16.0  # points of a curve, of more each is that small: square pixels
 COLUMNS = {
     "kind": "point",  # point, zero, band, bar, rule or text
     "x": 0.0,
@@ -24,6 +25,7 @@ COLUMNS = {
     "name": "",
     "fill": "",
     "dashed": False,
+    "size": 60.0,
     "said": "",
 }
 
@@ -59,6 +61,7 @@ def curves(
         for place, (low, high) in zip(curve.x, curve.band, strict=bool(curve.band)):
             band = {"kind": "band", "x": place, "y": inside(low, y), "y2": inside(high, y)}
             rows.append(band | {"name": curve.name, "fill": curve.colour})
+        size = SMALL if len(curve.x) > MANY else COLUMNS["size"]
         for place, value in zip(curve.x, curve.y, strict=True):
             rows.append(
                 {
@@ -68,6 +71,7 @@ def curves(
                     "name": curve.name,
                     "fill": curve.colour,
                     "dashed": curve.dashed,
+                    "size": size,
                     "said": f"{curve.name}: {exact(place)} → {exact(value)}",
                 }
             )
@@ -93,6 +97,37 @@ def histogram(
         for (left, right), share in zip(pairwise(edges), row, strict=True)
     ]
     return Picture(table(rows), framed(curve_specification(x, y, palette, WIDTH, HEIGHT)))
+
+
+def decades(title: str, numbers: Iterable[float], last: float | None = None) -> Axis:
+    """A logarithmic axis from the power of ten below the smallest number above 0 to the one above the largest, or to
+    `last`; with at most a dozen numbers on it.
+
+    >>> axis = decades("share", [0.0, 0.03, 0.4])
+    >>> axis.first, axis.last
+    (0.01, 1.0)
+    """
+    above = [number for number in numbers if number > 0] or [1.0]
+    low, high = math.floor(math.log10(min(above))), math.ceil(math.log10(last or max(above)))
+    high = max(high, low + 1)
+    every = math.ceil((high - low) / 12)
+    return Axis(title, 10.0**low, 10.0**high, log=True, values=tuple(10.0**p for p in range(high, low - 1, -every)))
+
+
+STEPS = tuple(digit * 10**power for power in range(10) for digit in (1, 2, 5))  # from one written number to the next
+
+
+def wholes(title: str, numbers: Iterable[int]) -> Axis:
+    """An axis of whole numbers from the least to the most of them, with at most 13 of them written on it.
+
+    >>> wholes("distance", range(-2, 21)).values
+    (-2, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
+    """
+    numbers = list(numbers)
+    first, last = min(numbers), max(numbers)
+    every = next(step for step in STEPS if (last - first) / step <= 12)
+    written = range(math.ceil(first / every) * every, last + 1, every)  # so that 0 is among them
+    return Axis(title, first, max(last, first + 1), values=tuple(written))
 
 
 def inside(value: float, axis: Axis) -> float:

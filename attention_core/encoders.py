@@ -16,6 +16,7 @@ from attention_core import boundary
 from attention_core.attention import attend
 from attention_core.config import AttentionConfig, Weights, finite, not_negative, one_of, positive
 from attention_core.errors import AttentionError
+from attention_core.trace import Trace
 
 LONGEST = 128  # positions of one measurement
 WIDEST = 64
@@ -217,8 +218,17 @@ def encode(encoder: Encoder, x: Float[Tensor, "*B T D"], layers: tuple[Layer, ..
         elif encoder.kind == "cnn":
             x = torch.tanh(convolve(x, layer, encoder.half))
         else:
-            x = attend(x, weights=layer, config=AttentionConfig(masks=() if encoder.both else ("causal",)))["output"]
+            x = attention_run(encoder, x, layer)["output"]
     return x
+
+
+def attention_run(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights) -> Trace:
+    """One layer of attention as an encoder has it, every step kept: one head, scaled dot, causal without `both`.
+
+    >>> attention_run(Encoder("attention"), torch.ones(3, 2).double(), Weights())["weights"][0, 0, 1]
+    tensor([0.5000, 0.5000, 0.0000], dtype=torch.float64)
+    """
+    return attend(x, weights=weights, config=AttentionConfig(masks=() if encoder.both else ("causal",)))
 
 
 def recur(cell: Cell, x: Float[Tensor, "B T D"], weights: Recurrence, direction: int = 1) -> Float[Tensor, "B T H"]:

@@ -108,7 +108,8 @@ class Example:
     inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given and no
     input is; or built names heads of built_heads.py, which make x and the projections. heads, score, masks: as in
     AttentionConfig. lexicon: the name of its dictionary in LEXICA. dims: what the columns of x stand for, as keys for
-    the page's words. batch: further sentences, one a line, that make a batch of it. focus: the (head, query) that tells
+    the page's words. batch: further sentences, one a line, that make a batch of it. far: a longer
+    one, whose first and last word belong together. focus: the (head, query) that tells
     the story, where one does. origin: one of ORIGINS.
 
     `dataclasses.replace` makes another sentence of it.
@@ -135,6 +136,7 @@ class Example:
     v: Matrix | None = None
     built: tuple[str, ...] = ()
     batch: str = ""
+    far: str = ""
     heads: int = 1
     score: str = "scaled_dot"
     masks: tuple[str, ...] = ()

@@ -1,14 +1,31 @@
 """Weights that no word decides: a convolution written as attention, and attention by position alone."""
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.attention import attend
 from attention_core.boundary import check_tensors, shape
+from attention_core.cells import Cell, Operand
 from attention_core.config import AttentionConfig, Weights, positive
 from attention_core.errors import AttentionError
-from attention_core.trace import Trace
+from attention_core.matrices import parse_matrix
+from attention_core.trace import Faces, Operation, Step, Trace
+
+MOST_TAPS = 15
+
+
+def read_taps(text: str) -> Float[Tensor, " window"]:
+    """The numbers of a kernel, at most 15 of them. Raises AttentionError as parse_matrix does, and too_many_logits.
+
+    >>> read_taps("0.2, 0.5, 0.3")
+    tensor([0.2000, 0.5000, 0.3000], dtype=torch.float64)
+    """
+    numbers = parse_matrix(text, "kernel").reshape(-1)
+    if len(numbers) > MOST_TAPS:
+        raise AttentionError("too_many_logits", limit=MOST_TAPS, given=len(numbers))
+    return torch.from_numpy(numbers)
 
 
 def band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
@@ -85,3 +102,50 @@ def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " wind
     )
     x = torch.cat([words, places], dim=1)  # (T, D + T)
     return attend(x, weights=weights, config=AttentionConfig(scale=1.0))
+
+
+# ---- the same by torch's convolution, as a step of a run -------------------------------------------------------------
+def convolve_words(x: Float[Tensor, "B T D"], kernel: Float[Tensor, " window"]) -> Float[Tensor, "B T D_out"]:
+    """Every column of x with the same kernel, padding="same"."""
+    B, T, D = x.shape
+    columns = x.transpose(1, 2).reshape(B * D, 1, T)  # (B, T, D) -> (B D, 1, T): one channel each
+    back = (len(kernel) - 1) // 2
+    padded = torch.nn.functional.pad(columns, (back, len(kernel) - 1 - back))
+    return torch.conv1d(padded, kernel.view(1, 1, -1)).view(B, D, T).transpose(1, 2)  # (B D, 1, T) -> (B, T, D)
+
+
+def convolve_words_numpy(x, kernel):
+    back = (len(kernel) - 1) // 2
+    padded = np.pad(x, ((0, 0), (back, len(kernel) - 1 - back), (0, 0)))
+    return sum(tap * padded[:, m : m + x.shape[1]] for m, tap in enumerate(kernel))
+
+
+def convolve_words_formula(x, kernel):
+    return rf"\mathrm{{conv1d}}({x}, {kernel})"
+
+
+def convolve_words_cell(index, x: Operand, kernel: Operand) -> Cell:
+    b, t, d = index
+    first = t - (kernel.shape[0] - 1) // 2
+    inside = [m for m in range(kernel.shape[0]) if 0 <= first + m < x.shape[1]]
+    return Cell(tuple((x[b, first + m, d], kernel[m]) for m in inside))
+
+
+CONVOLVE = Faces(convolve_words, convolve_words_numpy, convolve_words_formula, convolve_words_cell)
+
+
+def with_convolution(trace: Trace, kernel: Float[Tensor, " window"]) -> Trace:
+    r"""The run with the convolution of its x behind it, step `convolved`: $\sum_m \mathrm{kernel}_m\, x_{t+m-r}$.
+
+    kernel: as in `band`; r = (window - 1) // 2. Raises AttentionError: rank; KeyError where the run has no x.
+
+    >>> trace = attend(torch.eye(3), replacement=band(torch.tensor([0.2, 0.5, 0.3]), 3))
+    >>> trace = with_convolution(trace, torch.tensor([0.2, 0.5, 0.3]))
+    >>> torch.equal(trace["convolved"], trace["output"])
+    True
+    """
+    check_tensors({"kernel": kernel})
+    if kernel.dim() != 1:
+        raise AttentionError("rank", name="kernel", axes="(window,)", shape=shape(kernel))
+    steps = {"kernel": Step("kernel", kernel, ("window",)), **trace.steps}
+    return Trace(steps, trace.labels).then(Operation("convolved", ("B", "T", "D_out"), ("x", "kernel"), CONVOLVE))

@@ -58,6 +58,41 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}" if share == 0 or share >= 0.005 else f"{100 * share:.2g}"
 
 
+def small(value: float) -> str:
+    """A number that may be very small: two digits, and below a thousandth a power of ten, as it is written by hand.
+
+    >>> small(0.0342), small(2.04e-5), small(0.0), small(1.846), small(9.96e-9)
+    ('0.034', '2.0 × 10⁻⁵', '0', '1.8', '1.0 × 10⁻⁸')
+    """
+    if value == 0 or abs(value) >= 0.001:
+        return term(float(f"{value:.2g}"))
+    digits, _, power = f"{value:.1e}".partition("e")
+    return f"{digits.replace('-', '−')} × 10{str(int(power)).translate(RAISED)}"
+
+
+def duration(seconds: float) -> str:
+    """A time that was measured, in two digits.
+
+    >>> duration(2.5), duration(0.0317), duration(0.00041), duration(0.000003)
+    ('2.5 s', '32 ms', '0.41 ms', '3 µs')
+    """
+    steps = (("s", 1.0, 1.0), ("ms", 1e-4, 1e3), ("µs", 0.0, 1e6))
+    unit, figure = next((unit, factor * seconds) for unit, least, factor in steps if seconds >= least)
+    return f"{figure:.0f} {unit}" if figure >= 10 else f"{figure:.2g} {unit}"
+
+
+def small_percent(share: float) -> str:
+    """A share that may be very small, in percent.
+
+    >>> small_percent(0.0476), small_percent(2.04e-7), small_percent(0.0)
+    ('4.8', '2.0 × 10⁻⁵', '0')
+    """
+    return small(100 * share)
+
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def signed(value: float, digits: int = 2) -> str:
     """A difference: with its sign, 0 where there is none.
 

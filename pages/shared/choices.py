@@ -126,11 +126,12 @@ def option(name: str) -> Callable[[str], str]:
 def choose(
     name: str, options: Sequence[str], default: str | None = None, words: Callable[[str], str] | None = None, **how
 ) -> str:
-    """One of a few named choices, all in sight; the first where none was chosen. words: of an option, where the lesson
-    has none of its own. how: as st.segmented_control."""
+    """One of a few named choices, all in sight; the default, or the first, where none was chosen, or none of these.
+    words: of an option, where the lesson has none of its own. how: as st.segmented_control."""
     default = options[0] if default is None else default
     read = member(options)
     value = choice(name, default, read)
+    value = value if value in options else default
     st.segmented_control(
         **drawn(name, value, default, read), options=options, format_func=words or option(name), required=True, **how
     )
@@ -194,10 +195,11 @@ def switch(name: str, default: bool = False) -> bool:
 def slide(
     name: str, options: Sequence[float], default: float, written: Callable[[float], str] = "{:g}".format
 ) -> float:
-    """One of a row of numbers on a slider."""
+    """One of a row of numbers on a slider; the default, where what was chosen is none of them any more."""
     known = {str(number): number for number in options}
     read = lambda text: known[member(known)(text)]  # noqa: E731
     value = choice(name, default, read)
+    value = value if value in options else default
     st.select_slider(**drawn(name, value, default, read), options=options, format_func=written)
     return value
 
@@ -241,16 +243,17 @@ def taken(check: Callable[[str], object]) -> Callable[[str], str]:
     return read
 
 
-def sentence_box(setup: Setup, name: str = "text", part: str = "text") -> Setup:
-    """The reader's own sentence in the place of an example's; part: the field of the Setup that holds it."""
+def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int = MOST_TOKENS) -> Setup:
+    """The reader's own sentence in the place of an example's; part: the field of the Setup that holds it; most: of its
+    tokens, where no picture has a number for each."""
     material = material_of(setup)
     own = spelled(material.keys if part == "context_text" else material.queries, setup)
 
     def check(text: str) -> None:
         typed = material_of(replace(setup, **{part: text}))
         given = max(len(typed.queries), len(typed.keys))
-        if given > MOST_TOKENS:
-            raise AttentionError("lesson_tokens", limit=MOST_TOKENS, given=given)
+        if given > most:
+            raise AttentionError("lesson_tokens", limit=most, given=given)
 
     text = text_box(name, own, check)
     return setup if text == own else replace(setup, **{part: text})
