@@ -78,15 +78,16 @@ def bar_rows(
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
     height: float = 84.0,
+    room: float = PAGE,
 ) -> Picture:
     """The rows one below the other; names: what stands under their columns. Shares fill their field at 1, many of them
     at a few even shares, which is said; all other numbers have one scale together.
 
-    chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels. A row that is
-    hidden shows a question mark in each field.
+    chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels; room: as wide as
+    the fields may be together. A row that is hidden shows a question mark in each field.
     """
     longest = max(text_width(name, WORD) for name in names) + 10
-    column = min(WIDEST, max(NARROWEST, longest, 84.0), PAGE / len(names))
+    column = min(WIDEST, max(NARROWEST, longest, 84.0), room / len(names))
     width = len(names) * column
     share, other = Scale(darkest(len(names), times=len(names) > MANY)), common_scale(rows)
     drawn, y = [], 0.0

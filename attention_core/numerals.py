@@ -58,6 +58,26 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}" if share == 0 or share >= 0.005 else f"{100 * share:.2g}"
 
 
+def grouped(number: int) -> str:
+    """A count, its digits in groups of three.
+
+    >>> grouped(32896)
+    '32,896'
+    """
+    return f"{number:,}"
+
+
+def size_text(count: int) -> str:
+    """So many bytes, in the largest unit of which there is one or more.
+
+    >>> size_text(448), size_text(2 * 2**30), size_text(1_500_000)
+    ('448 bytes', '2 GiB', '1.43 MiB')
+    """
+    power = min(max(count.bit_length() - 1, 0) // 10, 4)
+    unit = ("bytes", "KiB", "MiB", "GiB", "TiB")[power]
+    return f"{short(count / 2 ** (10 * power), 3)} {unit}"
+
+
 def signed(value: float, digits: int = 2) -> str:
     """A difference: with its sign, 0 where there is none.
 

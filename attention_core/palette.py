@@ -90,6 +90,10 @@ def shades(values: np.ndarray, largest: float, is_share: bool, palette: Palette)
         share = np.clip(np.abs(values) / (largest or 1.0), 0, 1)
         toward = np.where((values < 0)[:, None], channels(palette.minus), channels(palette.plus))
         colours = channels(palette.ground) + (toward - channels(palette.ground)) * (0.9 * share[:, None])
+    return hexes(colours), inks(colours)
+
+
+def inks(colours: np.ndarray) -> list[str]:
+    """White or black for each of (n, 3) colours, whichever is read better: one of both has a contrast of 4.5."""
     bright = luminance(colours)
-    ink = np.where(1.05 / (bright + 0.05) > (bright + 0.05) / 0.05, "#ffffff", "#000000")  # one of both has 4.5
-    return hexes(colours), ink.tolist()
+    return np.where(1.05 / (bright + 0.05) > (bright + 0.05) / 0.05, "#ffffff", "#000000").tolist()

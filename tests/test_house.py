@@ -68,7 +68,7 @@ LAYERS = (
     ("lettering", "npy", "nested", "diagnosis", "listing", "counts", "timing", "timings", "marking", "conventions"),
     ("drawing", "files"),
     ("charts", "raster"),
-    ("bars", "curves"),
+    ("bars", "curves", "triangles"),
 )
 
 

@@ -194,10 +194,11 @@ def switch(name: str, default: bool = False) -> bool:
 def slide(
     name: str, options: Sequence[float], default: float, written: Callable[[float], str] = "{:g}".format
 ) -> float:
-    """One of a row of numbers on a slider."""
+    """One of a row of numbers on a slider; the default, where what was chosen is none of them any more."""
     known = {str(number): number for number in options}
     read = lambda text: known[member(known)(text)]  # noqa: E731
     value = choice(name, default, read)
+    value = value if value in options else default
     st.select_slider(**drawn(name, value, default, read), options=options, format_func=written)
     return value
 
