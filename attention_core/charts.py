@@ -289,7 +289,8 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         ticks = axis.values or (powers_of_ten(axis) if axis.log else ())
         more = {"values": list(ticks)} if ticks else {}
         if axis.texts:
-            more["labelExpr"] = f"({json.dumps(dict(zip(map(exact, axis.values), axis.texts, strict=True)))})[datum.value]"
+            texts = dict(zip(map(exact, axis.values), axis.texts, strict=True))
+            more["labelExpr"] = f"({json.dumps(texts)})[datum.value]"
         return encoding(f"{field}:Q", scale=scale, axis=alt.Axis(title=axis.title, labelOverlap=True, **more))
 
     base = alt.Chart().encode(x=scaled(x, alt.X, "x"), y=scaled(y, alt.Y, "y"))

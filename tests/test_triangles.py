@@ -71,8 +71,6 @@ def test_states_are_told_apart_and_their_marks_can_be_read(palette):
 
 def test_many_long_words_fit_the_page():
     names = ["extraordinarily"] * 16
-    picture = triangles(
-        [Triangle("a", states(16)), Triangle("b", states(16))], names, 0, lambda *_: "", LEGEND, LIGHT
-    )
+    picture = triangles([Triangle("a", states(16)), Triangle("b", states(16))], names, 0, lambda *_: "", LEGEND, LIGHT)
     assert picture.spec["width"] <= 824
     assert min(row for row in picture.table["size"] if row) >= 11

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.charts import Axis
 from attention_core.curves import Curve, curves
 from attention_core.decoding import cache_bytes, gap_to_full, held_bytes
-from attention_core.numerals import exact, grouped, size_text
+from attention_core.numerals import GIB, MIB, TIB, exact, grouped, size_text
 from attention_core.precision import PRECISIONS
 from pages.shared.choices import choose, slide
 from pages.shared.lesson import workbench_door
@@ -40,47 +40,43 @@ def in_step(look: Look) -> Look:
 # ---- bytes -----------------------------------------------------------------------------------------------------------
 HEADS, WIDTH = 32, 128  # of a layer: 32 query heads of width 128 make a model of 4,096
 LAYERS = (1, 12, 32, 80)
+SHARED = {"each": HEADS, "grouped": 8, "multi": 1}  # key/value heads
 LENGTHS = (256, 1024, 4096, 16384, 65536, 131072)
 WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}
 OWN_WINDOW = 3  # of the reader's sentence, which is short
-SIZES = tuple(1024**power for power in (2, 3, 4))
-TOKENS = (1024, 4096, 16384, 65536)  # where numbers stand
+TOKENS, SIZES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # where numbers stand
+LEAST = 262_144  # bytes: where the axis begins
 
 
 def size(setup: Setup) -> None:
     """The bytes of all keys and values against the length, and the same formula on the tensors of this sentence."""
     with st.container(horizontal=True):
-        kv_heads = int(choose("kv_heads", (str(HEADS), "8", "1")))
-        window = WINDOWS[choose("window", tuple(WINDOWS))]
+        kv_heads = SHARED[choose("kv_heads", tuple(SHARED))]
+        last = choose("window", tuple(WINDOWS))
         dtype = choose("dtype", ("float32", "bfloat16", "float16"), "float16", lambda name: say(f"dtype.{name}"))
     with st.columns(2)[0], st.container(horizontal=True):
         layers, length = slide("layers", LAYERS, 32), slide("tokens", LENGTHS, 4096, grouped)
     kind = {"d_k": WIDTH, "d_v": WIDTH, "layers": layers, "dtype": PRECISIONS[dtype]}
-    lines = {(HEADS, None): palette().x, (kv_heads, window): palette().k}
+    lines = {(HEADS, "all"): palette().x, (kv_heads, last): palette().k}
     drawn = [
         Curve(
-            named(heads, last),
+            say("lessons.decoding.curve", kv=heads, kept=say(f"lessons.decoding.option.window.{name}")),
             LENGTHS,
-            [cache_bytes(tokens, kv_heads=heads, window=last, **kind) for tokens in LENGTHS],
+            [cache_bytes(tokens, kv_heads=heads, window=WINDOWS[name], **kind) for tokens in LENGTHS],
             colour,
-            dashed=(heads, last) != (kv_heads, window),
+            dashed=(heads, name) != (kv_heads, last),
         )
-        for (heads, last), colour in lines.items()
+        for (heads, name), colour in lines.items()
     ]
-    across = Axis(say("lessons.decoding.axis_tokens"), LENGTHS[0], LENGTHS[-1], True, TOKENS, tuple(map(grouped, TOKENS)))
-    up = Axis(say("lessons.decoding.axis_size"), 2**18, 2**40, True, SIZES, tuple(map(size_text, SIZES)))
-    taken = size_text(cache_bytes(length, kv_heads=kv_heads, window=window, **kind))
+    numbers, sizes = tuple(map(grouped, TOKENS)), tuple(map(size_text, SIZES))
+    across = Axis(say("lessons.decoding.axis_tokens"), LENGTHS[0], LENGTHS[-1], True, TOKENS, numbers)
+    up = Axis(say("lessons.decoding.axis_size"), LEAST, TIB, True, SIZES, sizes)
+    taken = size_text(cache_bytes(length, kv_heads=kv_heads, window=WINDOWS[last], **kind))
     plain = size_text(cache_bytes(length, kv_heads=HEADS, **kind))
     told = {"tokens": grouped(length), "layers": layers, "kv": kv_heads, "dtype": dtype, "size": taken, "plain": plain}
     st.markdown(say("lessons.decoding.size_plain" if taken == plain else "lessons.decoding.size", **told))
     curve_chart(curves(drawn, across, up, palette(), at=length), "decoding_size", say("lessons.decoding.size_alt"))
-    on_own(setup, kv_heads < HEADS, window is not None, dtype)
-
-
-def named(kv_heads: int, window: int | None) -> str:
-    """A curve's name: how many key/value heads, and which keys are kept."""
-    kept = say("lessons.decoding.all_keys") if window is None else say("lessons.decoding.last", w=grouped(window))
-    return say("lessons.decoding.curve", kv=kv_heads, kept=kept)
+    on_own(setup, kv_heads < HEADS, last != "all", dtype)
 
 
 def on_own(setup: Setup, shared: bool, slides: bool, dtype: str) -> None:
