@@ -84,17 +84,18 @@ def bar_rows(
     height: float = 84.0,
     reach: float | None = None,
     whole: bool = False,
+    room: float = PAGE,
 ) -> Picture:
     """The rows one below the other; names: what stands under their columns. Shares fill their field at 1, many of them
     at a few even shares, which is said; all other numbers have one scale together. whole: many shares, too, fill their
     field at 1, because one may have almost everything.
 
-    chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels. A row that is
-    hidden shows a question mark in each field. reach: what fills the field of numbers that are no shares, where that is
-    not the largest of them.
+    chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels; room: as wide as
+    the fields may be together. A row that is hidden shows a question mark in each field. reach: what fills the field of
+    numbers that are no shares, where that is not the largest of them.
     """
     longest = max(text_width(name, WORD) for name in names) + 10
-    column = min(WIDEST, max(NARROWEST, longest, 84.0), PAGE / len(names))
+    column = min(WIDEST, max(NARROWEST, longest, 84.0), room / len(names))
     width = len(names) * column
     share = Scale(darkest(len(names), times=len(names) > MANY and not whole))
     other = common_scale(rows, reach)

@@ -4,6 +4,7 @@ The only file that knows Altair. The specification is built once; what changes f
 (drawing.py), so a rerun sends data and keeps the chart.
 """
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from attention_core.drawing import (
 )
 from attention_core.layout import Panel, Product, panel
 from attention_core.lettering import Words, column_labels, cut, label, label_margin, row_labels, text_width
+from attention_core.numerals import exact
 from attention_core.palette import Palette
 from attention_core.reading import row_fact
 from attention_core.trace import Trace
@@ -142,17 +144,19 @@ def single_picture(
     count = max(drawn.values.shape[0] for drawn in panels)
     across = sum(drawn.values.shape[1] for drawn in panels)
 
+    tallest = max(panels, key=lambda drawn: len(drawn.refs))  # an operand may have fewer rows: a cache, without the new
+
     def widths(cell: float) -> list[float]:
         reach = [each.values.shape[1] * cell + column_labels(each, words, cell).overhang for each in panels]
         return [max(cells, text_width(title, 14.0)) + GAP for cells, title in zip(reach, titles, strict=True)]
 
     def width(cell: float) -> float:
-        return label_margin(panels[0], words, cell) + sum(widths(cell))
+        return label_margin(tallest, words, cell) + sum(widths(cell))
 
     size = fitted(count, across, width, comfortable(panels, 38.0))
     above = [column_labels(drawn, words, size) for drawn in panels]
-    top, left = max(each.room for each in above) + 22, label_margin(panels[0], words, size)
-    rows = row_labels(panels[0], words, palette, left, top, size, left - 8)
+    top, left = max(each.room for each in above) + 22, label_margin(tallest, words, size)
+    rows = row_labels(tallest, words, palette, left, top, size, left - 8)
     names = ("operand", "result")[-len(panels) :]
     for drawn, labels, title, name, room in zip(panels, above, titles, names, widths(size), strict=True):
         rows += matrix(
@@ -283,6 +287,7 @@ class Axis:
     last: float
     log: bool = False
     values: tuple[float, ...] = ()  # where numbers stand; none: where Vega puts them
+    texts: tuple[str, ...] = ()  # what stands at each of them in the place of its number
 
 
 def powers_of_ten(axis: Axis) -> tuple[float, ...]:
@@ -303,6 +308,9 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         scale = alt.Scale(type="log" if axis.log else "linear", domain=[axis.first, axis.last], nice=False, clamp=True)
         ticks = axis.values or (powers_of_ten(axis) if axis.log else ())
         more = {"values": list(ticks)} if ticks else {}
+        if axis.texts:
+            texts = dict(zip(map(exact, axis.values), axis.texts, strict=True))
+            more["labelExpr"] = f"({json.dumps(texts)})[datum.value]"
         return encoding(f"{field}:Q", scale=scale, axis=alt.Axis(title=axis.title, labelOverlap=True, **more))
 
     base = alt.Chart().encode(x=scaled(x, alt.X, "x"), y=scaled(y, alt.Y, "y"))

@@ -5,7 +5,7 @@ token, puts its key and its value behind those that were kept, and attends with 
 causal pass. What that saves, and what it takes, is counted here as well (Shazeer 2019).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from attention_core.attention import input_steps, projected_shapes, run, sources
 from attention_core.cells import Cell, Operand
 from attention_core.config import AttentionConfig, Weights, not_negative, one_of, positive
 from attention_core.errors import AttentionError
+from attention_core.gaps import apart
 from attention_core.masks import MASKS
 from attention_core.plan import (
     Inputs,
@@ -159,6 +160,25 @@ def first_key(t: int, window: int | None = None) -> int:
     return 0 if window is None else max(0, t + 1 - positive("window", window))
 
 
+def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
+    """How far the steps of `decode` are from the full pass of the same tokens: the largest difference in any cell.
+
+    steps: all of them, in order. full: attend's run. name: a step that is called the same in both, with an axis T or S,
+    such as "weights", "output" or "k"; what a step's mask keeps out of its sight is not compared. Golden numbers: s46.
+
+    >>> from attention_core import attend
+    >>> x = torch.eye(3, dtype=torch.float64)
+    >>> gap_to_full([*decode(x)], attend(x, config=AttentionConfig(masks=["causal"])), "output") < 1e-15
+    True
+    """
+    gaps = []
+    for t, trace in enumerate(steps):
+        seen = {"T": slice(t, t + 1), "S": slice(t + 1 - trace["k"].shape[2], t + 1)}
+        part = full[name][tuple(seen.get(dim, slice(None)) for dim in full.step(name).dims)]
+        gaps.append(apart(trace[name], part).max().item())
+    return max(gaps)
+
+
 # ---- what a step computes, and what it finds -------------------------------------------------------------------------
 COMPUTED, KEPT, AGAIN, UNNEEDED, ABSENT = "computed", "kept", "again", "unneeded", "absent"
 
@@ -240,6 +260,15 @@ def work(tokens: int, *, cached: bool = True, window: int | None = None) -> Work
     """
     each = (work_of_step(t, cached=cached, window=window) for t in range(positive("tokens", tokens)))
     return sum(each, Work(0, 0, 0, 0))
+
+
+def plausible_keys(tokens: int) -> tuple[int, int, int, int]:
+    """What one may guess that decoding T tokens without a cache projects, T, 2 T, T(T + 1)/2 or T² keys: the third.
+
+    >>> plausible_keys(256)
+    (256, 512, 32896, 65536)
+    """
+    return tokens, 2 * tokens, work(tokens, cached=False).keys, tokens**2
 
 
 def causal_pairs(tokens: int, window: int | None = None) -> int:

@@ -93,6 +93,29 @@ def small_percent(share: float) -> str:
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
+def grouped(number: int) -> str:
+    """A count, its digits in groups of three.
+
+    >>> grouped(32896)
+    '32,896'
+    """
+    return f"{number:,}"
+
+
+MIB, GIB, TIB = 2**20, 2**30, 2**40
+UNITS = {"bytes": 1, "KiB": 2**10, "MiB": MIB, "GiB": GIB, "TiB": TIB}
+
+
+def size_text(count: int) -> str:
+    """So many bytes, in the largest unit of which there is one or more.
+
+    >>> size_text(448), size_text(2 * 2**30), size_text(1_500_000)
+    ('448 bytes', '2 GiB', '1.43 MiB')
+    """
+    unit = max((unit for unit in UNITS if UNITS[unit] <= count), key=UNITS.get, default="bytes")
+    return f"{short(count / UNITS[unit], 3)} {unit}"
+
+
 def signed(value: float, digits: int = 2) -> str:
     """A difference: with its sign, 0 where there is none.
 

@@ -87,3 +87,10 @@ def test_infinity_is_as_long_as_the_field_and_no_number_has_no_length():
     table = drawn(Row("broken", trace, [Ref("scores", (0, 0, 0, s)) for s in range(2)]))
     assert lengths(table) == pytest.approx([ROOM, 0.0])
     assert {"∞", "NaN"} <= {row["text"] for row in table}
+
+
+def test_the_fields_are_as_wide_as_there_is_room():
+    trace = run(*[0.0] * 7)
+    rows = [row_of("even", trace, "weights", (0, 0, 0))]
+    wide, narrow = (bar_rows(rows, ["a"] * 7, WORDS, LIGHT, room=room) for room in (820.0, 350.0))
+    assert [max(picture.table["x2"]) for picture in (wide, narrow)] == [7 * 84, 350]

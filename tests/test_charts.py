@@ -19,6 +19,7 @@ import torch
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv, charts
 from attention_core.cells import Ref
 from attention_core.charts import Picture
+from attention_core.decoding import decode
 from attention_core.drawing import COLUMNS
 from attention_core.formula import COLOURS
 from attention_core.layout import panel, product
@@ -325,6 +326,19 @@ def test_single_pictures_have_every_cell(name):
     trace = RUNS[name]
     for step, picture in zip(trace.steps, drawn_for(name, "single_picture"), strict=True):
         assert_cells_are_those_of(trace, cells(picture), math.prod(trace[step].shape[-2:]))
+
+
+def test_rows_that_only_the_result_has_are_labelled_too():
+    """A cache, and the same with the key of one more word."""
+    *_, step = decode(random(4, 8), config=AttentionConfig(heads=2, masks=["causal"]))
+    step = step.labelled(T=("sat",), S=("the", "cat", "that", "sat"))
+    panels = [panel(step, name) for name in ("k_cache", "k")]
+    picture = charts.single_picture(panels, step, words_for(step), LIGHT, ("kept", "all"), None)
+    frame = frame_of(picture)
+    labels = frame[frame.text.isin(("the", "cat", "that", "sat"))].set_index("text").y
+    middles = frame[(frame.panel == "result") & (frame.column == 0)]
+    assert [*labels] == pytest.approx([*(middles.y + middles.y2) / 2])
+    assert [*labels.index] == ["the", "cat", "that", "sat"]
 
 
 # ---- blocked cells ---------------------------------------------------------------------------------------------------

@@ -32,6 +32,13 @@ def test_the_specification_is_valid_and_has_the_axes_it_was_given(x, y):
     assert powers_of_ten(INFLUENCE) == (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
 
+def test_texts_stand_in_the_place_of_numbers():
+    sizes = Axis("bytes", 1, 2**30, log=True, values=(1.0, 2**20), texts=("1 byte", "1 MiB"))
+    drawn = curve_specification(SHARE, sizes, LIGHT, 640, 300)["layer"][0]["encoding"]["y"]["axis"]
+    assert drawn["values"] == [1, 2**20]
+    assert drawn["labelExpr"] == '({"1": "1 byte", "1048576": "1 MiB"})[datum.value]'
+
+
 def test_a_point_says_its_numbers_and_a_zero_of_a_logarithmic_axis_stands_at_its_end():
     drawn = Curve("convolution", [1, 2, 3], [0.5, 0.0, 1e-9], LIGHT.v)
     picture = curves([drawn], SHARE, INFLUENCE, LIGHT)

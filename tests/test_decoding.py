@@ -13,7 +13,9 @@ from attention_core.decoding import (
     causal_pairs,
     decode,
     first_key,
+    gap_to_full,
     held_bytes,
+    plausible_keys,
     states,
     work,
     work_of_step,
@@ -107,6 +109,22 @@ def test_every_step_is_a_row_of_the_full_pass(name):
             assert_same(step, trace[step], full[step][:, :, t : t + 1, first : t + 1])
         assert (full["weights"][:, :, t, :first] == 0).all()
         assert (full["weights"][:, :, t, t + 1 :] == 0).all()
+
+
+@every_config
+def test_the_gap_to_the_full_pass_is_the_largest_difference_of_any_step(name):
+    found, full = both(name)
+    for step in ("weights", "head_outputs", "output", "k", "v", "scaled_scores"):
+        assert gap_to_full(found, full, step) < 1e-12
+    step = found[3].step("weights")
+    step.value[1, -1, 0, 0] += 0.25
+    assert gap_to_full(found, full, "weights") == pytest.approx(0.25, abs=1e-12)
+    assert gap_to_full(found, full, "output") < 1e-12
+
+
+def test_one_of_four_guesses_is_right():
+    for tokens in (1, 7, 256):
+        assert plausible_keys(tokens)[2] == sum(range(1, tokens + 1)) == work(tokens, cached=False).keys
 
 
 def test_one_sentence_without_weights_is_causal_attention_over_itself():

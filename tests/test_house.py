@@ -68,7 +68,7 @@ LAYERS = (
     ("lettering", "npy", "nested", "diagnosis", "listing", "counts", "timing", "timings", "marking", "conventions"),
     ("drawing", "files", "rounding"),
     ("charts", "raster", "worked"),
-    ("bars", "curves", "beside", "plane"),
+    ("bars", "curves", "beside", "plane", "triangles"),
     ("bar_columns", "patches", "cell_rows"),
 )
 

@@ -11,6 +11,7 @@ from attention_core.boundary import as_pairs
 from attention_core.brought import Brought
 from attention_core.chosen import from_places
 from attention_core.config import one_of
+from attention_core.decoding import decode
 from attention_core.edits import short_text, without_outside
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
@@ -144,6 +145,20 @@ def sentences_alone(setup: Setup) -> list[Trace]:
             own = of_length(config, n)
             alone.append(attend(x, weights=weights, config=own, allowed=allowed, what_if=what_if).on_cpu())
     return alone
+
+
+def decoded(setup: Setup) -> list[Trace]:
+    """The words of a causal run one after the other, with a cache: a Trace a word, as decoding.decode gives them."""
+    material, config = gather(setup), config_of(setup)
+    given, weights, _ = tensors_of(material, setup)
+    words = material.queries
+    with torch.inference_mode():
+        steps = [step.on_cpu() for step in decode(given["x"], weights=weights, config=config)]
+    seen = [step["k"].shape[2] for step in steps]
+    return [
+        step.labelled(T=words[t : t + 1], S=words[t + 1 - seen[t] : t + 1], **dims_labels(setup, material, step))
+        for t, step in enumerate(steps)
+    ]
 
 
 def of_length(config: AttentionConfig, length: int) -> AttentionConfig:

@@ -21,7 +21,7 @@ from attention_core.proof import Proof, prove
 from attention_core.saturation import saturation
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
-from pages.shared.inputs import compute, sentences_alone
+from pages.shared.inputs import compute, decoded, sentences_alone
 from pages.shared.material import Material
 from pages.shared.setup import Setup, computed_part
 
@@ -89,6 +89,11 @@ def cached_alone(setup: Setup, _trace: Trace) -> tuple[str, float]:
     return farthest_from_alone(_trace, sentences_alone(setup))
 
 
+@kept
+def cached_steps(setup: Setup) -> list[Trace]:
+    return decoded(setup)
+
+
 @while_it_runs
 def computed(setup: Setup) -> tuple[Trace, Material]:
     """The run and the inputs of a computed part."""
@@ -113,3 +118,9 @@ def material_of(setup: Setup) -> Material:
 def proof_of(setup: Setup) -> Proof:
     """The proof of a computed part's run. Raises AttentionError."""
     return cached_proof(setup, trace_of(setup))
+
+
+@while_it_runs
+def steps_of(setup: Setup) -> list[Trace]:
+    """The run of a causal Setup word by word, with a cache. Raises AttentionError."""
+    return cached_steps(computed_part(setup))

@@ -1,0 +1,76 @@
+"""How does a decoder go on? What each step computes with a cache of keys and values, and without one."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.bars import bar_rows, row_of
+from attention_core.charts import PAGE
+from attention_core.decoding import ABSENT, AGAIN, COMPUTED, KEPT, plausible_keys, states, work, work_of_step
+from attention_core.numerals import grouped
+from attention_core.triangles import Triangle, triangles
+from pages.shared import choices
+from pages.shared.choices import pick_example, sentence_box, slide
+from pages.shared.drawers import decoding as drawers
+from pages.shared.lesson import code, drawer, lesson, stands_for
+from pages.shared.lesson_pictures import opened_in, show
+from pages.shared.pictures import chart
+from pages.shared.places import looked_at, palette, place_name, place_names, words_for
+from pages.shared.rituals import predict
+from pages.shared.runs import steps_of, trace_of
+from pages.shared.words import literal, say
+
+LENGTHS = (16, 64, 256, 1024, 4096)
+LEGEND = (COMPUTED, KEPT, AGAIN, ABSENT)
+BARS, BESIDE, FEW = 176.0, 470.0, 8  # pixels: height of the step's weights, their width beside triangles of few words
+
+with lesson("decoding") as place:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        setup = replace(sentence_box(pick_example("en_it_causal", "zh_ta", zh="zh_ta")), masks=("causal",))
+        trace = trace_of(setup)
+        names = place_names(trace, "T", trace.sizes()["T"])
+        t = slide("t", range(len(names)), looked_at(trace, setup).query, lambda at: names[at])
+    setup = replace(setup, token=t)
+    look, alone = looked_at(trace, setup), steps_of(setup)[t]
+    now, again = work_of_step(t), work_of_step(t, cached=False)
+    sums = {"with": work(again.keys).keys, "without": work(again.keys, cached=False).keys}
+    told = {"word": literal(names[t]), "step": again.keys, "kept": now.read, "again": again.keys}
+    st.markdown(f"##### {say('lessons.decoding.fact', **told)}")
+
+    def said(step: int, token: int, state: str) -> str:
+        """What a cell of the triangles is about."""
+        return say("lessons.decoding.cell", step=names[step], token=names[token])
+
+    def went(place: object) -> None:
+        """A cell of the triangles was clicked: to its step."""
+        match place:
+            case {"index": [int(step), int()]} if step < len(names):
+                choices.keep("t", step)
+
+    drawn = [
+        Triangle(say(f"lessons.decoding.{kind}", keys=sums[kind]), states(len(names), cached=kind == "with"))
+        for kind in ("with", "without")
+    ]
+    legend = {state: say(f"lessons.decoding.state.{state}") for state in LEGEND}
+    with st.container(horizontal=True, gap="medium"):
+        chart(triangles(drawn, names, t, said, legend, palette()), "decoding_hero", say("lessons.decoding.alt"), went)
+        with st.container(width="content"):
+            title = say("lessons.decoding.row", word=names[t], head=place_name(trace, "H", look.head))
+            row = row_of(title, alone, "weights", (0, look.head, 0))
+            runs = {"": alone}
+            look_of = (words_for(alone), palette(), opened_in("row", runs))
+            room = BESIDE if len(names) <= FEW else PAGE
+            show("row", bar_rows([row], names, *look_of, height=BARS, room=room), runs, title)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=300):
+            length = slide("length", LENGTHS, 256, grouped)
+        counts = plausible_keys(length)
+        right = work(length, cached=False).keys
+        known = predict([*map(grouped, counts)], {counts.index(right)})
+    if known:
+        told = {"length": grouped(length), "cached": grouped(work(length).keys), "again": grouped(right)}
+        st.markdown(say("lessons.decoding.counted", **told))
+    stands_for(setup, place)
+    for name in ("same", "size", "kept"):
+        drawer(name, lambda name=name: getattr(drawers, name)(setup))
+    code(alone, ("k", "k_new", "v", "scores", "weights", "head_outputs", "output"))
