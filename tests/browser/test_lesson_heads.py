@@ -1,0 +1,161 @@
+"""Lesson 6 in a real browser: a reader changes an input and sees what is stated about many heads."""
+
+OTHER = "white bird feared black horse"
+
+
+def code(opened) -> str:
+    """The code of a drawer, as it stands there."""
+    return opened.page.get_by_test_id("stExpanderDetails").get_by_test_id("stCode").inner_text()
+
+
+def wait_for_code(opened, part: str) -> None:
+    """Waits until the code of a drawer says this."""
+    opened.page.get_by_test_id("stExpanderDetails").get_by_test_id("stCode").filter(has_text=part).wait_for()
+
+
+def test_two_heads_make_the_dog_white_and_one_head_nearly_grey(screen):
+    """Why many heads: the same matrices as two heads and as one."""
+    opened = screen(lesson="heads")
+    opened.wait_for_number("output [dog, colour]", "−0.83")
+    assert "−0.29" not in opened.page.content()  # nobody has guessed
+    opened.press("The same matrices as", "one head")
+    opened.wait_for_sentence("The colour of “dog” comes out −0.29, not −0.83")
+    opened.wait_for_number("output [dog, colour]", "−0.28")  # −0.289: labels hold all digits
+    opened.type("Sentence", OTHER)
+    opened.wait_for_number("output [horse, colour]", "0.28")
+    assert opened.query() == {"ex": "en_colour", "heads": "one", "text": OTHER}
+
+
+def test_predict_then_see_and_the_link_keeps_it(screen):
+    opened = screen(lesson="heads")
+    opened.press("Predict: as one head, how does the colour of “dog” come out?", "fainter")
+    opened.wait_for_text("As predicted")
+    opened.wait_for_number("output [dog, colour]", "−0.28")
+    again = screen("?guess=2", lesson="heads")
+    again.wait_for_text("Not as predicted")
+
+
+def test_each_head_has_its_map_on_the_readers_own_sentence(screen):
+    """Per-head maps."""
+    opened = screen(lesson="heads")
+    opened.type("Sentence", OTHER)
+    opened.wait_for_number("weights [head 1, horse, black]", "0.83")
+    opened.wait_for_number("weights [head 2, horse, feared]", "0.88")
+
+
+def test_how_alike_heads_are(screen):
+    """Per-head maps, and how alike heads are; heads that are redundant."""
+    opened = screen("?open=bring&brings=alike", lesson="heads")
+    opened.wait_for_text("Most alike are head 1 and head 2")
+    before = opened.numbers("likeness [head 1, 2]")
+    opened.press("Heads", "five built by hand")
+    opened.wait_for_text("Most alike are head 3 and head 5")
+    assert opened.numbers("likeness [head 1, 2]") != before
+
+
+def test_the_output_is_a_sum_over_heads_and_one_is_left_out(screen):
+    """Sum view: each head's own contribution, and the output without it."""
+    opened = screen("?open=bring", lesson="heads")
+    opened.wait_for_number("contributions [head 1, dog, colour]", "−0.83")
+    opened.wait_for_number("without_head [dog, colour]", "0")
+    opened.type("Sentence", OTHER)
+    opened.wait_for_number("contributions [head 1, horse, colour]", "0.83")
+    opened.wait_for_text("Without head 1 it moves by up to 0.83")
+    opened.page.locator("path[aria-label*='contributions [head 1, horse, colour]']").click()
+    opened.page.locator(".arithmetic").wait_for()
+    assert opened.arithmetic().startswith("0.83")
+
+
+def test_split_and_merge_with_shape_and_strides_at_each_step(screen):
+    """Split and merge: linear, view, transpose, attention, transpose, contiguous, view, W_o; free d_k, d_v."""
+    opened = screen("?open=split", lesson="heads")
+    wait_for_code(opened, "q.transpose(1, 2): (1, 8, 10, 64), strides (5120, 64, 512, 1), not contiguous")
+    assert "z.contiguous(): (1, 10, 8, 64), strides (5120, 512, 64, 1)" in code(opened)
+    opened.slide("Width D of x", "ArrowLeft")
+    wait_for_code(opened, "q.transpose(1, 2): (1, 8, 10, 8), strides (640, 8, 64, 1), not contiguous")
+    opened.slide("Width d_v of a value", "End")
+    opened.wait_for_text("The heads side by side are 8 · 32 = 256 wide, which need not be D")
+    wait_for_code(opened, "z.view(B, T, -1): (1, 10, 256), strides (2560, 256, 1)")
+
+
+def test_an_eighth_of_the_width_silently_changes_the_number_of_heads(screen):
+    """d_model // 8 trap: 12 -> 12, 18 -> 9, 20 -> 10."""
+    opened = screen("?open=split&cut=eighth", lesson="heads")
+    opened.wait_for_text("10 heads")
+    opened.slide("d_model", "ArrowLeft")
+    opened.wait_for_text("9 heads")
+    opened.slide("d_model", "ArrowLeft", 2)
+    opened.wait_for_text("12 heads")
+    wait_for_code(opened, "x.view(B, T, -1, d_k): (1, 10, 12, 1)")
+
+
+def test_heads_that_share_keys_and_values(screen):
+    """Grouped-query, multi-query: en_it loses nothing, the colours lose .93."""
+    opened = screen("?open=share", lesson="heads")
+    opened.wait_for_text("The output moves by at most 0.93")
+    opened.choose("Key/value heads", "2")
+    opened.wait_for_text("The output moves by at most 0.")
+    opened.wait_for_text("Keys kept: 30 numbers in the place of 30")
+    opened.press("Of", "Anna fed the dog")
+    opened.choose("Key/value heads", "1")
+    opened.wait_for_text("Keys kept: 14 numbers in the place of 28")
+    opened.wait_for_text("The output moves by at most 0.")
+    opened.press("Of", "eight random heads")
+    opened.choose("Key/value heads", "2")
+    opened.wait_for_text("those of key/value head 2")
+
+
+def test_heads_cost_no_parameters_and_no_multiplications_but_stored_weights(screen):
+    """Cost: parameters and multiply-adds do not depend on h, stored weights do."""
+    opened = screen("?open=share&sharing=cost", lesson="heads")
+    cells = opened.page.get_by_role("table").get_by_role("cell")
+    cells.get_by_text("16,384").first.wait_for()
+    assert cells.get_by_text("16,384", exact=True).count() == cells.get_by_text("6,400", exact=True).count() == 5
+    assert [cells.get_by_text(f"{kept}", exact=True).count() for kept in (100, 200, 400, 800)] == [1, 1, 1, 1]
+    opened.slide("Tokens T", "ArrowLeft")
+    cells.get_by_text("1,600", exact=True).first.wait_for()  # of the scores of five tokens
+    assert cells.get_by_text("1,600", exact=True).count() == 5
+    assert cells.get_by_text("16,384", exact=True).count() == 5
+
+
+def test_even_weights_in_the_place_of_the_softmaxs(screen):
+    """Replacing the weights by uniform ones and measuring what the prediction does."""
+    opened = screen("?open=explain", lesson="heads")
+    opened.wait_for_text("the output moves by 87 % of its length")
+    opened.type("Sentence", "black cat chased black dog")
+    opened.wait_for_text("Every weight replaced by 1/5")
+    opened.wait_for_number("output [dog, colour]", "0.4")  # two of five words are black
+    opened.page.get_by_text("Open in the workbench").last.click()
+    opened.strip().first.wait_for()
+    opened.wait_for_sentence("attends evenly")
+    assert opened.query()["wiring"] == "even"
+
+
+def test_gradient_times_input_beside_the_weights(screen):
+    """Gradient x input beside the weights; why a weight is not an explanation."""
+    opened = screen("?open=explain&doubt=gradient", lesson="heads")
+    opened.wait_for_text("The largest weight of head 2 is that of “chased” (0.89), but the colour of “dog”")
+    opened.wait_for_number("gradient_x_input [white]", "−1.15")
+    opened.choose("Number of the output", "action")
+    opened.wait_for_text("and the action of “dog” hangs most on it, too")
+    opened.type("Sentence", OTHER)
+    opened.wait_for_text("The largest weight of head 2 is that of “feared”")
+
+
+def test_dropped_weights_no_longer_sum_to_1(screen):
+    """Dropout on weights."""
+    opened = screen("?open=explain&doubt=dropout", lesson="heads")
+    opened.wait_for_number("row_sums [head 1, dog]", "0.2")  # white is dropped: 0.166 over 0.75
+    opened.slide("Dropped: p", "Home")
+    opened.wait_for_number("row_sums [head 1, dog]", "1")
+    opened.slide("Dropped: p", "End")
+    opened.slide("Draw", "ArrowRight")
+    opened.wait_for_text("and to 1 only on average")
+    assert opened.numbers("row_sums [head 1, dog]")["row_sums [head 1, dog]"] != "1"
+
+
+def test_a_deep_link_in_chinese_opens_on_its_own_example(screen):
+    opened = screen("?lang=zh", lesson="heads")
+    opened.wait_for_text("为什么要多个头？")
+    opened.wait_for_number("output [狗, 颜色]", "−0.83")
+    assert opened.outside == [] and opened.errors == []
