@@ -18,7 +18,7 @@ from pages.shared.pictures import curve_chart
 from pages.shared.places import palette, place_names, words_for
 from pages.shared.rituals import predict
 from pages.shared.runs import saturation_of, trace_of
-from pages.shared.setup import MOST, Setup
+from pages.shared.setup import Setup
 from pages.shared.waiting import one_by_one
 from pages.shared.words import say
 
@@ -74,7 +74,7 @@ with lesson("scale") as place:
         known = predict([say(f"lessons.scale.option.guess.{name}") for name in CURVES], {CURVES.index("level")})
         quantity = choose("quantity", QUANTITIES)
         keys = slide("keys", tuple(DRAWS), 8)
-        seed = whole("seed", 0, MOST, SEED)
+        seed = whole("seed", SEED)
     with picture:
         found = one_by_one(lambda width: saturation_of(width, keys, DRAWS[keys], seed), WIDTHS)
         hero(found, quantity, d_k, keys, known)

@@ -13,7 +13,7 @@ from attention_core.errors import AttentionError
 from attention_core.tokens import MAX_TEXT
 from pages.shared.runs import material_of
 from pages.shared.sequences import spelled
-from pages.shared.setup import BESIDES, LONGEST, MOST_NAMED, Setup, count, member
+from pages.shared.setup import BESIDES, LONGEST, MOST, MOST_NAMED, Setup, count, member
 from pages.shared.words import apart, has, language, literal, say, sentence
 
 MOST_TOKENS = 16  # of a sentence in a lesson, whose pictures have a number for each; the workbench takes more
@@ -204,17 +204,10 @@ def slide(
     return value
 
 
-def whole(name: str, least: int, most: int, default: int) -> int:
-    """A whole number between two others, typed or stepped."""
-
-    def read(text: str) -> int:
-        value = count(text)
-        if not least <= value <= most:
-            raise ValueError(text)
-        return value
-
-    value = choice(name, default, read)
-    st.number_input(**drawn(name, value, default, read), min_value=least, max_value=most, step=1)
+def whole(name: str, default: int) -> int:
+    """A whole number, 0 or more, typed or stepped."""
+    value = choice(name, default, count)
+    st.number_input(**drawn(name, value, default, count), min_value=0, max_value=MOST, step=1)
     return value
 
 
