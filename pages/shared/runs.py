@@ -5,7 +5,7 @@ ask for what was computed of them.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 
 import streamlit as st
@@ -16,6 +16,7 @@ from attention_core.alone import farthest_from_alone
 from attention_core.causes import Cause, causes
 from attention_core.diagnosis import Diagnosis, first_difference, told_precision
 from attention_core.proof import Proof, prove
+from attention_core.worked import Checked, check
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
 from pages.shared.inputs import compute, sentences_alone
@@ -83,6 +84,11 @@ def cached_alone(setup: Setup, _trace: Trace) -> tuple[str, float]:
     return farthest_from_alone(_trace, sentences_alone(setup))
 
 
+@kept
+def cached_check(setup: Setup, texts: tuple[tuple[str, str], ...], _trace: Trace) -> Checked:
+    return check(_trace, dict(texts))
+
+
 @while_it_runs
 def computed(setup: Setup) -> tuple[Trace, Material]:
     """The run and the inputs of a computed part."""
@@ -107,3 +113,8 @@ def material_of(setup: Setup) -> Material:
 def proof_of(setup: Setup) -> Proof:
     """The proof of a computed part's run. Raises AttentionError."""
     return cached_proof(setup, trace_of(setup))
+
+
+def checked_of(setup: Setup, texts: Mapping[str, str]) -> Checked:
+    """What somebody wrote of a Setup's run, checked; by the stages of a worked example. Raises AttentionError."""
+    return cached_check(computed_part(setup), tuple(texts.items()), trace_of(setup))
