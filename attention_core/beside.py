@@ -5,8 +5,10 @@ A mark is a sign and an outline, never a colour alone. Cells lie row by row besi
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from torch import Tensor
 
 from attention_core.cells import Ref
 from attention_core.charts import PAGE, Picture, sized
@@ -60,7 +62,12 @@ class Part:
     def mark(self, ref: Ref) -> Mark:
         """The mark of a cell that may be seen, else UNANSWERED."""
         seen = self.marked is not None and (self.known is None or ref in self.known)
-        return Mark(self.marked.marks[ref.index].item()) if seen else Mark.UNANSWERED
+        return Mark(self.marks[ref.index].item()) if seen else Mark.UNANSWERED
+
+    @cached_property
+    def marks(self) -> Tensor:
+        """All marks of the step, known or not."""
+        return self.marked.marks
 
     def text(self, value: float) -> str:
         """A number as it stands in a cell."""

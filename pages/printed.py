@@ -8,7 +8,6 @@ from pages.shared.choices import choose
 from pages.shared.drawers import printed as drawers
 from pages.shared.lesson import code, drawer, lesson, stands_for
 from pages.shared.rituals import find
-from pages.shared.runs import trace_of
 from pages.shared.words import say
 from pages.shared.worked_panel import counts, show_work, tell, work
 
@@ -16,7 +15,7 @@ with lesson("printed") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         stage = choose("stage", tuple(STAGES), "scores")
         setup = drawers.given(stage)
-        checked = drawers.printed(trace_of(setup), stage)
+        checked = drawers.printed(setup, stage)
     step = STAGES[stage]
     told = {"printed": say(f"lessons.printed.control.{stage}"), **counts(checked.marked[step])}
     st.markdown(f"##### {say('lessons.printed.fact', **told)}")

@@ -6,7 +6,7 @@ ask for what was computed of them.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 
 import streamlit as st
@@ -19,6 +19,7 @@ from attention_core.diagnosis import Diagnosis, first_difference, told_precision
 from attention_core.laws import histograms, measured_variances
 from attention_core.proof import Proof, prove
 from attention_core.saturation import saturation
+from attention_core.worked import Checked, check
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
 from pages.shared.inputs import compute, decoded, sentences_alone
@@ -94,6 +95,11 @@ def cached_steps(setup: Setup) -> list[Trace]:
     return decoded(setup)
 
 
+@kept
+def cached_check(setup: Setup, texts: tuple[tuple[str, str], ...], _trace: Trace) -> Checked:
+    return check(_trace, dict(texts))
+
+
 @while_it_runs
 def computed(setup: Setup) -> tuple[Trace, Material]:
     """The run and the inputs of a computed part."""
@@ -124,3 +130,8 @@ def proof_of(setup: Setup) -> Proof:
 def steps_of(setup: Setup) -> list[Trace]:
     """The run of a causal Setup word by word, with a cache. Raises AttentionError."""
     return cached_steps(computed_part(setup))
+
+
+def checked_of(setup: Setup, texts: Mapping[str, str]) -> Checked:
+    """What somebody wrote of a Setup's run, checked; by the stages of a worked example. Raises AttentionError."""
+    return cached_check(computed_part(setup), tuple(texts.items()), trace_of(setup))

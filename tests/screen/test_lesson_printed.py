@@ -240,7 +240,10 @@ def test_a_random_exercise_of_a_visible_seed():
     first = [sum(n * row[column] for n, row in zip(x[:6], rows, strict=True)) for column in range(3)]
     lesson.set("own_q", "\n".join([" ".join(map(str, first)), *["? ? ?"] * 3]))
     assert cells(lesson, "result", "own")[1][:3] == ["right"] * 3
+    assert Lesson("printed", **lesson.link()).texts() == lesson.texts()
     lesson.set("seed", 2)
+    assert cells(lesson, "result", "own")[0] == ["–"] * 12  # another exercise begins anew
+    assert "own_q" not in lesson.link()
     assert [int(number) for number in cells(lesson, "left", "own")[0]] != x
     assert Lesson("printed", **lesson.link()).texts() == lesson.texts()
 

@@ -5,7 +5,6 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core import Trace
 from attention_core.cells import Ref
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
@@ -21,7 +20,6 @@ from attention_core.worked import (
     agreeing,
     answers_text,
     blank_text,
-    check,
     exercise,
     largest_error,
     made_wrong,
@@ -34,7 +32,7 @@ from pages.shared.lesson import revealed, workbench_door
 from pages.shared.lesson_pictures import show_step
 from pages.shared.places import Look
 from pages.shared.rituals import goal
-from pages.shared.runs import material_of, trace_of
+from pages.shared.runs import checked_of, material_of, trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import literal, say, sentence
 from pages.shared.worked_panel import called, counts, part_of, show_work, slip_told, work
@@ -99,14 +97,14 @@ def check_given(name: str, text: str) -> None:
     trace_of(setup_of(others))
 
 
-def printed(trace: Trace, stage: str) -> Checked:
+def printed(setup: Setup, stage: str) -> Checked:
     """What is printed at every stage, checked, with a box for one of them."""
-    texts = {}
+    trace, texts = trace_of(setup), {}
     for name, step in STAGES.items():
         start = printed_text(PRINTED[EXAMPLE], name, trace[step])
         box = text_box if name == stage else typed
         texts[name] = box(name, start, partial(read_answers, right=trace[step], name=name))
-    checked = check(trace, texts)
+    checked = checked_of(setup, texts)
     if STAGES[stage] in checked.misfits:
         st.error(sentence(checked.misfits[STAGES[stage]]), icon=":material/error:")
     return checked
@@ -147,17 +145,26 @@ def own(setup: Setup) -> None:
         stage = choose("own_stage", tuple(STAGES), words=called)
         if kind == "random":
             setup = Setup(example=EXAMPLE, w_o="none", **exercise(slide("seed", SEEDS, SEEDS[0])))
+    begin_anew(setup)
     trace, texts = trace_of(setup), {}
     for name, step in STAGES.items():
         box = partial(text_box, tall=True, height="content") if name == stage else typed
         texts[name] = box(OWN[name], blank_text(trace[step], "\n"), partial(read_answers, right=trace[step], name=name))
-    checked = check(trace, texts)
+    checked = checked_of(setup, texts)
     told = counts(checked.marked[STAGES[stage]])
     done = told["right"] == checked.marked[STAGES[stage]].marks.numel()
     goal(done, say("lessons.printed.own_done", **told), say("lessons.printed.own_still", **told))
     parts = work(checked, stage, "own", hidden=not (done or revealed()))
     show_work("own", checked, [parts])
     workbench_door(setup, "own")
+
+
+def begin_anew(setup: Setup) -> None:
+    """Another exercise begins with question marks."""
+    if st.session_state.get("exercise", setup) != setup:
+        for name in OWN.values():
+            choices.keep(name, None)
+    st.session_state["exercise"] = setup
 
 
 # ---- rounding --------------------------------------------------------------------------------------------------------
