@@ -109,7 +109,7 @@ def decades(title: str, numbers: Iterable[float], last: float | None = None) -> 
     """
     above = [number for number in numbers if number > 0] or [1.0]
     low, high = math.floor(math.log10(min(above))), math.ceil(math.log10(last or max(above)))
-    high = max(high, low + 1)
+    low = min(low, high - 1)
     every = math.ceil((high - low) / 12)
     return Axis(title, 10.0**low, 10.0**high, log=True, values=tuple(10.0**p for p in range(high, low - 1, -every)))
 
@@ -136,12 +136,17 @@ def inside(value: float, axis: Axis) -> float:
 
 
 def names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict]:
-    """Each curve's name behind its last point, moved down where two would stand on each other; in pixels."""
+    """Each curve's name behind its last point, moved down where two would stand on each other, and up again where that
+    would lead below the field; in pixels."""
     ends = sorted((pixel(curve.y[-1], y, height), curve.x[-1], curve.name, curve.colour) for curve in drawn)
     texts, free = [], -LINE
     for place, x, name, colour in ends:
         free = max(place, free + LINE)
         texts.append({"kind": "text", "x": x, "y": free, "name": name, "fill": colour})
+    last = height
+    for text in reversed(texts):
+        text["y"] = min(text["y"], last)
+        last = text["y"] - LINE
     return texts
 
 

@@ -115,9 +115,11 @@ def convolve_words(x: Float[Tensor, "B T D"], kernel: Float[Tensor, " window"]) 
 
 
 def convolve_words_numpy(x, kernel):
-    back = (len(kernel) - 1) // 2
-    padded = np.pad(x, ((0, 0), (back, len(kernel) - 1 - back), (0, 0)))
-    return sum(tap * padded[:, m : m + x.shape[1]] for m, tap in enumerate(kernel))
+    at = np.arange(x.shape[1])
+    place = at[None, :] - at[:, None] + (len(kernel) - 1) // 2  # (T, T): where in the kernel the word stands
+    inside = (place >= 0) & (place < len(kernel))
+    taps = np.where(inside, kernel[np.clip(place, 0, len(kernel) - 1)], 0.0)
+    return np.einsum("ts,bsd->btd", taps, x)
 
 
 def convolve_words_formula(x, kernel):

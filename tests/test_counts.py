@@ -1,6 +1,7 @@
 """Costs: every closed form against what is counted, and the counts against torch's own counter, cells and loops."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from attention_core.counts import (
     EncoderCost,
     MatrixProducts,
     attention_cost,
+    cost_twice,
     counted_cost,
     counted_encoder_cost,
     encoder_cost,
@@ -21,9 +23,11 @@ from attention_core.counts import (
     reads,
     receptive_field,
     score_cost,
+    searched_path_length,
 )
 from attention_core.encoders import CELLS, KINDS, Encoder, draw_layers, encode, influence, random_words
 from attention_core.scores import SCORES
+from tests.golden import loader
 
 SIZES = {"B": 2, "T": 5, "S": 7, "D": 11, "H": 6, "H_kv": 3, "d_k": 13, "d_v": 17, "D_out": 19, "A": 23}
 
@@ -254,3 +258,44 @@ def test_refused(call, code):
     with pytest.raises(AttentionError) as refused:
         call()
     assert refused.value.code == code
+
+
+# ---- both, side by side ----------------------------------------------------------------------------------------------
+SEARCHED = [Encoder(kind, width=5, both=both, window=window) for kind in KINDS for both in (0, 1) for window in (3, 7)]
+
+
+@pytest.mark.parametrize("encoder", SEARCHED, ids=str)
+def test_a_search_finds_the_path_lengths_of_the_formula(encoder):
+    for distance in (*range(-23, 24), 101):
+        assert searched_path_length(encoder, distance) == path_length(encoder, distance), distance
+
+
+def test_searched_figures_of_the_golden_file():
+    file = loader.read(loader.FOLDER / "s50_path_length.json")
+    far, expected = file["inputs"]["distances"], file["expected"]
+    for kind, name in (("rnn", "rnn_steps"), ("cnn", "cnn_layers"), ("attention", "attention_layers")):
+        assert [searched_path_length(Encoder(kind, both=True, window=3), distance) for distance in far] == expected[
+            name
+        ]
+
+
+@pytest.mark.parametrize("encoder", SEARCHED, ids=str)
+def test_costs_are_found_twice(encoder):
+    found = cost_twice(encoder, 13, 11, distance=-7)
+    assert found.agrees
+    assert found.formula == encoder_cost(encoder, 13, 11) == counted_encoder_cost(encoder, 13, 11) == found.counted
+    assert found.path == path_length(encoder, -7) == searched_path_length(encoder, -7) == found.searched_path
+    assert (found.path is None) == (not encoder.both)
+
+
+def test_a_difference_is_told():
+    found = cost_twice(Encoder("rnn"), 5, 3, 4)
+    assert not replace(found, counted=replace(found.counted, parameters=1)).agrees
+    assert not replace(found, searched_path=3).agrees
+
+
+def test_a_search_ends_at_256_positions():
+    assert searched_path_length(Encoder("rnn"), 255) == 255
+    with pytest.raises(AttentionError) as refused:
+        searched_path_length(Encoder("rnn"), 256)
+    assert refused.value.code == "at_most"

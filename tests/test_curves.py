@@ -4,7 +4,7 @@ import altair as alt
 import pytest
 
 from attention_core.charts import Axis, curve_specification, powers_of_ten
-from attention_core.curves import LINE, Curve, curves, histogram, pixel
+from attention_core.curves import LINE, MANY, Curve, curves, decades, histogram, pixel, wholes
 from attention_core.palette import LIGHT
 
 WIDTH = Axis("d_k", 1, 1024, log=True, values=(1, 32, 1024))
@@ -57,6 +57,61 @@ def test_names_stand_at_the_ends_of_their_curves_and_apart():
     assert texts["b"]["y"] == 75 + LINE
     assert texts["c"]["y"] == pytest.approx(270)
     assert pixel(32.0, WIDTH, 300) == pytest.approx(150)  # half of ten doublings
+
+
+def test_names_that_would_lead_below_the_field_stand_at_its_end():
+    level = [Curve(name, [1, 1024], [0.5, 0.0], LIGHT.q) for name in "abc"]
+    texts = {row["name"]: row["y"] for row in rows_of(curves(level, WIDTH, SHARE, LIGHT, height=200), "text")}
+    assert texts == {"a": 200 - 2 * LINE, "b": 200 - LINE, "c": 200}
+
+
+def test_points_of_a_long_curve_are_small():
+    sizes = {
+        count: {
+            row["size"]
+            for row in rows_of(curves([Curve("a", range(count), [0.5] * count, "")], WIDTH, SHARE, LIGHT), "point")
+        }
+        for count in (MANY, MANY + 1)
+    }
+    assert sizes == {MANY: {60.0}, MANY + 1: {16.0}}
+
+
+@pytest.mark.parametrize(
+    "numbers, last, ends",
+    [
+        ([0.0, 0.03, 0.4], None, (0.01, 1.0)),
+        ([0.03, 0.4], 1.0, (0.01, 1.0)),
+        ([2.5, 17.0], None, (1.0, 100.0)),
+        ([1.0], 1.0, (0.1, 1.0)),  # an axis is never without length
+        ([0.0], None, (0.1, 1.0)),
+        ([], None, (0.1, 1.0)),
+    ],
+)
+def test_a_logarithmic_axis_from_power_to_power(numbers, last, ends):
+    axis = decades("share", numbers, last)
+    assert (axis.first, axis.last, axis.log) == (*ends, True)
+    assert axis.first in axis.values and axis.last in axis.values
+
+
+def test_a_long_logarithmic_axis_has_few_numbers():
+    axis = decades("share", [3e-29, 1.0])
+    assert (axis.first, axis.last) == (1e-29, 1.0)
+    assert 8 <= len(axis.values) <= 13 and max(axis.values) == 1.0
+
+
+@pytest.mark.parametrize(
+    "numbers, ends, written",
+    [
+        (range(8), (0, 7), (0, 1, 2, 3, 4, 5, 6, 7)),
+        (range(-10, 11), (-10, 10), (-10, -8, -6, -4, -2, 0, 2, 4, 6, 8, 10)),
+        (range(128), (0, 127), (0, 20, 40, 60, 80, 100, 120)),
+        (range(1), (0, 1), (0,)),
+    ],
+)
+def test_an_axis_of_whole_numbers(numbers, ends, written):
+    axis = wholes("distance", numbers)
+    assert (axis.first, axis.last) == ends
+    assert axis.values == written
 
 
 def test_a_band_and_a_chosen_place():

@@ -22,11 +22,14 @@ from attention_core import AttentionConfig, AttentionError, Trace, Weights, atte
 from attention_core.contributions import contributions, likeness, without_head
 from attention_core.decoding import decode
 from attention_core.definitions import without_annotations
+from attention_core.encoders import Encoder
 from attention_core.exponentials import NAIVE, STABLE
 from attention_core.export import INPUTS_FILE, LIMIT, call, code, inputs_npz, number_texts, rows, source
+from attention_core.fixed_weights import with_convolution
 from attention_core.masks import MASKS
 from attention_core.position_parts import score_parts
 from attention_core.positions import POSITIONS
+from attention_core.recurrence import with_states
 from attention_core.scores import SCORES
 from attention_core.slopes import with_jacobian
 from attention_core.trace import Faces, Operation, Step
@@ -143,6 +146,8 @@ RUNS = {
     "blocked scores filled": lambda: treated(crossed(AttentionConfig(), allowed=empty_row()), "filled"),
     "blocked scores added to": lambda: treated(crossed(AttentionConfig(), allowed=empty_row()), "added"),
     "parts of a score": lambda: score_parts(small(positions=["sinusoidal"])),
+    "states of a recurrence": lambda: with_states(small(), Encoder("rnn", width=5), shown=2),
+    "a convolution": lambda: with_convolution(small(), numbers(5)),
     "dropout": lambda: crossed(AttentionConfig(heads=2, dropout=0.5, dropout_seed=3)),
     "keep": lambda: crossed(AttentionConfig(dropout=0.5), keep=empty_row()),
     "large scores": lambda: small(scale=1e4),

@@ -1,10 +1,13 @@
 """Weights that no word decides: against torch's conv1d, a naive loop, and other words."""
 
+import numpy as np
 import pytest
 import torch
 
 from attention_core import AttentionError, attend, prove
-from attention_core.fixed_weights import attend_by_position, attend_convolution, band
+from attention_core.cells import evaluate
+from attention_core.fixed_weights import attend_by_position, attend_convolution, band, read_taps, with_convolution
+from tests.golden import loader
 
 
 def normal(generator, *shape):
@@ -80,3 +83,41 @@ def test_refused(call, code):
     with pytest.raises(AttentionError) as refused:
         call()
     assert refused.value.code == code
+
+
+# ---- the same by torch's convolution, as a step of a run -------------------------------------------------------------
+@pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
+@pytest.mark.parametrize("window", [1, 2, 3, 5, 15])
+def test_the_convolution_of_a_run_is_conv1d_and_the_band_of_weights(window, generator):
+    x, kernel = normal(generator, 2, 11, 7), normal(generator, window)
+    trace = with_convolution(attend(x, replacement=band(kernel, 11)), kernel)
+    each = kernel.expand(7, 1, window)
+    expected = torch.nn.functional.conv1d(x.transpose(1, 2), each, padding="same", groups=7).transpose(1, 2)
+    assert torch.allclose(trace["convolved"], expected, atol=1e-10, rtol=0)
+    assert torch.allclose(trace["convolved"], trace["output"], atol=1e-10, rtol=0)
+    assert prove(trace).passed
+    for index in np.ndindex(*trace["convolved"].shape):
+        cell = trace.step("convolved").operation.cell(index, trace.shapes())
+        number = evaluate(cell, lambda ref: trace[ref.step][ref.index].item())
+        assert number == pytest.approx(trace["convolved"][index].item(), abs=1e-12)
+
+
+def test_the_golden_kernel(generator):
+    """The file's own numbers: a band of .2 .5 .3, whose first and last row sum to .8 and .7."""
+    file = loader.read(loader.FOLDER / "s49_cnn_as_fixed_attention.json")
+    v, kernel = loader.tensor(file["inputs"]["v"]), loader.tensor(file["inputs"]["kernel"])
+    trace = with_convolution(attend(v, replacement=band(kernel, len(v))), kernel)
+    for step, name in (("weights", "weights"), ("output", "output"), ("convolved", "output")):
+        assert torch.allclose(trace[step].squeeze(), loader.tensor(file["expected"][name]), atol=1e-10, rtol=0)
+    assert trace["weights"].sum(-1).flatten().tolist() == pytest.approx(file["expected"]["row_sums"], abs=1e-10)
+
+
+def test_a_kernel_is_read_from_a_text():
+    assert read_taps("1/2 −3 0.25").tolist() == [0.5, -3.0, 0.25]
+    for text, code in (("1, two", "not_a_number"), ("1 " * 16, "too_many_logits"), ("", "matrix_empty")):
+        with pytest.raises(AttentionError) as refused:
+            read_taps(text)
+        assert refused.value.code == code
+    with pytest.raises(AttentionError) as refused:
+        with_convolution(attend(torch.ones(3, 2)), torch.ones(1, 3))
+    assert refused.value.code == "rank"
