@@ -55,18 +55,19 @@ def head_map(
     batch: int = 0,
     axes: tuple[str, str] = ("", ""),
     title: str = "",
+    wide: float = MAP,
 ) -> Picture:
     """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
 
     times: colours count in even shares, so that long rows show their shape. axes: what stands beside rows and above
-    columns, written into the corner. title: what stands over the map.
+    columns, written into the corner. title: what stands over the map. wide: pixels that it may take.
     """
     drawn = panel(trace, "weights", {"B": batch, "H": head})
     count, keys = drawn.values.shape
     corner = [f"{axes[1]} →", f"{axes[0]} ↓"] if any(axes) else []
     left = max([label_margin(drawn, words, 40.0), *(text_width(text, 13.0) + 8 for text in corner)])
-    size = cell_size(count, keys, MAP - left - 24, least=min(16.0, (PAGE - left - 24) // keys))
-    while size > 16 and left + keys * size + column_labels(drawn, words, size).overhang + 8 > MAP:
+    size = cell_size(count, keys, wide - left - 24, least=min(16.0, (PAGE - left - 24) // keys))
+    while size > 16 and left + keys * size + column_labels(drawn, words, size).overhang + 8 > wide:
         size -= 1
     above = column_labels(drawn, words, size)
     heading = TITLE + 8 if title else 0.0
@@ -78,7 +79,7 @@ def head_map(
     for line, text in enumerate(reversed(corner)):
         rows.append(label(text, left - 6, top - 9 - 16 * line, palette, align="right", size=13.0))
     if title:
-        rows.append(label(cut(title, MAP, TITLE), 0, TITLE / 2 + 2, palette, align="left", size=TITLE))
+        rows.append(label(cut(title, wide, TITLE), 0, TITLE / 2 + 2, palette, align="left", size=TITLE))
     even = keys  # how many an even share is divided by: all keys, or those that the chosen query may attend to
     if query is not None and query < count:
         even = keys if times or trace.difference else row_fact(trace, head, query, batch).possible or keys
@@ -88,7 +89,7 @@ def head_map(
     bottom = top + count * size
     scale = (palette, left, bottom + 10, max(keys * size, 120))
     rows += signed_ramp(*scale, reach) if trace.difference else ramp(*scale, even, times)
-    width = max(left + max(keys * size + above.overhang, 120) + 8, min(text_width(title, TITLE), MAP))
+    width = max(left + max(keys * size + above.overhang, 120) + 8, min(text_width(title, TITLE), wide))
     return Picture(table(rows), sized(width, bottom + 40))
 
 
@@ -124,9 +125,18 @@ def product_picture(
 
 
 def single_picture(
-    panels: Sequence[Panel], trace: Trace, words: Words, palette: Palette, titles: Sequence[str], chosen: Ref | None
+    panels: Sequence[Panel],
+    trace: Trace,
+    words: Words,
+    palette: Palette,
+    titles: Sequence[str],
+    chosen: Ref | None,
+    most: float | None = None,
 ) -> Picture:
-    """One matrix, or an operand beside the result that was made from it cell by cell: their rows stand for the same."""
+    """One matrix, or an operand beside the result that was made from it cell by cell: their rows stand for the same.
+
+    most: the side of the largest cell that is wanted; None: what its numbers need to be read.
+    """
     count = max(drawn.values.shape[0] for drawn in panels)
     across = sum(drawn.values.shape[1] for drawn in panels)
 
@@ -137,7 +147,7 @@ def single_picture(
     def width(cell: float) -> float:
         return label_margin(panels[0], words, cell) + sum(widths(cell))
 
-    size = fitted(count, across, width, comfortable(panels, 38.0))
+    size = fitted(count, across, width, comfortable(panels, 38.0) if most is None else most)
     above = [column_labels(drawn, words, size) for drawn in panels]
     top, left = max(each.room for each in above) + 22, label_margin(panels[0], words, size)
     rows = row_labels(panels[0], words, palette, left, top, size, left - 8)

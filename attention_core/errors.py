@@ -104,6 +104,7 @@ SENTENCES = {
     "too_many_logits": "at most {limit} numbers can be read here: got {given}",
     "lesson_tokens": "a sentence in a lesson may have at most {limit} tokens, so that each of its numbers can be read: "
     "this one has {given}. The workbench takes more",
+    "one_word": "type one word: “{given}” is {count}",
     "too_many_pairs": "sentences x heads x queries x keys may be at most {limit} numbers: "
     "{B} x {H} x {T} x {S} are more",
     "token_too_long": "a token may have at most {limit} characters: {token} has {given}",

@@ -57,7 +57,7 @@ LAYERS = (
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions", "exponentials", "slopes", "laws"),
-    ("gaps", "axes", "contributions", "reach", "bounds"),
+    ("gaps", "axes", "contributions", "reach", "bounds", "leak"),
     ("rerun", "treatments"),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "change", "brought", "alone"),
     (

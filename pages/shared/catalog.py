@@ -20,7 +20,7 @@ class PageEntry:
         return PAGES_FOLDER / f"{self.slug}.py"
 
 
-LESSONS = ("qkv", "softmax")  # in the order in which they are taught
+LESSONS = ("qkv", "softmax", "masks")  # in the order in which they are taught
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
     PageEntry("start", "learn", ":material/flag:"),

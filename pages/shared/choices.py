@@ -222,12 +222,17 @@ def sentence_box(setup: Setup, name: str = "text", part: str = "text") -> Setup:
 
     def check(text: str) -> None:
         typed = material_of(replace(setup, **{part: text}))
-        given = max(len(typed.queries), len(typed.keys))
-        if given > MOST_TOKENS:
-            raise AttentionError("lesson_tokens", limit=MOST_TOKENS, given=given)
+        check_tokens(typed.queries)
+        check_tokens(typed.keys)
 
     text = text_box(name, own, check)
     return setup if text == own else replace(setup, **{part: text})
+
+
+def check_tokens(tokens: Sequence[str]) -> None:
+    """Raises AttentionError where a sentence is too long for a lesson."""
+    if len(tokens) > MOST_TOKENS:
+        raise AttentionError("lesson_tokens", limit=MOST_TOKENS, given=len(tokens))
 
 
 def pick_example(*names: str, zh: str | None = None) -> Setup:

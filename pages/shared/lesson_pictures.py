@@ -6,11 +6,12 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.cells import Ref
-from attention_core.charts import Picture
+from attention_core.charts import MAP, Picture, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
+from pages.shared.panels import fact_sentence
 from pages.shared.pictures import PLACE, chart
-from pages.shared.places import Look
+from pages.shared.places import Look, palette, words_for
 from pages.shared.step_panel import step_picture
 from pages.shared.words import say
 
@@ -52,6 +53,16 @@ def show_step(name: str, trace: Trace, step: str, look: Look) -> None:
     opened = opened_in(name, {"": trace})
     picture = step_picture(trace, step, look.at, opened and opened[1])
     show(name, picture, {"": trace}, say("step.alt", step=step))
+
+
+def show_map(name: str, trace: Trace, look: Look, title: str, wide: float = MAP) -> None:
+    """The weights of the head that is looked at as a map, the query's row outlined."""
+    opened = opened_in(name, {"": trace})
+    axes, words = (say("corner.T"), say("corner.S")), words_for(trace)
+    picture = head_map(
+        trace, look.head, words, palette(), opened and opened[1], look.query, False, look.batch, axes, title, wide
+    )
+    show(name, picture, {"": trace}, f"{title}. {fact_sentence(trace, look, spell=str)}")
 
 
 def clicked(name: str, runs: Runs, place: object) -> None:

@@ -1,9 +1,14 @@
 """Words of the sentence that are worth exchanging, one click each: the heavy cell moves."""
 
+from dataclasses import replace
+
+from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
+from attention_core.tokens import shown
 from pages.shared.material import Material
 from pages.shared.opening import within
-from pages.shared.sequences import spelled
+from pages.shared.runs import material_of
+from pages.shared.sequences import spelled, words_of
 from pages.shared.setup import Setup, mode
 from pages.shared.widgets import try_change
 
@@ -28,3 +33,19 @@ def exchange(number: object, setup: Setup, material: Material) -> None:
 def exchanged(setup: Setup, material: Material, old: str, new: str) -> str:
     """The sentence with one word in the place of another."""
     return spelled(tuple(new if word == old else word for word in material.queries), setup)
+
+
+def with_word(setup: Setup, at: int, text: str) -> Setup:
+    """The sentence with another word at a place. Raises AttentionError where the text is not one word."""
+    found, words = words_of(setup, text, ()), material_of(setup).queries
+    if len(found) != 1:
+        raise AttentionError("one_word", given=shown(text), count=len(found))
+    return replace(setup, text=spelled((*words[:at], *found, *words[at + 1 :]), setup))
+
+
+def another(setup: Setup, at: int) -> str:
+    """A word of the dictionary that is worth trying in a word's place: its exchange, else one of another vector."""
+    lexicon, word = EXAMPLES[setup.example].dictionary(), material_of(setup).queries[at]
+    own = lexicon.find(word)
+    others = (other for other, vector in lexicon.vectors.items() if vector != own)
+    return dict(lexicon.swaps).get(word) or next(others, word)
