@@ -26,7 +26,7 @@ PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global", CUST
 def under(preset: str, setup: Setup, free: Trace, names: list[str]) -> Setup:
     """The run under a mask, whose number is asked for where it has one."""
     if preset == CUSTOM:
-        return replace(setup, allowed=allowed_text(painted(), free))
+        return replace(setup, allowed=allowed_text(painted("paint"), free))
     match preset:
         case "local":
             return replace(setup, masks=(f"local:{slide('near', range(8), 1)}",))
@@ -74,7 +74,7 @@ with lesson("masks") as place:
     with maps, st.container(horizontal=True, gap="small"):
         with st.container(width=370, gap=None):
             st.markdown(say("lessons.masks.control.paint"))
-            mask_brush(trace)
+            mask_brush(trace, "mask", "paint")
         with st.container(width=400):
             show_map("hero", trace, look, place_name(trace, "H", look.head))
     stands_for(setup, place)

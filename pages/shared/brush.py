@@ -10,7 +10,7 @@ from attention_core.reading import allowed_pairs
 from pages.shared import choices, maps
 from pages.shared.choices import MOST_TOKENS
 
-PAINT, CUSTOM = "paint", "custom"  # the choice that keeps what was drawn, and the mask that shows it
+CUSTOM = "custom"  # the mask that somebody drew
 ROW = re.compile(f"[01]{{1,{MOST_TOKENS}}}")
 Bits = tuple[str, ...]  # a text a query, "1" for each key that it may attend to
 
@@ -23,9 +23,9 @@ def read_bits(text: str) -> Bits:
     return rows
 
 
-def painted() -> Bits:
-    """What was drawn last; nothing blocked where nobody drew."""
-    return choices.choice(PAINT, (), read_bits)
+def painted(name: str) -> Bits:
+    """What was drawn last, kept as a choice of this name; nothing blocked where nobody drew."""
+    return choices.choice(name, (), read_bits)
 
 
 def bits_of(trace: Trace) -> Bits:
@@ -63,12 +63,13 @@ def without_column(bits: Bits, column: int) -> Bits:
     return tuple(f"{text[:column]}0{text[column + 1 :]}" for text in bits)
 
 
-def mask_brush(trace: Trace) -> None:
-    """The mask of a run, to be drawn on: a stroke makes it the reader's own."""
+def mask_brush(trace: Trace, mask: str, paint: str) -> None:
+    """The mask of a run, to be drawn on. A stroke makes the reader's own the choice named `mask`, and keeps it as the
+    choice named `paint`."""
 
     def take(drawn: np.ndarray) -> None:
-        choices.keep("mask", CUSTOM)
-        choices.keep(PAINT, to_bits(drawn))
+        choices.keep(mask, CUSTOM)
+        choices.keep(paint, to_bits(drawn))
 
     maps.painted_mask(trace, allowed_pairs(trace)[0, 0].numpy().astype(float), take)
 

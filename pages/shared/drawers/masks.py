@@ -246,14 +246,11 @@ def tell_damage(key: str, wrong: Trace, right: Trace) -> None:
         return
     _, head, query, key_at = found.largest.index
     at = found.largest.index
-    words = {
-        "query": quoted(right, "T", query),
-        "key": quoted(right, "S", key_at),
-        "head": place_name(right, "H", head),
-    }
+    _, head, query, key_at = at
+    place = {"head": place_name(right, "H", head)}
+    words = {"query": quoted(right, "T", query), "key": quoted(right, "S", key_at)}
     shares = {"before": fixed(right["weights"][at].item()), "now": fixed(wrong["weights"][at].item())}
-    sizes = {"pairs": found.pairs, "of": found.of, "weights": found.weights}
-    st.markdown(say(key, **sizes) + say("lessons.masks.worst", **words, **shares))
+    st.markdown(say(key, pairs=found.pairs, of=found.of, weights=found.weights, **place, **words, **shares))
 
 
 def side_by_side(name: str, runs: Mapping[str, Trace], look: Look) -> None:
