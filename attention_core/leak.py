@@ -20,7 +20,7 @@ def farthest_numpy(now, before):
 
 
 def farthest_formula(now, before):
-    return rf"\max_m \left| {now} - {before} \right|"
+    return rf"\max_m |{now} - {before}|"
 
 
 def farthest_cell(index, now: Operand, before: Operand) -> Cell:

@@ -1,6 +1,7 @@
 """The mask of a lesson that is drawn on: a map of who may attend to whom, and the text by which a link says it."""
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from attention_core.reading import allowed_pairs
 from pages.shared import choices, maps
 from pages.shared.choices import MOST_TOKENS
 
-CUSTOM = "custom"  # the mask that somebody drew
 ROW = re.compile(f"[01]{{1,{MOST_TOKENS}}}")
 Bits = tuple[str, ...]  # a text a query, "1" for each key that it may attend to
 
@@ -63,15 +63,9 @@ def without_column(bits: Bits, column: int) -> Bits:
     return tuple(f"{text[:column]}0{text[column + 1 :]}" for text in bits)
 
 
-def mask_brush(trace: Trace, mask: str, paint: str) -> None:
-    """The mask of a run, to be drawn on. A stroke makes the reader's own the choice named `mask`, and keeps it as the
-    choice named `paint`."""
-
-    def take(drawn: np.ndarray) -> None:
-        choices.keep(mask, CUSTOM)
-        choices.keep(paint, to_bits(drawn))
-
-    maps.painted_mask(trace, allowed_pairs(trace)[0, 0].numpy().astype(float), take)
+def mask_brush(trace: Trace, take: Callable[[Bits], None]) -> None:
+    """The mask of a run, to be drawn on. take: what is done with the one that a stroke makes of it."""
+    maps.painted_mask(trace, allowed_pairs(trace)[0, 0].numpy().astype(float), lambda drawn: take(to_bits(drawn)))
 
 
 def padded_behind(last: int) -> str:

@@ -8,12 +8,13 @@ from attention_core.charts import Picture, single_picture
 from attention_core.layout import panel
 from attention_core.reach import reach
 from attention_core.trace import Step
-from pages.shared.brush import CUSTOM, allowed_text, bits_of
+from pages.shared.brush import allowed_text, bits_of
 from pages.shared.lesson_pictures import opened_in, show
 from pages.shared.places import palette, words_for
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
 
+CUSTOM = "custom"  # the reader's own mask: the core calls its step allowed_custom
 CELL = 24.0  # pixels: a tick needs less than a number
 
 

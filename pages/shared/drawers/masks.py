@@ -10,18 +10,19 @@ from attention_core.alone import farthest_from_alone
 from attention_core.bars import bar_rows, row_of
 from attention_core.change import moves
 from attention_core.conventions import damage, inverted, misplaced, padding_seen, torchs_answer
+from attention_core.counts import counted_cost
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.leak import moved_rows, share_ahead
 from attention_core.numerals import exact, fixed, percent, row_text, told
 from attention_core.reading import kept_pairs, pairs_at, received, row_fact
 from attention_core.treatments import TREATMENTS, treated
-from pages.shared.brush import CUSTOM, allowed_text, bits_of, blocked_row, without_column, without_row
+from pages.shared.brush import allowed_text, bits_of, blocked_row, without_column, without_row
 from pages.shared.choices import check_tokens, choose, pick_place, sentence_box, slide, switch, text_box
 from pages.shared.inputs import sentences_alone
 from pages.shared.lesson import workbench_door
 from pages.shared.lesson_pictures import opened_in, show, show_map, show_step
-from pages.shared.mask_maps import after_layers, all_masks, named, show_ticks, shown, ticks
+from pages.shared.mask_maps import CUSTOM, after_layers, all_masks, named, show_ticks, shown, ticks
 from pages.shared.mask_texts import read_mask
 from pages.shared.material import PAD
 from pages.shared.pictures import chart
@@ -70,6 +71,7 @@ def later_word(own: Setup, setup: Setup) -> None:
     moved = {row.run: sum(value > 0 for value in row.values[:at]) for row in rows}
     words = {"old": quoted(free, "T", at), "new": literal(new)}
     st.markdown(say("lessons.masks.leaked" if at else "lessons.masks.leaked_none", before=at, **words, **moved))
+    names = place_names(runs["masked"], "T", len(names))
     picture = bar_rows(rows, names, words_for(runs["masked"]), palette(), opened_in("leak", runs))
     show("leak", picture, runs, say("lessons.masks.leak_alt"))
     workbench_door(with_word(setup, at, new), "leak")
@@ -127,9 +129,12 @@ def patterns(own: Setup, setup: Setup) -> None:
             with st.container(width="content"):
                 title = say("lessons.masks.pairs", name=option(name), kept=here[name].kept, of=here[name].of)
                 show_ticks(f"pattern_{name}", masks, f"allowed_{name}", title)
+    runs = {"free": trace_of(own), "masked": trace_of(setup)}
+    work = {name: sum(counted_cost(run).multiply_adds.values()) for name, run in runs.items()}
+    st.markdown(say("lessons.masks.work", **work))
     there = {name: pairs_at(length, read_mask(text)) for name, text in choices.items()}
     lines = [
-        say("lessons.masks.row", name=option(name), kept=f"{fact.kept:,}", of=f"{fact.of:,}", share=percent(fact.share))
+        say("lessons.masks.row", name=option(name), kept=f"{fact.kept:,}", of=f"{fact.of:,}", share=f"{fact.share:.2%}")
         for name, fact in there.items()
     ]
     st.markdown("\n".join([say("lessons.masks.head", length=length), *lines]))
@@ -194,7 +199,7 @@ def blocked(own: Setup, setup: Setup) -> None:
     show("row", picture, runs, say("lessons.masks.treated_alt"))
     apart = [moved_rows(run, runs["zero"])["moved"][0].tolist() for run in runs.values()]
     others = [gaps[n] for gaps in apart for n, text in enumerate(bits) if "1" in text]
-    st.markdown(say("lessons.masks.others", gap=exact(max(others, default=0.0))))
+    st.markdown(say("lessons.masks.others", gap=told(max(others, default=0.0))))
     workbench_door(masked, "row")
 
 
