@@ -85,7 +85,7 @@ def spans_all(trace: Trace, step: str, axis: int) -> bool:
     """Whether the one entry of an axis stands for all of its positions: a mask that is the same for every query. Of
     what belongs to tokens alone, such as the one key of a cache, it is the only one."""
     dims = trace.step(step).dims
-    return {*TOKENS} <= {*dims} and trace[step].shape[axis] == 1 and trace.sizes()[dims[axis]] > 1
+    return {"T", "S"} <= {*dims} and trace[step].shape[axis] == 1 and trace.sizes()[dims[axis]] > 1
 
 
 def gather(

@@ -26,6 +26,7 @@ from attention_core.decoding import decode, work
 from attention_core.encoders import Encoder
 from attention_core.exponentials import NAIVE
 from attention_core.laws import exact
+from attention_core.reading import PairsFact, kept_pairs
 from attention_core.scores import root_scale
 from attention_core.slopes import with_jacobian
 from attention_core.treatments import treated

@@ -100,7 +100,8 @@ def drawn(
     """What every control is drawn with: its words, its key, what it holds, and what happens when it is set."""
     key = f"{slug()}.{name}"
     if name not in kept().refused or key not in st.session_state:  # what was refused stays in its control
-        st.session_state[key] = value
+        if key not in st.session_state or st.session_state[key] != value:  # set anew, it undoes a later press
+            st.session_state[key] = value
         kept().refused.pop(name, None)
     label = say(f"lessons.{slug()}.control.{name}") if label is None else label
     return {"label": label, "key": key, "on_change": lambda: take(name, st.session_state.get(key), default, read)}

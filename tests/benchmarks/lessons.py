@@ -30,6 +30,7 @@ def slider(*keys: str) -> Callable[[Page], None]:
 MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "qkv": lambda: choices("with W", "without W"),
     "softmax": lambda: slider("ArrowRight", "ArrowLeft"),
+    "masks": lambda: choices("none", "causal"),
 }
 
 

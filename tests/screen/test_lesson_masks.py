@@ -1,8 +1,6 @@
 """Lesson 5: who may look at whom, and every figure that it states."""
 
-import json
 import math
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,11 +8,11 @@ import torch.nn.functional as F
 
 from pages.shared import runs
 from pages.shared.setup import Setup
+from tests.golden import loader
 from tests.screen.driver import plain
 from tests.screen.lesson import Lesson
 
-MEASURED = json.loads((Path(__file__).parents[1] / "golden" / "stories.json").read_text(encoding="utf-8"))["measured"]
-MOVED = MEASURED["leak test en_it (barked -> smiled), max change per output row"]
+MOVED = loader.read(loader.STORIES)["measured"]["leak test en_it (barked -> smiled), max change per output row"]
 WORDS = ("Anna", "fed", "the", "dog", "and", "it", "barked")
 E424 = math.exp(6 / math.sqrt(2))  # the score of "dog" for "it": (-3)(-1) + 3 * 1 = 6, over the root of 2; Anna has -6
 FREE = E424 / (E424 + 5 + 1 / E424)  # and five words 0
