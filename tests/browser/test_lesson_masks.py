@@ -33,7 +33,7 @@ def test_the_causal_mask_is_built_by_drawing(screen):
     opened.wait_for_number("weights [head 1, it, dog]", "0.945461")
     opened.press("Mask", "none")
     opened.wait_for_number("weights [head 1, it, dog]", "0.932788")
-    opened.wait_for_text("Later words still seen: 21 pairs")
+    opened.wait_for_text("Pairs that still look ahead: 21")
     for row in range(6):
         draw(opened, (row, row + 1), (row, 6))
     opened.wait_for_text("Built: the causal mask. “it” gives “dog” 0.945; without a mask 0.933.")
@@ -114,13 +114,13 @@ def test_a_fully_masked_row_in_five_treatments(screen):
     """fully masked row: weights 0, output 0; what NaN, -1e9 filled and -1e9 added give instead, on a drawn mask."""
     opened = screen("?mask=none&open=nothing", lesson="masks")
     draw(opened, (1, 0), (1, 6))
-    opened.wait_for_text("“fed” may attend to nothing. Of five ways to write it")
+    opened.wait_for_text("“fed” may attend to nothing. Of five treatments")
     labels = "path[aria-label*='weights [head 1, fed, dog]: {}']"
     for number in ("0", "NaN", "0.14"):
         opened.page.locator(labels.format(number)).first.wait_for(state="attached")
-    opened.wait_for_text("3 let it attend to blocked words, 1 give NaN")
+    opened.wait_for_text("blocked words get a share in 3, and NaN comes out in 1")
     opened.press("Precision", "float16")
-    opened.wait_for_text("1 let it attend to blocked words, 3 give NaN")
+    opened.wait_for_text("blocked words get a share in 1, and NaN comes out in 3")
 
 
 def test_two_conventions_side_by_side(screen):
@@ -163,9 +163,9 @@ def test_encoder_decoder_and_masked_words(screen):
 def test_what_asks_nothing_rests_on_the_first_token(screen):
     """encoder: why so much goes to the first token."""
     opened = screen("?open=wirings&wiring=first", lesson="masks")
-    opened.wait_for_text("7 of 8 words give the most to “<s>”: “barked” gives it 0.71")
+    opened.wait_for_text("“<s>” gets the most from 7 of 8 words, 0.71 from “barked”")
     opened.type("Sentence with a start token", "<s>|he|read")
-    opened.wait_for_text("of 3 words give the most to “<s>”")
+    opened.wait_for_text("“<s>” gets the most from 3 of 3 words")
 
 
 def test_the_workbench_shows_exactly_the_drawn_mask(screen):

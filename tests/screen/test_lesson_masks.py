@@ -89,11 +89,11 @@ def test_a_mask_of_another_sentence_and_another_word_that_asks():
 # ---- drawn -----------------------------------------------------------------------------------------------------------
 def test_the_causal_mask_is_built_by_drawing():
     lesson = Lesson("masks", mask="none")
-    assert "still seen: 21 pairs. Wrongly blocked: 0." in goal(lesson)
+    assert "look ahead: 21. Wrongly blocked: 0." in goal(lesson)
     stroke(lesson, ABOVE[:-1], 0)
-    assert "still seen: 1 pairs" in goal(lesson)
+    assert "look ahead: 1." in goal(lesson)
     stroke(lesson, [[6, 0]], 0)
-    assert "still seen: 1 pairs. Wrongly blocked: 1" in goal(lesson)
+    assert "look ahead: 1. Wrongly blocked: 1" in goal(lesson)
     stroke(lesson, [[6, 0]], 1)
     stroke(lesson, ABOVE[-1:], 0)
     assert goal(lesson).startswith("Built: the causal mask") and "“it” gives “dog” 0.945; without a mask 0.933" in goal(
@@ -294,7 +294,7 @@ def test_a_row_that_may_look_at_nothing_in_five_treatments():
     powers = [1 / E424, 1, 1, E424, 1, 1, 1]  # as without a mask: -1e9 on every score is a shift
     assert added == pytest.approx([power / sum(powers) for power in powers], abs=1e-6)
     assert lesson.says(
-        "“it” may attend to nothing. Of five ways to write it, **3** let it attend to blocked words, 1 give"
+        "may attend to nothing. Of five treatments, blocked words get a share in **3**, and NaN comes out in **1**."
     )
     assert lesson.says("All other rows agree, to 2.2e-16.")
 
@@ -302,10 +302,10 @@ def test_a_row_that_may_look_at_nothing_in_five_treatments():
 def test_in_lower_precision_the_treatments_differ_again():
     lesson = Lesson("masks", open="nothing", dtype="float32")
     assert treated(lesson)[3] == pytest.approx([1 / 7] * 7, abs=1e-6)  # -1e9 swallows the scores beside it
-    assert lesson.says("**3** let it attend to blocked words, 1 give NaN")
+    assert lesson.says("blocked words get a share in **3**, and NaN comes out in **1**")
     lesson = Lesson("masks", open="nothing", dtype="float16")
     assert all(math.isnan(value) for row in treated(lesson)[1:4] for value in row)  # -1e9 is −∞ there
-    assert lesson.says("**1** let it attend to blocked words, 3 give NaN")
+    assert lesson.says("blocked words get a share in **1**, and NaN comes out in **3**")
 
 
 def test_the_readers_own_blocked_row_is_the_one_that_is_shown():
@@ -322,7 +322,10 @@ def test_the_same_matrix_by_the_other_convention():
     assert weight(lesson, "conventions_blocked", "it", "dog") == 0
     assert weight(lesson, "conventions_blocked", "it", "barked") == 1
     assert lesson.says("gives the weights at the right: 0 apart, and NaN in 2 of 14 rows.")
-    assert lesson.says("it gives those at the left: 0 apart.")
+    assert lesson.says("it gives those at the left: 0 apart, and NaN in 0.")
+    lesson.choose("mask", "none")
+    stroke(lesson, [[2, key] for key in range(7)], 0)  # ours gives that row zeros, torch's layer NaN in both heads
+    assert lesson.says("it gives those at the left: 0 apart, and NaN in 2.")
 
 
 def test_torchs_own_layer_gives_these_numbers():
@@ -385,10 +388,33 @@ def test_a_hidden_word_is_attended_to_and_a_blocked_one_is_not():
 
 def test_what_asks_nothing_rests_on_the_first_token():
     lesson = Lesson("masks", open="wirings", wiring="first")
-    assert lesson.says("7 of 8 words give the most to “<s>”: “barked” gives it 0.71")
+    assert lesson.says("“<s>” gets the most from **7 of 8** words, 0.71 from “barked”")
     assert weight(lesson, "sink", "barked", "<s>") == pytest.approx(0.707, abs=5e-4)
     assert weight(lesson, "sink", "it", "dog") == pytest.approx(0.76, abs=5e-3)
     assert lesson.says("The value of “<s>” in this head is (0.00, 0.00): resting there changes nothing.")
     lesson.set("sink", "Anna fed the dog")  # no start: who asks who does it takes Anna along
     assert lesson.says("whoever rests there takes it along")
-    assert lesson.says("1 of 4 words give the most to “Anna”: “fed” gives it")
+    share = E424 / (E424 + 2 + 1 / E424)  # 6 for Anna, -6 for dog, 0 for the two others
+    assert lesson.says(f"“Anna” gets the most from **1 of 4** words, {share:.2f} from “fed”")
+
+
+# ---- whatever a reader types or draws --------------------------------------------------------------------------------
+SIGHTS = {
+    "future": ("change", "step", "layers"),
+    "pairs": ("patterns", "batch"),
+    "nothing": ("row", "conventions", "axes"),
+    "wiring": ("encoder", "decoder", "masked", "first"),
+}
+NOTHING = ",".join(["0" * 16] * 16)  # may be looked at by nobody
+TEXTS = ("it", "xyzzy |**b**|<pad>|dog|dog", "它摇尾巴，" * 3, "a " * 16)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("drawer", SIGHTS)
+def test_every_sight_takes_any_sentence_and_any_mask(drawer, text):
+    opened = "wirings" if drawer == "wiring" else drawer
+    for sight in SIGHTS[drawer]:
+        for mask in ({"mask": "padding"}, {"mask": "custom", "paint": NOTHING}):
+            lesson = Lesson("masks", text=text, open=opened, **{drawer: sight}, **mask, lang="en")
+            assert lesson.errors() == [], (sight, mask)
+            assert lesson.charts() and ("nothing" in lesson.fact()) == ("paint" in mask), (sight, mask)

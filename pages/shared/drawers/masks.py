@@ -14,7 +14,7 @@ from attention_core.counts import counted_cost
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.leak import moved_rows, share_ahead
-from attention_core.numerals import exact, fixed, percent, row_text, told
+from attention_core.numerals import fixed, percent, row_text, told
 from attention_core.reading import kept_pairs, pairs_at, received, row_fact
 from attention_core.treatments import TREATMENTS, treated
 from pages.shared.brush import allowed_text, bits_of, blocked_row, without_column, without_row
@@ -43,6 +43,11 @@ def sight(name: str, sights: Sights, own: Setup, setup: Setup) -> None:
 def quoted(trace: Trace, axis: str, position: int) -> str:
     """A token in a sentence."""
     return literal(token(trace, axis, position))
+
+
+def apart(gap: float) -> str:
+    """How far apart numbers are; a 0 is no rounding."""
+    return told(gap) if gap else "0"
 
 
 def option(name: str) -> str:
@@ -87,8 +92,8 @@ def one_step(own: Setup, setup: Setup) -> None:
         st.markdown(say("lessons.masks.same"))
         return
     first, *later = moved
-    told = {"same": literal(comma.join(same)), "first": literal(first), "later": literal(comma.join(later))}
-    st.markdown(say("lessons.masks.parts", blocked=pairs.blocked, of=pairs.of, **told))
+    words = {"same": literal(comma.join(same)), "first": literal(first), "later": literal(comma.join(later))}
+    st.markdown(say("lessons.masks.parts", blocked=pairs.blocked, of=pairs.of, **words))
     show_step("step", now, "masked_scores", looked_at(now, setup))
 
 
@@ -152,7 +157,7 @@ def batch(own: Setup, setup: Setup) -> None:
     alone = sentences_alone(together)
     step, gap = farthest_from_alone(trace if hidden else padding_seen(trace), alone)
     found = ("alone" if hidden else "seen") if gap else "exact"
-    st.markdown(say(f"lessons.masks.{found}", step=literal(step), gap=told(gap)))
+    st.markdown(say(f"lessons.masks.{found}", step=literal(step), gap=apart(gap)))
     head = looked_at(trace_of(own), own).head
     with st.container(horizontal=True):
         for number in range(2):
@@ -197,9 +202,9 @@ def blocked(own: Setup, setup: Setup) -> None:
     st.markdown(say("lessons.masks.treated", seen=len(seen), lost=len(lost), word=literal(names[row])))
     picture = bar_rows(rows, names, words_for(trace), palette(), opened_in("row", runs), height=46.0)
     show("row", picture, runs, say("lessons.masks.treated_alt"))
-    apart = [moved_rows(run, runs["zero"])["moved"][0].tolist() for run in runs.values()]
-    others = [gaps[n] for gaps in apart for n, text in enumerate(bits) if "1" in text]
-    st.markdown(say("lessons.masks.others", gap=told(max(others, default=0.0))))
+    moved = [moved_rows(run, runs["zero"])["moved"][0].tolist() for run in runs.values()]
+    others = [gaps[n] for gaps in moved for n, text in enumerate(bits) if "1" in text]
+    st.markdown(say("lessons.masks.others", gap=apart(max(others, default=0.0))))
     workbench_door(masked, "row")
 
 
@@ -217,8 +222,8 @@ def conventions(own: Setup, setup: Setup) -> None:
     if theirs is None:
         st.markdown(say("lessons.masks.no_torch"))
         return
-    told = {"gap": exact(theirs.gap), "lost": theirs.lost, "rows": theirs.rows, "mended": exact(mended.gap)}
-    st.markdown(say("lessons.masks.torch", **told))
+    answers = {"gap": apart(theirs.gap), "lost": theirs.lost, "mended": apart(mended.gap), "empty": mended.lost}
+    st.markdown(say("lessons.masks.torch", rows=theirs.rows, **answers))
 
 
 def axes(own: Setup, setup: Setup) -> None:
@@ -262,7 +267,7 @@ def side_by_side(name: str, runs: Mapping[str, Trace], look: Look) -> None:
     """One head of two runs as maps."""
     with st.container(horizontal=True):
         for part, run in runs.items():
-            title = f"{say(f'lessons.masks.title_{part}')}, {place_name(run, 'H', look.head)}"
+            title = say(f"lessons.masks.title_{part}", head=place_name(run, "H", look.head))
             with st.container(width="content"):
                 show_map(f"{name}_{part}", run, look, title)
 
@@ -290,8 +295,8 @@ def decoder(_: Setup, __: Setup) -> None:
     within = replace(across, cross=False, context_text=None, masks=("causal",))
     runs = {"self": within, "cross": across}
     facts = {name: kept_pairs(trace_of(run)) for name, run in runs.items()}
-    told = {f"{name}_{part}": getattr(fact, part) for name, fact in facts.items() for part in ("kept", "of")}
-    st.markdown(say("lessons.masks.decoder", **told))
+    words = {f"{name}_{part}": getattr(fact, part) for name, fact in facts.items() for part in ("kept", "of")}
+    st.markdown(say("lessons.masks.decoder", **words))
     with st.container(horizontal=True):
         for name, run in runs.items():
             trace = trace_of(run)
@@ -312,8 +317,8 @@ def masked_word(own: Setup, _: Setup) -> None:
     traces = {name: trace_of(run) for name, run in runs.items()}
     kept = {name: kept_pairs(trace) for name, trace in traces.items()}
     shares = {name: percent(received(trace, look.head, at)) for name, trace in traces.items()}
-    told = {f"{name}_kept": fact.kept for name, fact in kept.items()}
-    st.markdown(say("lessons.masks.masked", word=literal(names[at]), of=kept["token"].of, **told, **shares))
+    words = {f"{name}_kept": fact.kept for name, fact in kept.items()}
+    st.markdown(say("lessons.masks.masked", word=literal(names[at]), of=kept["token"].of, **words, **shares))
     side_by_side("masked", traces, look)
     workbench_door(runs["token"], "masked")
 
@@ -329,12 +334,12 @@ def first_word(_: Setup, __: Setup) -> None:
     trace = trace_of(sink)
     look, T = looked_at(trace, sink), trace.sizes()["T"]
     value = trace.step("v").window(B=0, H_kv=look.kv, S=0)
-    told = {"first": quoted(trace, "T", 0), "percent": percent(received(trace, look.head, 0)), "value": row_text(value)}
+    words = {"first": quoted(trace, "T", 0), "percent": percent(received(trace, look.head, 0)), "value": row_text(value)}
     resting = [query for query in range(T) if row_fact(trace, look.head, query).keys == (0,)]
     if resting:
         share = fixed(trace["weights"][0, look.head, resting[-1], 0].item())
         word = quoted(trace, "T", resting[-1])
-        st.markdown(say("lessons.masks.sink", count=len(resting), T=T, share=share, word=word, **told))
-    st.markdown(say("lessons.masks.costs" if value.any() else "lessons.masks.free", **told))
+        st.markdown(say("lessons.masks.sink", count=len(resting), T=T, share=share, word=word, **words))
+    st.markdown(say("lessons.masks.costs" if value.any() else "lessons.masks.free", **words))
     show_map("sink", trace, look, place_name(trace, "H", look.head))
     workbench_door(sink, "sink")
