@@ -170,6 +170,11 @@ def _alike(terms):
     return 1 - math.fsum(abs(one - other) for one, other in terms) / 2
 
 
+def _farthest(terms):
+    """The largest |a - b|, where each term is a pair a, b."""
+    return max(abs(one - other) for one, other in terms)
+
+
 def _cosine(terms):
     """The sum of the products over the lengths of their two vectors (the first factors, the second factors)."""
     left, right = zip(*terms, strict=True)
@@ -193,5 +198,6 @@ OUTERS = {
     "softmax": _softmax,
     "share": _share,
     "alike": _alike,
+    "farthest": _farthest,
     "cosine": _cosine,
 }

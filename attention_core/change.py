@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.gaps import apart, subtract
@@ -68,24 +67,6 @@ def moves(now: Trace, before: Trace) -> Mapping[str, Move]:
 def where_largest(sizes: Tensor) -> tuple[int, ...]:
     """The place of the largest entry, the first of several; NumPy's function, as torch's imports SymPy."""
     return tuple(map(int, np.unravel_index(sizes.argmax().item(), sizes.shape)))
-
-
-def rows_moved(now: Trace, before: Trace, step: str = "output") -> Float[Tensor, "*axes"]:
-    """How far each row of a step moved: the largest difference in it, 0 exactly where no bit of it changed.
-
-    So a leak is seen: change a later token, and look which outputs move. step: one that both runs have in the same
-    shape. Returns the step's shape without its last axis, float64; for the output (B, T).
-
-    >>> from attention_core import AttentionConfig, attend
-    >>> x, causal = torch.eye(3), AttentionConfig(masks=["causal"])
-    >>> later = x.clone()
-    >>> later[2] = 5.0
-    >>> (rows_moved(attend(later), attend(x)) > 0).tolist()
-    [[True, True, True]]
-    >>> (rows_moved(attend(later, config=causal), attend(x, config=causal)) > 0).tolist()
-    [[False, False, True]]
-    """
-    return apart(now[step], before[step]).amax(-1)
 
 
 NEARLY = 0.98  # of the largest move: as far as anybody sees

@@ -136,10 +136,12 @@ def single_picture(
     titles: Sequence[str],
     chosen: Ref | None,
     reach: float | None = None,
+    most: float | None = None,
 ) -> Picture:
     """One matrix, or an operand beside the result that was made from it cell by cell: their rows stand for the same.
 
     reach: the magnitude that has the result's strongest colour, where that is not its own: compared maps share one.
+    most: the side of the largest cell that is wanted; None: what its numbers need to be read.
     """
     count = max(drawn.values.shape[0] for drawn in panels)
     across = sum(drawn.values.shape[1] for drawn in panels)
@@ -153,7 +155,7 @@ def single_picture(
     def width(cell: float) -> float:
         return label_margin(tallest, words, cell) + sum(widths(cell))
 
-    size = fitted(count, across, width, comfortable(panels, 38.0))
+    size = fitted(count, across, width, comfortable(panels, 38.0) if most is None else most)
     above = [column_labels(drawn, words, size) for drawn in panels]
     top, left = max(each.room for each in above) + 22, label_margin(tallest, words, size)
     rows = row_labels(tallest, words, palette, left, top, size, left - 8)

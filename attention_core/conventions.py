@@ -15,6 +15,7 @@ from attention_core.change import Move, moves
 from attention_core.config import one_of
 from attention_core.errors import AttentionError
 from attention_core.gaps import apart
+from attention_core.masks import all_allow
 from attention_core.proof import is_torchs_layer, layer_inputs
 from attention_core.reading import allowed_pairs
 from attention_core.rerun import rerun
@@ -39,6 +40,21 @@ def masked_by(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
     inputs = {name: step for name, step in trace.inputs().items() if not name.startswith("allowed")}
     later = [step.operation for name, step in trace.computed().items() if not name.startswith("allowed")]
     return replace(trace, steps={**inputs, "allowed": Step("allowed", given, SCORE_DIMS)}).then(*later)
+
+
+def padding_seen(batch: Trace) -> Trace:
+    """A batch as it comes out where nobody hides what its sentences were filled up with: without its padding mask.
+
+    batch: a run with that mask, alone or among others.
+
+    >>> from attention_core import AttentionConfig, attend_qkv
+    >>> masks = [("padding", {"lengths": (1,)})]
+    >>> padding_seen(attend_qkv(*[torch.zeros(2, 1)] * 3, config=AttentionConfig(masks=masks)))["weights"][0, 0, 0]
+    tensor([0.5000, 0.5000])
+    """
+    others = [batch[name] for name in batch.steps if name.startswith("allowed_") and name != "allowed_padding"]
+    nobody = torch.ones_like(batch["allowed"])
+    return masked_by(batch, all_allow(nobody, *others).expand_as(batch["scores"]))
 
 
 def inverted(trace: Trace) -> Trace:
@@ -170,3 +186,33 @@ def layer_of(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.MultiheadAtte
     apart = {"q_proj_weight": q, "k_proj_weight": k, "v_proj_weight": v}
     layer.load_state_dict(own | ({"in_proj_weight": torch.cat([q, k, v])} if one_matrix else apart))
     return layer
+
+
+@dataclass(frozen=True)
+class TorchsAnswer:
+    """What torch's own layer makes of a mask, beside a run: `gap`, how far its weights are from the run's where it
+    gives numbers; `lost`, in how many of all rows (sentences x heads x queries) it gives NaN."""
+
+    gap: float
+    lost: int
+    rows: int
+
+
+def torchs_answer(trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"], ours: Trace) -> TorchsAnswer | None:
+    """torch.nn.MultiheadAttention's weights for a run's inputs under a mask handed over as it is, beside those of
+    another run; None where torch_layer gives none.
+
+    >>> from attention_core import AttentionConfig, Weights, attend
+    >>> eye = torch.eye(2)
+    >>> weights = Weights(w_q=eye, w_k=eye, w_v=eye, w_o=eye)
+    >>> trace = attend(eye, weights=weights, config=AttentionConfig(masks=["causal"]))
+    >>> torchs_answer(trace, trace["allowed"], inverted(trace)).lost  # the last query may attend to nothing then
+    1
+    """
+    found = torch_layer(trace, attn_mask)
+    if found is None:
+        return None
+    weights = found[1]
+    lost = weights.isnan().all(-1)  # (B, H, T)
+    gaps = apart(weights, ours["weights"])[~lost]
+    return TorchsAnswer(gaps.max().item() if gaps.numel() else 0.0, int(lost.sum()), lost.numel())

@@ -101,7 +101,7 @@ def matrix(
     fills, inks = shades(drawn.values.reshape(-1), reach, is_share(trace, drawn.step), palette)
     is_bool = trace[drawn.step].dtype.is_floating_point is False
     number = signed if trace.difference else fixed
-    text_size = number_size(drawn.values, size, number)
+    text_size = number_size(drawn.values, size, (lambda _: "✓") if is_bool else number)
     free = unblocked(trace, drawn.step)
     operation = None if chosen is None else trace.step(chosen.step).operation
     read = trace.read_by(chosen) if operation is not None and drawn.step in operation.reads else set()

@@ -186,16 +186,33 @@ def share_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     return quotient_pieces(terms, trace)
 
 
+def distances(terms: tuple, trace: Trace) -> list[float]:
+    """|a − b| of each pair."""
+    return [abs(number_at(trace, one) - number_at(trace, other)) for one, other in terms]
+
+
+def distance_pieces(terms: tuple, trace: Trace, between: str) -> list[Piece]:
+    """|a − b|, |c − d| and so on."""
+    pieces = []
+    for n, (one, other) in enumerate(terms):
+        pieces += [Piece(f"{between}|" if n else "|"), operand(trace, one), Piece(" − ")]
+        pieces += [operand(trace, other, bracket=True), Piece("|")]
+    return pieces
+
+
 def alike_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """1 − (|a − b| + |c − d| + ...) / 2, the smallest of many gathered."""
-    values = [abs(number_at(trace, one) - number_at(trace, other)) for one, other in terms]
+    values = distances(terms, trace)
     shown, gathered = largest(terms, values)
-    pieces = [Piece("1 − (")]
-    for n, i in enumerate(shown):
-        one, other = terms[i]
-        pieces += [Piece(" + |" if n else "|"), operand(trace, one), Piece(" − "), operand(trace, other, bracket=True)]
-        pieces.append(Piece("|"))
-    return [*pieces, *rest_pieces([values[i] for i in gathered]), Piece(") / 2")]
+    pairs = distance_pieces(tuple(terms[i] for i in shown), trace, " + ")
+    return [Piece("1 − ("), *pairs, *rest_pieces([values[i] for i in gathered]), Piece(") / 2")]
+
+
+def farthest_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """max(|a − b|, |c − d|, ...), of many the largest."""
+    shown, gathered = largest(terms, distances(terms, trace))
+    pairs = distance_pieces(tuple(terms[i] for i in shown), trace, ", ")
+    return [Piece("max("), *pairs, Piece(", ...)" if gathered else ")")]
 
 
 def select_pieces(terms: tuple, trace: Trace) -> list[Piece]:
@@ -233,6 +250,7 @@ WRITERS = {
     "slope": slope_pieces,
     "share": share_pieces,
     "alike": alike_pieces,
+    "farthest": farthest_pieces,
     "select": select_pieces,
     "choose": choose_pieces,
     "cosine": cosine_pieces,

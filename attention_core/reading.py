@@ -7,6 +7,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention_core.attention import attend_qkv
+from attention_core.config import AttentionConfig, Choice
 from attention_core.trace import Trace
 
 EVEN = 1e-9  # weights closer together than this count as equal
@@ -186,6 +188,11 @@ class PairsFact:
         """The part that is kept."""
         return self.kept / self.of
 
+    @property
+    def blocked(self) -> int:
+        """How many are not kept."""
+        return self.of - self.kept
+
 
 def kept_pairs(trace: Trace, head: int = 0, batch: int = 0) -> PairsFact:
     """How many pairs (query, key) the masks keep in one head of one sequence.
@@ -212,3 +219,22 @@ def most_alike(likeness: Float[Tensor, "H H"]) -> tuple[int, int, float] | None:
         return None
     share, one, other = max(pairs, key=lambda pair: pair[0])
     return one, other, share
+
+
+def pairs_at(length: int, *masks: Choice) -> PairsFact:
+    """How many pairs masks keep of a sequence of this length, as (name, params) of MASKS.
+
+    >>> pairs_at(512, ("local", {"window": 1})).kept
+    1534
+    """
+    none = torch.zeros(length, 1)
+    return kept_pairs(attend_qkv(none, none, none, config=AttentionConfig(masks=masks)))
+
+
+def received(trace: Trace, head: int, key: int, batch: int = 0) -> float:
+    """The share of its attention that a query gives to one key, on average over the queries of a head.
+
+    >>> received(attend_qkv(*[torch.zeros(4, 2)] * 3), head=0, key=2)
+    0.25
+    """
+    return trace["weights"][batch, head, :, key].double().mean().item()

@@ -1,11 +1,23 @@
 """A mask read by the other convention, and one with its heads' axis in the wrong place: against torch itself."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 import torch.nn.functional as F
 
-from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv, prove, to_mha_mask
-from attention_core.conventions import PATHS, damage, inverted, masked_by, misplaced, torch_layer
+from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv, prove, to_mha_mask
+from attention_core.conventions import (
+    PATHS,
+    TorchsAnswer,
+    damage,
+    inverted,
+    masked_by,
+    misplaced,
+    padding_seen,
+    torch_layer,
+    torchs_answer,
+)
 from attention_core.examples import EXAMPLES
 
 H, T, S, D, D_KEY, D_VALUE = 2, 5, 7, 6, 11, 13
@@ -186,3 +198,44 @@ def test_a_mask_of_more_axes_is_no_such_case(generator, shape):
     q, k, v = (numbers(generator, 2, 3, length, 5) for length in (3, 7, 7))
     with pytest.raises(AttentionError, match=r"allowed must have the axes \(T, S\) or \(B, S\)"):
         misplaced(attend_qkv(q, k, v, allowed=torch.ones(shape).bool()))
+
+
+# ---- what fills a batch up, seen -------------------------------------------------------------------------------------
+LENGTHS = ("padding", {"lengths": (7, 4)})
+
+
+@pytest.mark.parametrize("others", [[], ["causal"], ["causal", ("local", {"window": 2})]], ids=str)
+def test_without_its_padding_mask_a_batch_is_the_run_of_the_other_masks(generator, others):
+    q, k, v = (numbers(generator, 2, 3, length, 4) for length in (T, S, S))
+    batch = attend_qkv(q, k, v, config=AttentionConfig(masks=[*others, LENGTHS]))
+    wanted = attend_qkv(q, k, v, config=AttentionConfig(masks=others))
+    assert torch.equal(padding_seen(batch)["weights"], wanted["weights"])
+    assert not torch.equal(batch["weights"], wanted["weights"])
+
+
+# ---- what torch's own layer makes of a mask --------------------------------------------------------------------------
+def test_torchs_layer_gives_the_inverted_run_where_it_gives_numbers(generator):
+    trace = layer(generator)
+    answer = torchs_answer(trace, trace["allowed"], inverted(trace))
+    assert (answer.lost, answer.rows) == (3 * H, 3 * H * T)  # the last query of each: nothing lies behind it
+    assert answer.gap < 1e-12
+    mended = torchs_answer(trace, to_mha_mask(trace["allowed"]), trace)
+    assert mended.lost == 0 and mended.gap < 1e-12
+
+
+def test_a_gap_to_another_run_is_found(generator):
+    trace, (index, size) = layer(generator), ((2, 1, 4, 0), 0.25)
+    weights = trace["weights"].clone()
+    weights[index] += size
+    other = Trace({**trace.steps, "weights": replace(trace.step("weights"), value=weights)})
+    assert torchs_answer(trace, to_mha_mask(trace["allowed"]), other).gap == pytest.approx(size)
+
+
+def test_where_everything_is_blocked_nothing_is_compared(generator):
+    trace = layer(generator, allowed=torch.ones(T, T).bool(), masks=())
+    assert torchs_answer(trace, trace["allowed"], inverted(trace)) == TorchsAnswer(0.0, 3 * H * T, 3 * H * T)
+
+
+def test_a_layer_that_torch_does_not_have_has_no_answer(generator):
+    trace = attend(numbers(generator, T, D), config=AttentionConfig(masks=["causal"]))
+    assert torchs_answer(trace, trace["allowed"], trace) is None

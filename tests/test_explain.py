@@ -12,6 +12,7 @@ from attention_core.cells import OUTERS, Ref, evaluate
 from attention_core.contributions import COMPARE_HEADS
 from attention_core.explanation import TERMS, WRITERS, Explanation, explain
 from attention_core.exponentials import DIVIDE, EXP, EXP_BELOW
+from attention_core.leak import FARTHEST
 from attention_core.masks import ALL_ALLOW, CAUSAL, PADDING
 from attention_core.numerals import exact, fixed, told
 from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, PUT, ROOT_SCALE, SCALE, SOFTMAX
@@ -142,6 +143,11 @@ CELLS = {
         single(COMPARE_HEADS, [[[[0.75, 0.25, 0]], [[0.25, 0.5, 0.25]]]]),
         (0, 0, 0, 1),
         "1 − (|0.75 − 0.25| + |0.25 − 0.50| + |0.00 − 0.25|) / 2 = 0.50",
+    ),
+    "farthest": (
+        single(FARTHEST, [[[1, -2, 0]]], [[[0.5, 1, 0]]]),
+        (0, 0),
+        "max(|1.00 − 0.50|, |−2.00 − 1.00|, |0.00 − 0.00|) = 3.00",
     ),
     "share": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 2), "1 / (1 + 0 + 1) = 0.50"),
     "share, blocked": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 1), "0 / (1 + 0 + 1) = 0.00"),

@@ -57,7 +57,7 @@ LAYERS = (
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions", "exponentials", "slopes", "laws"),
-    ("gaps", "axes", "contributions", "reach", "bounds", "attribution", "turns"),
+    ("gaps", "axes", "contributions", "reach", "bounds", "attribution", "turns", "leak"),
     ("rerun", "treatments", "permutation"),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "gates", "change", "brought", "alone"),
     (

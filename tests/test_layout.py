@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.layout import LARGEST, Panel, Product, panel, product
+from attention_core.layout import LARGEST, Panel, Product, panel, product, spans_all
 
 SHAPES = {
     "w_q": (11, 24),
@@ -230,3 +230,12 @@ def test_whatever_axis_there_is_not_starts_at_its_first_position():
     """A mask that all heads share has one; so has a step without heads."""
     assert panel(EVERYTHING, "allowed_causal", at(1, 5)).refs[0][0].index == (0, 0, 0, 0)
     assert panel(EVERYTHING, "q_projected", at(1, 5)).refs[0][0].index == (1, 0, 0)
+
+
+def test_a_mask_that_is_the_same_for_all_heads_and_sentences_spans_them():
+    q, k = torch.zeros(2, 3, 5, 1), torch.zeros(2, 3, 7, 1)
+    masks = ["causal", ("padding", {"lengths": (7, 4)})]
+    trace = attend_qkv(q, k, k, config=AttentionConfig(masks=masks))
+    assert [spans_all(trace, "allowed_causal", axis) for axis in range(4)] == [True, True, False, False]
+    assert [spans_all(trace, "allowed_padding", axis) for axis in range(4)] == [False, True, True, False]
+    assert not any(spans_all(trace, "weights", axis) for axis in range(4))

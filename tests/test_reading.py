@@ -14,6 +14,8 @@ from attention_core.reading import (
     looks_at,
     most_alike,
     most_telling,
+    pairs_at,
+    received,
     row_fact,
     sums,
     surest,
@@ -240,3 +242,29 @@ def test_the_two_heads_that_are_most_alike():
     )
     assert most_alike(likeness) == (1, 2, 0.75)  # the first of two pairs
     assert most_alike(torch.ones(1, 1)) is None
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 64])
+def test_pairs_at_a_length_are_counted_one_by_one(length):
+    places = [(i, j) for i in range(length) for j in range(length)]
+    near = [(i, j) for i, j in places if abs(i - j) <= 2]
+    back = [(i, j) for i, j in places if j <= i < j + 3]
+    wide = [(i, j) for i, j in places if abs(i - j) <= 1 or 0 in (i, j)]
+    counted = {
+        ("causal", ()): [(i, j) for i, j in places if j <= i],
+        ("local", (("window", 2),)): near,
+        ("sliding", (("window", 3),)): back,
+        ("local_global", (("window", 1), ("global_tokens", (0,)))): wide,
+    }
+    for (name, params), pairs in counted.items():
+        assert pairs_at(length, (name, dict(params))) == PairsFact(len(pairs), length * length), name
+    both = [pair for pair in near if pair in back]
+    assert pairs_at(length, ("local", {"window": 2}), ("sliding", {"window": 3})).kept == len(both)
+    assert pairs_at(length) == PairsFact(length * length, length * length)
+    assert pairs_at(length, ("causal", {})).blocked == length * (length - 1) // 2
+
+
+def test_what_a_key_receives_on_average():
+    trace = written([[0.5, 0.5, None], [0.1, 0.2, 0.7], [0.3, None, 0.7]], [[1, None, None]] * 3)
+    assert [received(trace, 0, key) for key in range(3)] == pytest.approx([0.3, 0.7 / 3, 1.4 / 3], abs=1e-12)
+    assert [received(trace, 1, key) for key in range(3)] == [1, 0, 0]

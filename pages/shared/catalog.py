@@ -20,7 +20,19 @@ class PageEntry:
         return PAGES_FOLDER / f"{self.slug}.py"
 
 
-LESSONS = ("qkv", "softmax", "scale", "scores", "heads", "positions", "cross", "distance", "decoding", "printed")
+LESSONS = (
+    "qkv",
+    "softmax",
+    "scale",
+    "scores",
+    "masks",
+    "heads",
+    "positions",
+    "cross",
+    "distance",
+    "decoding",
+    "printed",
+)
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
     PageEntry("start", "learn", ":material/flag:"),

@@ -100,7 +100,8 @@ def drawn(
     """What every control is drawn with: its words, its key, what it holds, and what happens when it is set."""
     key = f"{slug()}.{name}"
     if name not in kept().refused or key not in st.session_state:  # what was refused stays in its control
-        st.session_state[key] = value
+        if key not in st.session_state or st.session_state[key] != value:  # set anew, it undoes a later press
+            st.session_state[key] = value
         kept().refused.pop(name, None)
     label = say(f"lessons.{slug()}.control.{name}") if label is None else label
     return {"label": label, "key": key, "on_change": lambda: take(name, st.session_state.get(key), default, read)}
@@ -244,12 +245,17 @@ def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int
 
     def check(text: str) -> None:
         typed = material_of(replace(setup, **{part: text}))
-        given = max(len(typed.queries), len(typed.keys))
-        if given > most:
-            raise AttentionError("lesson_tokens", limit=most, given=given)
+        for tokens in (typed.queries, typed.keys):
+            check_tokens(tokens, most)
 
     text = text_box(name, own, check)
     return setup if text == own else replace(setup, **{part: text})
+
+
+def check_tokens(tokens: Sequence[str], most: int = MOST_TOKENS) -> None:
+    """Raises AttentionError where a sentence is too long for a lesson."""
+    if len(tokens) > most:
+        raise AttentionError("lesson_tokens", limit=most, given=len(tokens))
 
 
 def pick_example(*names: str, zh: str | None = None) -> Setup:

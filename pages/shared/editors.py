@@ -71,7 +71,7 @@ def matrix_editors(scene: Scene) -> None:
     matrix, base = numbers(scene, name)
     st.caption(about(scene, name, matrix))
     if name == "allowed":
-        maps.painted_mask(scene, matrix, lambda new: replace_matrix(scene, name, lambda: new))
+        maps.painted_mask(scene.trace, matrix, lambda new: replace_matrix(scene, name, lambda: new))
     elif matrix is not None:
         cell_editor(scene, name, matrix)
     show_refusal(control(name))

@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.bars import Row
 from attention_core.cell_rows import cell_rows
 from attention_core.cells import Ref
-from attention_core.charts import PAGE, Picture, equally_large, head_map
+from attention_core.charts import MAP, PAGE, Picture, equally_large, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
 from pages.shared.panels import fact_sentence, head_name
@@ -172,6 +172,16 @@ def show_maps(*maps: Map) -> None:
         for each, picture in zip(maps, equally_large([each.picture() for each in maps]), strict=True):
             with st.container(width="content"):
                 show(each.name, picture, {"": each.trace}, each.title)
+
+
+def show_map(name: str, trace: Trace, look: Look, title: str, wide: float = MAP) -> None:
+    """The weights of the head that is looked at as a map, the query's row outlined."""
+    opened = opened_in(name, {"": trace})
+    axes, words = (say("corner.T"), say("corner.S")), words_for(trace)
+    chosen = opened and opened[1]
+    seen = (words, palette(), chosen, look.query, False, look.batch, axes, title)
+    picture = head_map(trace, look.head, *seen, room=wide)
+    show(name, picture, {"": trace}, f"{title}. {fact_sentence(trace, look, spell=str)}")
 
 
 # ---- what is opened --------------------------------------------------------------------------------------------------

@@ -64,8 +64,8 @@ def opened(key: str) -> None:
     open_sent(st.session_state[key].opened)
 
 
-def painted_mask(scene: Scene, matrix: np.ndarray, take: Callable[[np.ndarray], None]) -> None:
-    """A mask whose cells are switched by drawing over them. take: what is done with the new one.
+def painted_mask(trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], None]) -> None:
+    """A mask over a run's tokens whose cells are switched by drawing over them. take: what is done with the new one.
 
     The canvas waits for an answer after each stroke: `turn` counts them, refused ones too.
     """
@@ -83,7 +83,7 @@ def painted_mask(scene: Scene, matrix: np.ndarray, take: Callable[[np.ndarray], 
         take(new)
 
     step = Step("allowed", torch.from_numpy(matrix != 0), ("T", "S"))
-    drawn = raster(Trace({"allowed": step}, scene.trace.labels), "allowed", words_for(scene.trace), palette())
+    drawn = raster(Trace({"allowed": step}, trace.labels), "allowed", words_for(trace), palette())
     plain = {"fills": (palette().ground,) * 256, "inks": (palette().ink,) * 256}  # allowed is nothing to shout about
     told = common(say("canvas.mask"), drawn) | plain | {"chosen": None, "query": None, "paint": True, "turn": turn}
     told["words"] = told["words"] | {"hint": say("canvas.paint")}

@@ -32,6 +32,7 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "softmax": lambda: slider("ArrowRight", "ArrowLeft"),
     "scale": lambda: slider("ArrowRight", "ArrowLeft"),
     "scores": lambda: choices("dot", "cosine"),
+    "masks": lambda: choices("none", "causal"),
     "cross": lambda: choices("Chinese asks", "English asks"),
     "decoding": lambda: slider("ArrowLeft", "ArrowRight"),
     "printed": lambda: choices("weights", "scores"),
