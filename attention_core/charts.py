@@ -22,6 +22,7 @@ from attention_core.drawing import (
     signed_ramp,
     span,
     table,
+    writer,
 )
 from attention_core.layout import Panel, Product, panel
 from attention_core.lettering import Words, column_labels, cut, label, label_margin, row_labels, text_width
@@ -155,7 +156,8 @@ def single_picture(
     def width(cell: float) -> float:
         return label_margin(tallest, words, cell) + sum(widths(cell))
 
-    size = fitted(count, across, width, comfortable(panels, 38.0) if most is None else most)
+    number = writer(trace, span(trace, panels[-1].step) if reach is None else reach)
+    size = fitted(count, across, width, comfortable(panels, 38.0, number) if most is None else most)
     above = [column_labels(drawn, words, size) for drawn in panels]
     top, left = max(each.room for each in above) + 22, label_margin(tallest, words, size)
     rows = row_labels(tallest, words, palette, left, top, size, left - 8)

@@ -59,6 +59,16 @@ class Cost:
         return {field.name: sum(getattr(self, field.name).values()) for field in fields(self)}
 
 
+def by_growth(cost: Cost) -> tuple[int, int]:
+    """The multiply-adds of a layer for its pairs of tokens, scores and weighted sums, and for its tokens, projections.
+
+    >>> by_growth(attention_cost(T=10, D=64))
+    (12800, 163840)
+    """
+    pairs = sum(cost.multiply_adds.get(step, 0) for step in ("scores", "head_outputs"))
+    return pairs, sum(cost.multiply_adds.values()) - pairs
+
+
 def counted_cost(trace: Trace) -> Cost:
     """The cost of a run, counted: every step is applied again, and its products are counted as they happen.
 

@@ -13,7 +13,7 @@ from attention_core.cells import Ref
 from attention_core.formula import family
 from attention_core.layout import Panel
 from attention_core.lettering import Words, label, text_width
-from attention_core.numerals import exact, fixed, signed
+from attention_core.numerals import exact, fixed, rough, signed
 from attention_core.palette import Palette, shades
 from attention_core.trace import Trace
 
@@ -27,6 +27,7 @@ SHARES = {
     "stable_weights",
     "rounded_weights",
 }  # steps on the purple ramp; all others are signed
+LEAST_SIGNED = 0.005  # the smallest difference that two decimals show
 TIMES_EVEN = 5  # the darkest colour of the "x S" view: so many times an even share, or more
 
 
@@ -100,7 +101,7 @@ def matrix(
     reach = span(trace, drawn.step, drawn.refs[0][0].index[0]) if reach is None else reach
     fills, inks = shades(drawn.values.reshape(-1), reach, is_share(trace, drawn.step), palette)
     is_bool = trace[drawn.step].dtype.is_floating_point is False
-    number = signed if trace.difference else fixed
+    number = writer(trace, reach)
     text_size = number_size(drawn.values, size, (lambda _: "✓") if is_bool else number)
     free = unblocked(trace, drawn.step)
     operation = None if chosen is None else trace.step(chosen.step).operation
@@ -159,6 +160,14 @@ def unblocked(trace: Trace, step: str) -> np.ndarray:
     return allowed.numpy()
 
 
+def writer(trace: Trace, reach: float) -> Callable[[float], str]:
+    """How the numbers of a step are written whose largest magnitude is `reach`: a difference has its sign, and one that
+    two decimals would make 0 a power of ten."""
+    if not trace.difference:
+        return fixed
+    return signed if reach >= LEAST_SIGNED else rough
+
+
 def number_size(values: np.ndarray, cell: float, number: Callable[[float], str] = fixed) -> float:
     """The size of the numbers in a map's cells, all alike; 0 where they would be too small to read. number: how they
     are written."""
@@ -171,9 +180,9 @@ def longest_number(values: np.ndarray, number: Callable[[float], str] = fixed) -
     return max((text_width(number(value), 1.0) for value in values.reshape(-1).tolist()), default=1.0)
 
 
-def comfortable(panels: Sequence[Panel], most: float) -> float:
-    """The largest cell that is wanted: `most`, or what the widest number needs to be read."""
-    return max([most, *(5 + 14.0 * longest_number(drawn.values) for drawn in panels)])
+def comfortable(panels: Sequence[Panel], most: float, number: Callable[[float], str] = fixed) -> float:
+    """The largest cell that is wanted: `most`, or what the widest number needs to be read, written by `number`."""
+    return max([most, *(5 + 14.0 * longest_number(drawn.values, number) for drawn in panels)])
 
 
 def cell_size(rows: int, columns: int, width: float, most: float = 40.0, least: float = 10.0) -> float:

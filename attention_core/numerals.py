@@ -122,10 +122,22 @@ def signed(value: float, digits: int = 2) -> str:
     >>> signed(0.25), signed(-1.0), signed(0.0), signed(0.001), signed(0.001, digits=4)
     ('+0.25', '−1.00', '0', '+0.00', '+0.0010')
     """
-    if value == 0:
-        return "0"
+    if value == 0 or math.isnan(value):
+        return "0" if value == 0 else "NaN"
     text = fixed(value, digits)
     return text if text.startswith("−") else ("−" if value < 0 else "+") + text
+
+
+def rough(value: float) -> str:
+    """A small difference with its sign, in one digit and a power of ten.
+
+    >>> rough(0.00024), rough(-1.6e-10), rough(0.0), rough(float("inf"))
+    ('+2e−4', '−2e−10', '0', '+∞')
+    """
+    if value == 0 or not math.isfinite(value):
+        return signed(value)
+    digit, _, power = f"{value:+.0e}".partition("e")
+    return f"{digit}e{int(power)}".replace("-", "−")
 
 
 def row_text(values: Iterable[float]) -> str:

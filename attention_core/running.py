@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.cells import Cell, Operand
+from attention_core.cells import Cell, Operand, Ref
 from attention_core.config import positive
 from attention_core.operations import kv_head, share_heads, share_heads_numpy
 from attention_core.trace import Faces, Operation, Trace
@@ -214,3 +214,22 @@ def of_block(n: int, start: int, stop: int) -> list[Operation]:
         Operation(f"mixed_{n}", (*row, "d_v"), (f"powers_{n}", "v", *before["mixed"]), GATHER, part),
         Operation(f"seen_outputs_{n}", (*row, "d_v"), (f"mixed_{n}", f"total_{n}"), DIVIDE),
     ]
+
+
+def count_of_blocks(keys: int, block: int) -> int:
+    """How many blocks so many keys make.
+
+    >>> count_of_blocks(7, 2)
+    4
+    """
+    return -(-keys // block)
+
+
+def key_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, seen: int) -> list[Ref]:
+    """A number of one row that every block leaves, such as `maximum` or `total`, once for each key of the first `seen`
+    blocks. row: its sentence, head and query.
+
+    >>> [ref.step for ref in key_by_key("maximum", (0, 0, 0), keys=5, block=2, seen=2)]
+    ['maximum_1', 'maximum_1', 'maximum_2', 'maximum_2']
+    """
+    return [Ref(f"{name}_{s // block + 1}", row) for s in range(min(seen * block, keys))]

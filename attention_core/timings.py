@@ -19,7 +19,17 @@ from attention_core.attention import attend_qkv
 from attention_core.config import one_of
 from attention_core.errors import AttentionError
 from attention_core.precision import PRECISIONS
-from attention_core.sparse import Local, Pattern, Strided, attend_sparse, computed_pairs, multiply_adds
+from attention_core.sparse import (
+    Local,
+    Pattern,
+    Saved,
+    Strided,
+    attend_sparse,
+    computed_pairs,
+    multiply_adds,
+    near_pairs,
+    saved,
+)
 
 WIDTH = 64
 BATCH = 8  # sequences, together or one by one
@@ -84,6 +94,32 @@ def products(kind: str, length: int) -> int:
     chosen = KINDS[one_of("kind", kind, tuple(KINDS))]
     pairs = length * length if chosen.pattern is None else computed_pairs(chosen.pattern, length, length)
     return multiply_adds(chosen.batch * pairs, WIDTH, WIDTH)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kind in one precision on one device: what takes part in a race."""
+
+    kind: str = "full"
+    dtype: str = "float32"
+    device: str = "cpu"
+
+    @property
+    def name(self) -> str:
+        """What is special about it: its device, else its precision, else its kind.
+
+        >>> Case("local").name, Case(dtype="float16").name, Case(device="cuda").name
+        ('local', 'float16', 'cuda')
+        """
+        return self.device if self.device != "cpu" else self.dtype if self.dtype != "float32" else self.kind
+
+    def seconds(self, length: int) -> float:
+        """Measured now, as `measure`."""
+        return measure(self.kind, length, dtype=self.dtype, device=self.device).seconds
+
+    def products(self, lengths: Sequence[int]) -> dict[int, int]:
+        """Its multiply-adds at each length, as `products`."""
+        return {length: products(self.kind, length) for length in lengths}
 
 
 # ---- a measurement ---------------------------------------------------------------------------------------------------
@@ -152,6 +188,23 @@ def finished(run: Callable[[], object], device: str) -> None:
     run()
     if device == "cuda":
         torch.cuda.synchronize()
+
+
+# ---- what skipping saves and costs ---------------------------------------------------------------------------------
+def saved_by(kind: str, length: int, made: str) -> Saved:
+    """What the pattern of a kind saves and costs on inputs of this length.
+
+    kind: "local" or "strided". made: "random", as what is measured, or "near" pairs, see near_pairs. Raises
+    AttentionError (a ValueError) for another choice.
+
+    >>> found = saved_by("strided", 64, "random")
+    >>> found.computed, found.pairs
+    (256, 4096)
+    """
+    patterns = {name: each.pattern for name, each in KINDS.items() if each.pattern}
+    one_of("made", made, ("near", "random"))
+    inputs = near_pairs(length, WIDTH) if made == "near" else drawn(1, length)
+    return saved(*inputs, patterns[one_of("kind", kind, tuple(patterns))])
 
 
 # ---- how the time grows ----------------------------------------------------------------------------------------------

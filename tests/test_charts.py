@@ -5,6 +5,7 @@ import json
 import math
 import re
 import tomllib
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv, charts
 from attention_core.cells import Ref
+from attention_core.change import difference
 from attention_core.charts import Picture
 from attention_core.decoding import decode
 from attention_core.drawing import COLUMNS
@@ -656,3 +658,19 @@ def test_a_map_may_be_as_wide_as_the_page():
     rooms = (charts.MAP, charts.PAGE)
     narrow, wide = (charts.head_map(trace, 0, words_for(trace), LIGHT, room=room).spec["width"] for room in rooms)
     assert narrow <= charts.MAP < wide <= charts.PAGE
+
+
+def test_small_differences_are_written_as_powers_of_ten_and_what_overflowed_is_hatched():
+    exact = attend_qkv(*[random(3, 2)] * 3)
+    near = attend_qkv(random(3, 2) * (1 + 1e-6), random(3, 2), random(3, 2))
+    lost = replace(difference(near, exact), steps={**difference(near, exact).steps})
+    lost["weights"][0, 0, 1] = torch.tensor([math.nan, math.inf, 0.0])
+    words = words_for(exact)
+    drawn = cells(charts.single_picture([panel(lost, "weights")], lost, words, LIGHT, ["errors"], None))
+    texts = {(cell["row"], cell["column"]): (cell["kind"], cell["text"]) for cell in drawn.to_dict("records")}
+    assert [texts[1, s] for s in range(3)] == [("blocked", "NaN"), ("blocked", "+∞"), ("cell", "0")]
+    numbers = [float(texts[t, s][1].replace("−", "-")) for t in (0, 2) for s in range(3)]
+    wanted = [lost["weights"][0, 0, t, s].item() for t in (0, 2) for s in range(3)]
+    assert numbers == pytest.approx(wanted, rel=0.5)
+    assert all("e−" in texts[t, s][1] for t in (0, 2) for s in range(3))
+    assert drawn["size"].min() >= 13

@@ -13,6 +13,7 @@ from attention_core.counts import (
     EncoderCost,
     MatrixProducts,
     attention_cost,
+    by_growth,
     cost_twice,
     counted_cost,
     counted_encoder_cost,
@@ -299,3 +300,10 @@ def test_a_search_ends_at_256_positions():
     with pytest.raises(AttentionError) as refused:
         searched_path_length(Encoder("rnn"), 256)
     assert refused.value.code == "at_most"
+
+
+def test_what_pairs_take_and_what_tokens_take():
+    """8 tokens of width 6 in two heads: scores and mix 8 x 8 x 6 each, four projections 8 x 6 x 6."""
+    assert by_growth(attention_cost(T=8, D=6, H=2)) == (2 * 8 * 8 * 6, 4 * 8 * 6 * 6)
+    pairs, tokens = by_growth(attention_cost(T=16, D=6, H=2))
+    assert (pairs, tokens) == (4 * 2 * 8 * 8 * 6, 2 * 4 * 8 * 6 * 6)  # twice the length: four times, and twice

@@ -69,7 +69,7 @@ LAYERS = (
     ("drawing", "files", "rounding"),
     ("charts", "raster", "worked"),
     ("bars", "curves", "beside", "plane", "triangles"),
-    ("bar_columns", "patches", "cell_rows"),
+    ("bar_columns", "patches", "cell_rows", "growth"),
 )
 
 
@@ -329,7 +329,7 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "origin.group": {*ORIGINS, "typed", "given", "removed", "brought"},
         "role_of": set(ROLES),
         "edited": {*PAIRS, *(f"about_{name}" for name in PAIRS)},
-        "canvas": {*SPOKEN, "paint", "axes", "note", "mask"},
+        "canvas": {*SPOKEN, "paint", "look", "axes", "note", "mask"},
         "origin.matrix": {*ORIGINS, "typed", "given"},
         "proof.by": set(re.findall(r'"(numpy|shown|sdpa|mha|rows|blocked|\w+)", ', proof_checks())),
     }

@@ -7,7 +7,8 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, attend_qkv, explain
 from attention_core.blockwise import blockwise
-from attention_core.running import in_blocks
+from attention_core.cells import Ref
+from attention_core.running import count_of_blocks, in_blocks, key_by_key
 from tests.faces import assert_five_faces
 
 B, H, H_KV, T, S, D_K, D_V = 2, 6, 3, 13, 11, 5, 7
@@ -105,6 +106,17 @@ def test_the_keys_of_a_block_have_their_words():
     assert trace.labels["S_1"] == ("a", "b")
     assert trace.labels["S_2"] == ("c",)
     assert trace.step("powers_2").dims == ("B", "H", "T", "S_2")
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 5, 9])
+def test_what_a_block_leaves_stands_at_each_of_its_keys(block):
+    trace = in_blocks(attend_qkv(numbers(1, 3, seed=1), numbers(5, 3, seed=2), numbers(5, 3, seed=3)), block)
+    count = count_of_blocks(5, block)
+    assert f"total_{count}" in trace and f"total_{count + 1}" not in trace
+    for seen in range(1, count + 1):
+        refs = key_by_key("total", (0, 0, 0), 5, block, seen)
+        assert refs == [Ref(f"total_{s // block + 1}", (0, 0, 0)) for s in range(min(seen * block, 5))]
+        assert all(trace.holds(ref.step, ref.index) for ref in refs)
 
 
 @pytest.mark.parametrize("block", [0, -1, 1.5, True])

@@ -6,18 +6,20 @@ import torch
 from attention_core import AttentionConfig, AttentionError, attend_qkv
 from attention_core import timings as measured
 from attention_core.counts import MatrixProducts
-from attention_core.sparse import Strided, pairs
+from attention_core.sparse import Local, Strided, near_pairs, pairs, saved
 from attention_core.timings import (
     BATCH,
     KINDS,
     RUNS,
     STRIDE,
     WINDOW,
+    Case,
     Kind,
     Timing,
     fitted_slope,
     measure,
     products,
+    saved_by,
     timed,
 )
 
@@ -104,6 +106,37 @@ def test_the_draw_is_the_seeds_alone():
 def test_what_is_not_offered_is_refused(call):
     with pytest.raises(AttentionError) as caught:
         call()
+    assert caught.value.code == "unknown_choice"
+
+
+def test_a_case_measures_its_kind_in_its_precision_on_its_device(monkeypatch):
+    asked = []
+    monkeypatch.setattr(measured, "measure", lambda *given, **how: asked.append((given, how)) or Timing(0.25, 1))
+    assert Case("strided", "bfloat16", "cuda").seconds(512) == 0.25
+    assert asked == [(("strided", 512), {"dtype": "bfloat16", "device": "cuda"})]
+    assert Case("local").products((64, 128)) == {64: products("local", 64), 128: products("local", 128)}
+    assert [
+        Case(*given).name for given in (("full",), ("local",), ("full", "float16"), ("full", "float32", "cuda"))
+    ] == [
+        "full",
+        "local",
+        "float16",
+        "cuda",
+    ]
+
+
+@pytest.mark.parametrize(("kind", "pattern"), [("local", Local(WINDOW, 128)), ("strided", Strided(STRIDE))])
+def test_what_a_kind_saves_is_that_of_its_pattern(kind, pattern):
+    generator = torch.Generator().manual_seed(0)
+    random = [torch.randn(1, 1, 256, measured.WIDTH, generator=generator) for _ in "qkv"]
+    assert saved_by(kind, 256, "random") == saved(*random, pattern)
+    assert saved_by(kind, 256, "near") == saved(*near_pairs(256, measured.WIDTH), pattern)
+
+
+@pytest.mark.parametrize("given", [("full", 64, "near"), ("local", 64, "far")])
+def test_no_other_pattern_and_no_other_inputs(given):
+    with pytest.raises(AttentionError) as caught:
+        saved_by(*given)
     assert caught.value.code == "unknown_choice"
 
 

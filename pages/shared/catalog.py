@@ -31,6 +31,7 @@ LESSONS = (
     "cross",
     "distance",
     "decoding",
+    "cost",
     "printed",
 )
 PAGES = (

@@ -258,16 +258,17 @@ def check_tokens(tokens: Sequence[str], most: int = MOST_TOKENS) -> None:
         raise AttentionError("lesson_tokens", limit=most, given=len(tokens))
 
 
-def pick_example(*names: str, zh: str | None = None) -> Setup:
-    """One of a few examples to begin with. zh: the one that who reads Chinese finds, where that is not the first."""
+def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
+    """One of a few examples to begin with. zh: the one that who reads Chinese finds, where that is not the first. name:
+    of the choice, where a lesson has several."""
     usual = zh if zh and language() == "zh" else names[0]
     read = member(names)
-    value = choice("ex", usual, read)
-    keep("ex", value)  # always in the link: what it opens must not depend on who opens it
+    value = choice(name, usual, read)
+    keep(name, value)  # always in the link: what it opens must not depend on who opens it
     st.selectbox(
-        **drawn("ex", value, None, read, say("control.example")),
+        **drawn(name, value, None, read, say("control.example")),
         options=names,
-        format_func=lambda name: say(f"example.{name}"),
+        format_func=lambda example: say(f"example.{example}"),
         filter_mode=None,
     )
     return Setup(example=value)

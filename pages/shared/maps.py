@@ -42,6 +42,15 @@ def large_map(scene: Scene, step: str, at: dict[str, int], key: str, alt: str, e
     )
 
 
+def plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
+    """A matrix on a canvas, to look at whole or near: none of its cells opens. axes_note: what runs down and across."""
+    drawn = raster(trace, step, words_for(trace), palette())
+    notes = " · ".join(filter(None, [axes_note, note(drawn.every)]))
+    told = common(alt, drawn) | {"note": notes, "ramp": (), "chosen": None, "query": None, "paint": False}
+    told["words"] = told["words"] | {"hint": say("canvas.look")}
+    components.canvas(data=components.packed(vars(drawn) | told), key=key)
+
+
 def common(alt: str, drawn: Raster) -> dict:
     """What every canvas is told: colours, words, and how much of the matrix it shows."""
     words = {name: template(f"canvas.{name}") for name in SPOKEN}

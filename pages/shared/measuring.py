@@ -1,6 +1,7 @@
 """What takes a while: one piece after the other, with how far it is and a way to stop."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from threading import Semaphore
 from time import perf_counter
 from typing import TypeVar
 
@@ -10,6 +11,8 @@ from pages.shared import choices
 from pages.shared.words import say
 
 Task = TypeVar("Task", bound=Hashable)
+Show = Callable[[dict[Task, float]], None]
+ROOM = Semaphore()  # for one measurement: a second one beside it would make both slower
 PATIENCE = 0.5  # seconds that may pass without a word
 
 
@@ -32,12 +35,35 @@ def one_by_one(
     place.empty()
 
 
-def measured(name: str, tasks: Sequence[Task], measure: Callable[[Task], float], start: str) -> dict[Task, float]:
-    """What was measured of the tasks in this session. A button begins it; what is there when it is stopped stays.
+def measured(
+    name: str, tasks: Sequence[Task], measure: Callable[[Task], float], start: str, show: Show[Task] | None = None
+) -> dict[Task, float]:
+    """What was measured of the tasks in this session. A button begins it; what is there when it is stopped stays. One
+    session of this process measures at a time; another is told so.
 
-    name: of the measurement in its lesson. start: what stands on the button."""
-    found: dict[Task, float] = st.session_state.setdefault(f"measured_{choices.slug()}_{name}", {})
-    if st.button(start, key=f"measure_{choices.slug()}_{name}", icon=":material/timer:"):
-        for task in one_by_one(tasks, patience=0.0):
-            found[task] = measure(task)
-    return {task: found[task] for task in tasks if task in found}
+    name: of the measurement in its lesson. start: what stands on the button. show: draws what there is, under the
+    button, and anew after each task."""
+    kept: dict[Task, float] = st.session_state.setdefault(f"measured_{choices.slug()}_{name}", {})
+    line, place = st.container(horizontal=True, vertical_alignment="center"), st.empty() if show else None
+
+    def found() -> dict[Task, float]:
+        return {task: kept[task] for task in tasks if task in kept}
+
+    def draw() -> None:
+        if place is not None:
+            with place.container():
+                show(found())
+
+    draw()
+    with line:
+        if st.button(start, key=f"measure_{choices.slug()}_{name}", icon=":material/timer:"):
+            if not ROOM.acquire(blocking=False):
+                st.info(say("lesson.busy"), icon=":material/hourglass_top:")
+                return found()
+            try:
+                for task in one_by_one(tasks, patience=0.0):
+                    kept[task] = measure(task)
+                    draw()
+            finally:
+                ROOM.release()
+    return found()

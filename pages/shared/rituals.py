@@ -1,7 +1,7 @@
-"""What a reader does before the answer is shown: predicts it, builds it, finds the error."""
+"""What a reader does before the answer is shown: predicts it, bets on a race, builds it, finds the error."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import streamlit as st
 
@@ -21,6 +21,17 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
         if guess is not None:
             st.markdown(say("ritual.right" if guess in right else "ritual.wrong"), width="content")
     return guess is not None or revealed()
+
+
+def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
+    """Asks which of several will be first. Gives what draws whether that was so, once the first is known."""
+    guess = choose_place("guess", labels)
+
+    def settle(first: int | None) -> None:
+        if guess is not None and first is not None:
+            st.markdown(say("ritual.right" if guess == first else "ritual.wrong"), width="content")
+
+    return settle
 
 
 def goal(reached: bool, done: str, still: str) -> None:

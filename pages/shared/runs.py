@@ -19,6 +19,7 @@ from attention_core.diagnosis import Diagnosis, first_difference, told_precision
 from attention_core.laws import histograms, measured_variances
 from attention_core.proof import Proof, prove
 from attention_core.saturation import saturation
+from attention_core.timings import saved_by
 from attention_core.worked import Checked, check
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
@@ -33,6 +34,7 @@ kept = st.cache_data(max_entries=TRACES, show_spinner=False, hash_funcs=EXACT)
 MEASURED = 4096  # results of each function of draws: some kilobytes each, the bound on bytes is that of all caches
 measured = st.cache_data(max_entries=MEASURED, show_spinner=False)
 saturation_of, variances_of, histograms_of = map(measured, (saturation, measured_variances, histograms))
+saved_of = measured(saved_by)
 
 
 def while_it_runs(function: Callable) -> Callable:

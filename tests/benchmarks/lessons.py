@@ -35,6 +35,7 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "masks": lambda: choices("none", "causal"),
     "cross": lambda: choices("Chinese asks", "English asks"),
     "decoding": lambda: slider("ArrowLeft", "ArrowRight"),
+    "cost": lambda: slider("ArrowLeft", "ArrowRight"),
     "printed": lambda: choices("weights", "scores"),
 }
 

@@ -1,0 +1,145 @@
+"""Lesson 11 in a real browser: a reader changes an input and sees what is stated."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import process_of
+
+RACE = "Race: all pairs in float32 against"
+
+
+def texts(opened, part):
+    """Texts in the pictures that contain a part."""
+    return opened.page.locator("[data-testid=stVegaLiteChart] text", has_text=part)
+
+
+def test_length_decides_what_is_counted(screen):
+    opened = screen("?lang=en", lesson="cost")
+    assert opened.sentence().startswith(
+        "1,024 tokens of width 64: 134,217,728 multiply-adds for all pairs (slope 2.00)"
+    )
+    opened.slide("Tokens", "End")
+    opened.wait_for_sentence("2,048 tokens of width 64: 536,870,912 multiply-adds for all pairs (slope 2.00)")
+    opened.slide("Tokens", "Home")
+    opened.wait_for_sentence("128 tokens of width 64: 2,097,152 multiply-adds")
+    assert opened.query() == {"length": "128", "lang": "en"}
+
+
+def test_measured_on_this_machine_point_by_point_and_who_is_faster(screen):
+    opened = screen("?length=128&lang=en", lesson="cost")
+    expect(texts(opened, "measured")).to_have_count(0)
+    opened.press("Predict: which is faster at this length?", "all pairs")
+    opened.page.get_by_role("button", name="Measure on this machine").click()
+    opened.wait_for_sentence("128 tokens, measured here: all pairs")
+    opened.wait_for_text("redicted")
+    expect(texts(opened, ", measured (slope")).to_have_count(2)
+    opened.press(RACE, "every 16th key")
+    opened.wait_for_sentence("multiply-adds for all pairs")  # another race, of which nothing is measured
+    expect(texts(opened, "measured")).to_have_count(0)
+    opened.press(RACE, "the 65 nearest keys")
+    opened.wait_for_sentence("128 tokens, measured here")  # kept for the session
+
+
+@pytest.fixture(scope="module")
+def long_one():
+    """The address of a page that measures for minutes."""
+    with process_of("tests/browser/measuring_page.py") as (address, _):
+        yield address
+
+
+def found(page):
+    """How many were measured, as the page says."""
+    return int(page.get_by_text("found ").inner_text().split(" ")[1])
+
+
+def begin(page):
+    """Presses the button and waits until something is measured."""
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Stop").wait_for()
+
+
+@pytest.mark.parametrize("button", ["Stop", "Another control"])
+def test_a_measurement_is_stopped_and_what_was_measured_stays(chromium, long_one, button):
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(long_one)
+        begin(page)
+        page.wait_for_function("() => document.body.innerText.includes('found 3 pieces')", polling=10)
+        page.get_by_role("button", name=button).click()
+        expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+        page.wait_for_function("() => document.querySelector('[data-test-script-state=notRunning]')")
+        stopped = found(page)
+        assert 3 <= stopped < 2000
+        page.get_by_role("button", name="Another control").click()
+        page.get_by_text("pressed").wait_for()
+        assert found(page) == stopped  # nothing goes on
+
+
+def test_one_visitor_measures_at_a_time(chromium, long_one):
+    with chromium.new_context() as one, chromium.new_context() as other:
+        first, second = one.new_page(), other.new_page()
+        first.goto(long_one)
+        second.goto(long_one)
+        begin(first)
+        second.get_by_role("button", name="Begin").click()
+        second.get_by_text("Another visitor is measuring on this machine").wait_for()
+        first.get_by_role("button", name="Stop").click()
+        expect(first.get_by_role("button", name="Stop")).to_have_count(0)
+        begin(second)
+        second.get_by_role("button", name="Stop").click()
+        expect(second.get_by_role("button", name="Stop")).to_have_count(0)
+
+
+def test_batching_one_batch_against_one_by_one(screen):
+    opened = screen("?open=batch", lesson="cost")
+    drawer = opened.page.get_by_test_id("stExpander").filter(has_text="Does a batch save time?")
+    drawer.get_by_role("button", name="Measure on this machine").click()
+    drawer.get_by_text("Measured at 16 tokens each: together").wait_for()
+    drawer.get_by_text("Measured at 512 tokens each: together").wait_for()
+
+
+def test_sparse_attention_kept_pairs_time_and_error(screen):
+    opened = screen("?open=skip", lesson="cost")
+    opened.wait_for_text("The pattern has 15,584 of 65,536 pairs. Computed block by block are 40,960")
+    opened.wait_for_text("relative error against full attention is 2 %")
+    opened.press("Pattern", "strided: every 16th")
+    opened.wait_for_text("The pattern has 4,096 of 65,536 pairs. Computed block by block are 4,096 (6 %): 524,288")
+    opened.press("Inputs", "random")
+    opened.wait_for_text("Any pair may have a high score (random)")
+    opened.page.get_by_role("button", name="Measure this length").click()
+    opened.wait_for_text("Measured here at 256 tokens: all pairs")
+    opened.page.locator(".map canvas").first.wait_for()
+
+
+def test_precision_the_error_of_each_and_the_cell_that_overflows(screen):
+    opened = screen("?open=precision", lesson="cost")
+    opened.wait_for_text("Largest error of weights in float16, against float64: 1.7 × 10⁻⁴")
+    opened.press("Precision", "bfloat16")
+    opened.wait_for_text("Largest error of weights in bfloat16")
+    opened.press("Precision", "float32")
+    opened.wait_for_text("× 10⁻⁸")
+    opened.press("Precision", "float16")
+    opened.slide("Queries made larger, times", "End")
+    opened.wait_for_text("float16 cannot hold −120000, scores [head 1, it, Anna]")
+    opened.wait_for_number("weights [head 1, it, dog]", "NaN")
+    opened.slide("Queries made larger, times", "ArrowLeft")
+    opened.wait_for_text("float16 cannot hold −72000")
+    opened.page.get_by_text("Scale the queries, not the scores").click()
+    opened.wait_for_text("Largest error of weights in float16")
+    opened.press("Run", "3 × 3 that overflows")
+    opened.wait_for_text("Largest error of weights in float16")
+    opened.page.get_by_text("Scale the queries, not the scores").click()
+    opened.wait_for_text("float16 cannot hold 65536, scores [head 1, 2, 1]")
+
+
+def test_block_by_block_gives_the_same_numbers_on_any_sentence(screen):
+    opened = screen("?open=stored", lesson="cost")
+    opened.wait_for_text("After all 4 blocks: largest score 4.24, sum 1.07, z = (−0.93, 0.00)")
+    opened.slide("Blocks seen", "Home")
+    opened.wait_for_text("After block 1 of 4: largest score 0.00, sum 1.01")
+    opened.slide("Keys a block", "ArrowRight")
+    opened.wait_for_text("After block 1 of 3")
+    opened.type("Sentence", "Tom read and he laughed")
+    opened.wait_for_text("After block 1 of 2")
+    opened.slide("Blocks seen", "End")
+    opened.wait_for_text("No row was ever whole")
