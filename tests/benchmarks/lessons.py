@@ -33,6 +33,7 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "scale": lambda: slider("ArrowRight", "ArrowLeft"),
     "scores": lambda: choices("dot", "cosine"),
     "cross": lambda: choices("Chinese asks", "English asks"),
+    "distance": lambda: slider("ArrowLeft", "ArrowRight"),
     "decoding": lambda: slider("ArrowLeft", "ArrowRight"),
     "printed": lambda: choices("weights", "scores"),
 }
