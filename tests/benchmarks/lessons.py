@@ -34,6 +34,7 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "scores": lambda: choices("dot", "cosine"),
     "masks": lambda: choices("none", "causal"),
     "cross": lambda: choices("Chinese asks", "English asks"),
+    "distance": lambda: slider("ArrowLeft", "ArrowRight"),
     "decoding": lambda: slider("ArrowLeft", "ArrowRight"),
     "printed": lambda: choices("weights", "scores"),
 }
