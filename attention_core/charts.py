@@ -349,7 +349,8 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         titleFontWeight="normal",
     )
     spec = without_data(chart.to_dict(validate=False))
-    return spec | {"width": width, "height": height, "background": "transparent", "autosize": {"type": "none"}}
+    fit = {"type": "fit-x", "contains": "padding"}  # axes and names take what they need, the field what is left
+    return spec | {"width": width, "height": height, "background": "transparent", "autosize": fit}
 
 
 def plane_specification(reach: float, side: int) -> dict:
