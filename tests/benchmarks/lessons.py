@@ -32,6 +32,8 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "softmax": lambda: slider("ArrowRight", "ArrowLeft"),
     "scale": lambda: slider("ArrowRight", "ArrowLeft"),
     "scores": lambda: choices("dot", "cosine"),
+    "heads": lambda: choices("one head", "two heads"),
+    "positions": lambda: choices("without", "with"),
     "cross": lambda: choices("Chinese asks", "English asks"),
     "decoding": lambda: slider("ArrowLeft", "ArrowRight"),
     "printed": lambda: choices("weights", "scores"),
