@@ -33,6 +33,8 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "scale": lambda: slider("ArrowRight", "ArrowLeft"),
     "scores": lambda: choices("dot", "cosine"),
     "masks": lambda: choices("none", "causal"),
+    "heads": lambda: choices("one head", "two heads"),
+    "positions": lambda: choices("without", "with"),
     "cross": lambda: choices("Chinese asks", "English asks"),
     "distance": lambda: slider("ArrowLeft", "ArrowRight"),
     "decoding": lambda: slider("ArrowLeft", "ArrowRight"),
