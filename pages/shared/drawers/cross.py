@@ -12,6 +12,7 @@ from attention_core.numerals import fixed, row_text, told
 from attention_core.patches import patch_picture
 from attention_core.reading import sums
 from attention_core.starting import random_matrix
+from attention_core.tokens import shown
 from pages.shared.choices import choose, pick_place, sentence_box, slide, switch
 from pages.shared.lesson import workbench_door
 from pages.shared.lesson_pictures import Map, opened_in, show, show_maps, show_step
@@ -40,7 +41,7 @@ def each(found: Sequence[float], names: Sequence[str] = ()) -> str:
 
 def show_random_words(setup: Setup) -> None:
     """Which words got random vectors, since no dictionary has them."""
-    words = [literal(word) for word in material_of(setup).random_words()]
+    words = [literal(shown(word)) for word in material_of(setup).random_words()]
     if words:
         st.caption(say("lessons.cross.random", words=say("fact.comma").join(words)))
 
