@@ -2,15 +2,14 @@
 is kept.
 
 A softmax needs the sum over a whole row, but not at once: when a later block brings a larger score, what was summed is
-multiplied by exp(old maximum - new maximum), and so is the output made of it. So attention over S keys needs room for
-one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022, algorithm 1,
-whose other half is where the blocks lie in a GPU's memory).
+multiplied by exp(old maximum - new maximum), and so is the output made of it (running.py). So attention over S keys
+needs room for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3; Dao et al.
+2022, algorithm 1, whose other half is where the blocks lie in a GPU's memory).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -18,8 +17,8 @@ from attention_core import boundary
 from attention_core.attention import given_heads, run
 from attention_core.config import AttentionConfig, Weights, positive
 from attention_core.errors import AttentionError
-from attention_core.operations import mix
 from attention_core.plan import Inputs, Shapes, check_mask_sizes, plan_masks, plan_scores, seen_from
+from attention_core.running import add_up, divide, fade, gather_values, highest, powers_below
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +26,20 @@ class Seen:
     """All that is kept of keys 0 to `stop` - 1, the last block of which began at `start`.
 
     maximum: the largest score of each query; -inf where it may attend to none of these keys. total: the sum of
-    exp(score - maximum), at least 1; 0 where there is no such key. output: attention over these keys alone.
+    exp(score - maximum), at least 1; 0 where there is no such key. mixed: the values, each times its exp(score -
+    maximum), added up.
     """
 
     start: int
     stop: int
     maximum: Float[Tensor, "B H T"]
     total: Float[Tensor, "B H T"]
-    output: Float[Tensor, "B H T d_v"]
+    mixed: Float[Tensor, "B H T d_v"]
+
+    @property
+    def output(self) -> Float[Tensor, "B H T d_v"]:
+        """Attention over these keys alone."""
+        return divide(self.mixed, self.total)
 
 
 def blockwise(
@@ -49,7 +54,7 @@ def blockwise(
     r"""attend_qkv's head_outputs, `block` keys at a time: what is kept after every block, the last one of all keys.
 
     With the scores s of a block $m' = \max(m, \max_j s_j)$, $l' = e^{m - m'} l + \sum_j e^{s_j - m'}$,
-    $o' = (e^{m - m'} l\,o + \sum_j e^{s_j - m'} v_j) / l'$, from $m = -\infty$, $l = 0$, $o = 0$.
+    $o' = e^{m - m'} o + \sum_j e^{s_j - m'} v_j$, from $m = -\infty$, $l = 0$, $o = 0$; the output is $o / l$.
 
     q (T, d_k) or (B, H, T, d_k), k and v likewise with S keys; block: 1 or more keys; config: any score, scale, masks
     and positions that attend_qkv takes; weights: the score's own. Nothing larger than (B, H, T, block), q, k or v is
@@ -104,10 +109,8 @@ def with_block(
     seen: Seen, scores: Float[Tensor, "B H T block"], v: Float[Tensor, "B H_kv block d_v"], start: int, stop: int
 ) -> Seen:
     """What is kept once a block was seen as well."""
-    maximum = torch.maximum(seen.maximum, scores.amax(-1))  # (B, H, T)
-    top = maximum.masked_fill(maximum.isneginf(), 0.0)  # nothing allowed yet: no -inf - -inf
-    powers = torch.exp(scores - top[..., None])  # (B, H, T, block)
-    before = seen.total * torch.exp(seen.maximum - top)  # (B, H, T): the sum so far, measured from the new maximum
-    total = before + powers.sum(-1)  # at least exp(0), that of the maximum itself, or 0
-    mixed = before[..., None] * seen.output + mix(powers, v)  # (B, H, T, block) x (B, H, block, d_v) -> (B, H, T, d_v)
-    return Seen(start, stop, maximum, total, mixed / total.clamp(min=1.0)[..., None])
+    block = {"start": 0, "stop": stop - start}  # of the scores and values at hand
+    maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
+    powers, faded = powers_below(scores, maximum, **block), fade(seen.maximum, maximum)  # (B, H, T, block), (B, H, T)
+    mixed = gather_values(powers, v, faded, seen.mixed, **block)  # (B, H, T, d_v)
+    return Seen(start, stop, maximum, add_up(powers, faded, seen.total), mixed)

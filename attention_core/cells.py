@@ -106,6 +106,16 @@ def _exp_below(terms):
     return power(chosen - max(row))
 
 
+def _fall(terms):
+    """exp of the first term less the second; 0 where the first is minus infinity."""
+    one, other = map(product, terms)
+    return 0.0 if one == -math.inf else power(one - other)
+
+
+def _max(terms):
+    return max(map(product, terms))
+
+
 def _quotient(terms):
     """The first term over the sum of all the others; inf / inf and 0 / 0 are no number."""
     chosen, *row = map(product, terms)
@@ -190,6 +200,8 @@ OUTERS = {
     "cos": _cos,
     "exp": _exp,
     "exp_below": _exp_below,
+    "fall": _fall,
+    "max": _max,
     "quotient": _quotient,
     "round": _round,
     "slope": _slope,

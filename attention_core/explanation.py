@@ -162,6 +162,21 @@ def exp_below_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     return [Piece("exp("), operand(trace, chosen), Piece(" − "), operand(trace, top, bracket=True), Piece(")")]
 
 
+def fall_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """exp(a − b)."""
+    (one,), (other,) = terms
+    return [Piece("exp("), operand(trace, one), Piece(" − "), operand(trace, other, bracket=True), Piece(")")]
+
+
+def max_pieces(terms: tuple, trace: Trace) -> list[Piece]:
+    """max(a, b, ...), of many the largest."""
+    shown, gathered = largest(terms, [math.exp(min(number_at(trace, factor), LARGEST_POWER)) for (factor,) in terms])
+    pieces = [Piece("max(")]
+    for n, i in enumerate(shown):
+        pieces += [Piece(", ")] * bool(n) + [operand(trace, terms[i][0])]
+    return [*pieces, Piece(", ...)" if gathered else ")")]
+
+
 def quotient_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """a / (a + b + ...)."""
     return [*product_pieces(terms[0], trace), Piece(" / ("), *sum_pieces(terms[1:], trace), Piece(")")]
@@ -244,6 +259,8 @@ WRITERS = {
     "cos": around("cos("),
     "exp": around("exp("),
     "exp_below": exp_below_pieces,
+    "fall": fall_pieces,
+    "max": max_pieces,
     "softmax": softmax_pieces,
     "quotient": quotient_pieces,
     "round": round_pieces,

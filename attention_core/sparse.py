@@ -12,9 +12,10 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from attention_core import masks
-from attention_core.attention import given_heads
+from attention_core.attention import attend_qkv, given_heads
 from attention_core.config import AttentionConfig, Weights, not_negative, positive
 from attention_core.operations import mask_scores, masked_softmax, mix, scale
+from attention_core.positions import sinusoidal
 from attention_core.scores import dot, root_scale
 
 
@@ -118,13 +119,20 @@ def attend_sparse(
     for part in pattern.parts(T, S):
         allowed = pattern.allows(i[part.queries], j[part.keys])  # (T', S')
         if allowed.numel():
-            scores = dot(
-                q[:, :, part.queries], k[:, :, part.keys]
-            )  # (B, H, T', d_k) x (B, H, d_k, S') -> (B, H, T', S')
+            scores = dot(q[:, :, part.queries], k[:, :, part.keys])  # (B, H, T', d_k) x (B, H, d_k, S')
             scores = mask_scores(scale(scores, factor=root_scale(d_k), temperature=1.0), allowed[None, None])
             output[:, :, part.queries] = mix(masked_softmax(scores), v[:, :, part.keys])  # (B, H, T', d_v)
             computed, kept = computed + allowed.numel(), kept + allowed.sum()  # no wait for a GPU within the loop
     return Sparse(output, computed, int(kept), multiply_adds(B * H * computed, d_k, d_v))
+
+
+def computed_pairs(pattern: Pattern, T: int, S: int) -> int:
+    """How many pairs the parts of a pattern hold, those of a rectangle's corners too.
+
+    >>> computed_pairs(Strided(4), 12, 12), computed_pairs(Local(2, block=4), 12, 12)
+    (36, 80)
+    """
+    return sum(len(range(T)[part.queries]) * len(range(S)[part.keys]) for part in pattern.parts(T, S))
 
 
 def multiply_adds(pairs: int, d_k: int, d_v: int) -> int:
@@ -145,6 +153,66 @@ def pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
             [1, 0, 1]], dtype=torch.int32)
     """
     return pattern.allows(torch.arange(T)[:, None], torch.arange(S))
+
+
+KEPT, IN_VAIN, SKIPPED = 1.0, 0.4, 0.0  # how dark a pair is drawn
+
+
+def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
+    """What becomes of each pair: KEPT; computed IN_VAIN, because it lies in a rectangle with others; or SKIPPED.
+
+    >>> work_map(Local(1, block=2), 4, 4)
+    tensor([[1.0000, 1.0000, 0.4000, 0.0000],
+            [1.0000, 1.0000, 1.0000, 0.0000],
+            [0.0000, 1.0000, 1.0000, 1.0000],
+            [0.0000, 0.4000, 1.0000, 1.0000]])
+    """
+    drawn = torch.full((T, S), SKIPPED)
+    for part in pattern.parts(T, S):
+        drawn[part.queries, part.keys] = IN_VAIN
+    return drawn.masked_fill(pairs(pattern, T, S), KEPT)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What skipping saves and costs: pairs of the pattern, pairs computed, all pairs; the multiply-adds of the computed
+    and of all; and how far the output is from full attention's (relative_error)."""
+
+    kept: int
+    computed: int
+    pairs: int
+    multiply_adds: int
+    all_multiply_adds: int
+    error: float
+
+
+def saved(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."], pattern: Pattern) -> Saved:
+    """attend_sparse beside attend_qkv, which computes all pairs. Raises AttentionError (a ValueError) as they do.
+
+    >>> x = torch.eye(12)
+    >>> found = saved(x, x, x, Local(2, block=4))
+    >>> found.kept, found.computed, found.pairs, found.multiply_adds, found.all_multiply_adds
+    (54, 80, 144, 1920, 3456)
+    """
+    full = attend_qkv(q, k, v)
+    found = attend_sparse(q, k, v, pattern)
+    (T, S), (B, H) = full["weights"].shape[2:], full["weights"].shape[:2]
+    everything = multiply_adds(B * H * T * S, q.shape[-1], v.shape[-1])
+    error = relative_error(found.output, full["head_outputs"])
+    return Saved(found.kept, found.computed, T * S, found.multiply_adds, everything, error)
+
+
+def near_pairs(length: int, width: int, sharpness: float = 2.0) -> tuple[Tensor, Tensor, Tensor]:
+    """q, k and v (T, d) made by hand so that near pairs have the highest scores: q and k are the sinusoids of the
+    positions, times `sharpness`, v is random from a fixed seed. In float32.
+
+    >>> q, k, v = near_pairs(64, 32)
+    >>> scores = attend_qkv(q, k, v)["scores"][0, 0, 32]
+    >>> bool(scores[32] > scores[34] > scores[40]), int(scores.argmax())
+    (True, 32)
+    """
+    q = sharpness * sinusoidal(torch.zeros(length, width), base=10_000.0, at=0)  # (T, d)
+    return q, q, torch.randn(length, width, generator=torch.Generator().manual_seed(0))
 
 
 def relative_error(found: Float[Tensor, "*axes"], exact: Float[Tensor, "*axes"]) -> float:

@@ -18,6 +18,7 @@ from attention_core.numerals import exact, fixed, told
 from attention_core.operations import ADD, DROP, EVEN, MASK, MERGE, MIX, PROJECT, PUT, ROOT_SCALE, SCALE, SOFTMAX
 from attention_core.positions import ROPE, SINUSOIDAL
 from attention_core.rounding import ROUND
+from attention_core.running import HIGHEST, POWERS
 from attention_core.scores import COSINE, DOT, GENERAL, TANH_LAYER
 from attention_core.slopes import JACOBIAN
 from attention_core.trace import Faces, Operation, Step
@@ -148,6 +149,17 @@ CELLS = {
         single(FARTHEST, [[[1, -2, 0]]], [[[0.5, 1, 0]]]),
         (0, 0),
         "max(|1.00 − 0.50|, |−2.00 − 1.00|, |0.00 − 0.00|) = 3.00",
+    ),
+    "max": (single(HIGHEST, rows(0.5, 2, -1), start=0, stop=3), (0, 0, 0), "max(0.50, 2.00, −1.00) = 2.00"),
+    "fall": (
+        single(POWERS, rows(0.5, 2), [[[2.0]]], start=0, stop=2),
+        (0, 0, 0, 0),
+        "exp(0.50 − 2.00) = 0.22",
+    ),
+    "fall from nothing": (
+        single(POWERS, rows(-math.inf, 2), [[[2.0]]], start=0, stop=2),
+        (0, 0, 0, 0),
+        "exp(−∞ − 2.00) = 0.00",
     ),
     "share": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 2), "1 / (1 + 0 + 1) = 0.50"),
     "share, blocked": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 1), "0 / (1 + 0 + 1) = 0.00"),

@@ -30,6 +30,7 @@ from attention_core.masks import MASKS
 from attention_core.position_parts import score_parts
 from attention_core.positions import POSITIONS
 from attention_core.recurrence import with_states
+from attention_core.running import in_blocks
 from attention_core.scores import SCORES
 from attention_core.slopes import with_jacobian
 from attention_core.trace import Faces, Operation, Step
@@ -154,6 +155,7 @@ RUNS = {
     "qkv": lambda: attend_qkv(numbers(3, 6), numbers(5, 6), numbers(5, 10)),
     "qkv, per head": per_head,
     "exponentials": lambda: small().then(*NAIVE, *STABLE),
+    "block by block": lambda: in_blocks(crossed(AttentionConfig(heads=4, kv_heads=2), allowed=empty_row()), 2),
     "jacobian": lambda: with_jacobian(crossed(AttentionConfig(), allowed=empty_row())),
     "decoding": lambda: [*decode(numbers(3, 7), config=AttentionConfig(masks=["causal"], positions=["alibi"]))][-1],
     "learned": learned,

@@ -56,7 +56,7 @@ LAYERS = (
     ("operations", "idioms", "whole_layer"),
     ("scores", "masks", "positions"),
     ("config",),
-    ("boundary", "plan", "tokens", "definitions", "exponentials", "slopes", "laws"),
+    ("boundary", "plan", "tokens", "definitions", "exponentials", "running", "slopes", "laws"),
     ("gaps", "axes", "contributions", "reach", "bounds", "attribution", "turns", "leak"),
     ("rerun", "treatments", "permutation"),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "gates", "change", "brought", "alone"),

@@ -5,7 +5,21 @@ import torch
 from torch import Tensor
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv
-from attention_core.sparse import Local, Strided, attend_sparse, multiply_adds, pairs, relative_error
+from attention_core.sparse import (
+    IN_VAIN,
+    KEPT,
+    SKIPPED,
+    Local,
+    Strided,
+    attend_sparse,
+    computed_pairs,
+    multiply_adds,
+    near_pairs,
+    pairs,
+    relative_error,
+    saved,
+    work_map,
+)
 from tests.test_blockwise import Largest
 
 B, H, H_KV, D_K, D_V = 2, 6, 3, 5, 7
@@ -46,6 +60,7 @@ def test_the_numbers_are_those_of_the_masked_run(pattern, T, S):
     torch.testing.assert_close(found.output, full["head_outputs"], rtol=0, atol=1e-12)
     assert found.kept == int(allowed.sum()) <= found.computed <= T * S
     assert found.multiply_adds == B * H * found.computed * (D_K + D_V)
+    assert computed_pairs(pattern, T, S) == found.computed
 
 
 @pytest.mark.parametrize("window", [0, 2, 19])
@@ -106,6 +121,35 @@ def test_the_error_against_full_attention():
     assert relative_error(full, full) == 0
     assert relative_error(torch.ones(4), torch.zeros(4)) == 2
     assert relative_error(attend_sparse(q, k, v, Local(2)).output, full) < 1e-15
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=str)
+def test_the_map_of_the_work_is_what_is_computed(pattern):
+    drawn = work_map(pattern, 13, 17)
+    assert torch.equal(drawn == KEPT, by_loops(pattern, 13, 17))
+    assert int((drawn != SKIPPED).sum()) == computed_pairs(pattern, 13, 17)
+    assert int((drawn == IN_VAIN).sum()) == int(((drawn != KEPT) & (drawn != SKIPPED)).sum())
+
+
+def test_what_skipping_saves_and_costs():
+    q, k, v = qkv(12, 12)
+    found = saved(q, k, v, Local(2, block=4))
+    full, sparse = attend_qkv(q, k, v)["head_outputs"], attend_sparse(q, k, v, Local(2, block=4)).output
+    assert (found.kept, found.computed, found.pairs) == (54, 80, 144)
+    assert found.multiply_adds == 80 * B * H * (D_K + D_V)
+    assert found.all_multiply_adds == 144 * B * H * (D_K + D_V)
+    assert found.error == pytest.approx(((sparse - full).norm() / full.norm()).item())
+
+
+def test_where_near_pairs_match_a_window_loses_little_and_random_ones_much():
+    near = near_pairs(256, 64)
+    scores = attend_qkv(*near)["scores"][0, 0]
+    distance = (torch.arange(256)[:, None] - torch.arange(256)).abs()
+    assert scores[distance <= 2].min() > scores[distance > 2].max()
+    assert scores[distance <= 8].min() > scores[distance > 32].max()
+    q = numbers(256, 64, seed=1).float()
+    random = q, numbers(256, 64, seed=2).float(), numbers(256, 64, seed=3).float()
+    assert saved(*near, Local(32)).error < 0.05 < 1 < saved(*random, Local(32)).error
 
 
 def test_two_axes_do_as_well():
