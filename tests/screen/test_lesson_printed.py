@@ -157,7 +157,8 @@ def test_another_matrix_of_projection():
 
 def test_a_longer_example_has_nothing_printed_until_somebody_types():
     lesson = Lesson("printed", stage="q", lang="en").set("x", "1 0 1 0; 0 2 0 2; 1 1 1 1; 0 0 0 1")
-    assert lesson.fact().startswith("Printed Q: 0 of 0 right")
+    assert lesson.fact() == "Printed Q: nothing yet. Type the numbers that you want checked."
+    assert not lesson.says("slip")
     assert cells(lesson, "result")[0] == ["–"] * 12
     lesson.set("q", "1 1 1; 2 2 2; 2 2 2; 0 1 ?")
     assert lesson.fact() == "Printed Q: 11 of 11 right, new slips 0, followed from earlier slips 0."
@@ -215,7 +216,7 @@ def test_where_it_began():
 
 def test_do_it_yourself():
     lesson = Lesson("printed", open="own", lang="en")
-    assert cells(lesson, "beside", "own")[0] == ["?"] * 9
+    assert [*lesson.table("own")["text"]].count("?") == 9 and cells(lesson, "beside", "own")[0] == []
     assert "Right: 0, followed 0, new slips 0, still open 9" in lesson.at.info[0].value
     lesson.set("own_q", "1 1 1\n2 2 2\n2 1 ?")
     assert cells(lesson, "result", "own") == ([*"11122221", "–"], [*["right"] * 7, "new slip", ""])
@@ -225,6 +226,8 @@ def test_do_it_yourself():
     # 21 of x3 is 2 1 ?, ? is 2: on K 021/402/222 that gives 4, 12, 10; 5 is none of 6 and 4.
     assert cells(lesson, "result", "own")[1] == [*["right"] * 6, "new slip", "right", "followed from an earlier slip"]
     assert cells(reveal(lesson), "beside", "own")[0] == ["3", "6", "6", "6", "12", "12", "6", "12", "12"]
+    spy = Lesson("printed", open="own", cell="own,right,q_projected,0,0,0", lang="en")
+    assert not spy.says("q_projected [x1, 1]")  # what is hidden cannot be opened
     done = Lesson("printed", open="own", own_q="1 1 1;2 2 2;2 2 2", lang="en")
     assert done.at.success[0].value == "All 9 numbers are right."
     assert cells(done, "beside", "own")[0] == [*"111222222"]

@@ -128,7 +128,9 @@ def begin(checked: Checked) -> None:
         )
     else:
         st.markdown(say("lessons.printed.no_slip"))
-    rows = [[part_of(checked, STAGES[stage], count_title(checked, stage), None) for stage in row] for row in ROWS]
+    rows = [
+        [part_of(checked, STAGES[stage], count_title(checked, stage), place="chain") for stage in row] for row in ROWS
+    ]
     show_work("begin", checked, rows, reached=reached)
 
 
