@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.bars import bar_rows, row_of
-from attention_core.charts import Axis, single_picture
+from attention_core.charts import PAGE, Axis, single_picture
 from attention_core.chosen import to_places
 from attention_core.counts import encoder_cost, reads, receptive_field
 from attention_core.curves import Curve, curves, decades
@@ -24,9 +24,9 @@ from attention_core.trace import Step
 from pages.shared.choices import choose, option, pick_place, sentence_box, slide, text_box
 from pages.shared.encoded import PLAIN, WIDTH, Words, costs, names_of, run_with_states, vectors_of
 from pages.shared.lesson import workbench_door
-from pages.shared.lesson_pictures import Map, opened_in, show, show_maps
+from pages.shared.lesson_pictures import SMALL, alike, map_shown, opened_in, show, show_beside
 from pages.shared.pictures import chart, curve_chart
-from pages.shared.places import looked_at, palette, place_name, place_names, words_for
+from pages.shared.places import Look, looked_at, palette, place_name, place_names, words_for
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
 from pages.shared.swaps import another, with_word
@@ -158,9 +158,8 @@ def fixed_weights(example: str) -> None:
     told = {"old": literal(names[at]), "new": literal(new), "count": trace["weights"].numel(), **moved}
     st.markdown(f"**{say('lessons.distance.moved', **told)}**")
     learned = say("lessons.distance.map_words", head=place_name(free, "H", head))
-    show_maps(
-        Map("band", trace, say(f"lessons.distance.map_{kind}")), Map("learned", free, learned, look.query, look.head)
-    )
+    band = map_shown("band", trace, Look(0, 0, 0, 0), say(f"lessons.distance.map_{kind}"), PAGE, SMALL, outlined=False)
+    show_beside(*alike(band, map_shown("learned", free, look, learned, PAGE, SMALL)))
     if kind == "kernel":
         both = with_convolution(trace, read_taps(taps))
         gap = apart(both["output"], both["convolved"]).max().item()
