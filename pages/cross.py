@@ -41,11 +41,14 @@ with lesson("cross") as place:
     kind, shown = ("back", back) if known else ("wrong", wrong)
     titles = say(f"lessons.cross.title_{direction}"), say(f"lessons.cross.{kind}")
     own = map_shown("asked", trace, look, titles[0], PAGE, SMALL)
-    show_beside(*alike(own, map_shown("other", shown, look, titles[1], PAGE, SMALL, outlined=False)))
-    if known:
-        gaps = {step: fixed(transpose_gap(trace, back, step)) for step in ("scores", "weights")}
-        turned = "lessons.cross.turned" if worst else "lessons.cross.turned_whole"
-        st.markdown(say(turned, sums=drawers.each(found, answers), **gaps))
+    with st.container(horizontal=True):
+        with st.container(width="content"):
+            show_beside(*alike(own, map_shown("other", shown, look, titles[1], PAGE, SMALL, outlined=False)))
+        if known:
+            gaps = {step: fixed(transpose_gap(trace, back, step)) for step in ("scores", "weights")}
+            turned = "lessons.cross.turned" if worst else "lessons.cross.turned_whole"
+            with st.container(width=360):
+                st.markdown(say(turned, sums=drawers.each(found, answers), **gaps))
     drawers.show_random_words(asked)
     stands_for(asked, place)
     writing = asked if direction == "forward" else forward  # English from Chinese
