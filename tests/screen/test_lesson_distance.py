@@ -350,19 +350,19 @@ def test_a_real_measurement():
 
 
 def test_long_work_for_the_picture_is_stopped_by_drawing_fewer_weights(monkeypatch):
-    ticks, pressed = count(), []
+    ticks, pressed, button = count(), [], st.button
 
-    def press(place, stop):
-        if pressed:
-            return place.progress(0.0)
-        pressed.append(stop)
-        stop()
-        raise StopException
+    def press(label, **how):
+        if how.get("key") == "stop_distance" and not pressed:
+            pressed.append(label)
+            how["on_click"]()
+            raise StopException
+        return button(label, **how)
 
     monkeypatch.setattr(waiting, "perf_counter", lambda: float(next(ticks)))  # each look at the clock a second later
-    monkeypatch.setattr(waiting, "show_bar", press)
+    monkeypatch.setattr(st, "button", press)
     lesson = Lesson("distance", lang="en")
-    assert len(pressed) == 1
+    assert pressed == ["Stop"]
     lesson.ran(lesson.at.run)
     assert lesson.widgets()["draws"].value == 1 and lesson.link()["draws"] == "1"
     assert any("the mean of the draws (1)" in caption.value for caption in lesson.at.caption)
