@@ -254,13 +254,28 @@ def test_a_random_exercise_of_a_visible_seed():
 def test_what_rounding_did():
     lesson = Lesson("printed", open="rounding", lang="en")
     assert lesson.says("With weights of 2 decimals **Z moves by 0.0138**, and never by more than 0.0300.")
-    assert lesson.says("The printed Z is off by 1.16: rounding the weights did not do that.")
+    assert lesson.says("The printed Z is off by 1.16: rounding did not do that.")
     lesson.set("digits", 1)  # .1 .5 .5
     assert lesson.says("A row of them adds up to 1.1.")
     assert lesson.number("rounding", "rounded_weights [head 1, x1, x2]") == pytest.approx(0.5)
     assert lesson.number("rounding", "rounded_outputs [head 1, x1, 1]") == pytest.approx(3.0)  # .5 × 4 + .5 × 2
     lesson.set("digits", 0)
-    assert lesson.says("never by more than 3.0000") and lesson.says("rounding the weights may do that")
+    assert lesson.says("never by more than 3.0000") and lesson.says("rounding may do that")
+
+
+def test_numbers_as_large_as_can_be_typed():
+    """A Q of them is more than a matrix in a link may hold: that is told where the run from it would begin."""
+    typed = {"x": ";".join(["1000000 1000000 -1000000 1000000"] * 3), "w_q": "1 1 1;1000000 0 0;0 0 0;0 0 0"}
+    opened = {"stage": "q", "open": "begin,own,rounding,onward,code", "lang": "en"}
+    lesson = Lesson("printed", **opened, **typed)
+    assert lesson.errors() == [] and cells(lesson, "beside")[0][0] == "1000001000000"
+    (error,) = lesson.set("q", "? ? ?; ? ? ?; ? ? ?").errors()
+    assert error.startswith("q, row 1, column 1, must lie between -1000000 and 1000000")
+
+
+def test_a_z_that_nobody_printed_is_not_off():
+    blank = Lesson("printed", open="rounding", output="? ? ?;? ? ?;? ? ?", lang="en")
+    assert blank.says("With weights of 2 decimals") and not blank.says("is off by")
 
 
 def test_what_follows_from_their_q_k_and_v():
