@@ -19,7 +19,7 @@ from attention_core.lettering import Words, column_labels, cut, label, label_mar
 from attention_core.marking import Mark, Marked
 from attention_core.numerals import exact
 from attention_core.palette import Palette, blend, hexes
-from attention_core.worked import cell_text
+from attention_core.worked import BLANK, cell_text
 
 LARGEST, LEAST = 48.0, 34.0  # pixels: a cell; what may be left out is, before cells are smaller
 NUMBER = 18.0  # the largest size of a number
@@ -68,13 +68,6 @@ class Part:
     def marks(self) -> Tensor:
         """All marks of the step, known or not."""
         return self.marked.marks
-
-    def text(self, value: float) -> str:
-        """A number as it stands in a cell."""
-        return BLANK if self.hidden else cell_text(value, self.digits)
-
-
-BLANK = "?"
 
 
 def sheet(
@@ -163,7 +156,7 @@ def cells(
     reached: Collection[Ref],
 ) -> list[dict]:
     """The cells of a matrix from its upper left corner on, each with its number and its mark."""
-    texts = [[part.text(value) for value in row] for row in part.values.tolist()]
+    texts = [[cell_text(value, part.digits) for value in row] for row in part.values.tolist()]
     longest = max((text_width(text, 1.0) for row in texts for text in row), default=1.0)
     height = min(NUMBER, (size - 6) / max(longest, 1.0))
     (tinted,) = hexes(blend(palette.ground, palette.minus, np.array([TINT])))
@@ -171,8 +164,12 @@ def cells(
     for r, refs in enumerate(part.panel.refs):
         for c, ref in enumerate(refs):
             x, y, value, mark = origin[0] + c * size, origin[1] + r * size, part.values[r, c], part.mark(ref)
-            told = BLANK if part.hidden else "–" if value != value else exact(value)
             box = {"x": x, "x2": x + size, "y": y, "y2": y + size}
+            if part.hidden:
+                drawn.append(box | {"kind": "bar", "fill": palette.faint, "x2": x + size - 1, "y2": y + size - 1})
+                drawn.append(label(BLANK, x + size / 2, y + size / 2, palette, size=NUMBER))
+                continue
+            told = "–" if value != value else exact(value)
             cell = box | {"kind": "cell", "fill": tinted if mark == Mark.SLIP else palette.ground, "ink": palette.ink}
             cell |= {"edge": palette.x, "text": texts[r][c], "size": height, "panel": part.place, "row": r, "column": c}
             cell |= {"step": f"{part.run}:{ref.step}", "index": ",".join(map(str, ref.index))}

@@ -351,7 +351,8 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         titleFontWeight="normal",
     )
     spec = without_data(chart.to_dict(validate=False))
-    return spec | {"width": width, "height": height, "background": "transparent", "autosize": {"type": "none"}}
+    fit = {"type": "fit-x", "contains": "padding"}  # axes and names take what they need, the field what is left
+    return spec | {"width": width, "height": height, "background": "transparent", "autosize": fit}
 
 
 def plane_specification(reach: float, side: int) -> dict:
@@ -374,9 +375,7 @@ def plane_specification(reach: float, side: int) -> dict:
     shafts = of("arrow").mark_rule(strokeWidth=3, tooltip=None, aria=False)
     tips = of("arrow").mark_point(shape="triangle-up", filled=True, size=160, angle={"expr": "datum.angle"})
     texts = of("arrow").mark_text(
-        dx={"expr": "datum.x2 < 0 ? -8 : 8"},
-        dy={"expr": "datum.y2 < 0 ? 12 : -12"},
-        align={"expr": "datum.x2 < 0 ? 'right' : 'left'"},
+        dy={"expr": "datum.y2 < 0 ? 18 : -18"},
         fontSize=15,
         font=FONT,
         tooltip=None,
@@ -391,5 +390,5 @@ def plane_specification(reach: float, side: int) -> dict:
         texts.encode(**placed("2"), text="name:N", opacity=dim),
     )
     spec = without_data(chart.configure_view(stroke=None).to_dict(validate=False))
-    frame = {"padding": {"left": 72, "right": 72, "top": 24, "bottom": 24}, "autosize": {"type": "none"}}  # for names
+    frame = {"padding": {"left": 50, "right": 50, "top": 28, "bottom": 28}, "autosize": {"type": "none"}}  # for names
     return spec | frame | {"width": side, "height": side, "background": "transparent"}

@@ -14,6 +14,7 @@ from attention_core.numerals import exact, fixed
 from attention_core.palette import Palette
 
 WIDTH, HEIGHT = 640, 300  # pixels of the field between the axes
+AXIS = 90  # pixels at the left of it
 LINE = 17.0  # from one name to the next
 MANY, SMALL = 48, 16.0  # points of a curve, of more each is that small: square pixels
 COLUMNS = {
@@ -162,8 +163,12 @@ def pixel(value: float, axis: Axis, height: int) -> float:
 
 
 def framed(spec: dict, longest: float = 0.0) -> dict:
-    """The specification with room around its field: for the axes, and at the right for the longest name."""
-    return spec | {"padding": {"left": 94, "top": 10, "bottom": 52, "right": int(longest) + 20}}
+    """The specification with room beside its field: for the axis, and at the right for the longest name. That is how
+    wide the picture is where there is room; on a narrow screen its field gives way."""
+    return spec | {
+        "width": spec["width"] + AXIS + int(longest) + 20,
+        "padding": {"left": 4, "top": 10, "bottom": 4, "right": 4},
+    }
 
 
 def table(rows: Sequence[dict]) -> dict[str, list]:

@@ -73,7 +73,14 @@ def panel(
 
 
 def turned(part: Panel) -> Panel:
-    """A panel as its transpose."""
+    """A panel as its transpose.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> k = panel(attend_qkv(torch.eye(2), torch.eye(3)[:, :2], torch.eye(3)), "k")
+    >>> turned(k).values.shape, turned(k).refs[1][2]
+    ((2, 3), Ref(step='k', index=(0, 0, 2, 1)))
+    """
     refs = tuple(zip(*part.refs, strict=True))
     return Panel(part.step, part.columns, part.rows, refs, part.values.T, part.hidden[::-1], part.first[::-1])
 

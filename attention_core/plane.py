@@ -8,7 +8,7 @@ from attention_core.charts import Picture, plane_specification
 from attention_core.numerals import exact
 from attention_core.palette import Palette
 
-SIDE = 320  # pixels
+SIDE = 246  # pixels
 ARC = 2.0 * math.pi / 90  # radians from one point of an arc to the next
 MOST_TURNS = 3  # of an arc that are drawn
 COLUMNS = {

@@ -24,7 +24,7 @@ from attention_core.matrices import digits as shortest
 from attention_core.matrices import parse_matrix, to_text
 from attention_core.numerals import fixed
 from attention_core.rerun import Values, as_it_was, rerun
-from attention_core.rounding import half_a_unit
+from attention_core.rounding import half_a_unit, rounding_reach
 from attention_core.trace import Step, Trace
 
 STAGES = MappingProxyType(  # what is written down, in order, and the step of a run that has its arithmetic
@@ -162,6 +162,14 @@ def largest_error(checked: Checked, step: str) -> float:
     """How far the written numbers of a stage lie from the right ones at most; 0 where none is written."""
     gaps = (checked.marked[step].theirs - checked.trace[step].double()).abs()
     return gaps[~gaps.isnan()].max().item() if gaps.isfinite().any() else 0.0
+
+
+def rounding_explains(checked: Checked, step: str, by: str, digits: int) -> bool:
+    """Whether every written number of a stage may be a right one whose operand `by` was rounded to so many decimals,
+    and which was rounded itself."""
+    gaps = apart(checked.marked[step].theirs, checked.trace[step])
+    reach = rounding_reach(checked.trace, step, by, digits) + half_a_unit(checked.digits[step]) + ROUNDING
+    return bool(((gaps <= reach) | checked.marked[step].theirs.isnan()).all())
 
 
 def agreeing(checked: Checked, step: str, other: Float[Tensor, "..."]) -> int:

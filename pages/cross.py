@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_core.charts import PAGE
 from attention_core.chosen import turned_over
 from attention_core.numerals import fixed
 from attention_core.reading import farthest_from_whole, sums, transpose_gap
 from pages.shared.choices import choose, pick_place, sentence_box
 from pages.shared.drawers import cross as drawers
 from pages.shared.lesson import code, drawer, lesson, stands_for
-from pages.shared.lesson_pictures import Map, show_maps
+from pages.shared.lesson_pictures import SMALL, alike, map_shown, show_beside
 from pages.shared.panels import fact_sentence
 from pages.shared.places import looked_at, place_names
 from pages.shared.rituals import predict
@@ -38,14 +39,16 @@ with lesson("cross") as place:
         known = predict(answers, worst or {*range(len(answers))}, name=GUESS[direction])
     st.markdown(f"##### {fact_sentence(trace, look)}")
     kind, shown = ("back", back) if known else ("wrong", wrong)
-    show_maps(
-        Map("asked", trace, say(f"lessons.cross.title_{direction}"), look.query),
-        Map("other", shown, say(f"lessons.cross.{kind}")),
-    )
-    if known:
-        gaps = {step: fixed(transpose_gap(trace, back, step)) for step in ("scores", "weights")}
-        turned = "lessons.cross.turned" if worst else "lessons.cross.turned_whole"
-        st.markdown(say(turned, sums=drawers.each(found, answers), **gaps))
+    titles = say(f"lessons.cross.title_{direction}"), say(f"lessons.cross.{kind}")
+    own = map_shown("asked", trace, look, titles[0], PAGE, SMALL)
+    with st.container(horizontal=True):
+        with st.container(width="content"):
+            show_beside(*alike(own, map_shown("other", shown, look, titles[1], PAGE, SMALL, outlined=False)))
+        if known:
+            gaps = {step: fixed(transpose_gap(trace, back, step)) for step in ("scores", "weights")}
+            turned = "lessons.cross.turned" if worst else "lessons.cross.turned_whole"
+            with st.container(width=360):
+                st.markdown(say(turned, sums=drawers.each(found, answers), **gaps))
     drawers.show_random_words(asked)
     stands_for(asked, place)
     writing = asked if direction == "forward" else forward  # English from Chinese

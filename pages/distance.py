@@ -1,27 +1,26 @@
 """Why not an RNN or a CNN? How much a position depends on a word, against how far away that word stands."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from attention_core.curves import Curve, curves, decades, wholes
 from attention_core.encoders import KINDS, LONGEST, Encoder
 from attention_core.examples import EXAMPLES
-from attention_core.hearing import MEASURES, Heard, distances, evenly, first_overtaking, usual_place, word_at
+from attention_core.hearing import MEASURES, Heard, distances, evenly, usual_place, word_at
 from attention_core.numerals import small, small_percent
 from pages.shared.choices import choose, choose_several, keep, option, pick_place, sentence_box, slide
 from pages.shared.drawers import distance as drawers
 from pages.shared.encoded import WIDTH, Words, attention_setup, hearing, names_of, run_with_states
-from pages.shared.lesson import code, drawer, lesson, revealed, stands_for
-from pages.shared.measuring import one_by_one
+from pages.shared.lesson import code, drawer, lesson, stands_for
 from pages.shared.pictures import curve_chart
 from pages.shared.places import palette
-from pages.shared.rituals import goal
+from pages.shared.rituals import race
 from pages.shared.setup import Setup
+from pages.shared.waiting import one_by_one
 from pages.shared.words import language, literal, say
 
 SHOWN, RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm", "attention")
-SPOKEN = {"share": small_percent, "relative": small}
 
 
 def chosen_words() -> tuple[Words, Setup]:
@@ -51,6 +50,17 @@ def chosen_encoders(both: bool) -> dict[str, Encoder]:
     return {kind: Encoder(kind, width=WIDTH, both=both, **more.get(kind, {})) for kind in KINDS}
 
 
+def chosen_measure() -> tuple[str, int, Callable[[float], str]]:
+    """How influence is measured, over how many draws of the weights, and how a number of it is told."""
+    first, second = st.columns(2)
+    with first:
+        measure = choose("measure", MEASURES)
+    with second:
+        draws = slide("draws", (1, 2, 4, 8), 8)
+    written = {"share": small_percent, "relative": small}[measure]
+    return measure, draws, lambda much: say(f"lessons.distance.much_{measure}", much=written(much))
+
+
 def draw(found: Mapping[str, Heard], there: range, distance: int, measure: str, word: str) -> None:
     """A curve for each encoder, and where each word has an even share."""
     drawn = [
@@ -58,44 +68,21 @@ def draw(found: Mapping[str, Heard], there: range, distance: int, measure: str, 
         for kind, each in found.items()
     ]
     if measure == "share":
-        drawn.append(Curve(f"1/{len(there)}", (min(there), max(there)), evenly(there), palette().x, dashed=True))
+        ends = (min(there), max(there))
+        drawn.append(Curve(f"1/{len(there)}", ends, evenly(there), palette().x, dashed=True))
     x = wholes(say(f"lessons.distance.axis_{'both' if min(there) < 0 else 'one'}", word=word), there)
     numbers = [number for curve in drawn for number in curve.y]
     y = decades(say(f"lessons.distance.axis_{measure}"), numbers, 1.0 if measure == "share" else None)
     curve_chart(curves(drawn, x, y, palette(), distance, 900, 228), "distance_hero", say("lessons.distance.alt"))
 
 
-def tell(found: Mapping[str, Heard], distance: int, measure: str, word: str, position: str) -> None:
-    """How much the position depends on the word at this distance, for each kind, the most first."""
-    much = {kind: SPOKEN[measure](each.at(distance)) for kind, each in found.items()}
+def told(found: Mapping[str, Heard], distance: int, spoken: Callable[[float], str], word: str) -> dict[str, str]:
+    """Where a word stands, and how much comes from there by each kind, the most first."""
     order = sorted(found, key=lambda kind: found[kind].at(distance), reverse=True)
-    parts = [say(f"lessons.distance.part_{measure}", kind=option("kinds")(kind), much=much[kind]) for kind in order]
+    parts = [f"{option('kinds')(kind)} {spoken(found[kind].at(distance))}" for kind in order]
     way = "back" if distance > 0 else "ahead" if distance < 0 else "itself"
     where = say(f"lessons.distance.where_{way}", word=literal(word), count=abs(distance))
-    told = {"position": literal(position), "where": where, "parts": say("fact.comma").join(parts)}
-    told["parts"] = told["parts"] or say("lessons.distance.nobody")
-    st.markdown(f"##### {say(f'lessons.distance.fact_{measure}', **told)}")
-
-
-def race(found: Mapping[str, Heard], distance: int, measure: str) -> None:
-    """Two kinds against each other: at which distance does the one that was behind overtake?"""
-    starters = RACERS if {*RACERS} <= {*found} else [*found][:2]
-    with st.container(horizontal=True):
-        names = zip(("one", "other"), starters, strict=True)
-        one, other = (choose(name, [*found], kind, option("kinds")) for name, kind in names)
-    turn = first_overtaking(found[one], found[other])
-    leader, chaser = sorted((one, other), key=lambda kind: found[kind].at(distance), reverse=True)
-    told = {"leader": option("kinds")(leader), "chaser": option("kinds")(chaser), "distance": distance, "turn": turn}
-    for name, kind in (("more", leader), ("less", chaser)):
-        much = SPOKEN[measure](found[kind].at(distance))
-        told[name] = say(f"lessons.distance.much_{measure}", much=much)
-    if turn is None:
-        st.caption(say("lessons.distance.never" if one != other else "lessons.distance.same", **told))
-        return
-    answer = say("lessons.distance.answer", **told) if revealed() else ""
-    goal(
-        distance == turn, say("lessons.distance.overtaken", **told), f"{say('lessons.distance.race', **told)} {answer}"
-    )
+    return {"where": where, "parts": say("fact.comma").join(parts) or say("lessons.distance.nobody")}
 
 
 with lesson("distance") as place:
@@ -106,26 +93,22 @@ with lesson("distance") as place:
         at = pick_place("at", names, usual_place(both, len(names)), width=130)
     there = distances(both, len(names), at)
     distance = slide("distance", there, max(there)) if len(there) > 1 else 0
-    fact, hero, racing, settings = st.container(), st.container(), st.container(), st.container()
+    hero, settings = st.container(gap="xsmall"), st.container()
     with settings:
-        first, second, third = st.columns([4, 3, 2])
-        with first:
-            kinds = choose_several("kinds", KINDS, SHOWN)
-        with second:
-            measure = choose("measure", MEASURES)
-        with third:
-            draws = slide("draws", (1, 2, 4, 8), 8)
+        kinds = choose_several("kinds", KINDS, SHOWN)
         encoders = chosen_encoders(both)
-    shown = {kind: encoders[kind] for kind in kinds}
+        measure, draws, spoken = chosen_measure()
+    shown = {kind: encoders[kind] for kind in KINDS if kind in kinds}
     with hero:
-        tasks = one_by_one(kinds, stopped=lambda: keep("draws", 1))
-        found = {kind: hearing(encoders[kind], words, at, measure, draws) for kind in tasks}
+        curves_of = one_by_one(
+            lambda each: hearing(each, words, at, measure, draws), [*shown.values()], lambda: keep("draws", 1)
+        )
+        found = dict(zip(shown, curves_of, strict=True))
+        words_of_it = told(found, distance, spoken, names[word_at(at, distance)])
+        st.markdown(f"##### {say(f'lessons.distance.fact_{measure}', position=literal(names[at]), **words_of_it)}")
         draw(found, there, distance, measure, names[at])
-    with fact:
-        tell(found, distance, measure, names[word_at(at, distance)], names[at])
-    with racing:
         if len(found) > 1:
-            race(found, distance, measure)
+            race(found, distance, RACERS, spoken)
         st.caption(say(f"lessons.distance.how_{measure}", draws=draws, width=WIDTH))
     if (setup := attention_setup(encoders["attention"], words, at)) is not None:
         stands_for(setup, place)
@@ -133,6 +116,5 @@ with lesson("distance") as place:
     drawer("cost", lambda: drawers.cost(shown, encoders["cnn"], words, distance))
     drawer("time", lambda: drawers.time(shown))
     drawer("fixed", lambda: drawers.fixed_weights(sentence.example))
-    code(
-        run_with_states(sentence, encoders["attention"], encoders["rnn"]), ("h_1", "scores", "weights", "head_outputs")
-    )
+    steps = ("h_1", "scores", "weights", "head_outputs")
+    code(run_with_states(sentence, encoders["attention"], encoders["rnn"]), steps)

@@ -18,8 +18,8 @@ with lesson("printed") as place:
         checked = drawers.printed(setup, stage)
     step = STAGES[stage]
     told = {"printed": say(f"lessons.printed.control.{stage}"), **counts(checked.marked[step])}
-    st.markdown(f"##### {say('lessons.printed.fact', **told)}")
-    known = find(checked.cells(step, Mark.SLIP))
+    st.markdown(f"##### {say('lessons.printed.fact' if told['count'] else 'lessons.printed.fact_none', **told)}")
+    known = find(checked.cells(step, Mark.SLIP)) if told["count"] else None
     parts = work(checked, stage, "printed", known)
     show_work("hero", checked, [parts], tell)
     stands_for(setup, place)

@@ -9,7 +9,7 @@ from attention_core.logits import WIDEST, one_draw
 from attention_core.numerals import fixed
 from attention_core.saturation import Sharpness, evenly
 from attention_core.slopes import with_jacobian
-from pages.shared.choices import choose, slide, whole
+from pages.shared.choices import choose, keep, slide, whole
 from pages.shared.drawers import scale as drawers
 from pages.shared.drawers.scale import WIDTHS, width_axis
 from pages.shared.lesson import code, drawer, lesson, stands_for
@@ -66,6 +66,12 @@ def live(runs: dict[str, Setup], d_k: int, seed: int, known: bool) -> None:
         st.caption(say("lessons.scale.wide", limit=WIDEST))
 
 
+def back() -> None:
+    """To the keys and the seed that the lesson opens on, whose figures are kept for all sessions."""
+    keep("keys", None)
+    keep("seed", None)
+
+
 with lesson("scale") as place:
     d_k = slide("d_k", WIDTHS, 64)
     fact = st.container()
@@ -76,7 +82,7 @@ with lesson("scale") as place:
         keys = slide("keys", tuple(DRAWS), 8)
         seed = whole("seed", SEED)
     with picture:
-        found = one_by_one(lambda width: saturation_of(width, keys, DRAWS[keys], seed), WIDTHS)
+        found = one_by_one(lambda width: saturation_of(width, keys, DRAWS[keys], seed), WIDTHS, back)
         hero(found, quantity, d_k, keys, known)
         st.caption(say("lessons.scale.how", draws=f"{DRAWS[keys]:,}", keys=keys))
     at = found[WIDTHS.index(d_k)]

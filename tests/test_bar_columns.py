@@ -56,6 +56,13 @@ def test_numbers_below_zero_hang_to_the_left_and_all_rows_have_one_scale():
     assert (long / short, long / one) == pytest.approx((2, 4))
 
 
+def test_a_share_beside_other_numbers_keeps_its_own_scale():
+    rows = [row("one", run(LOG2, 0, 0)), row("two", run(8, 4, 4), "scores")]
+    bars = drawn(bar_columns(rows, NAMES, WORDS, LIGHT), "bar")
+    half, whole = (bar["x2"] - bar["x"] for bar in (bars[0], bars[3]))
+    assert half == pytest.approx(whole / 2)  # a half of 1, and the largest score
+
+
 def test_a_hidden_row_says_nothing_of_its_numbers():
     picture = bar_columns([row("one", run(3, 0, 0), hidden=True), row("two", run(0, 0, 0))], NAMES, WORDS, LIGHT)
     assert [cell["step"] for cell in drawn(picture, "cell")] == ["two:weights"] * 3

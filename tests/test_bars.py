@@ -60,7 +60,7 @@ def test_of_many_shares_one_that_has_everything_is_drawn_as_large_as_it_is_where
     trace = run(*[0.0] * 29, 9.0)  # e⁹ against 29: .9964
     rows, names = [row_of("many", trace, "weights", (0, 0, 0))], ["a"] * 30
     for whole, expected in ((False, ROOM), (True, trace["weights"].max().item() * ROOM)):
-        columns = bar_rows(rows, names, WORDS, LIGHT, None, HEIGHT, whole).table
+        columns = bar_rows(rows, names, WORDS, LIGHT, None, HEIGHT, whole=whole).table
         bars = [row for row in zip(columns["kind"], columns["y"], columns["y2"], strict=True) if row[0] == "bar"]
         assert bars[-1][2] - bars[-1][1] == pytest.approx(expected)
         assert any("↑" in text for text in columns["text"]) != whole

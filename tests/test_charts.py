@@ -383,7 +383,7 @@ def test_a_mask_shows_what_it_allows():
 
 def test_ticks_stand_in_cells_too_small_for_numbers():
     trace = RUNS["nothing allowed"]
-    small = charts.single_picture([panel(trace, "allowed")], trace, words_for(trace), LIGHT, [""], None, 16.0)
+    small = charts.single_picture([panel(trace, "allowed")], trace, words_for(trace), LIGHT, [""], None, most=16.0)
     drawn = cells(small)
     assert {round(side, 6) for side in [*(drawn.x2 - drawn.x), *(drawn.y2 - drawn.y)]} == {16.0}
     assert set(drawn[drawn.text != ""].text) == {"✓"}
@@ -392,7 +392,7 @@ def test_ticks_stand_in_cells_too_small_for_numbers():
 
 def test_a_head_map_may_be_wider():
     trace = RUNS["forty tokens"]
-    narrow, wide = (charts.head_map(trace, 0, words_for(trace), LIGHT, wide=room) for room in (charts.MAP, charts.PAGE))
+    narrow, wide = (charts.head_map(trace, 0, words_for(trace), LIGHT, room=room) for room in (charts.MAP, charts.PAGE))
     sides = [(drawn.x2 - drawn.x).max() for drawn in (cells(narrow), cells(wide))]
     assert sides[0] < sides[1]
     assert narrow.spec["width"] <= wide.spec["width"] <= charts.PAGE

@@ -19,17 +19,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.attribution import gradient_times_input
+from attention_core.cells import Ref
 from attention_core.contributions import contributions, likeness, without_head
 from attention_core.decoding import decode
 from attention_core.definitions import without_annotations
+from attention_core.dropout import with_dropout
 from attention_core.encoders import Encoder
 from attention_core.exponentials import NAIVE, STABLE
 from attention_core.export import INPUTS_FILE, LIMIT, call, code, inputs_npz, number_texts, rows, source
 from attention_core.fixed_weights import with_convolution
+from attention_core.leak import moved_rows
 from attention_core.masks import MASKS
 from attention_core.position_parts import score_parts
 from attention_core.positions import POSITIONS
 from attention_core.recurrence import with_states
+from attention_core.rounding import with_rounded_weights
 from attention_core.running import in_blocks
 from attention_core.scores import SCORES
 from attention_core.slopes import with_jacobian
@@ -146,6 +151,10 @@ RUNS = {
     ),
     "blocked scores filled": lambda: treated(crossed(AttentionConfig(), allowed=empty_row()), "filled"),
     "blocked scores added to": lambda: treated(crossed(AttentionConfig(), allowed=empty_row()), "added"),
+    "rows that moved": lambda: moved_rows(small(), small(masks=["causal"])),
+    "sums after dropout": lambda: with_dropout(small(), 0.5, seed=3),
+    "gradient x input": lambda: gradient_times_input(small(), Ref("output", (0, 1, 2))),
+    "weights written down": lambda: with_rounded_weights(small(), 2),
     "parts of a score": lambda: score_parts(small(positions=["sinusoidal"])),
     "states of a recurrence": lambda: with_states(small(), Encoder("rnn", width=5), shown=2),
     "a convolution": lambda: with_convolution(small(), numbers(5)),

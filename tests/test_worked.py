@@ -26,6 +26,7 @@ from attention_core.worked import (
     printed_text,
     read_answers,
     right_digits,
+    rounding_explains,
 )
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -111,6 +112,17 @@ def test_the_largest_error(trace, checked):
     assert largest_error(checked, "q_projected") == 1.0
     assert largest_error(checked, "scores") == 6.0  # 6 for 12
     assert largest_error(check(trace, {}), "scores") == 0.0
+
+
+def test_whether_rounding_explains_a_step(trace, checked):
+    """Z is 2.77 1.92 1.92/2.95 1.98 1.98/2.95 1.98 1.98. Weights of two decimals move it by .03 at most, its own
+    decimal by .05; weights of no decimals by 3."""
+    right = check(trace, {"output": "2.8 1.9 1.9; 3.0 2.0 2.0; 2.9 2.0 ?"})
+    assert rounding_explains(right, "head_outputs", "weights", 2)
+    wrong = check(trace, {"output": "2.8 1.9 1.9; 3.0 2.0 2.0; 2.9 2.1 ?"})
+    assert not rounding_explains(wrong, "head_outputs", "weights", 2)
+    assert not rounding_explains(checked, "head_outputs", "weights", 2)
+    assert rounding_explains(checked, "head_outputs", "weights", 0)
 
 
 # ---- what one slip makes wrong ---------------------------------------------------------------------------------------

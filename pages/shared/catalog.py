@@ -38,6 +38,8 @@ PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
     PageEntry("start", "learn", ":material/flag:"),
     *(PageEntry(slug, "learn") for slug in LESSONS),
+    PageEntry("glossary", "learn", ":material/menu_book:"),
+    PageEntry("history", "learn", ":material/history_edu:"),
 )
 PAGE = {page.slug: page for page in PAGES}
-DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": LESSONS[-1]}  # of the start
+DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": LESSONS[-1], "history": "history"}  # of the start

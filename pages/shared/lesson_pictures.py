@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.bars import Row
 from attention_core.cell_rows import cell_rows
 from attention_core.cells import Ref
-from attention_core.charts import MAP, PAGE, Picture, equally_large, head_map
+from attention_core.charts import MAP, Picture, equally_large, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
 from pages.shared.panels import fact_sentence, head_name
@@ -23,7 +23,7 @@ from pages.shared.words import say
 
 BESIDE, ROOM = 400, 700  # pixels: arithmetic stands beside a picture that is no wider
 CELL = "cell"  # in the link: which number of which run in which picture is opened
-SMALL = 34.0  # pixels: a cell of a map
+SMALL = 34.0  # pixels: a cell of maps of which two stand above the fold
 Runs = Mapping[str, Trace]  # the runs that a picture shows, by name; where it is one alone, its name is ""
 Told = Callable[[str, Ref], None]  # what is done with a run's cell
 
@@ -130,58 +130,32 @@ def heads_shown(trace: Trace, setup: Setup, look: Look, most: float) -> list[Sho
 
 def head_shown(trace: Trace, setup: Setup, look: Look, most: float) -> Shown:
     """The map of the head that is looked at."""
-    name, runs = f"head_{look.head}", {"": trace}
-    opened, title = opened_in(name, runs), head_name(setup, material_of(setup), look.head)
-    picture = head_map(
-        trace,
-        look.head,
-        words_for(trace),
-        palette(),
-        opened and opened[1],
-        look.query,
-        batch=look.batch,
-        axes=(say("corner.T"), say("corner.S")),
-        title=title,
-        most=most,
-    )
-    return Shown(name, picture, runs, f"{title}. {fact_sentence(trace, look, spell=str)}")
-
-
-@dataclass(frozen=True, eq=False)
-class Map:
-    """A head's weights under a title, the row of a query outlined."""
-
-    name: str
-    trace: Trace
-    title: str
-    query: int | None = None
-    head: int = 0
-    batch: int = 0
-
-    def picture(self) -> Picture:
-        """How it is drawn."""
-        opened = opened_in(self.name, {"": self.trace})
-        chosen, axes = opened and opened[1], (say("corner.T"), say("corner.S"))
-        seen = (words_for(self.trace), palette(), chosen, self.query, False, self.batch, axes, self.title)
-        return head_map(self.trace, self.head, *seen, SMALL, PAGE)
-
-
-def show_maps(*maps: Map) -> None:
-    """Maps beside each other, equally large: where two exchange their places, their charts stay."""
-    with st.container(horizontal=True, gap="small"):
-        for each, picture in zip(maps, equally_large([each.picture() for each in maps]), strict=True):
-            with st.container(width="content"):
-                show(each.name, picture, {"": each.trace}, each.title)
+    return map_shown(f"head_{look.head}", trace, look, head_name(setup, material_of(setup), look.head), most=most)
 
 
 def show_map(name: str, trace: Trace, look: Look, title: str, wide: float = MAP) -> None:
     """The weights of the head that is looked at as a map, the query's row outlined."""
+    show(**vars(map_shown(name, trace, look, title, wide)))
+
+
+def map_shown(
+    name: str, trace: Trace, look: Look, title: str, wide: float = MAP, most: float = 40.0, outlined: bool = True
+) -> Shown:
+    """The weights of the head that is looked at as a map. wide: at most, and most: the largest side of a cell, in
+    pixels. outlined: the row of the query that is looked at; else nothing is said of it."""
     opened = opened_in(name, {"": trace})
-    axes, words = (say("corner.T"), say("corner.S")), words_for(trace)
-    chosen = opened and opened[1]
-    seen = (words, palette(), chosen, look.query, False, look.batch, axes, title)
-    picture = head_map(trace, look.head, *seen, room=wide)
-    show(name, picture, {"": trace}, f"{title}. {fact_sentence(trace, look, spell=str)}")
+    chosen, axes = opened and opened[1], (say("corner.T"), say("corner.S"))
+    query, alt = None, title
+    if outlined:
+        query, alt = look.query, f"{title}. {fact_sentence(trace, look, spell=str)}"
+    seen = (words_for(trace), palette(), chosen, query, False, look.batch, axes, title, most, wide)
+    return Shown(name, head_map(trace, look.head, *seen), {"": trace}, alt)
+
+
+def alike(*pictures: Shown) -> list[Shown]:
+    """The same, all equally large: where two exchange their places, their charts stay."""
+    sized = equally_large([shown.picture for shown in pictures])
+    return [replace(shown, picture=picture) for shown, picture in zip(pictures, sized, strict=True)]
 
 
 # ---- what is opened --------------------------------------------------------------------------------------------------

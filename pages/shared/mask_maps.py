@@ -52,7 +52,7 @@ def after_layers(masks: Trace, layers: int) -> Trace:
 
 def ticks(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
     """One of the masks as a map of ticks."""
-    return single_picture([panel(masks, step)], masks, words_for(masks), palette(), [title], chosen, CELL)
+    return single_picture([panel(masks, step)], masks, words_for(masks), palette(), [title], chosen, most=CELL)
 
 
 def show_ticks(name: str, masks: Trace, step: str, title: str) -> None:

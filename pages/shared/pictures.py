@@ -46,10 +46,20 @@ def chart(picture: Picture, key: str, alt: str, take: Callable[[object], None] =
 
 
 def curve_chart(picture: Picture, key: str, alt: str) -> None:
-    """Draws curves; pointing at a point tells its numbers."""
-    columns = {name: pa.array(column) for name, column in picture.table.items()}
+    """Draws curves, on a narrow screen narrower; pointing at a point tells its numbers."""
+    with st.container(width=picture.spec["width"]):
+        st.vega_lite_chart(columns_of(picture), picture.spec, width="stretch", theme=None, key=key, alt=alt)
+
+
+def plane_chart(picture: Picture, key: str, alt: str) -> None:
+    """Draws arrows on a plane, whose two axes have one scale on any screen."""
     with box(picture):
-        st.vega_lite_chart(pa.table(columns), picture.spec, width="content", theme=None, key=key, alt=alt)
+        st.vega_lite_chart(columns_of(picture), picture.spec, width="content", theme=None, key=key, alt=alt)
+
+
+def columns_of(picture: Picture) -> pa.Table:
+    """A picture's table as the browser reads it."""
+    return pa.table({name: pa.array(column) for name, column in picture.table.items()})
 
 
 def box(picture: Picture) -> AbstractContextManager:

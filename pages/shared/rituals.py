@@ -1,12 +1,13 @@
-"""What a reader does before the answer is shown: predicts it, bets on a race, builds it, finds the error."""
+"""What a reader does before the answer is shown: predicts it, builds it, lets two race, finds the error."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
 from attention_core.cells import Ref
-from pages.shared.choices import choice, choose_place, keep, slug
+from attention_core.hearing import Heard, first_overtaking
+from pages.shared.choices import choice, choose, choose_place, keep, option, slug
 from pages.shared.lesson import revealed
 from pages.shared.words import say
 
@@ -40,6 +41,25 @@ def goal(reached: bool, done: str, still: str) -> None:
         st.success(done, icon=":material/check_circle:")
     else:
         st.info(still, icon=":material/flag:")
+
+
+def race(found: Mapping[str, Heard], distance: int, starters: Sequence[str], spoken: Callable[[float], str]) -> None:
+    """Two of several kinds against each other: at which distance does the one that was behind overtake?
+
+    found: what each kind has at every distance. starters: who begins. spoken: how a number is told."""
+    named, kinds = option("kinds"), [*found]
+    starters = starters if {*starters} <= {*kinds} else kinds[:2]
+    with st.container(horizontal=True):
+        one, other = (choose(name, kinds, kind, named) for name, kind in zip(("one", "other"), starters, strict=True))
+    turn = first_overtaking(found[one], found[other])
+    if turn is None:
+        st.caption(say(f"lessons.{slug()}.never" if one != other else f"lessons.{slug()}.same"))
+        return
+    leader, chaser = sorted((one, other), key=lambda kind: found[kind].at(distance), reverse=True)
+    told = {"leader": named(leader), "chaser": named(chaser), "distance": distance, "turn": turn}
+    told |= {"more": spoken(found[leader].at(distance)), "less": spoken(found[chaser].at(distance))}
+    answer = f" {say(f'lessons.{slug()}.answer', **told)}" if revealed() else ""
+    goal(distance == turn, say(f"lessons.{slug()}.overtaken", **told), say(f"lessons.{slug()}.race", **told) + answer)
 
 
 # ---- find the error --------------------------------------------------------------------------------------------------

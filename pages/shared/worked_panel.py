@@ -71,10 +71,12 @@ def operand_title(name: str, by: str) -> str:
     return say(f"lessons.printed.control.{stage or name}") if printed else called(stage)
 
 
-def part_of(checked: Checked, step: str, title: str, known: Collection[Ref] | None) -> Part:
+def part_of(
+    checked: Checked, step: str, title: str, known: Collection[Ref] | None = None, place: str = "result"
+) -> Part:
     """The written numbers of a stage."""
     cells = panel(checked.written, step)
-    return Part(title, cells, "printed", "result", checked.digits[step], marked=checked.marked[step], known=known)
+    return Part(title, cells, "printed", place, checked.digits[step], marked=checked.marked[step], known=known)
 
 
 def show_work(
@@ -85,7 +87,9 @@ def show_work(
     reached: Collection[Ref] = (),
 ) -> None:
     """The picture; a number of the writer's opens to the arithmetic with his own operands, and to its mark."""
-    runs = {"right": checked.trace, "printed": checked.written}
+    runs = {"printed": checked.written}
+    if any(part.run == "right" and not part.hidden for parts in rows for part in parts):
+        runs["right"] = checked.trace
     opened = opened_in(name, runs)
     if opened and opened[0] == "printed":
         runs["printed"] = checked.computed_at(opened[1].step)

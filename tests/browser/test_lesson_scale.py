@@ -142,3 +142,15 @@ def test_a_number_of_the_draw_opens_down_to_its_query(screen):
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
     opened.strip().first.wait_for()
     assert opened.query()["q"] == "1.54,-0.29"
+
+
+def test_on_a_phone_the_curves_are_there_to_their_names(screen):
+    opened = screen("?guess=1", lesson="scale", viewport={"width": 390, "height": 844})
+    point(opened, "divided", 1024)
+    opened.page.wait_for_function(  # it is drawn once more when the page knows how wide it is
+        """() => {
+            const names = [...document.querySelectorAll('[data-testid=stVegaLiteChart] text')];
+            const name = names.find(text => text.textContent === 'undivided');
+            return name && name.getBoundingClientRect().right <= 390;
+        }"""
+    )

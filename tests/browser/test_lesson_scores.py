@@ -64,7 +64,7 @@ def test_a_cosine_is_never_surer_than_its_ceiling_unless_a_temperature_lifts_it(
 def test_what_each_score_costs_follows_the_sizes(screen):
     opened = screen("?lang=en&open=cost", lesson="scores")
     line = opened.page.locator("tr", has_text="additive")
-    assert line.inner_text().split("\t") == ["additive", "308", "786,432", "262,144", "8,256"]
+    assert line.inner_text().split() == ["additive", "308", "786,432", "262,144", "8,256"]
     opened.slide("Width d_k", "Home")
     opened.page.locator("tr", has_text="additive").filter(has_text="8,704").wait_for()  # 64 x 64 x 2 + 2 x 64 x 2 x 2
     opened.type("Sentence", "Tom read and he laughed")

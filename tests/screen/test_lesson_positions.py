@@ -195,6 +195,13 @@ def test_alibi_with_eight_heads_is_seen_on_seven_tokens_and_with_two_it_is_not()
     )
 
 
+def test_alibi_is_seen_alone_also_where_the_words_match():
+    """“chased” asks for animals: without the scale of 0 they would get more than their place gives them."""
+    lesson = Lesson("positions", open="distance", by="alibi", alibi="weights").set("token", 2)
+    cat, white = (lesson.number("alibi", f"weights [head 2, chased, {word}]") for word in ("cat", "white"))
+    assert cat == white > 0.2  # both one place away
+
+
 def test_what_alibi_adds_at_each_distance():
     lesson = Lesson("positions", open="distance", by="alibi")
     for word, distance in (("dog", 0), ("white", 1), ("chased", 2), ("black", 4)):
@@ -219,6 +226,11 @@ def test_a_score_is_four_products():
     expected = (place @ w_q) @ (other @ w_k)
     assert lesson.number("parts", "position_content [head 2, dog, chased]") == pytest.approx(expected.item(), abs=1e-12)
     assert (words @ w_q) @ (other @ w_k) == 6
+    table = lesson.table("parts")
+    told = dict(zip(table["text"], table["y"], strict=True))
+    for title, part in zip(("word to word", "word to place", "place to word", "place to place"), parts, strict=True):
+        row = table[table["step"] == part].iloc[0]
+        assert row["y"] < told[title] < row["y2"]
     lesson.set("parts_head", 0)
     assert lesson.says("each score of “dog” in head 1")
 

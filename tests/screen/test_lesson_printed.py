@@ -157,7 +157,8 @@ def test_another_matrix_of_projection():
 
 def test_a_longer_example_has_nothing_printed_until_somebody_types():
     lesson = Lesson("printed", stage="q", lang="en").set("x", "1 0 1 0; 0 2 0 2; 1 1 1 1; 0 0 0 1")
-    assert lesson.fact().startswith("Printed Q: 0 of 0 right")
+    assert lesson.fact() == "Printed Q: nothing yet. Type the numbers that you want checked."
+    assert not lesson.says("slip")
     assert cells(lesson, "result")[0] == ["–"] * 12
     lesson.set("q", "1 1 1; 2 2 2; 2 2 2; 0 1 ?")
     assert lesson.fact() == "Printed Q: 11 of 11 right, new slips 0, followed from earlier slips 0."
@@ -215,7 +216,7 @@ def test_where_it_began():
 
 def test_do_it_yourself():
     lesson = Lesson("printed", open="own", lang="en")
-    assert cells(lesson, "beside", "own")[0] == ["?"] * 9
+    assert [*lesson.table("own")["text"]].count("?") == 9 and cells(lesson, "beside", "own")[0] == []
     assert "Right: 0, followed 0, new slips 0, still open 9" in lesson.at.info[0].value
     lesson.set("own_q", "1 1 1\n2 2 2\n2 1 ?")
     assert cells(lesson, "result", "own") == ([*"11122221", "–"], [*["right"] * 7, "new slip", ""])
@@ -225,6 +226,8 @@ def test_do_it_yourself():
     # 21 of x3 is 2 1 ?, ? is 2: on K 021/402/222 that gives 4, 12, 10; 5 is none of 6 and 4.
     assert cells(lesson, "result", "own")[1] == [*["right"] * 6, "new slip", "right", "followed from an earlier slip"]
     assert cells(reveal(lesson), "beside", "own")[0] == ["3", "6", "6", "6", "12", "12", "6", "12", "12"]
+    spy = Lesson("printed", open="own", cell="own,right,q_projected,0,0,0", lang="en")
+    assert not spy.says("q_projected [x1, 1]")  # what is hidden cannot be opened
     done = Lesson("printed", open="own", own_q="1 1 1;2 2 2;2 2 2", lang="en")
     assert done.at.success[0].value == "All 9 numbers are right."
     assert cells(done, "beside", "own")[0] == [*"111222222"]
@@ -251,13 +254,28 @@ def test_a_random_exercise_of_a_visible_seed():
 def test_what_rounding_did():
     lesson = Lesson("printed", open="rounding", lang="en")
     assert lesson.says("With weights of 2 decimals **Z moves by 0.0138**, and never by more than 0.0300.")
-    assert lesson.says("The printed Z is off by 1.16: rounding the weights did not do that.")
+    assert lesson.says("The printed Z is off by 1.16: rounding did not do that.")
     lesson.set("digits", 1)  # .1 .5 .5
     assert lesson.says("A row of them adds up to 1.1.")
     assert lesson.number("rounding", "rounded_weights [head 1, x1, x2]") == pytest.approx(0.5)
     assert lesson.number("rounding", "rounded_outputs [head 1, x1, 1]") == pytest.approx(3.0)  # .5 × 4 + .5 × 2
     lesson.set("digits", 0)
-    assert lesson.says("never by more than 3.0000") and lesson.says("rounding the weights may do that")
+    assert lesson.says("never by more than 3.0000") and lesson.says("rounding may do that")
+
+
+def test_numbers_as_large_as_can_be_typed():
+    """A Q of them is more than a matrix in a link may hold: that is told where the run from it would begin."""
+    typed = {"x": ";".join(["1000000 1000000 -1000000 1000000"] * 3), "w_q": "1 1 1;1000000 0 0;0 0 0;0 0 0"}
+    opened = {"stage": "q", "open": "begin,own,rounding,onward,code", "lang": "en"}
+    lesson = Lesson("printed", **opened, **typed)
+    assert lesson.errors() == [] and cells(lesson, "beside")[0][0] == "1000001000000"
+    (error,) = lesson.set("q", "? ? ?; ? ? ?; ? ? ?").errors()
+    assert error.startswith("q, row 1, column 1, must lie between -1000000 and 1000000")
+
+
+def test_a_z_that_nobody_printed_is_not_off():
+    blank = Lesson("printed", open="rounding", output="? ? ?;? ? ?;? ? ?", lang="en")
+    assert blank.says("With weights of 2 decimals") and not blank.says("is off by")
 
 
 def test_what_follows_from_their_q_k_and_v():

@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from attention_core.bars import NUMBER
 from attention_core.matrices import from_text
 from attention_core.palette import LIGHT, shades
+from pages.shared import waiting
 from pages.shared.inputs import compute
 from pages.shared.setup import Setup, from_link, to_link
 from tests.golden import loader
@@ -293,6 +295,18 @@ def test_the_jacobians_of_the_draw_have_one_scale_of_colours():
     for name, each in cells.items():
         fills, _ = shades(np.array(values[name]), reach, False, LIGHT)
         assert [*each["fill"]] == fills
+
+
+def test_who_stops_the_measurement_is_back_where_the_lesson_opens(monkeypatch):
+    def with_a_button(compute, items, stop=None):
+        if stop:
+            st.button("stop", key="stop", on_click=stop)
+        return [compute(item) for item in items]
+
+    monkeypatch.setattr(waiting, "one_by_one", with_a_button)
+    lesson = Lesson("scale", keys="4", seed="3", d_k="16").press("stop")
+    assert lesson.link() == {"d_k": "16"}
+    bars(lesson, 0, 8)
 
 
 def test_what_was_measured_is_kept_for_all_sessions(monkeypatch):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_core.charts import PAGE
 from attention_core.gaps import apart
 from attention_core.gates import gates
 from attention_core.matrices import to_text
@@ -12,11 +13,12 @@ from attention_core.numerals import fixed, row_text, told
 from attention_core.patches import patch_picture
 from attention_core.reading import sums
 from attention_core.starting import random_matrix
+from attention_core.tokens import shown
 from pages.shared.choices import choose, pick_place, sentence_box, slide, switch
 from pages.shared.lesson import workbench_door
-from pages.shared.lesson_pictures import Map, opened_in, show, show_maps, show_step
+from pages.shared.lesson_pictures import SMALL, map_shown, opened_in, show, show_beside, show_map, show_step
 from pages.shared.panels import fact_sentence
-from pages.shared.places import looked_at, palette, place_names, token, words_for
+from pages.shared.places import looked_at, palette, place_name, place_names, token, words_for
 from pages.shared.runs import material_of, trace_of
 from pages.shared.sequences import spelled
 from pages.shared.setup import Setup
@@ -40,7 +42,7 @@ def each(found: Sequence[float], names: Sequence[str] = ()) -> str:
 
 def show_random_words(setup: Setup) -> None:
     """Which words got random vectors, since no dictionary has them."""
-    words = [literal(word) for word in material_of(setup).random_words()]
+    words = [literal(shown(word)) for word in material_of(setup).random_words()]
     if words:
         st.caption(say("lessons.cross.random", words=say("fact.comma").join(words)))
 
@@ -69,11 +71,11 @@ def lengths(asked: Setup) -> None:
     shapes = {name: say("lessons.cross.by").join(map(str, trace[name].shape[1:])) for name in SHAPED}
     st.markdown(say("lessons.cross.shapes", T=sizes["T"], S=sizes["S"], H=sizes["H"], **shapes))
     rows, columns = (
-        each(sums(trace, over), () if kind == "random" else place_names(trace, axis, sizes[axis]))
+        each(sums(trace, over, look.head), () if kind == "random" else place_names(trace, axis, sizes[axis]))
         for axis, over in (("T", "S"), ("S", "T"))
     )
     st.markdown(say("lessons.cross.sums", rows=rows, columns=columns))
-    show_maps(Map("lengths", trace, say("lessons.cross.head_1"), look.query))
+    show_map("lengths", trace, look, say("lessons.cross.head", head=place_name(trace, "H", look.head)), PAGE)
     workbench_door(setup, "lengths")
 
 
@@ -105,12 +107,11 @@ def decoder(asked: Setup) -> None:
     own, crossed = map(trace_of, stages)
     full = trace_of(two_stages(asked, causal)[0])
     moved = apart(full["residual"][:, : len(so_far)], own["residual"]).max().item()
-    query = len(so_far[1:])
-    look = replace(looked_at(crossed, stages[1]), query=query)
+    look = replace(looked_at(crossed, stages[1]), query=len(so_far[1:]))
     st.markdown(f"**{fact_sentence(crossed, look)}**")
-    show_maps(
-        Map("stage_1", own, say("lessons.cross.stage_1"), query),
-        Map("stage_2", crossed, say("lessons.cross.stage_2"), query),
+    show_beside(
+        map_shown("stage_1", own, look, say("lessons.cross.stage_1"), PAGE, SMALL),
+        map_shown("stage_2", crossed, look, say("lessons.cross.stage_2"), PAGE, SMALL),
     )
     st.markdown(say("lessons.cross.decoded_causal" if causal else "lessons.cross.decoded_free", moved=told(moved)))
     workbench_door(stages[1], "decoder")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.bars import bar_rows, row_of
-from attention_core.charts import Axis, head_map, single_picture
+from attention_core.charts import PAGE, Axis, single_picture
 from attention_core.chosen import to_places
 from attention_core.counts import encoder_cost, reads, receptive_field
 from attention_core.curves import Curve, curves, decades
@@ -24,13 +24,13 @@ from attention_core.trace import Step
 from pages.shared.choices import choose, option, pick_place, sentence_box, slide, text_box
 from pages.shared.encoded import PLAIN, WIDTH, Words, costs, names_of, run_with_states, vectors_of
 from pages.shared.lesson import workbench_door
-from pages.shared.lesson_pictures import opened_in, show
-from pages.shared.measuring import measured
+from pages.shared.lesson_pictures import SMALL, alike, map_shown, opened_in, show, show_beside
 from pages.shared.pictures import chart, curve_chart
-from pages.shared.places import looked_at, palette, place_name, place_names, words_for
+from pages.shared.places import Look, looked_at, palette, place_name, place_names, words_for
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
 from pages.shared.swaps import another, with_word
+from pages.shared.waiting import measured_on_request
 from pages.shared.words import literal, say
 
 FEW = 12  # words of a map whose cells are to be seen one by one
@@ -125,18 +125,17 @@ def field(encoder: Encoder, words: Words) -> None:
 def time(encoders: Encoders) -> None:
     """Measured here: the time of one forward pass against the length, and the power with which it grows."""
     tasks = [(encoder, length) for length in TIMED for encoder in encoders.values()]
-    found = measured("time", tasks, lambda task: timed(*task), say("lessons.distance.measure"))
-    drawn, parts = [], []
-    for kind, encoder in encoders.items():
-        lengths = [length for length in TIMED if (encoder, length) in found]
-        seconds = [found[encoder, length] for length in lengths]
-        if len(lengths) > 1:
+    found = measured_on_request("time", tasks, lambda task: timed(*task), say("lessons.distance.measure"))
+    lengths = [length for length in TIMED if all((encoder, length) in found for encoder in encoders.values())]
+    if encoders and len(lengths) > 1:
+        drawn, parts = [], []
+        for kind, encoder in encoders.items():
+            seconds = [found[encoder, length] for length in lengths]
             told = {"kind": option("kinds")(kind), "slope": fixed(fitted_slope(lengths, seconds))}
             drawn.append(Curve(say("lessons.distance.slope", **told), lengths, seconds, colours()[kind]))
             parts.append((seconds[-1], say("lessons.distance.took", time=duration(seconds[-1]), **told)))
-    if drawn:
         listed = say("fact.comma").join(text for _, text in sorted(parts))
-        st.markdown(say("lessons.distance.timed", length=f"{max(drawn[0].x):,}", parts=listed))
+        st.markdown(say("lessons.distance.timed", length=f"{lengths[-1]:,}", parts=listed))
         y = decades(say("lessons.distance.axis_seconds"), [number for curve in drawn for number in curve.y])
         curve_chart(curves(drawn, length_axis(TIMED), y, palette()), "distance_time", say("lessons.distance.alt_time"))
     st.caption(say("lessons.distance.machine", width=WIDTH))
@@ -158,9 +157,9 @@ def fixed_weights(example: str) -> None:
     moved = {"fixed": changed(trace, trace_of(other)), "free": changed(free, trace_of(with_word(own, at, new)), head)}
     told = {"old": literal(names[at]), "new": literal(new), "count": trace["weights"].numel(), **moved}
     st.markdown(f"**{say('lessons.distance.moved', **told)}**")
-    with st.container(horizontal=True):
-        show_map("band", trace, 0, say(f"lessons.distance.map_{kind}"))
-        show_map("learned", free, head, say("lessons.distance.map_words", head=place_name(free, "H", head)))
+    learned = say("lessons.distance.map_words", head=place_name(free, "H", head))
+    band = map_shown("band", trace, Look(0, 0, 0, 0), say(f"lessons.distance.map_{kind}"), PAGE, SMALL, outlined=False)
+    show_beside(*alike(band, map_shown("learned", free, look, learned, PAGE, SMALL)))
     if kind == "kernel":
         both = with_convolution(trace, read_taps(taps))
         gap = apart(both["output"], both["convolved"]).max().item()
@@ -184,9 +183,8 @@ def by_kernel(own: Setup, taps: str) -> Setup:
 def by_position(own: Setup, scores: str) -> Setup:
     """The run whose scores are an offset's alone."""
     run = attend_by_position(trace_of(own)["x"][0], read_taps(scores))
-    parts = {name: to_text(run.step(name).window(B=0)) for name in ("x",)}
-    parts |= {name: to_text(run.step(name).window()) for name in ("w_q", "w_k", "w_v")}
-    return replace(own, **PLAIN, scale=1.0, **parts)
+    projections = {name: to_text(run.step(name).window()) for name in ("w_q", "w_k", "w_v")}
+    return replace(own, **PLAIN, scale=1.0, x=to_text(run.step("x").window(B=0)), **projections)
 
 
 MADE = {"kernel": by_kernel, "position": by_position}
@@ -196,11 +194,3 @@ USUAL = {"kernel": "0.2, 0.5, 0.3", "position": "4, 0, 0"}
 def changed(trace: Trace, other: Trace, head: int = 0) -> int:
     """How many weights of a head are not the same in two runs, to the last bit."""
     return int(trace["weights"][0, head].ne(other["weights"][0, head]).sum())
-
-
-def show_map(name: str, trace: Trace, head: int, title: str) -> None:
-    """A head's weights as a map whose cells open."""
-    opened, axes = opened_in(name, {"": trace}), (say("corner.T"), say("corner.S"))
-    picture = head_map(trace, head, words_for(trace), palette(), opened and opened[1], axes=axes, title=title)
-    with st.container(width="content"):
-        show(name, picture, {"": trace}, title)

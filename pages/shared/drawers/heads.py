@@ -189,18 +189,13 @@ def cost() -> None:
     """The same layer cut into more and more heads."""
     with st.container(horizontal=True):
         length, width = slide("length", (5, 10, 64, 256, 512), 10), slide("D", (64, 128, 256, 512), 64)
-    lines = [say("lessons.heads.cost_head"), "|---:|---:|---:|---:|---:|"]
+    lines, layers = [say("lessons.heads.cost_head"), "|---:|---:|---:|---:|"], set()
     for heads in (1, 2, 4, 8, 16):
         each = attention_cost(T=length, D=width, H=heads)
-        figures = (
-            heads,
-            each.totals()["parameters"],
-            each.multiply_adds["scores"],
-            each.totals()["multiply_adds"],
-            each.stored["weights"],
-        )
+        figures = (heads, each.totals()["parameters"], each.multiply_adds["scores"], each.stored["weights"])
         lines.append(f"| {' | '.join(f'{figure:,}' for figure in figures)} |")
-    st.markdown(say("lessons.heads.cost"))
+        layers.add(f"{each.totals()['multiply_adds']:,}")
+    st.markdown(say("lessons.heads.cost", layer=say("fact.comma").join(sorted(layers))))
     st.markdown("\n".join(lines))
 
 

@@ -94,7 +94,7 @@ def one_step(own: Setup, setup: Setup) -> None:
     first, *later = moved
     words = {"same": literal(comma.join(same)), "first": literal(first), "later": literal(comma.join(later))}
     st.markdown(say("lessons.masks.parts", blocked=pairs.blocked, of=pairs.of, **words))
-    show_step("step", now, "masked_scores", looked_at(now, setup))
+    show_step("step", now, "masked_scores", looked_at(before, own))
 
 
 def layers(own: Setup, setup: Setup) -> None:
@@ -152,7 +152,7 @@ def batch(own: Setup, setup: Setup) -> None:
         other = text_box("other", shipped, lambda text: check_tokens(material_of(replace(own, more=text)).queries))
         kind = choose("with", ("padding", "both"))
         hidden = switch("hidden", True)
-    together = replace(own, more=other, masks=("causal",) if kind == "both" else ())
+    together = replace(own, more=other, masks=("causal",) if kind == "both" else None)
     trace = trace_of(together)
     alone = sentences_alone(together)
     step, gap = farthest_from_alone(trace if hidden else padding_seen(trace), alone)
@@ -330,20 +330,17 @@ def first_word(_: Setup, __: Setup) -> None:
     """A head in which words that ask for nothing rest on the first one."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sink = sentence_box(Setup(example="en_it_sink"), "sink")
-        sink = replace(sink, masks=("causal",) if switch("causal") else ())
+        sink = replace(sink, masks=("causal",)) if switch("causal") else sink
     trace = trace_of(sink)
     look, T = looked_at(trace, sink), trace.sizes()["T"]
     value = trace.step("v").window(B=0, H_kv=look.kv, S=0)
-    words = {
-        "first": quoted(trace, "T", 0),
-        "percent": percent(received(trace, look.head, 0)),
-        "value": row_text(value),
-    }
+    words = {"first": quoted(trace, "T", 0), "percent": percent(received(trace, look.head, 0))}
     resting = [query for query in range(T) if row_fact(trace, look.head, query).keys == (0,)]
     if resting:
         share = fixed(trace["weights"][0, look.head, resting[-1], 0].item())
         word = quoted(trace, "T", resting[-1])
         st.markdown(say("lessons.masks.sink", count=len(resting), T=T, share=share, word=word, **words))
-    st.markdown(say("lessons.masks.costs" if value.any() else "lessons.masks.free", **words))
+    effect = "costs" if value.any() else "free"
+    st.markdown(say(f"lessons.masks.{effect}", first=words["first"], value=row_text(value)))
     show_map("sink", trace, look, place_name(trace, "H", look.head))
     workbench_door(sink, "sink")

@@ -22,7 +22,7 @@ from attention_core.turns import shifted, turn
 from pages.shared.choices import choose, pick_place, slide
 from pages.shared.lesson import workbench_door
 from pages.shared.lesson_pictures import Shown, rows_shown, show_beside, show_rows, show_step
-from pages.shared.pictures import curve_chart
+from pages.shared.pictures import curve_chart, plane_chart
 from pages.shared.places import Look, looked_at, palette, place_name, place_names, token
 from pages.shared.runs import material_of, trace_of
 from pages.shared.sequences import spelled
@@ -185,7 +185,7 @@ def show_plane(trace: Trace, look: Look, key: int, pair: int, name: str) -> None
     if all(found.before == (0.0, 0.0) for found in turns.values()):
         st.markdown(say("lessons.positions.empty_pair"))
         return
-    curve_chart(plane(arrows, palette()), f"positions_{name}", say(f"lessons.positions.{name}_alt"))
+    plane_chart(plane(arrows, palette()), f"positions_{name}", say(f"lessons.positions.{name}_alt"))
 
 
 def decay(setup: Setup) -> None:

@@ -25,6 +25,7 @@ from attention_core.worked import (
     made_wrong,
     printed_text,
     read_answers,
+    rounding_explains,
 )
 from pages.shared import choices
 from pages.shared.choices import choose, pick_place, slide, text_box, typed
@@ -128,7 +129,9 @@ def begin(checked: Checked) -> None:
         )
     else:
         st.markdown(say("lessons.printed.no_slip"))
-    rows = [[part_of(checked, STAGES[stage], count_title(checked, stage), None) for stage in row] for row in ROWS]
+    rows = [
+        [part_of(checked, STAGES[stage], count_title(checked, stage), place="chain") for stage in row] for row in ROWS
+    ]
     show_work("begin", checked, rows, reached=reached)
 
 
@@ -172,17 +175,17 @@ def rounding(checked: Checked) -> None:
     """The weights written with a few decimals: what becomes of Z, and how far it can move at most."""
     digits = slide("digits", range(4), 2)
     trace = with_rounded_weights(checked.trace, digits)
-    most = rounding_reach(trace, "head_outputs", "weights", digits).max().item()
-    off = largest_error(checked, "head_outputs")
     told = {
         "digits": digits,
         "moved": fixed(apart(trace["rounded_outputs"], trace["head_outputs"]).max().item(), 4),
-        "most": fixed(most, 4),
-        "off": fixed(off),
+        "most": fixed(rounding_reach(trace, "head_outputs", "weights", digits).max().item(), 4),
+        "off": fixed(largest_error(checked, "head_outputs")),
         "sum": fixed(farthest_from(trace["rounded_weights"].sum(-1), 1.0), digits),
     }
     st.markdown(say("lessons.printed.rounded", **told))
-    st.markdown(say("lessons.printed.rounding_may" if off <= most else "lessons.printed.rounding_not", **told))
+    if counts(checked.marked["head_outputs"])["count"]:
+        may = rounding_explains(checked, "head_outputs", "weights", digits)
+        st.markdown(say("lessons.printed.rounding_may" if may else "lessons.printed.rounding_not", **told))
     show_step("rounding", trace, "rounded_outputs", FIRST)
 
 
@@ -190,7 +193,11 @@ def rounding(checked: Checked) -> None:
 def onward(checked: Checked) -> None:
     """The run that begins with the printed Q, K and V."""
     stage = choose("onward", ("scores", "weights", "output"))
-    matrices = {name: to_text(checked.written[STAGES[name]][0].numpy(), name) for name in ("q", "k", "v")}
+    try:
+        matrices = {name: to_text(checked.written[STAGES[name]][0].numpy(), name) for name in ("q", "k", "v")}
+    except AttentionError as error:  # more than a matrix may hold
+        st.error(sentence(error), icon=":material/error:")
+        return
     setup = Setup(example="one_query", score="scaled_dot", **matrices)
     trace, step = trace_of(setup), STAGES[stage]
     told = counts(checked.marked[step])

@@ -1,0 +1,28 @@
+"""Every sign in both languages, and where it can be seen."""
+
+import streamlit as st
+
+from pages.shared.catalog import PAGE
+from pages.shared.choices import text_box
+from pages.shared.lesson import frame
+from pages.shared.signs import SIGNS
+from pages.shared.words import LANGUAGES, catalog, literal, say
+
+with frame("glossary"):
+    st.markdown(f"#### {say('lessons.glossary.question')}\n{say('lessons.glossary.intro')}")
+    wanted = text_box("find", "", str.casefold, width=320).casefold()
+    group = ""
+    for sign in SIGNS:
+        name, text = say(f"lessons.glossary.name.{sign.key}"), say(f"lessons.glossary.text.{sign.key}")
+        others = [catalog(each)[f"lessons.glossary.name.{sign.key}"] for each in LANGUAGES]
+        if not any(wanted in told.casefold() for told in (sign.key, text, *others)):
+            continue
+        if sign.group != group:
+            group = sign.group
+            st.markdown(f"**{say(f'lessons.glossary.group.{group}')}**")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"${sign.latex}$", width=150)
+            st.markdown(f"**{name}**" if name in others[:1] else f"**{name}** ({literal(others[0])})", width=250)
+            st.markdown(text, width="stretch")
+            label = say(f"page.{sign.slug}")
+            st.page_link(PAGE[sign.slug].path, label=label, query_params=sign.link, width=190)

@@ -1,0 +1,20 @@
+"""Who brought what: by year and name, the page where it can be seen here, and what is opened there."""
+
+MILESTONES = {
+    "1990_elman": ("distance", {"open": "states"}),
+    "1997_lstm": ("distance", {}),
+    "2014_ntm": ("scores", {"open": "ceiling"}),
+    "2014_seq2seq": ("cross", {"open": "decoder"}),
+    "2015_bahdanau": ("scores", {"open": "inside"}),
+    "2015_luong": ("scores", {"open": "widths"}),
+    "2015_xu": ("cross", {"open": "patches"}),
+    "2017_vaswani": ("qkv", {}),
+    "2018_gpt": ("masks", {"open": "future"}),
+    "2019_bert": ("masks", {"open": "wirings"}),
+    "2019_shazeer": ("heads", {"open": "share"}),
+    "2020_longformer": ("masks", {"open": "pairs"}),
+    "2021_rope": ("positions", {"open": "distance"}),
+    "2022_alibi": ("positions", {"open": "distance"}),
+    "2023_gqa": ("heads", {"open": "share"}),
+    "2024_sinks": ("masks", {"open": "wirings"}),
+}

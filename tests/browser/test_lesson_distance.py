@@ -1,0 +1,191 @@
+"""Lesson 9 in a real browser: a reader changes an input and sees what is stated."""
+
+import re
+
+DISTANCE = "Distance to the word, in words"
+
+
+def told(opened):
+    """The numbers of the computed sentence, by kind; in percent, or as ratios."""
+    text = opened.sentence().rpartition(": ")[2].rstrip(".")
+    raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    found = {}
+    for part in text.split(", "):
+        kind, number = part.removesuffix(" %").split(" ", 1)
+        digits, _, power = number.translate(raised).partition(" × 10")
+        found[kind] = float(digits) * 10 ** int(power or 0)
+    return found
+
+
+def points(opened, kind):
+    """A curve's points in the first picture, as they are said: {x: y}."""
+    opened.settled()
+    drawn = opened.page.get_by_test_id("stVegaLiteChart").first.locator(f'path[aria-label^="{kind}: "]')
+    labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
+    pairs = (label.removeprefix(f"{kind}: ").replace("−", "-").split(" → ") for label in labels)
+    return {float(x): float(y) for x, y in pairs}
+
+
+def test_rnn_influence_against_distance_fades_or_explodes(screen):
+    """RNN, h_t = f(h_{t-1}, x_t): influence of x_s on h_t against distance."""
+    opened = screen("?words=en_it&kinds=rnn,attention&lang=en", lesson="distance")
+    opened.wait_for_sentence("“Anna”, 20 back")
+    faded = told(opened)
+    assert faded["RNN"] < 1 < faded["attention"]
+    opened.slide("RNN: gain of W_h", "End")
+    opened.wait_for_sentence("20 back: RNN")  # who has most is named first
+    assert told(opened)["RNN"] > 10 * faded["RNN"]
+    shown = points(opened, "RNN")
+    assert shown[20] > shown[0]
+    for distance in range(19, 13, -1):
+        opened.slide(DISTANCE, "ArrowLeft")
+        opened.wait_for_sentence(f"{distance} back")
+    opened.wait_for_sentence("“dog”, 14 back")
+    assert opened.query()["distance"] == "14"
+
+
+def test_the_readers_own_sentence(screen):
+    opened = screen("?words=en_it&lang=en", lesson="distance")
+    opened.type("Your sentence", "the cat that slept purred")
+    opened.wait_for_sentence("Of all that reaches “purred”, this comes from “the”, 4 back")
+    assert len(points(opened, "LSTM")) == 5
+    opened.press("Words", "random")
+    opened.wait_for_sentence("Of all that reaches “x₃₂”, this comes from “x₁”, 31 back")
+    opened.slide("How many words", "End")
+    opened.wait_for_sentence("“x₁”, 127 back")
+    assert told(opened)["attention"] < 2 and told(opened)["LSTM"] < 1e-15
+
+
+def test_rnn_steps_one_after_the_other(screen):
+    """RNN, h_t = f(h_{t-1}, x_t): steps one after the other."""
+    opened = screen("?words=en_it&text=Anna+fed+the+dog&open=states&t=0&lang=en", lesson="distance")
+    opened.wait_for_text("words that still wait: 3")
+    first = opened.numbers("states [")
+    assert len(first) == 4
+    opened.slide("Step", "ArrowRight", 2)
+    opened.wait_for_text("words that still wait: 1")
+    later = opened.numbers("states [")
+    assert len(later) == 12 and first.items() <= later.items()
+    opened.type("Your sentence", "Anna fed the cat")  # a word that is not there yet changes no state
+    opened.settled()
+    assert opened.numbers("states [") == later
+    opened.type("Your sentence", "dog fed the cat")  # an earlier one changes all that follow
+    opened.page.locator('path[aria-label^="states [1, dog]"]').first.wait_for(state="attached")
+    moved = opened.numbers("states [")
+    assert all(moved[name] != later[name] for name in moved if name in later)
+
+
+def test_a_far_word_is_a_click_for_each_word_between(screen):
+    opened = screen("?words=en_it&text=Anna+fed+the+dog&open=states&t=3&cell=step,,h_4,0,0&lang=en", lesson="distance")
+    opened.wait_for_text("h_4 [1]")
+    for state in ("h_3", "h_2", "h_1"):
+        opened.follow(8, f"{state} [1] =")  # after four pairs x w: the first number of the state before
+    opened.follow(0, "This number was given")
+
+
+def test_bidirectional_lstm_hears_from_both_sides(screen):
+    """bidirectional LSTM: two passes, influence from both sides."""
+    opened = screen("?words=en_it&kinds=lstm&at=10&lang=en", lesson="distance")
+    opened.wait_for_sentence("Of all that reaches “train”")
+    assert min(points(opened, "LSTM")) == 0
+    opened.press("Hears from", "both sides")
+    opened.wait_for_text("minus: after it")
+    shown = points(opened, "LSTM")
+    assert (min(shown), max(shown)) == (-10, 10) and all(share > 0 for share in shown.values())
+    opened.slide(DISTANCE, "Home")
+    opened.wait_for_sentence("“smiled”, 10 ahead: LSTM")
+    assert told(opened)["LSTM"] > 0
+
+
+def test_cnn_receptive_field(screen):
+    """CNN, kernel w: receptive field 1 + L(w-1) after L layers."""
+    opened = screen("?words=en_it&kinds=cnn&open=cost&deep=1&lang=en", lesson="distance")
+    assert {x for x, y in points(opened, "CNN").items() if y} == {*range(9)}  # 1 + 4 (3 - 1)
+    opened.wait_for_text("= 3 words where no end is near")
+    opened.wait_for_number("reached [fed, who]", "1")
+    assert "reached [fed, Anna]" in opened.numbers("reached [fed")
+    opened.slide("Layers", "ArrowRight")
+    opened.wait_for_text("= 5 words where no end is near")
+    opened.wait_for_number("reached [fed, Anna]", "1")
+    opened.slide("CNN: window", "ArrowRight")
+    opened.wait_for_text("= 9 words where no end is near")
+    assert {x for x, y in points(opened, "CNN").items() if y} == {*range(17)}  # 1 + 4 (5 - 1)
+
+
+def test_fixed_band_of_weights_beside_weights_that_words_decide(screen):
+    """CNN: fixed band of weights beside learned ones; convolution as attention with fixed weights."""
+    opened = screen("?words=en_it&open=fixed&lang=en", lesson="distance")
+    opened.wait_for_text("“it” becomes “she”: of 49 weights that no word decides 0 move, of attention's 2.")
+    opened.wait_for_number("weights [head 1, dog, the]", "0.2")
+    opened.type("Kernel: before, itself, after", "0.1, 0.8, 0.1")
+    opened.wait_for_number("weights [head 1, dog, the]", "0.1")
+    opened.wait_for_number("convolved [dog, 1]", "−0.8")
+    opened.wait_for_number("output [dog, 1]", "−0.8")
+    opened.type("Sentence", "Anna fed the horse and she barked")
+    opened.wait_for_number("weights [head 1, horse, the]", "0.1")
+    opened.wait_for_number("weights [head 1, she, Anna]", "0.93")  # attention's follows the words
+
+
+def test_position_only_attention(screen):
+    """position-only attention: change the words, not one bit of the weights moves."""
+    opened = screen("?words=en_it&open=fixed&fixed=position&lang=en", lesson="distance")
+    opened.wait_for_number("weights [head 1, dog, the]", "0.9")
+    opened.type("into", "glorped")
+    opened.wait_for_text("“it” becomes “glorped”: of 49 weights that no word decides 0 move")
+    opened.type("Scores: before, itself, after", "0, 0, 5")
+    opened.wait_for_number("weights [head 1, dog, and]", "0.96")  # e⁵/(e⁵ + 6)
+
+
+def test_attention_reaches_everything_in_one_step(screen):
+    """attention: path length 1 against D and ceil(D/half-window); sequential steps and multiply-adds counted."""
+    opened = screen("?words=random&length=64&direction=both&open=cost&lang=en", lesson="distance")
+
+    def rows():
+        opened.settled()
+        table = opened.page.get_by_role("table").first
+        return {row.split("\t")[0]: row.split("\t")[1:] for row in table.inner_text().splitlines()[1:]}
+
+    opened.page.get_by_role("table").first.wait_for()
+    assert {kind: row[:2] for kind, row in rows().items()} == {
+        "RNN": ["32", "64"],
+        "LSTM": ["32", "64"],
+        "CNN": ["32", "4"],
+        "attention": ["1", "1"],
+    }
+    for distance in range(31, 19, -1):
+        opened.slide(DISTANCE, "ArrowLeft")
+        opened.page.get_by_role("columnheader", name=f"Steps, {distance} apart").wait_for()
+    opened.slide("CNN: window", "End")
+    opened.page.get_by_role("cell", name="7", exact=True).wait_for()  # ⌈20/3⌉
+    assert [row[0] for row in rows().values()] == ["20", "20", "7", "1"]
+    before = rows()["attention"][2]
+    assert before == f"{3 * 64 * 32 * 32 + 2 * 64 * 64 * 32:,}"
+    opened.slide("How many words", "ArrowLeft")
+    opened.page.get_by_role("columnheader", name="32 words").wait_for()
+    assert rows()["attention"][2] == f"{3 * 32 * 32 * 32 + 2 * 32 * 32 * 32:,}"
+
+
+def test_time_is_measured_when_it_is_asked_for(screen):
+    opened = screen("?words=en_it&kinds=rnn,attention&open=time&lang=en", lesson="distance")
+    assert opened.page.get_by_text("words take here").count() == 0
+    opened.page.get_by_role("button", name="Measure on this machine").click()
+    opened.wait_for_text("1,024 words take here")
+    opened.settled()
+    assert re.search(r"attention [\d.]+ (ms|s) \(slope", opened.page.get_by_text("words take here").inner_text())
+    assert opened.page.get_by_role("button", name="Stop").count() == 0
+    assert len(opened.page.locator('path[aria-label^="attention, slope"]').all()) == 5
+
+
+def test_the_race(screen):
+    opened = screen("?words=en_it&lang=en", lesson="distance")
+    opened.wait_for_text("Race: one is ahead near by")
+    one, other = points(opened, "LSTM"), points(opened, "attention")
+    turn = next(int(distance) for distance in sorted(one) if other[distance] > one[distance])
+    for distance in range(19, turn - 1, -1):
+        opened.slide(DISTANCE, "ArrowLeft")
+        opened.wait_for_sentence(f"{distance} back")
+    opened.wait_for_text(f"Overtaken: at distance {turn} attention")
+    opened.press("Race", "RNN")
+    opened.wait_for_text("Race: one is ahead near by")
+    again = screen("?" + opened.page.url.partition("?")[2], lesson="distance")
+    assert again.sentence() == opened.sentence()
