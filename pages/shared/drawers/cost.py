@@ -62,8 +62,8 @@ def skip() -> None:
         with st.container(width=300):
             length = slide("tokens", LENGTHS[:-1], 256, grouped)
     found = saved_of(kind, length, made)
-    told = {name: grouped(getattr(found, name)) for name in ("kept", "computed", "pairs", "multiply_adds")}
-    told |= {"all": grouped(found.all_multiply_adds), "error": percent(found.error)}
+    counted = {name: grouped(getattr(found, name)) for name in ("kept", "computed", "pairs", "multiply_adds")}
+    told = {**counted, "all": grouped(found.all_multiply_adds), "error": percent(found.error)}
     st.markdown(say("lessons.cost.skipped", share=percent(times(found.computed, found.pairs)), **told))
     st.markdown(say(f"lessons.cost.error_{made}", **told))
     step = Step("pairs", work_map(KINDS[kind].pattern, length, length), ("T", "S"))
