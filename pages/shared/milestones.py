@@ -12,9 +12,11 @@ MILESTONES = {
     "2018_gpt": ("masks", {"open": "future"}),
     "2019_bert": ("masks", {"open": "wirings"}),
     "2019_shazeer": ("heads", {"open": "share"}),
+    "2019_child": ("cost", {"open": "skip"}),
     "2020_longformer": ("masks", {"open": "pairs"}),
     "2021_rope": ("positions", {"open": "distance"}),
     "2022_alibi": ("positions", {"open": "distance"}),
+    "2022_flash": ("cost", {"open": "stored"}),
     "2023_gqa": ("heads", {"open": "share"}),
     "2024_sinks": ("masks", {"open": "wirings"}),
 }

@@ -66,4 +66,5 @@ SIGNS = (
     Sign("settings", "cache", r"K_{\le t},\ V_{\le t}", "decoding", {"open": "kept"}),
     Sign("settings", "path", "O(1)", "distance", {"open": "cost"}),
     Sign("settings", "influence", r"\partial h_t / \partial x_s", "distance"),
+    Sign("settings", "block", r"m,\ \ell", "cost", {"open": "stored"}),
 )
