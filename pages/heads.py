@@ -29,9 +29,9 @@ with lesson("heads") as place:
         moved = apart(runs["one"]["output"], trace["output"])[0, :, colour]
         two = replace(two, token=pick_place("token", names, int(moved.argmax())))
         shown = choose("heads", ("two", "one"))
-    came = {name: float(run["output"][0, two.token, colour]) for name, run in runs.items()}
-    smaller = "weaker" if abs(came["one"]) < abs(came["two"]) else "stronger"
-    change = "same" if fixed(came["one"]) == fixed(came["two"]) else smaller
+    colours = {name: float(run["output"][0, two.token, colour]) for name, run in runs.items()}
+    smaller = "weaker" if abs(colours["one"]) < abs(colours["two"]) else "stronger"
+    change = "same" if fixed(colours["one"]) == fixed(colours["two"]) else smaller
     answers = [say(f"lessons.heads.{name}") for name in CHANGES]
     word = literal(token(trace, "T", two.token))
     asked = say("lessons.heads.ask", word=word)
@@ -39,8 +39,9 @@ with lesson("heads") as place:
     seen = replace(two, heads=1) if shown == "one" else two
     run = runs[shown]
     look = looked_at(run, seen)
-    told = {name: fixed(number) for name, number in came.items()}
-    st.markdown(f"##### {say(f'lessons.heads.came_{shown}', fact=fact_sentence(run, look), word=word, **told)}")
+    told = {name: fixed(number) for name, number in colours.items()}
+    came = "same" if change == "same" and shown == "one" else shown
+    st.markdown(f"##### {say(f'lessons.heads.came_{came}', fact=fact_sentence(run, look), word=word, **told)}")
     rows = [
         column_of(say("lessons.heads.own"), trace, "x", (0,), colour, "two"),
         column_of(say("lessons.heads.with_two"), trace, "output", (0,), colour, "two"),

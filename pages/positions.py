@@ -26,7 +26,7 @@ with lesson("positions") as place:
         names = place_names(trace_of(built), "T", trace_of(built).sizes()["T"])
         built = replace(built, token=pick_place("token", names, len(names[1:])))  # the last one
         there = choose("positions", ("with", "without"))
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=420):
             dial = slide("dial", range(-16, 17, 4), BUILT, term)
         setup = replace(

@@ -25,10 +25,10 @@ def test_the_dial_turns_the_head_to_the_next_word_and_says_so(screen):
     opened.wait_for_number("weights [head 1, white, white]", "0.83")
     opened.slide("Dial: W_q[one, 0]", "ArrowRight", 2)
     opened.wait_for_number("weights [head 1, chased, white]", "0.83")
-    opened.wait_for_text("Every word looks at the word after it.")
+    opened.wait_for_text("Every word looks at the word after it, as far as there is one.")
     opened.type("Sentence", OTHER)
     opened.wait_for_number("weights [head 1, feared, black]", "0.83")
-    opened.wait_for_text("Every word looks at the word after it.")
+    opened.wait_for_text("Every word looks at the word after it, as far as there is one.")
 
 
 def test_shuffled_words_take_their_outputs_with_them_unless_something_tells_the_order(screen):

@@ -74,6 +74,16 @@ def test_any_sentence_has_an_answer(text):
     lesson = Lesson("heads", text=text, heads="one", open="bring,share,explain", lang="en")
     assert lesson.errors() == []
     assert "comes out" in lesson.fact()
+    two, one = (
+        lesson.number("hero", f"output [{name}, colour]", row=row) for row in (1, 2) for name in [asked(lesson)]
+    )
+    assert ("as with two" in lesson.fact()) == (f"{one:.2f}" == f"{two:.2f}")
+
+
+def asked(lesson):
+    """The word that asks, as cells say it."""
+    widget = lesson.widgets()["token"]
+    return widget.options[widget.value]
 
 
 def test_the_workbench_gets_the_head_count_that_is_shown():
