@@ -217,6 +217,16 @@ def test_states_come_one_after_the_other():
         assert (table["kind"] == "cell").sum() == 4 * (t + 1)  # later words are not there yet
 
 
+def test_of_many_states_the_last_ones_are_drawn_which_is_said():
+    lesson = Lesson("distance", words="en_it", open="states", t="20", lang="en")
+    table = lesson.table("states")
+    assert (table["kind"] == "cell").sum() == 4 * 18
+    assert "the states h_4 to h_21, one after the other" in [*table["text"]]
+    assert {*table[table["kind"] == "cell"]["index"].str.split(",").str[2]} == {str(t) for t in range(3, 21)}
+    lesson.set("text", " ".join(f"w{n}" for n in range(128))).set("t", 127)
+    assert "the states h_111 to h_128, one after the other" in [*lesson.table("states")["text"]]
+
+
 def test_a_state_is_followed_back_to_the_first_word():
     lesson = Lesson("distance", words="en_it", text="Anna fed the dog", open="states", t="3", lang="en")
     lesson.click_cell("step", "h_4", "0,0")

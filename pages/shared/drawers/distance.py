@@ -34,6 +34,7 @@ from pages.shared.waiting import measured_on_request
 from pages.shared.words import literal, say
 
 FEW = 12  # words of a map whose cells are to be seen one by one
+ACROSS = 18  # states beside each other, so that their numbers can be read
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 TIMED = LENGTHS[3:]
 GROWTH = ("longest_path", "sequential_steps", "multiply_adds")
@@ -59,8 +60,9 @@ def states(sentence: Setup, attention: Encoder, rnn: Encoder) -> None:
     st.markdown(say("lessons.distance.step", word=literal(names[t]), **told))
     runs, words = {"": trace}, words_for(trace)
     opened = opened_in("states", runs)
-    title = say("lessons.distance.states_so_far", **told)
-    picture = single_picture([panel(trace, "states", {"T": t})], trace, words, palette(), [title], opened and opened[1])
+    drawn = panel(trace, "states", {"T": t}, largest=ACROSS)
+    title = say("lessons.distance.states_so_far", first=trace.step("states").operation.reads[drawn.first[1]], **told)
+    picture = single_picture([drawn], trace, words, palette(), [title], opened and opened[1])
     show("states", picture, runs, title)
     rows = [
         row_of(say("lessons.distance.row_word", word=names[t], **told), trace, "x", (0, t)),
