@@ -42,6 +42,7 @@ def with_dropout(trace: Trace, p: float, seed: int = 0) -> Trace:
     below 1; seed: of the draw. Raises AttentionError (a ValueError) as AttentionConfig does. Source: Srivastava et al.
     2014, Dropout; on the weights: the code that Vaswani et al. 2017 published.
 
+    >>> import torch
     >>> from attention_core import attend_qkv
     >>> trace = with_dropout(attend_qkv(*[torch.zeros(2, 3)] * 3), p=0.5, seed=2)
     >>> trace["dropped_weights"][0, 0], trace["row_sums"][0, 0]
