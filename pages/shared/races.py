@@ -6,9 +6,9 @@ from attention_core.growth import Line, growth, slope
 from attention_core.numerals import fixed
 from attention_core.timings import Case
 from pages.shared import choices
-from pages.shared.measuring import measured
 from pages.shared.pictures import curve_chart
 from pages.shared.places import palette
+from pages.shared.waiting import measured_on_request
 from pages.shared.words import say
 
 Points = Mapping[int, float]  # by length
@@ -44,7 +44,7 @@ def run_race(
         curve_chart(picture, f"{choices.slug()}_{name}", alt)
 
     tasks = [(case, length) for length in lengths for case in cases]
-    measured(name, tasks, lambda task: task[0].seconds(task[1]), say("lessons.cost.measure"), show)
+    measured_on_request(name, tasks, lambda task: task[0].seconds(task[1]), say("lessons.cost.measure"), show)
 
 
 def counted_lines(cases: Sequence[Case], lengths: Sequence[int], colours: Sequence[str]) -> list[Line]:

@@ -1,6 +1,7 @@
 """Work in parts, one after the other: a bar that says how far it is, and a way to stop."""
 
 from collections.abc import Callable, Hashable, Sequence
+from threading import Semaphore
 from time import perf_counter
 from typing import TypeVar
 
@@ -10,7 +11,10 @@ from pages.shared.choices import slug
 from pages.shared.words import say
 
 PATIENCE = 0.15  # seconds: what is done sooner needs no bar
+ROOM = Semaphore()  # of this process, for one measurement: a second one beside it would make both slower
+LAST_ITEM = 1.0  # seconds: what was stopped still ends the item that it is at
 Item = TypeVar("Item", bound=Hashable)
+Show = Callable[[dict[Item, float]], None]
 
 
 def one_by_one(
@@ -42,15 +46,38 @@ def show_bar(
 
 
 def measured_on_request(
-    name: str, items: Sequence[Item], measure: Callable[[Item], float], start: str
+    name: str, items: Sequence[Item], measure: Callable[[Item], float], start: str, show: Show[Item] | None = None
 ) -> dict[Item, float]:
     """What was measured of the items in this session. A button begins it, another stops it; what was measured by then
-    stays.
+    stays. One session of this process measures at a time; another is told so.
 
-    name: of the measurement in its lesson. start: what stands on the button."""
-    found: dict[Item, float] = st.session_state.setdefault(f"measured_{slug()}_{name}", {})
-    if st.button(start, key=f"measure_{slug()}_{name}", icon=":material/timer:"):
-        for item in items:
-            found.pop(item, None)
-        one_by_one(lambda item: found.update({item: measure(item)}), items, lambda: None, patience=0.0)
-    return {item: found[item] for item in items if item in found}
+    name: of the measurement in its lesson. start: what stands on the button. show: draws what there is, under the
+    button, and anew after each item."""
+    kept: dict[Item, float] = st.session_state.setdefault(f"measured_{slug()}_{name}", {})
+    line, place = st.container(horizontal=True, vertical_alignment="center"), st.empty() if show else None
+
+    def found() -> dict[Item, float]:
+        return {item: kept[item] for item in items if item in kept}
+
+    def draw() -> None:
+        if place is not None:
+            with place.container(gap="xsmall"):
+                show(found())
+
+    def measure_one(item: Item) -> None:
+        kept[item] = measure(item)
+        draw()
+
+    draw()
+    with line:
+        if st.button(start, key=f"measure_{slug()}_{name}", icon=":material/timer:"):
+            if not ROOM.acquire(timeout=LAST_ITEM):
+                st.info(say("lesson.busy"), icon=":material/hourglass_top:")
+                return found()
+            try:
+                for item in items:
+                    kept.pop(item, None)
+                one_by_one(measure_one, items, lambda: None, patience=0.0)
+            finally:
+                ROOM.release()
+    return found()

@@ -64,7 +64,7 @@ def test_a_measurement_is_stopped_and_what_was_measured_stays(chromium, long_one
         page = context.new_page()
         page.goto(long_one)
         begin(page)
-        page.wait_for_function("() => document.body.innerText.includes('found 3 pieces')", polling=10)
+        page.wait_for_function("() => parseInt(document.body.innerText.split('found ')[1]) >= 3")
         page.get_by_role("button", name=button).click()
         expect(page.get_by_role("button", name="Stop")).to_have_count(0)
         page.wait_for_function("() => document.querySelector('[data-test-script-state=notRunning]')")
@@ -72,7 +72,7 @@ def test_a_measurement_is_stopped_and_what_was_measured_stays(chromium, long_one
         assert 3 <= stopped < 2000
         page.get_by_role("button", name="Another control").click()
         page.get_by_text("pressed").wait_for()
-        assert found(page) == stopped  # nothing goes on
+        assert stopped <= found(page) <= stopped + 1  # nothing goes on; the piece that it was at may have ended
 
 
 def test_one_visitor_measures_at_a_time(chromium, long_one):

@@ -3,9 +3,10 @@
 import math
 
 import pytest
+import torch
 
 from attention_core.timings import Case
-from pages.shared.measuring import ROOM
+from pages.shared.waiting import ROOM
 from pages.shared.words import catalog
 from tests.screen.lesson import Lesson
 
@@ -216,3 +217,12 @@ def test_a_running_number_opens():
     assert lesson.link()["cell"] == "blocks,,total_2,0,0,5"
     lesson.follow("blocks", "faded_2", [0, 0, 5]).follow("blocks", "maximum_2", [0, 0, 5])
     assert lesson.link()["cell"] == "blocks,,maximum_2,0,0,5"
+
+
+def test_a_gpu_races_where_there_is_one(clocked, monkeypatch):
+    assert "the GPU" not in Lesson("cost", lang="en").widgets()["race"].options
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    lesson = Lesson("cost", length="128", race="cuda", lang="en")
+    assert lesson.errors() == []
+    assert lesson.press("measure_cost_cuda").fact().startswith("128 tokens, measured here: all pairs 0.13 ms")
+    assert {case.device for case, _ in clocked} == {"cpu", "cuda"}

@@ -27,11 +27,11 @@ from pages.shared.choices import choose, pick_example, pick_place, sentence_box,
 from pages.shared.lesson import workbench_door
 from pages.shared.lesson_pictures import opened_in, show, show_step
 from pages.shared.maps import plain_map
-from pages.shared.measuring import measured
 from pages.shared.places import Look, describe, looked_at, palette, place_names, words_for
 from pages.shared.races import run_race
 from pages.shared.runs import material_of, saved_of, trace_of
 from pages.shared.setup import Setup
+from pages.shared.waiting import measured_on_request
 from pages.shared.words import literal, say, sentence
 
 
@@ -76,7 +76,7 @@ def skip() -> None:
             st.markdown(say("lessons.cost.skip_took", length=grouped(length), **took))
 
     start = say("lessons.cost.measure_here")
-    measured(f"skip_{kind}_{length}", cases, lambda case: case.seconds(length), start, tell)
+    measured_on_request(f"skip_{kind}_{length}", cases, lambda case: case.seconds(length), start, tell)
 
 
 # ---- precisions ------------------------------------------------------------------------------------------------------
