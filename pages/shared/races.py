@@ -56,13 +56,14 @@ def counted_lines(cases: Sequence[Case], lengths: Sequence[int], colours: Sequen
     ]
 
 
-def grows(points: Points) -> str:
-    """How it grows, as a text that follows others; nothing where there are no two lengths."""
+def grows(points: Points, how: str = "slope") -> str:
+    """How it grows, as a text that follows others; nothing where there are no two lengths. how: "slope" in a sentence,
+    "power" behind a name."""
     power = slope(points)
-    return "" if power is None else say("lessons.cost.slope", slope=fixed(power))
+    return "" if power is None else say(f"lessons.cost.{how}", slope=fixed(power))
 
 
 def line_of(kind: str, what: str, colour: str, points: Points) -> Line:
     """A line under its name, which says how it grows. kind: "counted" or "measured"."""
-    name = say(f"lessons.cost.{kind}", what=what, slope=grows(points))
+    name = say(f"lessons.cost.{kind}", what=what, slope=grows(points, "power"))
     return Line(name, colour, counted=points) if kind == "counted" else Line(name, colour, seconds=points)

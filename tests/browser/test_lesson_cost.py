@@ -27,15 +27,15 @@ def test_length_decides_what_is_counted(screen):
 
 def test_measured_on_this_machine_point_by_point_and_who_is_faster(screen):
     opened = screen("?length=128&lang=en", lesson="cost")
-    expect(texts(opened, "measured")).to_have_count(0)
+    expect(texts(opened, "timed")).to_have_count(0)
     opened.press("Predict: which is faster at this length?", "all pairs")
     opened.page.get_by_role("button", name="Measure on this machine").click()
     opened.wait_for_sentence("128 tokens, measured here: all pairs")
     opened.wait_for_text("redicted")
-    expect(texts(opened, ", measured (slope")).to_have_count(2)
+    expect(texts(opened, ", timed: ")).to_have_count(2)
     opened.press(RACE, "every 16th key")
     opened.wait_for_sentence("multiply-adds for all pairs")  # another race, of which nothing is measured
-    expect(texts(opened, "measured")).to_have_count(0)
+    expect(texts(opened, "timed")).to_have_count(0)
     opened.press(RACE, "the 65 nearest keys")
     opened.wait_for_sentence("128 tokens, measured here")  # kept for the session
 

@@ -40,9 +40,9 @@ def test_the_first_sight_is_counted_and_nothing_is_measured(clocked):
         "16,777,216 for the projections (slope 1.00)."
     )
     found = lines(lesson)
-    pairs = found["all pairs, counted (slope 2.00)", True]
+    pairs = found["all pairs: 2.00", True]
     assert pairs == [(T, pytest.approx(2 * T * T * 64 / 1e6)) for T in (64, 128, 256, 512, 1024)]
-    tokens = found["projections, counted (slope 1.00)", True]
+    tokens = found["projections: 1.00", True]
     assert tokens == [(T, pytest.approx(4 * T * 64 * 64 / 1e6)) for T in (64, 128, 256, 512, 1024)]
     assert all(dashed for _, dashed in found)
     assert clocked == []
@@ -64,12 +64,12 @@ def test_a_race_is_measured_when_asked_and_stays_for_the_session(clocked):
         "256 tokens, measured here: all pairs 0.26 ms (slope 1.00), 65 nearest 0.13 ms (slope 1.00)."
     )
     found = lines(lesson)
-    assert found["all pairs, measured (slope 1.00)", False] == [(T, pytest.approx(T * 1e-3)) for T in (64, 128, 256)]
-    assert found["65 nearest, measured (slope 1.00)", False] == [(T, pytest.approx(T * 5e-4)) for T in (64, 128, 256)]
+    assert found["all pairs, timed: 1.00", False] == [(T, pytest.approx(T * 1e-3)) for T in (64, 128, 256)]
+    assert found["65 nearest, timed: 1.00", False] == [(T, pytest.approx(T * 5e-4)) for T in (64, 128, 256)]
     assert len(clocked) == 6
     lesson.set("length", 512)
     assert "multiply-adds" in lesson.fact()  # not all of this length is measured
-    assert len(lines(lesson)["all pairs, measured (slope 1.00)", False]) == 3
+    assert len(lines(lesson)["all pairs, timed: 1.00", False]) == 3
     lesson.choose("race", "bfloat16")
     assert all(dashed for _, dashed in lines(lesson))
     assert lesson.press("measure_cost_bfloat16").fact().startswith("512 tokens, measured here: all pairs 0.51 ms")
