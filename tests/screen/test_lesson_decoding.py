@@ -1,6 +1,7 @@
 """Lesson 10: what a step computes with a cache and without one, that it is the same attention, what a cache holds."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -136,3 +137,10 @@ def test_the_door_shows_the_full_causal_run_at_the_same_word():
     setup = lesson.at.session_state["setup"]
     assert (setup.example, setup.masks, setup.token) == ("en_it_causal", ("causal",), 3)
     assert json.dumps(lesson.errors()) == "[]"
+
+
+def test_the_keys_of_a_step_have_the_words_that_are_kept():
+    full, slid = (steps_of(replace(CAUSAL, masks=masks))[5] for masks in (("causal",), ("sliding:3",)))
+    assert full.labels["T"] == slid.labels["T"] == ("it",)
+    assert full.labels["S"] == ("Anna", "fed", "the", "dog", "and", "it")
+    assert slid.labels["S"] == ("dog", "and", "it")
