@@ -64,6 +64,7 @@ def blockwise(
 
     Source: Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022, algorithm 1, lines 9 to 13.
 
+    >>> import torch
     >>> v = torch.tensor([[1.0], [3.0], [2.0]])
     >>> for seen in blockwise(torch.ones(1, 1), v.log(), v, block=2):
     ...     print(seen.stop, round(seen.total.item(), 3), round(seen.output.item(), 3))

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 import pytest
 
 from pages.shared import waiting
+from pages.shared.words import say
 
 
 class Fake:
@@ -60,7 +61,7 @@ def test_what_is_done_soon_has_no_bar(screen):
 def test_a_button_stops_where_there_is_something_to_stop_with(screen):
     fake = screen(Fake())
     waiting.one_by_one(str, [3, 5], print, patience=-1.0)
-    assert [on_click for label, on_click in fake.drawn[1:-1] if label == "Stop"] == [print]
+    assert [on_click for label, on_click in fake.drawn[1:-1] if label == say("lesson.stop")] == [print]
 
 
 def test_moving_a_control_ends_the_work_between_two_parts(screen):
