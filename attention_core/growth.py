@@ -11,7 +11,7 @@ from attention_core.charts import Axis, Picture
 from attention_core.curves import Curve, curves, decades
 from attention_core.numerals import grouped
 from attention_core.palette import Palette
-from attention_core.timings import fitted_slope
+from attention_core.stopwatch import fitted_slope
 
 MILLION, MILLI = 1e6, 1e-3
 HEIGHT = 236  # pixels

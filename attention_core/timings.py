@@ -1,16 +1,12 @@
 """What attention costs on this machine, measured: one call is one measurement of less than half a second, so that a
 page shows each as it comes and can stop between two.
 
-A measurement is the fastest of a few runs after one that does not count, because whatever else the machine does can
-only make a run slower; the inputs are random, from a fixed seed. What is measured is what the explorer runs: attend_qkv
-with every step kept, or attend_sparse; one head, width 64.
+The inputs are random, from a fixed seed. What is measured is what the explorer runs: attend_qkv with every step kept,
+or attend_sparse; one head, width 64.
 """
 
-import math
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 
 import torch
 from torch import Tensor
@@ -30,12 +26,12 @@ from attention_core.sparse import (
     near_pairs,
     saved,
 )
+from attention_core.stopwatch import Timing, timed
 
 WIDTH = 64
 BATCH = 8  # sequences, together or one by one
 WINDOW, STRIDE, BLOCK = 32, 16, 128  # of the patterns: each query has 65 keys, or a 16th of all
 LOCAL, STRIDED = Local(WINDOW, BLOCK), Strided(STRIDE)
-RUNS, BUDGET = 5, 0.15  # at most so many runs a measurement, and none begins after so many seconds
 
 Tensors = tuple[Tensor, Tensor, Tensor]  # q, k and v
 
@@ -123,12 +119,6 @@ class Case:
 
 
 # ---- a measurement ---------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Timing:
-    """Wall time of the fastest run, in seconds, and of how many."""
-
-    seconds: float
-    runs: int
 
 
 def devices() -> tuple[str, ...]:
@@ -143,8 +133,8 @@ def measure(kind: str, length: int, *, dtype: str = "float32", device: str = "cp
     Raises AttentionError (a ValueError) for another choice.
 
     >>> timing = measure("full", 64)
-    >>> timing.seconds > 0, 1 <= timing.runs <= RUNS
-    (True, True)
+    >>> timing.seconds > 0
+    True
     """
     chosen = KINDS[one_of("kind", kind, tuple(KINDS))]
     if length not in chosen.lengths:
@@ -166,30 +156,6 @@ def drawn(batch: int, length: int) -> Tensors:
     return q, k, v
 
 
-def timed(run: Callable[[], object], device: str, clock: Callable[[], float] = perf_counter) -> Timing:
-    """The time of the fastest of a few runs, after one that does not count.
-
-    >>> ticks = iter([0.0, 3.0])  # seconds: after so long a run there is no second one
-    >>> timed(lambda: None, "cpu", lambda: next(ticks))
-    Timing(seconds=3.0, runs=1)
-    """
-    with torch.inference_mode():
-        finished(run, device)
-        seconds: list[float] = []
-        while len(seconds) < RUNS and sum(seconds) < BUDGET:
-            start = clock()
-            finished(run, device)
-            seconds.append(clock() - start)
-    return Timing(min(seconds), len(seconds))
-
-
-def finished(run: Callable[[], object], device: str) -> None:
-    """Runs, and waits until the device has done what it was told."""
-    run()
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
 # ---- what skipping saves and costs ---------------------------------------------------------------------------------
 def saved_by(kind: str, length: int, made: str) -> Saved:
     """What the pattern of a kind saves and costs on inputs of this length.
@@ -205,20 +171,3 @@ def saved_by(kind: str, length: int, made: str) -> Saved:
     one_of("made", made, ("near", "random"))
     inputs = near_pairs(length, WIDTH) if made == "near" else drawn(1, length)
     return saved(*inputs, patterns[one_of("kind", kind, tuple(patterns))])
-
-
-# ---- how the time grows ----------------------------------------------------------------------------------------------
-def fitted_slope(lengths: Sequence[float], seconds: Sequence[float]) -> float:
-    r"""The power with which the time grows, by least squares in log-log:
-    $\sum (x - \bar x)(y - \bar y) / \sum (x - \bar x)^2$ with x = log length, y = log seconds.
-
-    lengths, seconds: as many of both, all above 0, at least two different lengths. 1 means in proportion to the length,
-    2 to its square. Raises AttentionError (a ValueError) for others.
-
-    >>> round(fitted_slope([10, 20, 40], [3, 12, 48]), 12)
-    2.0
-    """
-    if len(lengths) != len(seconds) or len(set(lengths)) < 2 or min(*lengths, *seconds) <= 0:
-        raise AttentionError("slope_points", lengths=list(lengths), seconds=list(seconds))
-    x, y = ([math.log(number) for number in numbers] for numbers in (lengths, seconds))
-    return statistics.linear_regression(x, y).slope

@@ -16,7 +16,7 @@ from attention_core.encoders import (
     output_width,
     random_words,
 )
-from attention_core.timing import forward_pass, timed
+from attention_core.encoding_times import encoding_time, forward_pass
 from tests.golden import loader
 
 FIGURES = loader.read(loader.STORIES)["measured"][
@@ -254,7 +254,7 @@ def test_the_seed_of_everybody_stays_as_it_was():
     before = torch.get_rng_state()
     encoder = Encoder("lstm", both=True)
     influence(encoder, random_words(encoder, 5, 3))
-    timed(encoder, 5, repeats=1)
+    encoding_time(encoder, 5)
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -298,17 +298,8 @@ def test_refused_words(x, more, code):
     assert refused.value.code == code
 
 
-@pytest.mark.parametrize(
-    "length, repeats, code",
-    [(1025, 1, "at_most"), (0, 1, "positive_integer"), (5, 0, "positive_integer")],
-)
-def test_refused_timings(length, repeats, code):
+@pytest.mark.parametrize("length, code", [(1025, "at_most"), (0, "positive_integer")])
+def test_refused_lengths(length, code):
     with pytest.raises(AttentionError) as refused:
-        timed(Encoder("rnn"), length, repeats)
+        encoding_time(Encoder("rnn"), length)
     assert refused.value.code == code
-
-
-def test_the_time_is_the_median_of_the_repeats(monkeypatch):
-    ticks = iter([0.0, 7.0, 10.0, 11.0, 20.0, 23.0])  # three runs: 7, 1 and 3 seconds
-    monkeypatch.setattr("attention_core.timing.time.perf_counter", lambda: next(ticks))
-    assert timed(Encoder("cnn"), 5, repeats=3) == 3.0

@@ -12,6 +12,7 @@ from streamlit.runtime.scriptrunner import StopException
 
 from attention_core.encoders import Encoder, draw_layers, encode
 from attention_core.examples import EXAMPLES
+from attention_core.stopwatch import Timing
 from pages.shared import runs, waiting
 from pages.shared.drawers import distance as drawers
 from tests.golden import loader
@@ -320,9 +321,9 @@ def test_nothing_is_measured_before_it_is_asked_for(monkeypatch):
 
     def timed(encoder, length):
         calls.append((encoder.kind, length))
-        return {"lstm": 1e-5 * length, "attention": 1e-8 * length**2}[encoder.kind]
+        return Timing({"lstm": 1e-5 * length, "attention": 1e-8 * length**2}[encoder.kind], 5)
 
-    monkeypatch.setattr(drawers, "timed", timed)
+    monkeypatch.setattr(drawers, "encoding_time", timed)
     lesson = Lesson("distance", kinds="lstm,attention", open="time", lang="en")
     assert calls == [] and TIME not in lesson.charts()
     lesson.press("measure_distance_time")
@@ -342,9 +343,9 @@ def test_measuring_is_stopped_by_a_button_and_what_is_there_stays(monkeypatch):
         if length == 512:
             raise StopException  # as when it is pressed
         calls.append(length)
-        return 1e-6 * length
+        return Timing(1e-6 * length, 5)
 
-    monkeypatch.setattr(drawers, "timed", timed)
+    monkeypatch.setattr(drawers, "encoding_time", timed)
     lesson = Lesson("distance", kinds="lstm", open="time", lang="en").press("measure_distance_time")
     lesson.ran(lesson.at.run)
     assert calls == [64, 128, 256]

@@ -12,14 +12,14 @@ from attention_core.chosen import to_places
 from attention_core.counts import encoder_cost, reads, receptive_field
 from attention_core.curves import Curve, curves, decades
 from attention_core.encoders import Encoder
+from attention_core.encoding_times import encoding_time
 from attention_core.fixed_weights import attend_by_position, band, read_taps, with_convolution
 from attention_core.gaps import apart
 from attention_core.layout import panel
 from attention_core.matrices import to_text
 from attention_core.numerals import duration, exact, fixed
 from attention_core.reach import reach
-from attention_core.timing import timed
-from attention_core.timings import fitted_slope
+from attention_core.stopwatch import fitted_slope
 from attention_core.trace import Step
 from pages.shared.choices import choose, option, pick_place, sentence_box, slide, text_box
 from pages.shared.encoded import PLAIN, WIDTH, Words, costs, names_of, run_with_states, vectors_of
@@ -127,7 +127,9 @@ def field(encoder: Encoder, words: Words) -> None:
 def time(encoders: Encoders) -> None:
     """Measured here: the time of one forward pass against the length, and the power with which it grows."""
     tasks = [(encoder, length) for length in TIMED for encoder in encoders.values()]
-    found = measured_on_request("time", tasks, lambda task: timed(*task), say("lessons.distance.measure"))
+    found = measured_on_request(
+        "time", tasks, lambda task: encoding_time(*task).seconds, say("lessons.distance.measure")
+    )
     lengths = [length for length in TIMED if all((encoder, length) in found for encoder in encoders.values())]
     if encoders and len(lengths) > 1:
         drawn, parts = [], []

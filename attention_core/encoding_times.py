@@ -1,8 +1,6 @@
 """How long one forward pass takes on this machine, for each way to encode a sequence, at equal width."""
 
-import time
 from collections.abc import Callable
-from statistics import median
 
 import torch
 from jaxtyping import Float
@@ -11,35 +9,25 @@ from torch import Tensor
 from attention_core.config import positive
 from attention_core.encoders import CELLS, Encoder, Layer, directions, draw_layers, encode, random_words
 from attention_core.errors import AttentionError
+from attention_core.stopwatch import Timing, timed
 
 LONGEST_TIMED = 1024  # positions; attention then keeps a million scores
 LOOPS = {"rnn": torch.rnn_tanh, "gru": torch.gru, "lstm": torch.lstm}
 
 
-def timed(encoder: Encoder, length: int, repeats: int = 5) -> float:
-    """Seconds of one forward pass over random words, in float64: the median of `repeats`, after one that warms up.
+def encoding_time(encoder: Encoder, length: int) -> Timing:
+    """The time of one forward pass over random words, in float64.
 
     Recurrences run as torch's own loops, which are faster than a loop in Python; cnn and attention as `encode`. The
     words are as wide as the encoder. length: at most 1,024. Raises AttentionError: positive_integer, at_most.
 
-    >>> timed(Encoder("cnn"), length=16, repeats=1) > 0
+    >>> encoding_time(Encoder("cnn"), length=16).seconds > 0
     True
     """
     if positive("length", length) > LONGEST_TIMED:
         raise AttentionError("at_most", name="length", limit=LONGEST_TIMED, given=length)
-    positive("repeats", repeats)
     x = random_words(encoder, length, encoder.width)[None]  # (1, T, D)
-    run = forward_pass(encoder, x, draw_layers(encoder, encoder.width))
-    with torch.inference_mode():
-        run()
-        return median(seconds(run) for _ in range(repeats))
-
-
-def seconds(run: Callable[[], object]) -> float:
-    """How long one call takes."""
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
+    return timed(forward_pass(encoder, x, draw_layers(encoder, encoder.width)))
 
 
 def forward_pass(
