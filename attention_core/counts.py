@@ -8,13 +8,14 @@ from dataclasses import dataclass, fields
 from math import ceil
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from attention_core.config import Weights, not_negative, one_of, positive, whole
 from attention_core.encoders import CELLS, Encoder, Layer, directions, draw_layers, encode, output_width
 from attention_core.errors import AttentionError
+from attention_core.reach import path_lengths
 from attention_core.scores import SCORES
 from attention_core.trace import Trace
 
@@ -208,31 +209,6 @@ def span(encoder: Encoder, farthest: int) -> int:
     return {"cnn": encoder.half, "attention": farthest}.get(encoder.kind, 1)
 
 
-def path_lengths(hears: Bool[Tensor, "T T"]) -> Float[Tensor, "T T"]:
-    """The fewest steps in which news from j reaches i, by a search in breadth; inf where it never does.
-
-    hears: True where i hears from j in one step, such as `reads`, or the mask `allowed` of a run, whose steps are
-    layers; T at most 256. Raises AttentionError: at_most.
-
-    >>> path_lengths(torch.tensor([[True, False, False], [True, True, False], [False, True, True]]))
-    tensor([[0., inf, inf],
-            [1., 0., inf],
-            [2., 1., 0.]])
-    """
-    if len(hears) > MOST_SEARCHED:
-        raise AttentionError("at_most", name="T", limit=MOST_SEARCHED, given=len(hears))
-    step = hears.float()
-    reached = torch.eye(len(hears), dtype=torch.bool)
-    lengths = torch.where(reached, 0.0, torch.inf)
-    for steps in range(1, len(hears)):
-        reached = (step @ reached.float()) > 0  # (T, T) x (T, T): i hears from somebody whom j has reached
-        new = reached & lengths.isinf()
-        if not new.any():
-            break
-        lengths = torch.where(new, float(steps), lengths)
-    return lengths
-
-
 def path_length(encoder: Encoder, distance: int) -> int | None:
     r"""The fewest steps in which a word reaches a position that stands `distance` after it (minus: before it).
 
@@ -258,6 +234,8 @@ def searched_path_length(encoder: Encoder, distance: int) -> int | None:
     10
     """
     far = abs(whole("distance", distance))
+    if far >= MOST_SEARCHED:
+        raise AttentionError("at_most", name="distance", limit=MOST_SEARCHED - 1, given=far)
     lengths = path_lengths(reads(encoder, far + 1))
     found = (lengths[-1, 0] if distance >= 0 else lengths[0, -1]).item()
     return None if found == torch.inf else int(found)

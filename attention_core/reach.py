@@ -1,7 +1,7 @@
 """How far news travels: which inputs can change an output after several layers under one mask."""
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention_core.errors import AttentionError
@@ -25,12 +25,30 @@ def reach(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[Tensor, "*ba
     >>> reach(near, layers=1)[0], reach(near, layers=2)[0]
     (tensor([ True,  True, False]), tensor([True, True, True]))
     """
+    return path_lengths(allowed) <= layers
+
+
+def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T T"]:
+    """The fewest layers, or steps, in which news from j reaches i, by a search in breadth; inf where it never does.
+
+    allowed: as for reach: True where i hears from j in one step. Raises as reach does.
+
+    >>> path_lengths(torch.tensor([[True, False, False], [True, True, False], [False, True, True]]))
+    tensor([[0., inf, inf],
+            [1., 0., inf],
+            [2., 1., 0.]])
+    """
     if allowed.dtype != torch.bool:
         raise AttentionError("allowed_not_bool", name="allowed", given=allowed.dtype)
     if allowed.dim() < 2 or allowed.shape[-1] != allowed.shape[-2]:
         raise AttentionError("mask_square", name="allowed", shape=tuple(allowed.shape))
     itself = torch.eye(allowed.shape[-1], dtype=torch.bool, device=allowed.device)
     step, reached = (allowed | itself).float(), itself.expand_as(allowed)
-    for _ in range(layers):
-        reached = step @ reached.float() > 0  # (T, T) x (T, T): whom i attends to, and what these have heard
-    return reached
+    lengths = torch.where(reached, 0.0, torch.inf)
+    for steps in range(1, allowed.shape[-1]):
+        further = step @ reached.float() > 0  # (T, T) x (T, T): whom i attends to, and what these have heard
+        if torch.equal(further, reached):
+            break
+        lengths = torch.where(further & ~reached, float(steps), lengths)
+        reached = further
+    return lengths

@@ -20,13 +20,13 @@ from attention_core.counts import (
     encoder_cost,
     local_pairs,
     path_length,
-    path_lengths,
     reads,
     receptive_field,
     score_cost,
     searched_path_length,
 )
 from attention_core.encoders import CELLS, KINDS, Encoder, draw_layers, encode, influence, random_words
+from attention_core.reach import path_lengths
 from attention_core.scores import SCORES
 from tests.golden import loader
 

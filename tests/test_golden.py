@@ -18,7 +18,6 @@ from attention_core.counts import (
     counted_cost,
     local_pairs,
     path_length,
-    path_lengths,
     reads,
     receptive_field,
 )
@@ -27,6 +26,7 @@ from attention_core.encoders import Encoder
 from attention_core.exponentials import NAIVE
 from attention_core.laws import exact
 from attention_core.positions import wavelengths
+from attention_core.reach import path_lengths
 from attention_core.reading import PairsFact, kept_pairs
 from attention_core.scores import root_scale
 from attention_core.slopes import with_jacobian
