@@ -107,6 +107,10 @@ def screen(chromium, server):
     assert [opened.blocked for opened in screens] == [[] for _ in screens]
 
 
+SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]') &&
+    [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))"""
+
+
 def ends_a_run(frame: bytes) -> bool:
     """Whether a message of the server says that the script has ended: a short run shows in nothing else."""
     message = ForwardMsg.FromString(frame)
@@ -176,8 +180,8 @@ class Screen:
         self.page.get_by_text(part, exact=False).first.wait_for()
 
     def settled(self) -> None:
-        """Waits until no rerun is under way."""
-        self.page.wait_for_function("() => document.querySelector('[data-test-script-state=notRunning]')")
+        """Waits until no rerun is under way, and every chart is drawn: a new one is, a moment after its run."""
+        self.page.wait_for_function(SETTLED)
 
     def maps(self):
         """The charts, ready to be clicked."""
@@ -194,6 +198,11 @@ class Screen:
     def tokens(self) -> list[str]:
         """The tiles' words."""
         return self.page.locator(".tile bdi").all_inner_texts()
+
+    def click_cell(self, name: str, which: int = 0) -> None:
+        """Clicks a drawn cell by a part of its name; which: of several, counted from 0, or from the end with -1."""
+        self.settled()  # a click is lost on a picture that is just being replaced
+        self.page.locator(f'path[aria-label*="{name}"]').nth(which).click()
 
     def wait_for_number(self, cell: str, start: str) -> None:
         """Waits until a drawn cell, such as "weights [head 1, it, dog]", holds a number that begins like this."""

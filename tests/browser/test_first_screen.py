@@ -69,7 +69,7 @@ def test_heads_change_the_number_of_maps(screen):
 
 def test_any_cell_is_followed_to_the_input(screen):
     opened = screen()
-    cell(opened, "weights [head 1, it, dog]").click()
+    opened.click_cell("weights [head 1, it, dog]:")
     opened.page.locator(".arithmetic").wait_for()
     assert opened.arithmetic().startswith("exp(4.24) / (exp(−4.24) + exp(0.00) + exp(0.00) + exp(4.24)")
     opened.follow(0, "masked_scores [head 1, it, dog]")
@@ -220,7 +220,7 @@ def test_hostile_tokens_are_shown_literally(screen):
     assert opened.page.locator("h5 strong, h5 code, h5 img, h5 .katex").count() == 0
     opened.page.locator(".tile").first.click()
     opened.wait_for_sentence("<script>alert(1)</script>")
-    cell(opened, "weights [head 1, **bold**, $x^2$]").click()
+    opened.click_cell("weights [head 1, **bold**, $x^2$]:")
     opened.page.get_by_text("weights [head 1, **bold**, $x^2$] =").first.wait_for()
     assert dialogs == []
     assert opened.outside == []

@@ -68,7 +68,7 @@ def test_one_context_vector_a_decoder_step(screen):
     opened.page.get_by_text("of “猫” is").wait_for(state="detached")
     opened.type("English", "I saw a dog")
     opened.wait_for_text("Before “dog” is written, e = v · tanh(W s + U h) of “狗” is −20.07")
-    opened.page.locator("path[aria-label*='head_outputs [head 1, dog, 6]']").first.click()
+    opened.click_cell("head_outputs [head 1, dog, 6]")
     opened.page.locator(".arithmetic").wait_for()
 
 

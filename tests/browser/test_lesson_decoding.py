@@ -24,9 +24,9 @@ def test_projections_with_and_without_a_cache(screen):
 
 def test_a_click_on_a_row_goes_to_its_step_and_a_number_opens(screen):
     opened = screen(lesson="decoding")
-    opened.page.locator("path[aria-label*='step “dog”, key of “fed”: kept']").first.click()
+    opened.click_cell("step “dog”, key of “fed”: kept")
     opened.wait_for_sentence("Step 4, “dog”")
-    opened.page.locator("path[aria-label*='weights [head 1, dog, fed]: 0.25']").first.click()
+    opened.click_cell("weights [head 1, dog, fed]: 0.25")
     opened.page.locator(".arithmetic").wait_for()
     assert opened.arithmetic().startswith("exp(0.00)")
     opened.follow(0, "masked_scores [head 1, dog, fed]")

@@ -61,7 +61,7 @@ def test_the_output_is_a_sum_over_heads_and_one_is_left_out(screen):
     opened.type("Sentence", OTHER)
     opened.wait_for_number("contributions [head 1, horse, colour]", "0.83")
     opened.wait_for_text("without head 1 it moves by up to 0.83")
-    opened.page.locator("path[aria-label*='contributions [head 1, horse, colour]']").click()
+    opened.click_cell("contributions [head 1, horse, colour]")
     opened.page.locator(".arithmetic").wait_for()
     assert opened.arithmetic().startswith("0.83")
 

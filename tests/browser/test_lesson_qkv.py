@@ -86,7 +86,7 @@ def test_one_row_alone_is_the_row_of_the_matrix(screen):
 
 def test_a_number_opens_and_leads_back_to_the_input(screen):
     opened = screen("?words=with", lesson="qkv")
-    opened.page.locator("path[aria-label*='weights [head 1, it, dog]: 0.93']").first.click()
+    opened.click_cell("weights [head 1, it, dog]: 0.93")
     opened.page.locator(".arithmetic").wait_for()
     assert opened.arithmetic().startswith("exp(4.24)")
     opened.follow(0, "masked_scores [head 1, it, dog]")

@@ -133,7 +133,7 @@ def test_what_the_gradient_gets_the_jacobian_undivided_and_divided(screen):
 
 def test_a_number_of_the_draw_opens_down_to_its_query(screen):
     opened = screen("?guess=1&d_k=2&keys=2&seed=0", lesson="scale")
-    opened.page.locator("path[aria-label*='weights [head 1, q, 1]']").last.click()
+    opened.click_cell("weights [head 1, q, 1]", -1)
     opened.page.locator(".arithmetic").wait_for()
     opened.follow(0, "masked_scores [head 1, q, 1]")
     opened.follow(0, "scaled_scores [head 1, q, 1]")

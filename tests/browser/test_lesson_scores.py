@@ -73,7 +73,7 @@ def test_what_each_score_costs_follows_the_sizes(screen):
 
 def test_a_number_opens_and_the_workbench_shows_this_run(screen):
     opened = screen("?lang=en&score=general&guess=2", lesson="scores")
-    opened.page.locator("path[aria-label*='weights [head 1, it, dog]: 0.93']").first.click()
+    opened.click_cell("weights [head 1, it, dog]: 0.93")
     opened.page.locator(".arithmetic").wait_for()
     assert opened.arithmetic().startswith("exp(4.24)")
     assert opened.query()["cell"] == "hero,scaled_dot,weights,0,0,5,3"
