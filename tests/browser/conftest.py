@@ -24,6 +24,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+PATIENCE = 30_000  # ms: a condition that is not there by then does not come
 
 
 def free_port() -> int:
@@ -81,8 +82,9 @@ def chromium() -> Iterator[object]:
         if os.environ.get("REQUIRE_BROWSER") == "1":
             pytest.fail("REQUIRE_BROWSER=1, and there is no chromium on the path")
         pytest.skip("there is no chromium on the path")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         yield playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         # the end of Playwright ends it, after 30 s by force; its own close may wait for ever
@@ -111,6 +113,10 @@ SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]')
     [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))"""
 
 
+OTHERS = """([cell, before]) => [...document.querySelectorAll(`path[aria-label*="${cell}"]`)]
+    .some(each => !before.includes(each.getAttribute("aria-label")))"""
+
+
 def ends_a_run(frame: bytes) -> bool:
     """Whether a message of the server says that the script has ended: a short run shows in nothing else."""
     message = ForwardMsg.FromString(frame)
@@ -124,7 +130,7 @@ class Screen:
     def __init__(self, page, address: str):
         self.page, self.address, self.outside, self.errors = page, address, [], []
         self.blocked = []
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(PATIENCE)
         page.on("request", lambda request: self.note(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: self.listen(message.text))
@@ -214,6 +220,10 @@ class Screen:
         drawn = self.page.locator(f'path[aria-label*="{cell}"]')
         labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
         return dict(label.rsplit(": ", 1) for label in labels)
+
+    def wait_for_others(self, cell: str, before: dict[str, str]) -> None:
+        """Waits until a drawn cell whose name begins like this holds another number than before."""
+        self.page.wait_for_function(OTHERS, arg=[cell, [": ".join(each) for each in before.items()]])
 
     def open_matrix(self, name: str) -> None:
         """Opens the drawer of the matrices and chooses one."""

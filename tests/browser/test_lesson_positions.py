@@ -2,6 +2,8 @@
 
 import math
 
+from playwright.sync_api import expect
+
 OTHER = "white bird feared black horse"
 
 
@@ -54,10 +56,11 @@ def test_sinusoids_as_a_map_and_as_waves(screen):
     opened.wait_for_number("sinusoidal_x [2, 3]", "0.0099998")  # sin 0.01
     waves = screen("?open=sines&sines_as=waves", lesson="positions")
     waves.page.locator("path[aria-label^='sin, wavelength 6.28: 3 → 0.1411']").wait_for(state="attached")
-    assert waves.page.locator("path[aria-label^='sin, wavelength 62.8:']").count() == 16
+    slower = waves.page.locator("path[aria-label^='sin, wavelength 62.8:']")
+    expect(slower).to_have_count(16)
     waves.slide("Positions", "ArrowRight")
     waves.page.locator("path[aria-label^='sin, wavelength 6.28: 23 →']").wait_for(state="attached")
-    assert waves.page.locator("path[aria-label^='sin, wavelength 62.8:']").count() == 24
+    expect(slower).to_have_count(24)
 
 
 def test_two_positions_meet_the_same_wherever_they_stand(screen):

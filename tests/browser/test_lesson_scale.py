@@ -3,6 +3,8 @@
 import math
 import re
 
+from playwright.sync_api import expect
+
 from tests.browser.conftest import serving
 
 
@@ -66,11 +68,11 @@ def test_other_keys_and_another_seed_are_the_readers_own(screen):
     opened.slide("Keys", "Home")
     opened.wait_for_sentence("the largest of 2 weights")
     opened.page.locator('path[aria-label="all keys alike: 1 → 0.5"]').first.wait_for(state="attached")
-    assert len(opened.numbers("weights [head 1, q, ")) == 2
+    expect(opened.page.locator('path[aria-label*="weights [head 1, q, "]')).to_have_count(2 * 2)
     before = opened.numbers("weights [head 1, q, 1]")
     opened.type("Seed of all draws", "5")
     opened.wait_for_text("The weights of one draw (seed 5), undivided")
-    assert opened.numbers("weights [head 1, q, 1]") != before
+    opened.wait_for_others("weights [head 1, q, 1]", before)
     assert opened.query() == {"guess": "1", "keys": "2", "seed": "5"}
 
 
@@ -128,7 +130,7 @@ def test_what_the_gradient_gets_the_jacobian_undivided_and_divided(screen):
     opened.page.wait_for_function("was => !document.body.innerText.includes(was)", arg=f"{undivided:.3f} undivided")
     undivided, divided = bold(opened, "How far each weight")
     assert undivided == divided  # √1 = 1
-    assert len(opened.numbers("jacobian [head 1, q, ")) == 64
+    expect(opened.page.locator('path[aria-label*="jacobian [head 1, q, "]')).to_have_count(2 * 64)
 
 
 def test_a_number_of_the_draw_opens_down_to_its_query(screen):

@@ -1,5 +1,7 @@
 """Lesson 4 in a real browser: a reader changes an input and sees what is stated."""
 
+from playwright.sync_api import expect
+
 
 def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(screen):
     opened = screen("?lang=en", lesson="scores")
@@ -9,7 +11,7 @@ def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(
     opened.wait_for_text("As predicted")
     opened.wait_for_number("weights [head 1, it, dog]", "0.336")  # cosine
     opened.wait_for_number("weights [head 1, it, dog]", "0.987")  # dot
-    assert opened.page.locator("path[aria-label*='weights [head 1, it, dog]: ']").count() == 5
+    expect(opened.page.locator("path[aria-label*='weights [head 1, it, dog]: ']")).to_have_count(5)
     opened.press("Score", "additive")
     opened.wait_for_sentence("Score: additive. Head 1: “it” gives 90 % of its attention to “dog”")
     assert opened.query() == {"ex": "en_it", "lang": "en", "guess": "2", "score": "additive"}
