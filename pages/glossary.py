@@ -8,6 +8,8 @@ from pages.shared.lesson import frame
 from pages.shared.signs import SIGNS
 from pages.shared.words import LANGUAGES, catalog, literal, say
 
+WIDTHS = (3, 14, 4)  # of the columns: sign, meaning, where it can be seen
+
 with frame("glossary"):
     st.markdown(f"#### {say('lessons.glossary.question')}\n{say('lessons.glossary.intro')}")
     wanted = text_box("find", "", str.casefold, width=320).casefold()
@@ -20,9 +22,9 @@ with frame("glossary"):
         if sign.group != group:
             group = sign.group
             st.markdown(f"**{say(f'lessons.glossary.group.{group}')}**")
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"${sign.latex}$", width=150)
-            st.markdown(f"**{name}**" if name in others[:1] else f"**{name}** ({literal(others[0])})", width=250)
-            st.markdown(text, width="stretch")
-            label = say(f"page.{sign.slug}")
-            st.page_link(PAGE[sign.slug].path, label=label, query_params=sign.link, width=190)
+        called = f"**{name}**" if name in others[:1] else f"**{name}** ({literal(others[0])})"
+        with st.container(gap=None):  # on a phone a sign is three lines, which belong together
+            at_sign, at_text, at_link = st.columns(WIDTHS, vertical_alignment="center", gap="xxsmall")
+        at_sign.markdown(f"${sign.latex}$")
+        at_text.markdown(say("lessons.glossary.entry", called=called, text=text))
+        at_link.page_link(PAGE[sign.slug].path, label=say(f"page.{sign.slug}"), query_params=sign.link)

@@ -7,10 +7,12 @@ from pages.shared.lesson import frame
 from pages.shared.milestones import MILESTONES
 from pages.shared.words import say
 
+WIDTHS = (1, 14, 4)  # of the columns: year, what was brought, where it can be seen
+
 with frame("history"):
     st.markdown(f"#### {say('lessons.history.question')}\n{say('lessons.history.intro')}")
     for milestone, (slug, link) in MILESTONES.items():
-        with st.container(horizontal=True, vertical_alignment="top"):
-            st.markdown(f"**{milestone.partition('_')[0]}**", width=48)
-            st.markdown(say(f"lessons.history.{milestone}"), width="stretch")
-            st.page_link(PAGE[slug].path, label=say(f"page.{slug}"), query_params=link, width=200)
+        at_year, at_text, at_link = st.columns(WIDTHS, vertical_alignment="center", gap="xxsmall")
+        at_year.markdown(f"**{milestone.partition('_')[0]}**")
+        at_text.markdown(say(f"lessons.history.{milestone}"))
+        at_link.page_link(PAGE[slug].path, label=say(f"page.{slug}"), query_params=link)

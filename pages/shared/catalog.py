@@ -42,4 +42,5 @@ PAGES = (
     PageEntry("history", "learn", ":material/history_edu:"),
 )
 PAGE = {page.slug: page for page in PAGES}
+ASKING = ("start", *LESSONS)  # the pages that hide an answer until it is guessed
 DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": LESSONS[-1], "history": "history"}  # of the start

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import Trace
 from attention_core.tokens import shown
 from pages.shared import choices, state
-from pages.shared.catalog import LESSONS, PAGE
+from pages.shared.catalog import ASKING, LESSONS, PAGE
 from pages.shared.code_panel import show_code
 from pages.shared.components import arrows
 from pages.shared.controls import language_switch
@@ -51,7 +51,8 @@ def show_line(slug: str) -> DeltaGenerator:
         if slug in LESSONS:
             show_ways(slug)
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content")
-        st.toggle(say("lesson.reveal"), key="c_reveal", value=st.session_state.get(REVEAL, False), on_change=reveal)
+        if slug in ASKING:
+            st.toggle(say("lesson.reveal"), key="c_reveal", value=st.session_state.get(REVEAL, False), on_change=reveal)
         language_switch()
         arrows(key="arrows", on_moved_change=pressed, width="content")
     return place

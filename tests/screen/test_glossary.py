@@ -58,3 +58,8 @@ def test_history_is_told_in_the_order_of_the_years(lang):
     years = [int(text.strip("*")) for text in history.texts() if text.strip("*").isdigit()]
     assert years == sorted(years) and len(years) == len(MILESTONES)
     assert len(links(history)) == len(MILESTONES)
+
+
+@pytest.mark.parametrize("slug, asks", [("glossary", False), ("history", False), ("start", True)])
+def test_only_what_hides_an_answer_can_reveal_it(slug, asks):
+    assert ("c_reveal" in [toggle.key for toggle in Lesson(slug).at.toggle]) is asks
