@@ -87,8 +87,8 @@ def bar_rows(
     room: float = PAGE,
 ) -> Picture:
     """The rows one below the other; names: what stands under their columns. Shares fill their field at 1, many of them
-    at a few even shares, which is said; all other numbers have one scale together. whole: many shares, too, fill their
-    field at 1, because one may have almost everything.
+    at a few even shares or at the largest, which is said; all other numbers have one scale together. whole: many
+    shares, too, fill their field at 1, because one may have almost everything.
 
     chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels; room: as wide as
     the fields may be together. A row that is hidden shows a question mark in each field. reach: what fills the field of
@@ -97,7 +97,7 @@ def bar_rows(
     longest = max(text_width(name, WORD) for name in names) + 10
     column = min(WIDEST, max(NARROWEST, longest, 84.0), room / len(names))
     width = len(names) * column
-    share = Scale(darkest(len(names), times=len(names) > MANY and not whole))
+    share = share_scale(rows) if len(names) > MANY and not whole else Scale(1.0)
     other = common_scale(rows, reach)
     drawn, y = [], 0.0
     for number, row in enumerate(rows):
@@ -114,6 +114,12 @@ def bar_rows(
         drawn.append(label(cut(name, column - 4, WORD), (at + 0.5) * column, y + 4, palette, size=WORD))
     wide = max(width, *(min(text_width(row.title, TITLE), PAGE) for row in rows))
     return Picture(table(drawn), sized(wide + 4, y + 16))
+
+
+def share_scale(rows: Sequence[Row]) -> Scale:
+    """The scale of all rows of many shares: to a few even ones, or to the largest of them where that is more."""
+    values = [value for row in rows if row.shares and not row.hidden for value in row.values if isfinite(value)]
+    return Scale(max(darkest(len(rows[0].refs), times=True), *values))
 
 
 def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:

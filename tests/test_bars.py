@@ -1,5 +1,7 @@
 """Rows of bars: how long each bar is, where it hangs, and what it says."""
 
+import math
+
 import pytest
 import torch
 
@@ -64,6 +66,15 @@ def test_of_many_shares_one_that_has_everything_is_drawn_as_large_as_it_is_where
         bars = [row for row in zip(columns["kind"], columns["y"], columns["y2"], strict=True) if row[0] == "bar"]
         assert bars[-1][2] - bars[-1][1] == pytest.approx(expected)
         assert any("↑" in text for text in columns["text"]) != whole
+
+
+def test_of_many_shares_the_largest_are_as_long_as_they_are_beside_each_other():
+    trace = run(*[0.0] * 29, 4.0, 5.0)  # both far above five even shares, 5/31
+    two = lengths(drawn(row_of("many", trace, "weights", (0, 0, 0))))[-2:]
+    assert two == pytest.approx([ROOM / math.e, ROOM])
+    table = drawn(row_of("many", trace, "weights", (0, 0, 0)))
+    share = math.exp(5) / (29 + math.exp(4) + math.exp(5))
+    assert f"↑ {share:.2f}" in [row["text"] for row in table]
 
 
 def test_a_hidden_row_says_no_number():
