@@ -134,7 +134,12 @@ def choose(
     value = choice(name, default, read)
     value = value if value in options else default
     st.segmented_control(
-        **drawn(name, value, default, read), options=options, format_func=words or option(name), required=True, **how
+        **drawn(name, value, default, read),
+        options=options,
+        format_func=words or option(name),
+        required=True,
+        wrap=True,  # into several rows on a phone, also in a row of controls
+        **how,
     )
     return value
 
@@ -151,6 +156,7 @@ def choose_several(name: str, options: Sequence[str], default: tuple[str, ...] =
         options=options,
         format_func=option(name),
         selection_mode="multi",
+        wrap=True,
     )
     return value
 
@@ -161,7 +167,9 @@ def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> 
     value = choice(name, None, read)
     value = value if value is None or value < len(labels) else None
     texts = apart([literal(text) for text in labels])
-    st.pills(**drawn(name, value, None, read, label), options=range(len(labels)), format_func=texts.__getitem__)
+    st.pills(
+        **drawn(name, value, None, read, label), options=range(len(labels)), format_func=texts.__getitem__, wrap=True
+    )
     return value
 
 
@@ -217,8 +225,9 @@ def text_box(name: str, default: str, check: Callable[[str], object], tall: bool
     several lines."""
     value, read = typed(name, default, check), taken(check)
     widget = st.text_area if tall else st.text_input
-    widget(**drawn(name, value, default, read), max_chars=MAX_TEXT, **how)
-    show_refused(name)
+    with st.container(width=how.pop("width", "stretch")):  # the refusal under the box, also in a row of controls
+        widget(**drawn(name, value, default, read), max_chars=MAX_TEXT, **how)
+        show_refused(name)
     return value
 
 
