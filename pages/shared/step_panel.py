@@ -135,7 +135,7 @@ def step_picture(
     """A step as the matrix product that it is, or beside the operand that it is made from cell by cell; reach: of the
     colours of one that is no product, where that is not its own."""
     largest = WINDOW if maps.is_large(trace, step) else LARGEST
-    drawn = product(trace, step, at, largest, widest=max(FEWEST, min(ACROSS // 2, ACROSS - trace.sizes()["S"])))
+    drawn = product(trace, step, at, largest, widest=features_across(trace, step))
     if drawn is not None:
         titles = {place: title_of(trace, getattr(drawn, place)) for place in ("left", "above", "result")}
         return charts.product_picture(drawn, trace, words_for(trace), palette(), titles, chosen)
@@ -143,6 +143,14 @@ def step_picture(
     panels = [panel(trace, name, at, largest, widest=ACROSS // len(names)) for name in names]
     titles = [title_of(trace, part) for part in panels]
     return charts.single_picture(panels, trace, words_for(trace), palette(), titles, chosen, reach)
+
+
+def features_across(trace: Trace, step: str) -> int:
+    """Columns of features that fit: beside the keys where a product has these, else beside as many of the other."""
+    operation, keys = trace.step(step).operation, trace.sizes()["S"]
+    names = (step, *(operation.reads if operation else ()))
+    beside_keys = any(trace.step(name).dims[-1:] == ("S",) for name in names)
+    return max(FEWEST, ACROSS - keys) if beside_keys else max(FEWEST, min(ACROSS // 2, ACROSS - keys))
 
 
 def shown_operands(trace: Trace, step: str) -> list[str]:

@@ -82,6 +82,8 @@ def test_another_v_moves_what_is_delivered_and_nothing_before_it():
 def test_shapes_that_fit_and_each_broken_rule():
     lesson = Lesson("qkv", open="shapes")
     assert lesson.says("the scores are 1 × 5 (queries × keys), the output is 1 × 10")
+    drawn = lesson.table("shapes")
+    assert {*drawn["index"][drawn["step"] == "head_outputs"]} == {f"0,0,0,{at}" for at in range(10)}  # all of them
     lesson.set("queries", 3)
     assert lesson.says("the scores are 3 × 5")
     assert lesson.set("values", 4).errors() == ["there must be as many values as keys: k is (5, 8), v is (4, 10)"]
