@@ -35,6 +35,8 @@ with frame("start") as place:
     for old, new in offers(setup, material)[:1]:  # one word changes: who is meant then?
         other = trace_of(replace(setup, text=exchanged(setup, material, old, new)))
         row = other.step("weights").window(B=0, H=look.head, T=look.query)
+        changed = zip(names, place_names(other, "T", other.sizes()["T"]), strict=True)
+        names = [was if was == now else say("lessons.start.either", was=was, now=now) for was, now in changed]
         known = predict(names, {int(row.argmax())}, say("lessons.start.ask", old=literal(old), new=literal(new)))
         rows.append(row_of(say("lessons.start.row", word=new), other, "weights", at, "then", hidden=not known))
         runs["then"] = other
@@ -46,4 +48,6 @@ with frame("start") as place:
             st.page_link(PAGE[slug].path, label=say(f"lessons.start.door_{door}"), icon=SIGNS[door])
             st.caption(say(f"lessons.start.behind_{door}"))
     for slug in LESSONS:
-        st.page_link(PAGE[slug].path, label=f"{say(f'page.{slug}')}: {say(f'lessons.{slug}.question')}")
+        with st.container(horizontal=True, vertical_alignment="center", gap=None):  # on a phone below each other
+            st.page_link(PAGE[slug].path, label=say(f"page.{slug}"))
+            st.caption(say(f"lessons.{slug}.question"), width="content")

@@ -87,14 +87,33 @@ def test_start_here_asks_one_question_and_opens_every_door(lang):
     assert start.number("hero", f"weights [{head}, {who}, {dog}]") == pytest.approx(0.933, abs=5e-4)
     assert "93" in start.fact()
     assert [*start.table("hero")["text"]].count("?") == 7
+    now = "she" if lang == "en" else "她"
+    assert f"{who} / {now}" in [*start.table("hero")["text"]]  # one column for the word that is exchanged
     start.choose("guess", her)
     assert start.number("hero", f"weights [{head}, {who}, {her}]", row=1) == pytest.approx(0.933, abs=5e-4)
     alone = Lesson("start", ex="en_it", text="dogs bark")  # no word that is worth exchanging
     assert [*alone.table("hero")["text"]].count("?") == 0
     doors = [link.proto.page for link in start.at.get("page_link")]
     assert doors == ["" if slug == "workbench" else slug for slug in (*DOORS.values(), *LESSONS)]
+    words = [catalog(lang)[f"page.{slug}"] for slug in LESSONS]  # alone: a phone cuts a longer one
+    assert [link.proto.label for link in start.at.get("page_link")][-len(LESSONS) :] == words
     again = Lesson("start", **start.link())
     assert again.texts() == start.texts()
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_choices_go_into_a_second_row_on_a_phone(slug):
+    lesson = Lesson(slug)
+    groups = [group for group in lesson.at.get("button_group") if group.proto.id.rpartition("-")[2].startswith(slug)]
+    assert all(group.proto.wrap for group in groups)
+    assert groups or slug in ("softmax", "printed")  # which have none, or none in sight
+
+
+def test_a_refusal_stands_under_its_box():
+    lesson = Lesson("softmax").set("logits", "1e999, nan")
+    ((error,), box) = lesson.at.error, lesson.widgets()["logits"]
+    groups = [[*part.children.values()] for part in lesson.at.main if hasattr(part, "children")]
+    assert any([*map(id, group)] == [id(box), id(error)] for group in groups)  # no third beside them in one row
 
 
 @pytest.mark.parametrize("slug", [slug for slug in LESSONS if f"lessons.{slug}.control.text" in catalog("en")])
