@@ -17,7 +17,7 @@ from attention_core.palette import Palette, shades, tints
 from attention_core.trace import Trace
 
 TITLE = 16.0  # the size of the texts beside the rows, above the columns, and at most of the numbers
-MARGIN = 300.0  # pixels: the most that a title takes
+MARGIN = 390.0  # pixels: the most that a title takes
 WIDEST, NARROWEST = 112.0, 64.0  # pixels: a column, as far as there is room
 HEIGHT, TALL = 40.0, 48.0  # pixels: a row, and one whose cells are colours
 ABOVE = 24.0  # room for a title above its row

@@ -38,7 +38,7 @@ def letter_width(letter: str) -> float:
     """About how wide a character is, in ems of the fonts that the pictures use."""
     if wide(letter):
         return 1.0
-    if letter in ".,:;|!il’'":
+    if letter in " .,:;|!il’'":
         return 0.32
     return 0.92 if letter in "MWmw@%—…" else 0.68 if letter.isupper() else 0.58
 

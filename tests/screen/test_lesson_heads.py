@@ -161,10 +161,10 @@ def test_one_key_head_costs_the_colour_sentence_its_who_and_the_other_nothing():
     assert lesson.choose("of", "Anna fed the dog").says("The output moves by at most **0**")
     assert MEASURED["en_it max output change"] == 0
     lesson.choose("of", "eight random heads")
-    assert lesson.says("Keys kept: 640 numbers in the place of 5120")
+    assert lesson.says("Keys kept: 640 numbers in the place of 5,120")
     lesson.set("kv", 1)  # four key/value heads: a pair of query heads shares one
     assert lesson.says("those of key/value head 4")
-    assert lesson.says("Keys kept: 2560 numbers")
+    assert lesson.says("Keys kept: 2,560 numbers")
 
 
 def test_cost_does_not_depend_on_heads_but_stored_weights_do():
@@ -185,6 +185,7 @@ def test_cost_does_not_depend_on_heads_but_stored_weights_do():
 def test_even_weights_turn_every_word_grey_and_the_workbench_shows_them():
     lesson = Lesson("heads", open="explain")
     assert lesson.number("even", "output [dog, colour]", row=1) == 0
+    assert {"colours with the run's own weights", "colours with even weights"} <= {*lesson.table("even")["text"]}
     output = loader.tensor(STORIES["zh_colour"]["output"]).view(5, 6)
     v = loader.tensor(STORIES["zh_colour"]["v"]).view(2, 5, 3).mean(1)  # what even weights take of each head's values
     even = torch.tensor([v[0, 0], v[1, 0], v[1, 1], 0, 0, 0]).expand(5, 6)

@@ -171,8 +171,8 @@ def group(setup: Setup) -> None:
             head=heads[head],
             own=place_name(now, "H_kv", look.kv),
             moved=fixed(moved.size) if moved else "0",
-            kept=now["k"].numel(),
-            all=before["k"].numel(),
+            kept=f"{now['k'].numel():,}",
+            all=f"{before['k'].numel():,}",
         )
     )
     runs, at = {"before": before, "now": now}, (look.batch, head, look.query)
