@@ -21,6 +21,7 @@ from pages.shared.words import say
 
 MOST = 16  # numbers that stand beside each other and can be read
 TEMPERATURES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
+HEIGHT = 62.0  # pixels: a field of bars, so that three rows and what is to be built stand on one screen
 WANTED = 0.98  # of the largest weight: what is to be built
 
 with lesson("softmax") as place:
@@ -43,7 +44,7 @@ with lesson("softmax") as place:
         ),
     ]
     names = [term(float(number)) for number in numbers]
-    picture = bar_rows(rows, names, words_for(trace), palette(), opened_in("hero", runs))
+    picture = bar_rows(rows, names, words_for(trace), palette(), opened_in("hero", runs), height=HEIGHT)
     show("hero", picture, runs, say("lessons.softmax.alt"))
     goal(fact.share >= WANTED, say("lessons.softmax.built", **told), say("lessons.softmax.build", **told))
     stands_for(setup, place)

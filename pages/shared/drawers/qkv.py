@@ -95,7 +95,7 @@ def roles(setup: Setup) -> None:
     }
     kind = choose("analogy", ("search", "library", "stage"))
     for box, role in zip(st.columns(3), ("query", "key", "value"), strict=True):
-        with box, st.container(border=True):
+        with box, st.container(border=True, height="stretch"):
             st.markdown(say(f"lessons.qkv.{kind}_{role}"))
             st.markdown(say(f"lessons.qkv.number_{role}", **told))
     st.markdown(say("lessons.qkv.mixed", **told))
