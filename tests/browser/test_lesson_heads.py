@@ -102,7 +102,7 @@ def test_heads_that_share_keys_and_values(screen):
     opened.choose("Key/value heads", "1")
     opened.wait_for_text("The output moves by at most 0. Keys kept: 14 numbers in the place of 28")
     opened.press("Of", "eight random heads")
-    opened.wait_for_text("Keys kept: 640 numbers in the place of 5120")
+    opened.wait_for_text("Keys kept: 640 numbers in the place of 5,120")
     opened.choose("Key/value heads", "2")
     opened.wait_for_text("those of key/value head 2")
 
