@@ -1,4 +1,4 @@
-"""What every step of a decoder does to every token's key, as triangles of cells: a row a step, a column a token."""
+"""What every step of a decoder does to every token's key, as a triangle of cells: a row a step, a column a token."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from attention_core.palette import Palette, blend, channels, hexes, inks
 MARKS = {COMPUTED: "+", AGAIN: "+", KEPT: "=", UNNEEDED: "", ABSENT: ""}  # + where something is computed
 LARGEST_CELL, SMALLEST_CELL = 30.0, 18.0
 MARGIN = 110.0  # the most room for the words beside the rows
-APART = 34.0  # from one triangle to the next
+ROOM = (PAGE - 34.0) / 2  # of two triangles beside each other, as long as the cells can still be read
 LEGEND = 15.0  # the size of its texts, and of its squares
 
 
@@ -26,59 +26,56 @@ class Triangle:
     states: Sequence[Sequence[str]]
 
 
-def triangles(
-    drawn: Sequence[Triangle],
+def triangle(
+    drawn: Triangle,
     names: Sequence[str],
     step: int,
     said: Callable[[int, int, str], str],
     legend: Mapping[str, str],
     palette: Palette,
 ) -> Picture:
-    """The triangles beside each other, up to a step, whose row is outlined: what comes later is not there yet.
+    """A triangle up to a step, whose row is outlined: what comes later is not there yet.
 
     names: of the tokens. said: what a cell (step, token, state) says to who points at it. legend: the words of the
     states that it explains. A cell names its step and its token as its index.
     """
     fills = colours(palette)
     ink = dict(zip(fills, inks(np.stack([*map(channels, fills.values())])), strict=True))
-    margin = min(MARGIN, max(text_width(name, LEGEND) for name in names) + 14)
-    width = (PAGE - margin - APART * (len(drawn) - 1)) / len(drawn)
-    size = max(SMALLEST_CELL, min(LARGEST_CELL, width // len(names)))
-    rows, left, top = [], margin, TITLE + 10
+    left, top = min(MARGIN, max(text_width(name, LEGEND) for name in names) + 14), TITLE + 10
+    size = max(SMALLEST_CELL, min(LARGEST_CELL, (ROOM - left) // len(names)))
+    rows = [label(drawn.title, left, TITLE / 2, palette, align="left", size=TITLE)]
     for t, name in enumerate(names):
-        place = (margin - 8, top + (t + 0.5) * size)
-        rows.append(label(cut(name, margin - 10, LEGEND), *place, palette, align="right", size=min(LEGEND, size - 2)))
-    for number, triangle in enumerate(drawn):
-        rows.append(label(triangle.title, left, TITLE / 2, palette, align="left", size=TITLE))
-        for t, row in enumerate(triangle.states):
-            for s, state in enumerate(row):
-                now = state if t <= step else ABSENT
-                rows.append(
-                    {
-                        "kind": "cell",
-                        "x": left + s * size,
-                        "x2": left + (s + 1) * size,
-                        "y": top + t * size,
-                        "y2": top + (t + 1) * size,
-                        "fill": fills[now],
-                        "ink": ink[now],
-                        "edge": palette.faint,
-                        "text": MARKS[now],
-                        "size": size * 0.62,
-                        "what": said(t, s, now),
-                        "value": legend.get(now, now),
-                        "step": "states",
-                        "index": f"{t},{s}",
-                        "panel": f"triangle{number}",
-                        "row": t,
-                        "column": s,
-                    }
-                )
-        frame = {"kind": "chosen", "x": left, "x2": left + len(names) * size, "fill": palette.outline}
-        rows.append(frame | {"y": top + step * size, "y2": top + (step + 1) * size})
-        left += max(len(names) * size, text_width(triangle.title, TITLE)) + APART
-    explained, bottom = squares(legend, (0.0, top + len(names) * size + 20), left - APART, fills, ink, palette)
-    return Picture(table(rows + explained), sized(left - APART + 4, bottom + 12))
+        place = (left - 8, top + (t + 0.5) * size)
+        rows.append(label(cut(name, left - 10, LEGEND), *place, palette, align="right", size=min(LEGEND, size - 2)))
+    for t, row in enumerate(drawn.states):
+        for s, state in enumerate(row):
+            now = state if t <= step else ABSENT
+            rows.append(
+                {
+                    "kind": "cell",
+                    "x": left + s * size,
+                    "x2": left + (s + 1) * size,
+                    "y": top + t * size,
+                    "y2": top + (t + 1) * size,
+                    "fill": fills[now],
+                    "ink": ink[now],
+                    "edge": palette.faint,
+                    "text": MARKS[now],
+                    "size": size * 0.62,
+                    "what": said(t, s, now),
+                    "value": legend.get(now, now),
+                    "step": "states",
+                    "index": f"{t},{s}",
+                    "panel": "triangle",
+                    "row": t,
+                    "column": s,
+                }
+            )
+    right = left + max(len(names) * size, text_width(drawn.title, TITLE))
+    frame = {"kind": "chosen", "x": left, "x2": left + len(names) * size, "fill": palette.outline}
+    rows.append(frame | {"y": top + step * size, "y2": top + (step + 1) * size})
+    explained, bottom = squares(legend, (0.0, top + len(names) * size + 20), right, fills, ink, palette)
+    return Picture(table(rows + explained), sized(right + 4, bottom + 12))
 
 
 def colours(palette: Palette) -> dict[str, str]:

@@ -8,7 +8,7 @@ from attention_core.bars import bar_rows, row_of
 from attention_core.charts import PAGE
 from attention_core.decoding import ABSENT, AGAIN, COMPUTED, KEPT, plausible_keys, states, work, work_of_step
 from attention_core.numerals import grouped
-from attention_core.triangles import Triangle, triangles
+from attention_core.triangles import Triangle, triangle
 from pages.shared import choices
 from pages.shared.choices import pick_example, sentence_box, slide
 from pages.shared.drawers import decoding as drawers
@@ -21,8 +21,8 @@ from pages.shared.runs import steps_of, trace_of
 from pages.shared.words import literal, say
 
 LENGTHS = (16, 64, 256, 1024, 4096)
-LEGEND = (COMPUTED, KEPT, AGAIN, ABSENT)
-BARS, BESIDE, FEW = 176.0, 470.0, 8  # pixels: height of the step's weights, their width beside triangles of few words
+LEGEND = {"with": (COMPUTED, KEPT, ABSENT), "without": (COMPUTED, AGAIN, ABSENT)}
+BARS, BESIDE, FEW = 176.0, 430.0, 8  # pixels: height of the step's weights, their width beside triangles of few words
 
 with lesson("decoding") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -47,13 +47,13 @@ with lesson("decoding") as place:
             case {"index": [int(step), int()]} if step < len(names):
                 choices.keep("t", step)
 
-    drawn = [
-        Triangle(say(f"lessons.decoding.{kind}", keys=sums[kind]), states(len(names), cached=kind == "with"))
-        for kind in ("with", "without")
-    ]
-    legend = {state: say(f"lessons.decoding.state.{state}") for state in LEGEND}
     with st.container(horizontal=True, gap="medium"):
-        chart(triangles(drawn, names, t, said, legend, palette()), "decoding_hero", say("lessons.decoding.alt"), went)
+        for kind, explained in LEGEND.items():
+            title = say(f"lessons.decoding.{kind}", keys=sums[kind])
+            drawn = Triangle(title, states(len(names), cached=kind == "with"))
+            legend = {state: say(f"lessons.decoding.state.{state}") for state in explained}
+            picture = triangle(drawn, names, t, said, legend, palette())
+            chart(picture, f"decoding_{kind}", say("lessons.decoding.alt", title=title), went)
         with st.container(width="content"):
             title = say("lessons.decoding.row", word=names[t], head=place_name(trace, "H", look.head))
             row = row_of(title, alone, "weights", (0, look.head, 0))

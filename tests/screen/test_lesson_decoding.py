@@ -15,24 +15,23 @@ CAUSAL = Setup(example="en_it_causal")
 
 def marks(lesson, triangle):
     """The marks of a triangle's cells, row by row."""
-    cells = lesson.table("hero")
-    cells = cells[(cells["panel"] == f"triangle{triangle}") & (cells["kind"] == "cell")]
+    cells = lesson.table(triangle).query("kind == 'cell'")
     return ["".join(row["text"].where(row["text"] != "", ".")) for _, row in cells.groupby("row")]
 
 
 def test_the_triangle_of_what_is_computed_and_kept():
     lesson = Lesson("decoding", lang="en").set("t", 6)
-    assert marks(lesson, 0) == ["+......", "=+.....", "==+....", "===+...", "====+..", "=====+.", "======+"]
-    assert marks(lesson, 1) == ["+......", "++.....", "+++....", "++++...", "+++++..", "++++++.", "+++++++"]
-    titles = [text for text in lesson.table("hero")["text"] if text.endswith("computed")]
-    assert titles == ["With a cache: 7 computed", "Without a cache: 28 computed"]
+    assert marks(lesson, "with") == ["+......", "=+.....", "==+....", "===+...", "====+..", "=====+.", "======+"]
+    assert marks(lesson, "without") == ["+......", "++.....", "+++....", "++++...", "+++++..", "++++++.", "+++++++"]
+    assert "With a cache: 7 computed" in [*lesson.table("with")["text"]]
+    assert "Without a cache: 28 computed" in [*lesson.table("without")["text"]]
     assert lesson.fact() == "Step 7, “barked”: with a cache it computes 1 key and reads 6; without one it computes 7."
 
 
 def test_it_opens_at_the_word_that_tells_the_story_and_later_steps_are_not_there_yet():
     lesson = Lesson("decoding", lang="en")
     assert lesson.fact() == "Step 6, “it”: with a cache it computes 1 key and reads 5; without one it computes 6."
-    assert marks(lesson, 1)[5:] == ["++++++.", "......."]
+    assert marks(lesson, "without")[5:] == ["++++++.", "......."]
     assert lesson.number("row", "weights [head 1, it, dog]") == pytest.approx(0.945, abs=5e-4)
     assert len(lesson.table("row").query("kind == 'cell'")) == 6  # of seven words, one of which is not there yet
 
@@ -58,10 +57,10 @@ def test_at_256_tokens_32896_keys_against_256():
 
 
 def test_a_click_on_a_row_goes_to_its_step():
-    lesson = Lesson("decoding", lang="en").click_cell("hero", "states", "3,1")
+    lesson = Lesson("decoding", lang="en").click_cell("with", "states", "3,1")
     assert lesson.fact().startswith("Step 4, “dog”")
     assert lesson.link()["t"] == "3"
-    assert lesson.click_cell("hero", "states", "99,1").fact().startswith("Step 4, “dog”")
+    assert lesson.click_cell("without", "states", "99,1").fact().startswith("Step 4, “dog”")
 
 
 def test_a_number_of_the_step_leads_to_what_was_kept():
@@ -125,7 +124,7 @@ def test_positions_do_not_disturb_what_was_kept(positions):
 
 def test_a_shorter_sentence_has_fewer_steps_and_a_long_word_does_not_break_it():
     lesson = Lesson("decoding", t="6", lang="en").set("text", "Tom laughed")
-    assert lesson.fact().startswith("Step ") and len(marks(lesson, 0)) == 2
+    assert lesson.fact().startswith("Step ") and len(marks(lesson, "with")) == 2
     for text in ("one", "the the the", "他 笑", "q " * 16, "x" * 40 + " y"):
         assert lesson.set("text", text).errors() == []
     assert "at most 16 tokens" in lesson.set("text", "q " * 17).errors()[0]
