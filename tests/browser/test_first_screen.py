@@ -272,8 +272,11 @@ def test_a_map_of_seven_chinese_tokens_fits_on_a_phone(screen):
     assert first["x"] + first["width"] <= right
 
 
+STEPS = ["mask=causal,local:1", "pos=sinusoidal,rope", "wiring=residual&pos=rope&w_o=none", "ex=zh_ta&pos=rope,alibi"]
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("query", ["mask=causal,local:1", "pos=sinusoidal,rope", "wiring=residual&pos=rope&w_o=none"])
+@pytest.mark.parametrize("query", STEPS)
 def test_all_steps_stay_on_one_projector_screen(screen, lang, query):
     strip = screen(f"?lang={lang}&{query}").page.locator(".st-key-strip")
     maps = strip.get_by_role("button").all()
