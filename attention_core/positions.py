@@ -37,8 +37,8 @@ def sinusoidal_numpy(x, *, base, at):
 
 
 def sinusoidal_formula(x, *, base, at):
-    angle = rf"p\,/\,{short(base)}^{{2i/D}}"
-    return rf"\begin{{cases}} \sin({angle}) & 2i \\ \cos({angle}) & 2i + 1 \end{{cases}}"
+    angle = rf"\dfrac{{p}}{{{short(base)}^{{2i/D}}}}"  # a fraction, so that a phone shows all of the line
+    return rf"\begin{{cases}} \sin {angle} & 2i \\[1em] \cos {angle} & 2i{{+}}1 \end{{cases}}"
 
 
 def sinusoidal_cell(index, x: Operand, *, base, at) -> Cell:
