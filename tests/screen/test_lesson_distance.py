@@ -246,8 +246,8 @@ def test_one_word_has_one_state():
 
 # ---- how many steps, and how many must wait? -------------------------------------------------------------------------
 def rows_of_costs(lesson):
-    (text,) = [text for text in lesson.texts() if text.startswith("| |")]
-    return {row.split(" | ")[0].lstrip("| "): row.rstrip(" |").split(" | ")[1:] for row in text.splitlines()[2:]}
+    (table,) = lesson.at.table
+    return {kind: numbers for kind, *numbers in table.value.values}
 
 
 def test_steps_and_costs_by_hand():

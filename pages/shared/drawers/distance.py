@@ -79,18 +79,20 @@ def cost(encoders: Encoders, cnn: Encoder, words: Words, distance: int) -> None:
     """Steps between two words, steps that wait for each other, multiply-adds; and whom stacked convolutions hear."""
     T, D = vectors_of(words).shape
     found = {kind: costs(encoder, T, D, distance) for kind, encoder in encoders.items()}
-    lines = [
-        say(
-            "lessons.distance.line",
-            kind=option("kinds")(kind),
-            path=say("lessons.distance.unreached") if each.path is None else each.path,
-            waiting=each.formula.sequential_steps,
-            products=f"{each.formula.multiply_adds:,}",
-            numbers=f"{each.formula.parameters:,}",
+    columns = ("kind", "path", "waiting", "products", "numbers")
+    heads = [say(f"lessons.distance.head_{column}", T=T, distance=abs(distance)) for column in columns]
+    rows = [
+        (
+            option("kinds")(kind),
+            say("lessons.distance.unreached") if each.path is None else str(each.path),
+            str(each.formula.sequential_steps),
+            f"{each.formula.multiply_adds:,}",
+            f"{each.formula.parameters:,}",
         )
         for kind, each in found.items()
     ]
-    st.markdown("\n".join([say("lessons.distance.head", T=T, distance=abs(distance)), *lines]))
+    if rows:
+        st.table([dict(zip(heads, row, strict=True)) for row in rows], hide_index=True, width="content")
     agree = all(each.agrees for each in found.values())
     st.caption(say("lessons.distance.twice" if agree else "lessons.distance.differ", D=D, width=WIDTH))
     growth = choose("growth", GROWTH)
