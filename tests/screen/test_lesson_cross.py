@@ -164,7 +164,7 @@ def test_words_so_far_attend_to_each_other_and_then_ask(written, causal):
 
 def test_later_words_change_nothing_under_a_causal_mask_and_something_without():
     lesson = Lesson("cross", open="decoder")
-    assert lesson.says("ask for the same, to 0.00: under a causal mask later words change nothing")
+    assert lesson.says("ask for the same (largest difference 0): under a causal mask later words change nothing")
     lesson.set("causal", False)
     some, _ = decoder([*ENGLISH][:4], False)
     whole, _ = decoder([*ENGLISH], False)
