@@ -9,7 +9,7 @@ from attention_core.charts import PAGE
 from attention_core.gaps import apart
 from attention_core.gates import gates
 from attention_core.matrices import to_text
-from attention_core.numerals import fixed, row_text, small
+from attention_core.numerals import fixed, row_text, told
 from attention_core.patches import patch_picture
 from attention_core.reading import sums
 from attention_core.starting import random_matrix
@@ -113,7 +113,12 @@ def decoder(asked: Setup) -> None:
         map_shown("stage_1", own, look, say("lessons.cross.stage_1"), PAGE, SMALL),
         map_shown("stage_2", crossed, look, say("lessons.cross.stage_2"), PAGE, SMALL),
     )
-    st.markdown(say("lessons.cross.decoded_causal" if causal else "lessons.cross.decoded_free", moved=small(moved)))
+    st.markdown(
+        say(
+            "lessons.cross.decoded_causal" if causal else "lessons.cross.decoded_free",
+            moved=told(moved) if moved else "0",
+        )
+    )
     workbench_door(stages[1], "decoder")
 
 
