@@ -202,7 +202,8 @@ def decay(setup: Setup) -> None:
     reach = max(abs(score) for curve in drawn for score in curve.y) or 1.0
     said = {"word": literal(token(trace, "T", look.query)), "q": row_text(vector.tolist())}
     st.markdown(say("lessons.positions.decay", **said))
-    x, y = Axis(say("lessons.positions.distance"), 0, range(FARTHEST)[-1]), Axis("", -reach, reach)
+    x = Axis(say("lessons.positions.distance"), 0, range(FARTHEST)[-1])
+    y = Axis(say("lessons.positions.axis_score"), -reach, reach)
     curve_chart(curves(drawn, x, y, palette()), "positions_decay", say("lessons.positions.decay_alt"))
 
 
