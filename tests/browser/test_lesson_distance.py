@@ -142,8 +142,8 @@ def test_attention_reaches_everything_in_one_step(screen):
 
     def rows():
         opened.settled()
-        table = opened.page.get_by_role("table").first
-        return {row.split("\t")[0]: row.split("\t")[1:] for row in table.inner_text().splitlines()[1:]}
+        cells = [row.get_by_role("cell").all_inner_texts() for row in opened.page.get_by_role("row").all()]
+        return {kind.strip(): [*map(str.strip, numbers)] for kind, *numbers in filter(None, cells)}
 
     opened.page.get_by_role("table").first.wait_for()
     assert {kind: row[:2] for kind, row in rows().items()} == {
@@ -163,6 +163,13 @@ def test_attention_reaches_everything_in_one_step(screen):
     opened.slide("How many words", "ArrowLeft")
     opened.page.get_by_role("columnheader", name="32 words").wait_for()
     assert rows()["attention"][2] == f"{3 * 32 * 32 * 32 + 2 * 32 * 32 * 32:,}"
+
+
+def test_on_a_phone_the_costs_do_not_move_the_page_sideways(screen):
+    look = {"viewport": {"width": 390, "height": 844}}
+    opened = screen("?words=random&length=128&direction=both&open=cost&lang=en", lesson="distance", **look)
+    opened.page.get_by_role("table").first.wait_for()
+    assert opened.page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
 
 
 def test_time_is_measured_when_it_is_asked_for(screen):
