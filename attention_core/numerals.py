@@ -74,11 +74,11 @@ def duration(seconds: float) -> str:
     """A time that was measured, in two digits.
 
     >>> duration(2.5), duration(0.0317), duration(0.00041), duration(0.000003)
-    ('2.5 s', '32 ms', '0.41 ms', '3 µs')
+    ('2.5 s', '32 ms', '0.41 ms', '3.0 µs')
     """
     steps = (("s", 1.0, 1.0), ("ms", 1e-4, 1e3), ("µs", 0.0, 1e6))
     unit, figure = next((unit, factor * seconds) for unit, least, factor in steps if seconds >= least)
-    return f"{figure:.0f} {unit}" if figure >= 10 else f"{figure:.2g} {unit}"
+    return f"{figure:.0f} {unit}" if figure >= 10 else f"{figure:#.2g}".rstrip(".") + f" {unit}"
 
 
 def small_percent(share: float) -> str:
