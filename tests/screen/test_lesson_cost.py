@@ -121,7 +121,7 @@ def test_a_batch_against_one_by_one(clocked):
     assert counted[0] == (16, pytest.approx(8 * 2 * 16 * 16 * 64 / 1e6))
     lesson.press("measure_cost_batch")
     assert {case.kind for case, _ in clocked} == {"together", "one_by_one"}
-    assert lesson.says("Measured at 16 tokens each: together 8 µs, one by one 8 µs, 1.0 times as long.")
+    assert lesson.says("Measured at 16 tokens each: together 8.0 µs, one by one 8.0 µs, 1.0 times as long.")
     assert lesson.says("Measured at 512 tokens each")
 
 
@@ -166,6 +166,7 @@ def test_rounding_of_the_readers_sentence():
         lesson.choose("dtype", dtype).choose("shown", "output")
         sizes.append(abs(lesson.number("errors", "output [it, noun]")))
     assert sizes[0] < sizes[1] < sizes[2]
+    assert Lesson("cost", open="precision", lang="zh").says("权重的最大误差是")
 
 
 def test_the_readers_own_run_overflows_and_scaling_first_saves_it():

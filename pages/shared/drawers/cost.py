@@ -23,7 +23,7 @@ from attention_core.running import count_of_blocks, in_blocks, key_by_key
 from attention_core.sparse import work_map
 from attention_core.timings import BATCH, KINDS, LENGTHS, WIDTH, Case
 from attention_core.trace import Step
-from pages.shared.choices import choose, pick_example, pick_place, sentence_box, slide, switch
+from pages.shared.choices import choose, option, pick_example, pick_place, sentence_box, slide, switch
 from pages.shared.lesson import workbench_door
 from pages.shared.lesson_pictures import opened_in, show, show_step
 from pages.shared.maps import plain_map
@@ -100,7 +100,7 @@ def precision() -> None:
         st.error(sentence(error), icon=":material/error:")
         return
     lost, moved = overflow(low), moves(low, exactly)
-    told = {"dtype": dtype, "step": shown}
+    told = {"dtype": dtype, "step": option("shown")(shown)}
     if lost:
         cell, number = Ref(*lost), exactly[lost[0]][lost[1]].item()
         beyond = {"number": exact(number), "limit": exact(largest(dtype)), "cell": literal(describe(low, cell))}
@@ -176,6 +176,7 @@ def stored() -> None:
     runs = {"": longer}
     picture = bar_rows(rows, names, words_for(longer), palette(), opened_in("blocks", runs))
     show("blocks", picture, runs, say("lessons.cost.blocks_alt"))
+    st.markdown(say("lessons.cost.divided", mixed=f"mixed_{seen}", output=f"seen_outputs_{seen}"))
     show_step("seen", longer, f"seen_outputs_{seen}", look)
     pairs = attention_cost(T=LONG, D=WIDTH).stored["weights"]
     st.markdown(say("lessons.cost.kept", tokens=grouped(LONG), pairs=grouped(pairs), block=block))
