@@ -28,3 +28,5 @@ with frame("glossary"):
         at_sign.markdown(f"${sign.latex}$")
         at_text.markdown(say("lessons.glossary.entry", called=called, text=text))
         at_link.page_link(PAGE[sign.slug].path, label=say(f"page.{sign.slug}"), query_params=sign.link)
+    if not group:
+        st.markdown(say("lessons.glossary.nothing"))
