@@ -119,3 +119,10 @@ def test_a_deep_link_in_chinese_restores_the_dial(screen):
     opened.wait_for_number("output [猫, 颜色]", "−0.08")
     opened.wait_for_text("每个词都在看它的后一个词。")
     assert opened.outside == [] and opened.errors == []
+
+
+def test_the_formula_of_the_sinusoids_fits_on_a_phone(screen):
+    opened = screen("?open=sines&lang=en", lesson="positions", viewport={"width": 390, "height": 844})
+    formula = opened.page.locator(".katex-display").first
+    formula.wait_for()
+    assert formula.evaluate("formula => formula.scrollWidth <= formula.clientWidth")
