@@ -172,10 +172,10 @@ def single_picture(
     return Picture(table(rows), sized(left, top + count * size + 8))
 
 
-def equally_wide(pictures: Sequence[Picture]) -> list[Picture]:
-    """The same pictures, all as wide as the widest of them."""
-    width = max(picture.spec["width"] for picture in pictures)
-    return [Picture(picture.table, picture.spec | {"width": width}) for picture in pictures]
+def equally_large(pictures: Sequence[Picture]) -> list[Picture]:
+    """The same pictures, all as wide and as high as the widest and the highest of them."""
+    sides = {side: max(picture.spec[side] for picture in pictures) for side in ("width", "height")}
+    return [Picture(picture.table, picture.spec | sides) for picture in pictures]
 
 
 def fitted(rows: int, columns: int, width: Callable[[float], float], most: float) -> float:

@@ -644,12 +644,12 @@ def test_a_map_of_smaller_cells():
     assert small.spec["height"] < usual.spec["height"]
 
 
-def test_pictures_made_equally_wide_are_the_same_pictures_and_keep_their_heights():
+def test_pictures_made_equally_large_are_the_same_pictures():
     pictures = [charts.head_map(RUNS[name], 0, words_for(RUNS[name]), LIGHT) for name in ("one token", "more keys")]
-    assert len({picture.spec["height"] for picture in pictures}) == 2
-    alike = charts.equally_wide(pictures)
-    assert {each.spec["width"] for each in alike} == {max(picture.spec["width"] for picture in pictures)}
-    assert [each.spec["height"] for each in alike] == [picture.spec["height"] for picture in pictures]
+    alike = charts.equally_large(pictures)
+    assert alike[0].spec == alike[1].spec
+    for side in ("width", "height"):
+        assert alike[0].spec[side] == max(picture.spec[side] for picture in pictures)
     assert [each.table for each in alike] == [picture.table for picture in pictures]
 
 

@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.bars import Row
 from attention_core.cell_rows import cell_rows
 from attention_core.cells import Ref
-from attention_core.charts import MAP, Picture, equally_wide, head_map
+from attention_core.charts import MAP, Picture, equally_large, head_map
 from pages.shared import choices
 from pages.shared.arithmetic_panel import Place, show_arithmetic
 from pages.shared.panels import fact_sentence, head_name
@@ -153,9 +153,8 @@ def map_shown(
 
 
 def alike(*pictures: Shown) -> list[Shown]:
-    """The same, all equally wide: where two exchange their places, both stay where they are. Each keeps its own height,
-    for on a phone they stand one below the other."""
-    sized = equally_wide([shown.picture for shown in pictures])
+    """The same, all equally large: where two exchange their places, their charts stay."""
+    sized = equally_large([shown.picture for shown in pictures])
     return [replace(shown, picture=picture) for shown, picture in zip(pictures, sized, strict=True)]
 
 
