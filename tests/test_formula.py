@@ -166,7 +166,7 @@ def test_colours_in_a_formula():
 
 
 # ---- a small parser --------------------------------------------------------------------------------------------------
-ARGUMENTS = {r"\frac": 2, r"\tfrac": 2, r"\sqrt": 1, r"\mathrm": 1, r"\text": 1, r"\textcolor": 2}
+ARGUMENTS = {r"\frac": 2, r"\tfrac": 2, r"\dfrac": 2, r"\sqrt": 1, r"\mathrm": 1, r"\text": 1, r"\textcolor": 2}
 SIGNS = {rf"\{name}" for name in ("top", "cdot", "lVert", "rVert", "oplus", "odot", "tanh", "sin", "cos", "le", "in")}
 SIGNS |= {rf"\{name}" for name in ("land", "lor", "infty", "sum", "theta", "textstyle", "quad", "exp", "max", "delta")}
 SPACES = {r"\,", r"\;", r"\!", r"\ "}
