@@ -119,7 +119,7 @@ def bar_rows(
 def share_scale(rows: Sequence[Row]) -> Scale:
     """The scale of all rows of many shares: to a few even ones, or to the largest of them where that is more."""
     values = [value for row in rows if row.shares and not row.hidden for value in row.values if isfinite(value)]
-    return Scale(max(darkest(len(rows[0].refs), times=True), *values))
+    return Scale(max([darkest(len(rows[0].refs), times=True), *values]))
 
 
 def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:

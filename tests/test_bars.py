@@ -77,6 +77,14 @@ def test_of_many_shares_the_largest_are_as_long_as_they_are_beside_each_other():
     assert f"↑ {share:.2f}" in [row["text"] for row in table]
 
 
+def test_many_numbers_without_a_share_to_be_seen():
+    """Scores alone, or shares of which none is known yet: nothing is larger than a few even ones."""
+    trace = run(*[1.0] * 30)
+    assert lengths(drawn(row_of("scores", trace, "scores", (0, 0, 0)))) == pytest.approx([ROOM] * 30)
+    hidden = drawn(row_of("later", trace, "weights", (0, 0, 0), hidden=True))
+    assert [row["text"] for row in hidden].count("?") == 30
+
+
 def test_a_hidden_row_says_no_number():
     trace = run(2.0, -1.0)
     table = drawn(row_of("later", trace, "weights", (0, 0, 0), hidden=True))
