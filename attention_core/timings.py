@@ -119,8 +119,6 @@ class Case:
 
 
 # ---- a measurement ---------------------------------------------------------------------------------------------------
-
-
 def devices() -> tuple[str, ...]:
     """Where measurements can run: the CPU, and a CUDA GPU where there is one."""
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)

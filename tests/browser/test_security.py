@@ -81,7 +81,7 @@ def listening(screen, server):
 
 def test_a_whole_visit_breaks_no_rule_and_asks_nobody_else(listening):
     opened, page = listening, listening.page
-    page.locator('path[aria-label*="weights [head 1, it, dog]:"]').first.click()
+    opened.click_cell("weights [head 1, it, dog]:")
     page.locator(".arithmetic").wait_for()
     page.locator(".katex").first.wait_for()
     page.get_by_text("The code that ran").click()
