@@ -15,7 +15,7 @@ from playwright.sync_api import Error as PlaywrightError
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -90,23 +90,36 @@ def chromium() -> Iterator[object]:
         # the end of Playwright ends it, after 30 s by force; its own close may wait for ever
 
 
+WINDOW = {"width": 1280, "height": 720}
+
+
+@pytest.fixture(scope="session")
+def profile(chromium):
+    """One browser profile for all tests that ask for nothing else: what it has loaded once, it loads no second time."""
+    return chromium.new_context(viewport=WINDOW)
+
+
 @pytest.fixture
-def screen(chromium, server):
-    """A function that opens a link in a new browser profile and gives a Screen; no screen may break its own policy."""
-    contexts, screens = [], []
+def screen(chromium, profile, server):
+    """A function that opens a link and gives a Screen; no screen may break its own policy. A second visitor, or one with
+    options such as a viewport, has a browser profile of their own."""
+    opened, own = [], []
 
     def open_link(query: str = "", address: str | None = None, lesson: str = "", **options) -> Screen:
-        context = chromium.new_context(viewport=options.pop("viewport", {"width": 1280, "height": 720}), **options)
-        contexts.append(context)
-        opened = Screen(context.new_page(), address or server)
-        screens.append(opened)
-        opened.open_lesson(lesson, query) if lesson else opened.open(query)
-        return opened
+        context = profile
+        if opened or options:
+            context = chromium.new_context(**{"viewport": WINDOW} | options)
+            own.append(context)
+        opened.append(Screen(context.new_page(), address or server))
+        opened[-1].open_lesson(lesson, query) if lesson else opened[-1].open(query)
+        return opened[-1]
 
     yield open_link
-    for context in contexts:
+    for each in opened:
+        each.page.close()
+    for context in own:
         context.close()
-    assert [opened.blocked for opened in screens] == [[] for _ in screens]
+    assert [each.blocked for each in opened] == [[] for _ in opened]
 
 
 SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]') &&
