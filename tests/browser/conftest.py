@@ -15,7 +15,8 @@ from playwright.sync_api import Error as PlaywrightError
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the first there is
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -101,8 +102,9 @@ def profile(chromium):
 
 @pytest.fixture
 def screen(chromium, profile, server):
-    """A function that opens a link and gives a Screen; no screen may break its own policy. A second visitor, or one with
-    options such as a viewport, has a browser profile of their own."""
+    """A function that opens a link and gives a Screen; no screen may break its own policy.
+
+    A second visitor, or one with options such as a viewport, has a browser profile of their own."""
     opened, own = [], []
 
     def open_link(query: str = "", address: str | None = None, lesson: str = "", **options) -> Screen:
