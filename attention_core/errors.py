@@ -46,6 +46,14 @@ SENTENCES = {
     "unknown_parameter": "{kind} takes {choices}: got {given}",
     "missing_parameter": "{kind} needs {name}",
     "chosen_twice": "{kind} may be chosen once: it is there twice",
+    "never_seen": "every symbol must be one that the network was trained on ({known}): got {given!r}",
+    "learned_empty": "there must be at least one symbol: the text is empty",
+    "learned_too_long": "a text must have at most {limit} symbols: it has {given}",
+    "no_attention": "a network with one context vector has no attention to look at",
+    "network_away": "a network that was trained here must still be there: {name} was trained in a run of the app that "
+    "has ended, or too many others after it; training it again gives the same one",
+    "training_diverged": "training must stay finite: at step {step} a number grew beyond all bounds; a smaller rate or "
+    "another seed may help",
     "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
     "blockwise_weights": "block by block there are no weights to drop or replace: use neither dropout nor replace",

@@ -5,7 +5,8 @@ There an entry with "like" takes whatever it does not say from the entry of that
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -17,13 +18,15 @@ from attention_core.attention import attend, attend_qkv
 from attention_core.built_heads import built_heads, read_kind
 from attention_core.config import AttentionConfig, Weights, one_of
 from attention_core.errors import AttentionError
+from attention_core.learned.networks import read_recipe
+from attention_core.learned.shipped import network
+from attention_core.learned.views import View, view
 from attention_core.tokens import word_vector
 from attention_core.trace import Trace
 
 Row = tuple[float, ...]
 Matrix = tuple[Row, ...]
-ORIGINS = ("built", "source", "random")  # by hand; a lecture's worked example; drawn from a seed
-WEIGHTS = ("w_q", "w_k", "w_v", "w_o", "b_q")
+ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,10 @@ class Example:
     inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given and no
     input is; or built names heads of built_heads.py, which make x and the projections. heads, score, masks: as in
     AttentionConfig. lexicon: the name of its dictionary in LEXICA. dims: what the columns of x stand for, as keys for
-    the page's words. batch: further sentences, one a line, that make a batch of it. far: a longer
-    one, whose first and last word belong together. focus: the (head, query) that tells
-    the story, where one does. origin: one of ORIGINS.
+    the page's words. network: the name of a shipped one, of which a layer makes x, the context and all matrices.
+    positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch of it. far: a
+    longer one, whose first and last word belong together. focus: the (head, query) that tells the story, where one
+    does. origin: one of ORIGINS.
 
     `dataclasses.replace` makes another sentence of it.
 
@@ -140,6 +144,9 @@ class Example:
     heads: int = 1
     score: str = "scaled_dot"
     masks: tuple[str, ...] = ()
+    positions: tuple[str, ...] = ()
+    network: str | None = None
+    layer: int = -1
     lexicon: str | None = None
     dims: tuple[str, ...] = ()
     focus: tuple[int, int] | None = None
@@ -154,7 +161,7 @@ class Example:
         >>> EXAMPLES["en_it_causal"].config().masks
         (('causal', {}),)
         """
-        return AttentionConfig(score=self.score, heads=self.heads, masks=self.masks)
+        return AttentionConfig(score=self.score, heads=self.heads, masks=self.masks, positions=self.positions)
 
     def weights(self, dtype: torch.dtype = torch.float64) -> Weights:
         """The example's matrices as tensors; None where it has none.
@@ -162,7 +169,7 @@ class Example:
         >>> EXAMPLES["en_it"].weights().w_q.shape
         torch.Size([4, 4])
         """
-        return Weights(**{name: self.tensor(name, dtype) for name in WEIGHTS})
+        return Weights(**{field.name: self.tensor(field.name, dtype) for field in fields(Weights)})
 
     def tensor(self, name: str, dtype: torch.dtype = torch.float64) -> Tensor | None:
         """One of the example's matrices as a tensor: written ones as they are, recipes drawn in float64 first.
@@ -172,7 +179,10 @@ class Example:
         >>> EXAMPLES["en_it"].tensor("x", torch.float32)[3]
         tensor([-1.,  0.,  0.,  0.])
         """
-        numbers = getattr(self, name)
+        if self.network:
+            found = learned(self).tensor(name)
+            return None if found is None else found.to(dtype)
+        numbers = getattr(self, name, None)
         if numbers is None:
             return None
         drawn = numbers.draw() if isinstance(numbers, Recipe) else torch.tensor(numbers, dtype=torch.float64)
@@ -203,10 +213,20 @@ class Example:
         """
         if self.lexicon:
             return LEXICA[self.lexicon]
+        if self.network:  # which makes a vector of a symbol in its place
+            return Lexicon((), {}, origin="learned")
         if self.x is None:
             raise AttentionError("no_input_words", name=self.name)
         vectors = own_vectors(self.context_tokens, self.context) | own_vectors(self.tokens, self.x)
         return Lexicon(self.dims, MappingProxyType(vectors), origin=self.origin)
+
+
+@lru_cache(maxsize=8)  # of an example, which is compared by its identity
+def learned(example: Example) -> View:
+    """What the example's network gives its attention."""
+    recipe = read_recipe(example.network)
+    texts = ("".join(tokens) for tokens in (example.context_tokens or example.tokens, example.tokens))
+    return view(network(recipe.course, recipe.step), *texts, layer=example.layer)
 
 
 def vectors_for(tokens: Sequence[str], name: str, seed: int = 0) -> tuple[Matrix, tuple[str, ...]]:

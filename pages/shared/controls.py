@@ -8,7 +8,7 @@ from pages.shared import state
 from pages.shared.inputs import DEVICES
 from pages.shared.parts import part, redraw
 from pages.shared.scene import Scene
-from pages.shared.setup import DTYPES, Setup, computed_part, config_of
+from pages.shared.setup import DTYPES, Setup, computed_part, config_of, positions_of, said_positions
 from pages.shared.widgets import HALF, choose, choose_several, mirror, show_refusal, try_change
 from pages.shared.words import LANGUAGES, language, say
 
@@ -77,25 +77,28 @@ def number_controls(scene: Scene) -> None:
         choose("device", list(DEVICES), scene.setup.device, HALF)
 
 
-@part(lambda scene: scene.setup.positions)
+@part(lambda scene: positions_of(scene.setup))
 def position_controls(scene: Scene) -> None:
     """Which ways to tell positions; for RoPE, which numbers turn together."""
-    setup = scene.setup
-    style = next((name for name in setup.positions if name in ROPE), "rope")
+    setup, positions = scene.setup, positions_of(scene.setup)
+    style = next((name for name in positions if name in ROPE), "rope")
 
     def chosen() -> None:
         names = st.session_state["c_positions"]
         chosen_ones = tuple(style if name == "rope" else name for name in names)
         wiring = tuple(name for name in state.current().wiring if name != "bare" or not chosen_ones)
-        try_change("positions", positions=chosen_ones, wiring=wiring)
+        try_change("positions", positions=said_positions(setup, chosen_ones), wiring=wiring)
 
     def paired() -> None:
         other = st.session_state["c_rope"]
-        try_change("positions", positions=tuple(other if name in ROPE else name for name in setup.positions))
+        try_change("positions", positions=said_positions(setup, turned_to(other)))
 
-    values = ["rope" if name in ROPE else name for name in setup.positions]
+    def turned_to(other: str) -> tuple[str, ...]:
+        return tuple(other if name in ROPE else name for name in positions)
+
+    values = ["rope" if name in ROPE else name for name in positions]
     choose_several("positions", POSITION_CHOICES, values, chosen)
-    if style in setup.positions:
+    if style in positions:
         mirror("c_rope", "positions", style)
         st.segmented_control(
             say("control.rope"),

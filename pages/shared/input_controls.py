@@ -13,7 +13,7 @@ from pages.shared.parts import part
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.sequences import spelled
-from pages.shared.setup import UNCHANGED, Setup, computed_part, crosses, mode
+from pages.shared.setup import UNCHANGED, Setup, computed_part, crosses, mode, said_positions
 from pages.shared.widgets import mirror, show_refusal, try_change, try_matrix
 from pages.shared.words import say
 
@@ -42,8 +42,8 @@ def input_controls(scene: Scene) -> None:
             changes |= {"heads": None, "kv_heads": None}
         try:
             if wanted == "qkv":
-                changes |= {"heads": 1, "kv_heads": None, "positions": (), **first_head(setup)}
-            elif EXAMPLES[setup.example].x is None and wanted == "matrix":
+                changes |= {"heads": 1, "kv_heads": None, "positions": said_positions(setup, ()), **first_head(setup)}
+            elif EXAMPLES[setup.example].q is not None and wanted == "matrix":
                 changes |= {"cross": True, **as_inputs(setup)}
             elif wanted == "matrix":
                 changes |= {"x": UNCHANGED} | ({"context": UNCHANGED} if crosses(setup) else {})
@@ -56,7 +56,7 @@ def input_controls(scene: Scene) -> None:
     mirror("c_mode", "mode", kind)
     st.segmented_control(
         say("control.input"),
-        [*(["sentence"] if EXAMPLES[setup.example].x is not None else []), "matrix", "qkv", "file"],
+        [*(["sentence"] if EXAMPLES[setup.example].q is None else []), "matrix", "qkv", "file"],
         format_func=lambda name: say(f"mode.{name}"),
         key="c_mode",
         on_change=switched,

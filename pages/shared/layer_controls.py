@@ -9,7 +9,7 @@ from pages.shared.inputs import resized
 from pages.shared.material import Material
 from pages.shared.parts import part
 from pages.shared.scene import Scene
-from pages.shared.setup import MOST_HEADS, WIRING, Setup, built_of, config_of, crosses, mode
+from pages.shared.setup import MOST_HEADS, WIRING, Setup, built_of, config_of, crosses, mode, said_positions
 from pages.shared.widgets import HALF, choose_several, mirror, show_refusal, try_change, try_made
 from pages.shared.words import say
 
@@ -98,7 +98,7 @@ def wiring(scene: Scene) -> None:
         if "w_o" in material.origins:
             changes["w_o"] = "none" if NO_OUTPUT in names else None if setup.w_o == "none" else setup.w_o
         if "bare" in names and "bare" not in setup.wiring:
-            changes["positions"] = ()
+            changes["positions"] = said_positions(setup, ())
         try_change("wiring", **changes)
 
     options = [name for name in PILLS if name != NO_OUTPUT or "w_o" in material.origins]

@@ -14,6 +14,7 @@ from attention_core.matrices import MAX_COLUMNS
 from attention_core.scores import SCORES
 from attention_core.starting import random_matrix, recut
 from pages.shared.material import Material, numbers_of, place
+from pages.shared.networks import view_of
 from pages.shared.sequences import built
 from pages.shared.setup import Setup, config_of
 
@@ -51,6 +52,9 @@ def starts(material: Material, setup: Setup, example: Example) -> tuple[dict[str
     if heads:
         own = {name: (getattr(heads, name), "built", None) for name in ("w_q", "w_k", "w_v")}
         return own, heads.w_v.shape[1] // len(heads.words)
+    if learned := view_of(setup):
+        own = {name: (np.atleast_2d(tensor), "learned", None) for name, tensor in learned.weights.items()}
+        return own, learned.heads
     own = {name: numbers_of(example, name) for name in PROJECTIONS}
     width = material.matrices["x"].shape[1]
     source = material.matrices.get("context", material.matrices["x"]).shape[1]
@@ -143,8 +147,12 @@ def gather_score_weights(material: Material, setup: Setup, widths: tuple[int, in
     d_q, d_k = widths
     layer = max(d_q, d_k)
     shapes = {"w_a": (d_q, d_k), "w_aq": (d_q, layer), "w_ak": (d_k, layer), "v_a": (1, layer)}
+    learned = view_of(setup)
     for name in SCORES[config.score].weights:
-        if name == "w_a":
+        own = None if learned is None else learned.weights.get(name)
+        if own is not None:
+            place(material, name, setup, np.atleast_2d(own), "learned")
+        elif name == "w_a":
             if d_q * d_k > GENERAL_TERMS:
                 raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=GENERAL_TERMS)
             place(material, name, setup, np.eye(d_q, d_k), "built")

@@ -3,13 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
+from torch import Tensor
 
 from attention_core.built_heads import PLACES, BuiltHeads, built_heads, vectors
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES, Example, Lexicon, Recipe
 from attention_core.tokens import join, tokenise
 from pages.shared.material import Material, Sequence, numbered, numbers_of, place
-from pages.shared.setup import UNCHANGED, Setup, built_of, crosses, mode
+from pages.shared.networks import view_of
+from pages.shared.setup import UNCHANGED, Setup, built_of, crosses, mode, network_of
 
 MOST_SENTENCES = 8  # of a batch, the first included
 
@@ -22,11 +24,15 @@ def dictionary(setup: Setup) -> Lexicon:
 
 def words_of(setup: Setup, text: str | None, shipped: tuple[str, ...]) -> tuple[str, ...]:
     """The tokens of a typed text, else those that the example ships."""
+    if text is not None and network_of(setup):
+        return tuple(text.replace(" ", ""))
     return shipped if text is None else tokenise(text, words=EXAMPLES[setup.example].dictionary().vectors)
 
 
 def spelled(tokens: tuple[str, ...], setup: Setup) -> str:
     """Tokens as a text that gives them back."""
+    if network_of(setup):
+        return "".join(tokens)
     try:
         return join(tokens, EXAMPLES[setup.example].dictionary().vectors)
     except AttentionError:
@@ -73,10 +79,20 @@ def gather_sequences(material: Material, setup: Setup, example: Example) -> None
         material.keys, material.key_origins = put_sequence(material, "context", setup, other)
     heads, others = built(setup), further_sentences(setup)
     if others:
-        made = [built_sequence(words, heads, setup) if heads else looked_up(words, setup) for words in others]
+        made = [further_sequence(words, heads, setup) for words in others]
         material.batch = (own, *made)
     untouched = setup.x in (None, UNCHANGED)
     material.dims = tuple(f"={word}" for word in heads.words) + PLACES if heads else example.dims * untouched
+
+
+def further_sequence(words: tuple[str, ...], heads: BuiltHeads | None, setup: Setup) -> Sequence:
+    """Another sentence of a batch."""
+    if heads:
+        return built_sequence(words, heads, setup)
+    if network_of(setup):
+        learned = view_of(replace(setup, text="".join(words)))
+        return learned_sequence(learned.queries, learned.x)
+    return looked_up(words, setup)
 
 
 def first_sequence(setup: Setup, example: Example) -> Sequence:
@@ -84,6 +100,8 @@ def first_sequence(setup: Setup, example: Example) -> Sequence:
     heads = built(setup)
     if heads:
         return built_sequence(words_of(setup, setup.text, example.tokens), heads, setup)
+    if learned := view_of(setup):
+        return learned_sequence(learned.queries, learned.x)
     shipped = numbers_of(example, "x")
     moved = "bare" in setup.wiring and shipped is not None and example.dictionary().positions
     if setup.text is None and shipped is not None and not moved:
@@ -95,6 +113,11 @@ def first_sequence(setup: Setup, example: Example) -> Sequence:
 
 def second_sequence(setup: Setup, example: Example) -> Sequence:
     """Where keys and values come from, before anybody changed a number of it."""
+    if learned := view_of(setup):
+        if learned.context is None:  # a text that asks itself asks another one
+            learned = view_of(replace(setup, text=setup.context_text, context_text=None))
+            return learned_sequence(learned.queries, learned.x)
+        return learned_sequence(learned.keys, learned.context)
     shipped, words = numbers_of(example, "context"), example.context_tokens or example.tokens
     if shipped is None:
         shipped = numbers_of(example, "x")
@@ -103,6 +126,11 @@ def second_sequence(setup: Setup, example: Example) -> Sequence:
     if shipped is None and setup.context is not None:
         return Sequence(words, (example.origin,) * len(words), np.zeros((0, 0)))
     return looked_up(words_of(setup, setup.context_text or "", words), setup)
+
+
+def learned_sequence(words: tuple[str, ...], x: Tensor) -> Sequence:
+    """A text with the vectors that a network makes of its symbols."""
+    return Sequence(words, ("learned",) * len(words), x.numpy())
 
 
 def looked_up(words: tuple[str, ...], setup: Setup) -> Sequence:
@@ -139,7 +167,7 @@ def gather_words(material: Material, setup: Setup, example: Example) -> None:
 
 def words_given(setup: Setup, example: Example) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words of both sequences where q, k and v are given."""
-    if example.x is None:
+    if example.q is not None:
         return example.tokens, example.context_tokens or ()
     own = words_of(setup, setup.text, example.tokens)
     return own, words_of(setup, setup.context_text, example.context_tokens or own)

@@ -14,6 +14,7 @@ from attention_core.built_heads import KINDS, read_kind
 from attention_core.config import positive
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
+from attention_core.learned.networks import read_recipe
 from attention_core.masks import MASKS
 from attention_core.positions import POSITIONS
 from attention_core.scores import SCORES
@@ -40,6 +41,7 @@ class Setup:
     text, context_text: typed sentences; more: further ones, one a line, that make a batch, and sentence the one of
     them that is looked at. built: the heads built by hand, "name" or "offset:-1". wiring: what is changed in the layer,
     of WIRING. scores, weights: numbers chosen in the place of computed ones, "batch.head.row.column=number;...".
+    network: a trained one by its recipe, which a learned example puts in the place of its own.
     file: the name of tensors that this session has brought, roles "q:number of an array", axes their order, part batch,
     heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
     x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
@@ -74,6 +76,7 @@ class Setup:
     scores: str | None = None
     weights: str | None = None
     more: str | None = None
+    network: str | None = None
     file: str | None = None
     roles: tuple[str, ...] = ()
     axes: str | None = None
@@ -89,7 +92,7 @@ class Setup:
     scale: float | None = None
     temperature: float = 1.0
     masks: tuple[str, ...] | None = None
-    positions: tuple[str, ...] = ()
+    positions: tuple[str, ...] | None = None
     dtype: str = "float64"
     device: str = "cpu"
     seed: int = 0
@@ -281,6 +284,7 @@ def role_names(text: str) -> tuple[str, ...]:
 
 READERS = {
     "example": member(EXAMPLES),
+    "network": lambda text: read_recipe(text).name,
     "cross": lambda text: member(("True", "False"))(text) == "True",
     "heads": count,
     "kv_heads": count,
@@ -327,9 +331,27 @@ def mode(setup: Setup) -> str:
     return "qkv" if setup.text is None and EXAMPLES[setup.example].q is not None else "sentence"
 
 
+def network_of(setup: Setup) -> str | None:
+    """The trained network that makes vectors and matrices, by its recipe's name; none where heads built by hand do, or
+    where the example has none."""
+    own = EXAMPLES[setup.example].network
+    return None if own is None or built_of(setup) else setup.network or own
+
+
+def positions_of(setup: Setup) -> tuple[str, ...]:
+    """The ways to tell positions: those that were chosen, else the example's."""
+    return EXAMPLES[setup.example].positions if setup.positions is None else setup.positions
+
+
+def said_positions(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Ways to tell positions as a Setup says them: nothing where they are the example's."""
+    return None if names == EXAMPLES[setup.example].positions else names
+
+
 def crosses(setup: Setup) -> bool:
     """Whether keys and values come from a second sequence."""
-    return EXAMPLES[setup.example].context is not None if setup.cross is None else setup.cross
+    example = EXAMPLES[setup.example]
+    return example.tensor("context") is not None if setup.cross is None else setup.cross
 
 
 def built_of(setup: Setup) -> tuple[tuple[str, int], ...]:
@@ -354,7 +376,7 @@ def config_of(setup: Setup) -> AttentionConfig:
         heads=heads,
         kv_heads=setup.kv_heads,
         masks=tuple(map(read_mask, masks)),
-        positions=tuple(map(read_position, setup.positions)),
+        positions=tuple(map(read_position, positions_of(setup))),
         replace="uniform" if "even" in setup.wiring else None,
         residual="residual" in setup.wiring,
     )

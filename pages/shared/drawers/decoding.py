@@ -95,7 +95,7 @@ def on_own(setup: Setup, shared: bool, slides: bool, dtype: str) -> None:
 def kept(setup: Setup) -> None:
     """The cache of the step in numbers, and what positions do to it."""
     kind = choose("positions", ("none", "rope", "alibi"))
-    placed = replace(setup, positions=() if kind == "none" else (kind,))
+    placed = replace(setup, positions=None if kind == "none" else (kind,))
     steps, full = steps_of(placed), trace_of(placed)
     look = looked_at(full, placed)
     told = {"gap": exact(gap_to_full(steps, full, "k")), "word": literal(token(full, "T", look.query))}

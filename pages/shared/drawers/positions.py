@@ -149,7 +149,7 @@ def rotation(setup: Setup) -> None:
         rope = with_rope(setup, choose("style", STYLES))
         start = trace_of(rope)
         look, names = looked_at(start, rope), place_names(start, "S", start.sizes()["S"])
-        matches = trace_of(replace(rope, positions=()))["scores"][look.batch, look.head, look.query]
+        matches = trace_of(replace(rope, positions=None))["scores"][look.batch, look.head, look.query]
         key = pick_place("key", names, int(matches.argmax()), width=160)
         by = slide("further", range(0, 21), 0)
     trace = shifted(start, by)

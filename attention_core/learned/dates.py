@@ -1,0 +1,124 @@
+"""Dates as English writes them, in several formats, and as Chinese does: "March 5, 2019" to "2019年3月5日"."""
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from functools import cache
+
+import torch
+from torch import Generator
+
+from attention_core.learned.alphabet import Alphabet
+from attention_core.learned.texts import Texts, as_texts, trimmed
+
+Format = Callable[[date], str]
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+FIRST, DAYS = date(1950, 1, 1), 36525  # a hundred years
+EVERY, HELD_OUT = 11, 5  # of eleven days one is never trained: no week, month or year has this rhythm
+
+
+def month(day: date) -> str:
+    return MONTHS[day.month - 1]
+
+
+def weekday(day: date) -> str:
+    return WEEKDAYS[day.weekday()]
+
+
+def ordinal(number: int) -> str:
+    """A day of a month as it is counted.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 23, 30)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '22nd', '23rd', '30th']
+    """
+    ending = "th" if number in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+FORMATS: dict[str, Format] = {
+    "us": lambda d: f"{month(d)} {d.day}, {d.year}",
+    "uk": lambda d: f"{d.day} {month(d)} {d.year}",
+    "us_short": lambda d: f"{month(d)[:3]} {d.day}, {d.year}",
+    "uk_short": lambda d: f"{d.day} {month(d)[:3]} {d.year}",
+    "slashes": lambda d: f"{d.month}/{d.day}/{d.year}",
+    "iso": lambda d: f"{d.year}-{d.month:02}-{d.day:02}",
+    "weekday": lambda d: f"{weekday(d)}, {month(d)} {d.day}, {d.year}",
+    "counted": lambda d: f"the {ordinal(d.day)} of {month(d)}, {d.year}",
+    "long": lambda d: f"{weekday(d)}, the {ordinal(d.day)} of {month(d)}, {d.year}",
+}
+# Written with symbols that are all known, in an order that never was:
+NEVER: dict[str, Format] = {
+    "year_first": lambda d: f"{d.year} {month(d)} {d.day}",
+    "dashes": lambda d: f"{d.day}-{month(d)[:3]}-{d.year}",
+    "year_slashes": lambda d: f"{d.year}/{d.month:02}/{d.day:02}",
+    "counted_us": lambda d: f"{month(d)} the {ordinal(d.day)}, {d.year}",
+}
+
+
+def chinese(day: date) -> str:
+    """A date as Chinese writes it.
+
+    >>> chinese(date(2019, 3, 5))
+    '2019年3月5日'
+    """
+    return f"{day.year}年{day.month}月{day.day}日"
+
+
+def trained_days() -> list[date]:
+    """The days that may be trained."""
+    return [FIRST + timedelta(n) for n in range(DAYS) if n % EVERY != HELD_OUT]
+
+
+def held_out_days() -> list[date]:
+    """The days that never are."""
+    return [FIRST + timedelta(n) for n in range(DAYS) if n % EVERY == HELD_OUT]
+
+
+SOURCE = Alphabet(tuple(sorted({*"".join((*MONTHS, *WEEKDAYS)), *"the of st nd rd", *"0123456789", *" ,/-"})))
+TARGET = Alphabet(tuple("0123456789年月日"))
+
+
+# ---- what is trained, and what is measured ---------------------------------------------------------------------------
+DRAWN, EACH = 16384, 16  # dates that are trained; dates of a length that are measured
+MEASURED = (*range(8, 19), *range(20, 38))  # lengths: none has 19
+
+
+def written(days: Sequence[date], formats: Sequence[Format], count: int, seed: int) -> list[tuple[str, str]]:
+    """So many days, drawn, each in a format that is drawn, and as Chinese writes it."""
+    generator = torch.Generator().manual_seed(seed)
+    which = torch.randint(len(days), (count,), generator=generator).tolist()
+    how = torch.randint(len(formats), (count,), generator=generator).tolist()
+    return [(formats[style](days[at]), chinese(days[at])) for at, style in zip(which, how, strict=True)]
+
+
+@cache
+def trained() -> Texts:
+    """All that is ever trained."""
+    return as_texts(written(trained_days(), [*FORMATS.values()], DRAWN, 0), SOURCE, TARGET)
+
+
+def batch(count: int, generator: Generator) -> Texts:
+    """Some of it, drawn."""
+    source, target = trained()
+    which = torch.randint(len(source), (count,), generator=generator)
+    return trimmed(source[which]), target[which]
+
+
+@cache
+def held_out() -> dict[int, Texts]:
+    """Dates that are never trained, by the length of what is read."""
+    lengths: dict[int, list[tuple[str, str]]] = {}
+    for pair in written(held_out_days(), [*FORMATS.values()], 4096, 1):
+        lengths.setdefault(len(pair[0]), []).append(pair)
+    return {length: as_texts(lengths[length][:EACH], SOURCE, TARGET) for length in MEASURED}
+
+
+@cache
+def never_trained() -> dict[str, Texts]:
+    """Dates in formats that are never trained, by format."""
+    days = held_out_days()
+    return {name: as_texts(written(days, [how], 4 * EACH, 2), SOURCE, TARGET) for name, how in NEVER.items()}

@@ -1,0 +1,94 @@
+"""A network as it was after some step: its numbers in half precision, and what they do."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Generator, Tensor, nn
+
+from attention_core.errors import AttentionError
+from attention_core.learned.courses import COURSES, Figures
+
+KEPT = torch.float16  # what is kept, shipped and measured: half as much memory, and hardly a figure moves by it
+NAME = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?")
+MOST_RATE = 100.0
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a network came about: all that its numbers depend on. course: its name in COURSES. seed: see Training. step:
+    after which step. rate: Adam's, where it is not that of the course.
+
+    >>> Recipe("vote", 1, 400).name, Recipe("vote", 1, 400, 0.5).name
+    ('vote.1.400', 'vote.1.400.r0.5')
+    """
+
+    course: str
+    seed: int
+    step: int
+    rate: float | None = None
+
+    @property
+    def name(self) -> str:
+        """As a text without blanks."""
+        return f"{self.course}.{self.seed}.{self.step}" + ("" if self.rate is None else f".r{self.rate:g}")
+
+
+def read_recipe(name: str) -> Recipe:
+    """The recipe that a name tells. Raises ValueError for another text.
+
+    >>> read_recipe("vote.1.400.r0.5")
+    Recipe(course='vote', seed=1, step=400, rate=0.5)
+    """
+    match = NAME.fullmatch(name)
+    if match is None or match[1] not in COURSES or int(match[3]) not in COURSES[match[1]].saved:
+        raise ValueError(name)
+    rate = None if match[4] is None else float(match[4])
+    recipe = Recipe(match[1], int(match[2]), int(match[3]), rate)
+    if recipe.name != name or (rate is not None and not 0 < rate <= MOST_RATE):
+        raise ValueError(name)
+    return recipe
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """numbers: every parameter by its name, float16."""
+
+    recipe: Recipe
+    numbers: dict[str, Tensor]
+
+    @classmethod
+    def of(cls, recipe: Recipe, model: nn.Module) -> "Network":
+        """The network as it is now. Raises AttentionError: training_diverged, where a number has no half precision."""
+        numbers = {name: tensor.detach().to(KEPT) for name, tensor in model.named_parameters()}
+        if not all(tensor.isfinite().all() for tensor in numbers.values()):
+            raise AttentionError("training_diverged", step=recipe.step)
+        return cls(recipe, numbers)
+
+    @property
+    def course(self) -> str:
+        """What it learns."""
+        return self.recipe.course
+
+    @property
+    def step(self) -> int:
+        """After which step."""
+        return self.recipe.step
+
+    def model(self, dtype: torch.dtype = torch.float64) -> nn.Module:
+        """The network in a precision to compute in."""
+        model = COURSES[self.course].make(Generator()).to(dtype).requires_grad_(False)
+        model.load_state_dict({name: tensor.to(dtype) for name, tensor in self.numbers.items()})
+        return model
+
+    @cached_property
+    def exact_model(self) -> nn.Module:
+        """The network in float64, to look at."""
+        return self.model()
+
+    @cached_property
+    def figures(self) -> Figures:
+        """How well it does on what it was never trained on, see Course."""
+        with torch.inference_mode():
+            return COURSES[self.course].measure(self.model(torch.float32))

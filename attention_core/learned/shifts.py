@@ -1,0 +1,153 @@
+"""What a classifier's prediction does when its attention weights are exchanged for others (Jain, Wallace 2019).
+
+Even weights; the learned ones in another order; and adversarial ones: far from the learned ones, and among those the
+ones that move the prediction least. Where such weights give the same answer, the learned ones do not explain it.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor
+
+from attention_core.learned.alphabet import PAD
+from attention_core.learned.classifier import Classifier
+
+KINDS = ("uniform", "permuted", "adversarial")
+ORDERS = 25  # in which the weights are put; the median of their shifts counts
+FAR = 0.9  # how far adversarial weights must be, as a share of the farthest that a text has
+STARTS, STEPS, RATE, PRESSURE = 3, 80, 0.3, 10.0  # of the search for them
+TOLERANCE = 1e-3  # nats
+LEAST = 1e-30  # a weight whose logarithm is taken
+Z95 = 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class Shift:
+    """shift: how far each text's prediction moves, 0 to 1. distance: how far the weights did, 0 to ln 2. weights: those
+    in the place of the learned ones."""
+
+    shift: Float[Tensor, " B"]
+    distance: Float[Tensor, " B"]
+    weights: Float[Tensor, "B H 1 S"]
+
+    @property
+    def mean(self) -> float:
+        """The mean shift of all texts."""
+        return self.shift.mean().item()
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        r"""Where the mean of all such texts lies with 95 %: $\bar x \pm 1.96\, s / \sqrt n$, between 0 and 1."""
+        half = Z95 * self.shift.std().item() / math.sqrt(len(self.shift))
+        return max(self.mean - half, 0.0), min(self.mean + half, 1.0)
+
+
+def total_variation(p: Float[Tensor, "... C"], q: Float[Tensor, "... C"]) -> Float[Tensor, "..."]:
+    r"""$\tfrac12 \sum_c |p_c - q_c|$: how much probability has moved.
+
+    >>> total_variation(torch.tensor([0.7, 0.3]), torch.tensor([0.2, 0.8]))
+    tensor(0.5000)
+    """
+    return (p - q).abs().sum(-1) / 2
+
+
+def divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
+    r"""Jensen-Shannon: the mean of $\sum p \ln (p / m)$ and $\sum q \ln (q / m)$ with $m = (p + q) / 2$, in nats.
+
+    >>> divergence(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])) # ln 2
+    tensor(0.6931)
+    """
+    m = (p + q) / 2
+    return (entropy_to(p, m) + entropy_to(q, m)) / 2
+
+
+def entropy_to(p: Tensor, m: Tensor) -> Tensor:
+    r"""$\sum p \ln (p / m)$, where 0 ln 0 is 0."""
+    return (p * (p.clamp(min=LEAST) / m.clamp(min=LEAST)).log()).sum(-1)
+
+
+def probabilities(model: Classifier, texts: Int[Tensor, "B S"], **how) -> Float[Tensor, "B C"]:
+    """How probable each class is. how: as Classifier.trace."""
+    return model.trace(texts, **how)["output"][:, 0].softmax(-1)
+
+
+def shift_of(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed: int = 0) -> Shift:
+    """The shift of each text's prediction under weights of one of KINDS. seed: of orders, and of where a search begins.
+
+    Sources: Jain, Wallace 2019, sections 4.2.1 (permuted: the median of many orders) and 4.2.2, whose question is
+    turned round: they look for the farthest weights that move the prediction by no more than a bound.
+    """
+    with torch.no_grad():
+        trace = model.trace(texts)
+        learned, before = trace["weights"], trace["output"][:, 0].softmax(-1)
+    generator = Generator().manual_seed(seed)
+    if kind == "permuted":
+        return permuted(model, texts, learned, before, generator)
+    if kind == "uniform":
+        there = (texts != PAD)[:, None, None].to(learned.dtype)  # (B, 1, 1, S)
+        weights = (there / there.sum(-1, keepdim=True)).expand_as(learned)
+    else:
+        weights = adversarial(model, texts, learned, before, generator)
+    return measured(model, texts, learned, before, weights)
+
+
+def measured(model: Classifier, texts: Tensor, learned: Tensor, before: Tensor, weights: Tensor) -> Shift:
+    """The shift under these weights."""
+    with torch.no_grad():
+        after = probabilities(model, texts, replacement=weights)
+    return Shift(total_variation(before, after), divergence(learned, weights).mean((1, 2)), weights)
+
+
+def permuted(model: Classifier, texts: Tensor, learned: Tensor, before: Tensor, generator: Generator) -> Shift:
+    """The median over many orders, of each text; with the weights of one order that has it."""
+    found = []
+    for _ in range(ORDERS):
+        drawn = torch.rand(texts.shape, generator=generator).masked_fill(texts == PAD, 2.0)  # padding stays where it is
+        order = drawn.argsort(dim=-1, stable=True)[:, None, None].expand_as(learned)  # (B, S) -> (B, H, 1, S)
+        found.append(measured(model, texts, learned, before, learned.gather(-1, order)))
+    shift, which = torch.stack([each.shift for each in found]).median(0)  # (orders, B) -> (B,)
+    rows = range(len(texts))
+    distance = torch.stack([found[at].distance[row] for row, at in zip(rows, which, strict=True)])
+    return Shift(shift, distance, torch.stack([found[at].weights[row] for row, at in zip(rows, which, strict=True)]))
+
+
+def adversarial(
+    model: Classifier, texts: Tensor, learned: Tensor, before: Tensor, generator: Generator
+) -> Float[Tensor, "B H 1 S"]:
+    """Weights nearly as far away as any, that move the prediction as little as a search by gradients can find."""
+    far = FAR * farthest(learned, texts)
+    best, least = learned, torch.full((len(texts),), torch.inf, dtype=learned.dtype)
+    for _ in range(STARTS):
+        weights = searched(model, texts, learned, before, far, generator)
+        found = measured(model, texts, learned, before, weights)
+        better = (found.distance >= far - TOLERANCE) & (found.shift < least)
+        best = torch.where(better[:, None, None, None], weights, best)
+        least = torch.where(better, found.shift, least)
+    return best
+
+
+def farthest(learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]) -> Float[Tensor, " B"]:
+    """How far other weights can be at most: all on one place, that of the least learned weight, since the divergence is
+    convex."""
+    least = learned.masked_fill((texts == PAD)[:, None, None], 1.0).argmin(-1, keepdim=True)  # (B, H, 1, 1)
+    single = torch.zeros_like(learned).scatter(-1, least, 1.0)
+    return divergence(learned, single).mean((1, 2))  # (B, H, 1) -> (B,)
+
+
+def searched(
+    model: Classifier, texts: Tensor, learned: Tensor, before: Tensor, far: Float[Tensor, " B"], generator: Generator
+) -> Float[Tensor, "B H 1 S"]:
+    """One search from a start that is drawn, for weights at least so far away."""
+    hidden = (texts == PAD)[:, None, None]  # (B, 1, 1, S)
+    scores = torch.randn(learned.shape, generator=generator, dtype=learned.dtype).requires_grad_()
+    optimiser = torch.optim.Adam([scores], RATE)
+    for _ in range(STEPS):
+        weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
+        moved = total_variation(before, probabilities(model, texts, replacement=weights))
+        short = (far - divergence(learned, weights).mean((1, 2))).clamp(min=0)
+        optimiser.zero_grad()
+        (moved + PRESSURE * short).sum().backward()
+        optimiser.step()
+    return scores.detach().masked_fill(hidden, -torch.inf).softmax(-1)

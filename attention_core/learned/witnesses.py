@@ -1,0 +1,43 @@
+"""Three witnesses of what a classifier decided by: attention's weights, gradient x input, and leaving a symbol out."""
+
+import torch
+from torch import Tensor
+
+from attention_core.attribution import gradient_times_input
+from attention_core.cells import Ref
+from attention_core.learned.classifier import Classifier
+from attention_core.learned.networks import Network
+from attention_core.learned.views import numbers
+from attention_core.trace import Step, Trace
+
+
+def with_witnesses(trace: Trace, network: Network, text: str, target: int) -> Trace:
+    """The run with `gradient_x_input` (B, S) of the logit of a class, and `left_out` (B, S): how much less probable the
+    class is where the symbol is left out and the text closes up behind it.
+
+    trace: of the network's attention for the text. target: the class, by its number."""
+    run = gradient_times_input(trace, Ref("output", (0, 0, target)))
+    return Trace({**run.steps, "left_out": Step("left_out", left_out(network, text, target), ("B", "S"))}, run.labels)
+
+
+def left_out(network: Network, text: str, target: int) -> Tensor:
+    """How much less probable a class is without each symbol, (1, S); of a single symbol nothing can be left out: 0."""
+    model, whole = network.exact_model, numbers(network, text)
+    with torch.no_grad():
+        before = model.trace(whole)["output"][0, 0].softmax(-1)[target]
+        places = range(whole.shape[1] if whole.shape[1] > 1 else 0)
+        without = [model.trace(dropped(whole, at))["output"][0, 0].softmax(-1)[target] for at in places]
+    return torch.stack([before - after for after in without] or [torch.zeros_like(before)])[None]
+
+
+def dropped(symbols: Tensor, at: int) -> Tensor:
+    """A text (1, S) without one of its symbols, (1, S - 1)."""
+    return torch.cat((symbols[:, :at], symbols[:, at + 1 :]), -1)
+
+
+def right_without(model: Classifier, texts: Tensor, classes: Tensor, off: tuple[int, ...]) -> float:
+    """The share of texts that get their class although the heads in `off` bring nothing."""
+    kept = torch.ones(model.heads)
+    kept[list(off)] = 0.0
+    with torch.no_grad():
+        return (model.trace(texts, kept=kept)["output"][:, 0].argmax(-1) == classes).double().mean().item()
