@@ -12,7 +12,7 @@ from attention_core.learned.alphabet import PAD, Alphabet
 from attention_core.learned.classifier import Classifier
 from attention_core.learned.copier import Copier
 from attention_core.learned.seq2seq import Seq2Seq
-from attention_core.learned.texts import Texts, exact
+from attention_core.learned.texts import Texts, share_exact
 
 Figures = tuple[float, ...]
 
@@ -40,7 +40,7 @@ class Course:
 
 def exact_by_length(held_out: Callable[[], dict[int, Texts]], model: Seq2Seq) -> Figures:
     """The share of texts that are written exactly, by the length of what is read."""
-    return tuple(exact(model, texts).double().mean().item() for texts in held_out().values())
+    return tuple(share_exact(model, texts) for texts in held_out().values())
 
 
 def right_by_length(task: str, model: Classifier) -> Figures:

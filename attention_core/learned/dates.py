@@ -1,14 +1,18 @@
 """Dates as English writes them, in several formats, and as Chinese does: "March 5, 2019" to "2019年3月5日"."""
 
+import re
+from calendar import monthrange
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
+from datetime import MINYEAR, date, timedelta
 from functools import cache
+from itertools import permutations
 
 import torch
 from torch import Generator
 
 from attention_core.learned.alphabet import Alphabet
-from attention_core.learned.texts import Texts, as_texts, trimmed
+from attention_core.learned.seq2seq import Seq2Seq
+from attention_core.learned.texts import Texts, as_texts, share_exact, trimmed
 
 Format = Callable[[date], str]
 
@@ -122,3 +126,32 @@ def never_trained() -> dict[str, Texts]:
     """Dates in formats that are never trained, by format."""
     days = held_out_days()
     return {name: as_texts(written(days, [how], 4 * EACH, 2), SOURCE, TARGET) for name, how in NEVER.items()}
+
+
+def exact_in_formats_never_trained(model: Seq2Seq) -> dict[str, float]:
+    """The share of dates that are written exactly, by format."""
+    return {name: share_exact(model, texts) for name, texts in never_trained().items()}
+
+
+# ---- what is right ---------------------------------------------------------------------------------------------------
+def read_date(text: str) -> date | None:
+    """The day that a text names in one of the formats here, trained or not; None for any other text.
+
+    >>> read_date("March 5, 2019"), read_date("2019/03/05"), read_date("next Tuesday")
+    (datetime.date(2019, 3, 5), datetime.date(2019, 3, 5), None)
+    """
+    found = [int(number) for number in re.findall(r"\d{1,4}", text)][:3]
+    found += [n for n, name in enumerate(MONTHS, 1) if name[:3] in text]
+    ways = (*FORMATS.values(), *NEVER.values())
+    for year, month_, day in permutations(found, 3):
+        if 1 <= month_ <= 12 and year >= MINYEAR and 1 <= day <= monthrange(year, month_)[1]:
+            meant = date(year, month_, day)
+            if any(how(meant) == text for how in ways):
+                return meant
+    return None
+
+
+def answer(text: str) -> str | None:
+    """What is to be written of a text; None where it is no date in a format here."""
+    meant = read_date(text)
+    return None if meant is None else chinese(meant)

@@ -1,8 +1,10 @@
 """A network as it was after some step: its numbers in half precision, and what they do."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import torch
 from torch import Generator, Tensor, nn
@@ -13,6 +15,7 @@ from attention_core.learned.courses import COURSES, Figures
 KEPT = torch.float16  # what is kept, shipped and measured: half as much memory, and hardly a figure moves by it
 NAME = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?")
 MOST_RATE = 100.0
+Measured = TypeVar("Measured")
 
 
 @dataclass(frozen=True)
@@ -84,11 +87,21 @@ class Network:
 
     @cached_property
     def exact_model(self) -> nn.Module:
-        """The network in float64, to look at."""
-        return self.model()
+        """The network in float64, to look at; gradients may go through it."""
+        with torch.inference_mode(False):
+            return self.model()
+
+    def measure(self, how: Callable[[nn.Module], Measured]) -> Measured:
+        """What is measured of the network in float32."""
+        with torch.inference_mode():
+            return how(self.model(torch.float32))
+
+    @property
+    def measured(self) -> bool:
+        """Whether its figures are there already."""
+        return "figures" in self.__dict__
 
     @cached_property
     def figures(self) -> Figures:
         """How well it does on what it was never trained on, see Course."""
-        with torch.inference_mode():
-            return COURSES[self.course].measure(self.model(torch.float32))
+        return self.measure(COURSES[self.course].measure)

@@ -11,7 +11,7 @@ from attention_core.learned.texts import Texts
 
 SOURCE = TARGET = Alphabet(tuple("abcdefghijklmnopqrstuvwxyz"))
 SHORTEST, LONGEST = 3, 40  # of the texts that are trained
-MEASURED = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60)  # lengths
+MEASURED = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # lengths
 EACH = 64  # texts of a length
 
 
@@ -36,3 +36,8 @@ def held_out() -> dict[int, Texts]:
     """Texts that are never trained, of each measured length."""
     generator = torch.Generator().manual_seed(1)
     return {length: letters(EACH, length, generator, measured=True) for length in MEASURED}
+
+
+def answer(text: str) -> str:
+    """What is to be written of a text: itself from behind."""
+    return text[::-1]

@@ -41,7 +41,7 @@ class Seq2Seq(nn.Module):
         self.read = embedding(source, EMBEDDED, generator)
         self.written = embedding(target + 1, EMBEDDED, generator)
         self.onward = gru(EMBEDDED, WIDTH // 2, generator)
-        self.backward_ = gru(EMBEDDED, WIDTH // 2, generator)
+        self.back = gru(EMBEDDED, WIDTH // 2, generator)
         self.decoder = gru(EMBEDDED, WIDTH, generator)
         if context == "additive":
             self.w_aq, self.w_ak = (matrix(WIDTH, WIDTH // 2, generator) for _ in range(2))
@@ -52,14 +52,17 @@ class Seq2Seq(nn.Module):
     # ---- reading -----------------------------------------------------------------------------------------------------
     def encode(self, source: Int[Tensor, "B S"]) -> Encoded:
         """The states h_i of a batch, filled up with PAD."""
-        there = source != PAD
-        lengths = there.sum(-1)  # (B,)
-        x = self.read(source.clamp(min=0))  # (B, S, E)
-        back = turned(lengths, source.shape[1])  # (B, S)
+        onward, backward = self.passes(self.read(source.clamp(min=0)), source)
+        last = (source != PAD).sum(-1)[:, None] - 1  # (B, 1)
+        whole = torch.cat((at(onward, last), backward[:, :1]), -1)[:, 0]  # where each pass ends: (B, 64)
+        return Encoded(torch.cat((onward, backward), -1), whole, source != PAD)
+
+    def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
+        """Both passes over the symbols' vectors x: from the first symbol on, and from the last one back."""
+        back = turned((source != PAD).sum(-1), source.shape[1])  # (B, S)
         onward, _ = self.onward(x)  # (B, S, 32)
-        backward, _ = self.backward_(at(x, back))  # (B, S, 32), the last symbol first
-        last = at(onward, lengths[:, None] - 1)[:, 0], at(backward, lengths[:, None] - 1)[:, 0]  # (B, 32) each
-        return Encoded(torch.cat((onward, at(backward, back)), -1), torch.cat(last, -1), there)
+        backward, _ = self.back(at(x, back))  # (B, S, 32), the last symbol first
+        return onward, at(backward, back)
 
     # ---- writing -----------------------------------------------------------------------------------------------------
     def states(self, encoded: Encoded, given: Int[Tensor, "B T"], start: Tensor | None = None) -> Tensor:

@@ -42,6 +42,11 @@ def exact(model: Seq2Seq, texts: Texts) -> Bool[Tensor, " B"]:
     return (pad(written, missing) == pad(target, 1)).all(-1)
 
 
+def share_exact(model: Seq2Seq, texts: Texts) -> float:
+    """The share of texts that the network writes exactly."""
+    return exact(model, texts).double().mean().item()
+
+
 def pad(texts: Int[Tensor, "B T"], columns: int) -> Int[Tensor, "B n"]:
     """With so many more columns of padding."""
     return torch.nn.functional.pad(texts, (0, columns), value=PAD)

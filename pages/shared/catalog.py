@@ -33,6 +33,7 @@ LESSONS = (
     "decoding",
     "cost",
     "printed",
+    "bottleneck",
 )
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
@@ -43,4 +44,4 @@ PAGES = (
 )
 PAGE = {page.slug: page for page in PAGES}
 ASKING = ("start", *LESSONS)  # the pages that hide an answer until it is guessed
-DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": LESSONS[-1], "history": "history"}  # of the start
+DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": "printed", "history": "history"}  # of the start

@@ -202,21 +202,22 @@ def switch(name: str, default: bool = False) -> bool:
 
 
 def slide(
-    name: str, options: Sequence[float], default: float, written: Callable[[float], str] = "{:g}".format
+    name: str, options: Sequence[float], default: float, written: Callable[[float], str] = "{:g}".format, **how
 ) -> float:
-    """One of a row of numbers on a slider; the default, where what was chosen is none of them any more."""
+    """One of a row of numbers on a slider; the default, where what was chosen is none of them any more. how: as
+    st.select_slider."""
     known = {str(number): number for number in options}
     read = lambda text: known[member(known)(text)]  # noqa: E731
     value = choice(name, default, read)
     value = value if value in options else default
-    st.select_slider(**drawn(name, value, default, read), options=options, format_func=written)
+    st.select_slider(**drawn(name, value, default, read), options=options, format_func=written, **how)
     return value
 
 
-def whole(name: str, default: int) -> int:
-    """A whole number, 0 or more, typed or stepped."""
+def whole(name: str, default: int, **how) -> int:
+    """A whole number, 0 or more, typed or stepped. how: as st.number_input."""
     value = choice(name, default, count)
-    st.number_input(**drawn(name, value, default, count), min_value=0, max_value=MOST, step=1)
+    st.number_input(**drawn(name, value, default, count), min_value=0, max_value=MOST, step=1, **how)
     return value
 
 

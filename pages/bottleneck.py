@@ -1,0 +1,93 @@
+"""One vector for a whole text? A network with attention learns to write dates beside the same one without."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from attention_core.curves import Curve, curves, wholes
+from attention_core.learned.shipped import SEED
+from attention_core.numerals import percent
+from pages.shared.choices import choose, option, slide, text_box
+from pages.shared.drawers import bottleneck as drawers
+from pages.shared.learning import Learning, learning, shipped_learning
+from pages.shared.lesson import code, drawer, lesson, stands_for
+from pages.shared.lesson_pictures import SMALL, map_shown, show_beside
+from pages.shared.pictures import curve_chart
+from pages.shared.places import looked_at, palette
+from pages.shared.runs import trace_of
+from pages.shared.training_panel import train_yourself
+from pages.shared.words import literal, say
+from pages.shared.writers import TASKS, Writer, check_text, colours, text_of, writer_of
+
+WIDE, HIGH = 330, 250  # pixels of the curves' field
+MAP = 520  # pixels of the map beside it
+
+
+def draw_curves(all_of: Mapping[str, Learning], step: int, length: int) -> None:
+    """The share of texts that are written exactly against their length, a curve a network."""
+    drawn = [
+        Curve(called(kind, each), each.places, each.figures_at(step), colours(palette())[kind], dashed=each.own)
+        for kind, each in all_of.items()
+    ]
+    every = [place for curve in drawn for place in curve.x]
+    x = wholes(say("lessons.bottleneck.axis_length"), every)
+    inside = length if min(every) <= length <= max(every) else None
+    picture = curves(drawn, x, drawers.share_axis(), palette(), inside, WIDE, HIGH)
+    curve_chart(picture, "bottleneck_hero", say("lessons.bottleneck.alt"))
+
+
+def called(kind: str, of: Learning) -> str:
+    """A network's name at the end of its curve."""
+    return say("lessons.bottleneck.yours", kind=option("kind")(kind)) if of.own else option("kind")(kind)
+
+
+def written(kind: str, writer: Writer) -> str:
+    """What a network writes, and whether that is right."""
+    mark = {True: "right", False: "wrong", None: "unknown"}[writer.right]
+    shown = literal(writer.written) if writer.written else say("lessons.bottleneck.nothing")
+    return say(f"lessons.bottleneck.writes_{mark}", kind=option("kind")(kind), written=shown)
+
+
+def right(kind: str, of: Learning, step: int) -> str:
+    """How much of all that is measured a network writes exactly."""
+    return say("lessons.bottleneck.right", kind=option("kind")(kind), share=percent(of.mean_at(step)))
+
+
+with lesson("bottleneck") as place:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        task = choose("task", tuple(TASKS))
+        text = text_box(f"text_{task}", TASKS[task].text, lambda typed: check_text(task, typed), width=200)
+        kind = choose("kind", TASKS[task].kinds)
+        all_of = {name: shipped_learning(f"{task}_{name}") for name in TASKS[task].kinds}
+        all_of[kind] = learning(f"{task}_{kind}")
+        steps = all_of[kind].steps
+        step = slide("step_of", steps, TASKS[task].telling, lambda number: f"{number:,}", width=220)
+    compared = tuple(dict.fromkeys((kind, "one")))
+    writers = {name: writer_of(all_of[name], step, text) for name in compared}
+    told = say("fact.comma").join(right(name, all_of[name], step) for name in compared)
+    st.markdown(f"##### {say(f'lessons.bottleneck.fact_{task}', step=f'{step:,}', parts=told)}")
+    told = say("fact.comma").join(written(name, writer) for name, writer in writers.items())
+    known = "becomes" if writers[kind].right is not None else "guess"  # no answer where nobody can say what is right
+    st.markdown(say(f"lessons.bottleneck.{known}", text=literal(text), parts=told))
+    setup = writers[kind].setup
+    with st.container(horizontal=True, gap="medium"):
+        with st.container(width="content"):
+            draw_curves(all_of, step, len(text_of(f"{task}_{kind}", text)))
+        with st.container(width="content"):
+            if setup is None:
+                st.info(say("lessons.bottleneck.no_map"))
+            else:
+                trace = trace_of(setup)
+                title = say("lessons.bottleneck.map", step=f"{writers[kind].step:,}")
+                show_beside(map_shown("alignment", trace, looked_at(trace, setup), title, MAP, SMALL))
+    train_yourself(f"{task}_{kind}")
+    st.caption(say("lessons.bottleneck.how", numbers=f"{all_of[kind].parameters:,}", seed=SEED))
+    if setup is not None:
+        stands_for(setup, place)
+        drawer("growing", lambda: drawers.growing(all_of[kind], text))
+        drawer("one_step", lambda: drawers.one_step(setup))
+    drawer("never", lambda: drawers.never(all_of))
+    drawer("longer", drawers.longer)
+    drawer("smear", lambda: drawers.smear(all_of[kind], text))
+    if setup is not None:
+        code(trace, ("hidden", "scores", "weights", "head_outputs"))
