@@ -27,6 +27,7 @@ SHARES = {
     "stable_weights",
     "rounded_weights",
     "heard",
+    "foretold",
 }  # steps on the purple ramp; all others are signed
 LEAST_SIGNED = 0.005  # the smallest difference that two decimals show
 TIMES_EVEN = 5  # the darkest colour of the "x S" view: so many times an even share, or more

@@ -15,9 +15,10 @@ from pages.shared.lesson_pictures import SMALL, map_shown, show_beside
 from pages.shared.pictures import curve_chart
 from pages.shared.places import looked_at, palette
 from pages.shared.runs import trace_of
+from pages.shared.shares import share_axis
 from pages.shared.training_panel import train_yourself
 from pages.shared.words import literal, say
-from pages.shared.writers import TASKS, Writer, check_text, colours, text_of, writer_of
+from pages.shared.writers import TASKS, Writer, check_text, colours, cut_off, text_of, writer_of
 
 WIDE, HIGH = 330, 250  # pixels of the curves' field
 MAP = 520  # pixels of the map beside it
@@ -32,19 +33,21 @@ def draw_curves(all_of: Mapping[str, Learning], step: int, length: int) -> None:
     every = [place for curve in drawn for place in curve.x]
     x = wholes(say("lessons.bottleneck.axis_length"), every)
     inside = length if min(every) <= length <= max(every) else None
-    picture = curves(drawn, x, drawers.share_axis(), palette(), inside, WIDE, HIGH)
+    y = share_axis(say("lessons.bottleneck.axis_exact"))
+    picture = curves(drawn, x, y, palette(), inside, WIDE, HIGH)
     curve_chart(picture, "bottleneck_hero", say("lessons.bottleneck.alt"))
 
 
 def called(kind: str, of: Learning) -> str:
     """A network's name at the end of its curve."""
-    return say("lessons.bottleneck.yours", kind=option("kind")(kind)) if of.own else option("kind")(kind)
+    name = option("short")(kind)
+    return say("lessons.bottleneck.yours", kind=name) if of.own else name
 
 
 def written(kind: str, writer: Writer) -> str:
     """What a network writes, and whether that is right."""
     mark = {True: "right", False: "wrong", None: "unknown"}[writer.right]
-    shown = literal(writer.written) if writer.written else say("lessons.bottleneck.nothing")
+    shown = literal(cut_off(writer.written)) if writer.written else say("lessons.bottleneck.nothing")
     return say(f"lessons.bottleneck.writes_{mark}", kind=option("kind")(kind), written=shown)
 
 
@@ -61,7 +64,8 @@ with lesson("bottleneck") as place:
         all_of = {name: shipped_learning(f"{task}_{name}") for name in TASKS[task].kinds}
         all_of[kind] = learning(f"{task}_{kind}")
         steps = all_of[kind].steps
-        step = slide("step_of", steps, TASKS[task].telling, lambda number: f"{number:,}", width=220)
+        usual = max(steps) if all_of[kind].own else TASKS[task].telling
+        step = slide("step_of", steps, usual, lambda number: f"{number:,}", width=220)
     compared = tuple(dict.fromkeys((kind, "one")))
     writers = {name: writer_of(all_of[name], step, text) for name in compared}
     told = say("fact.comma").join(right(name, all_of[name], step) for name in compared)

@@ -83,7 +83,7 @@ def copying(layers: int) -> Course:
         places=tuple(range(2, 2 * repeats.MEASURED + 1)),
         rate=2e-2,
         saved=(0, 50, 75, 100, 125, 150, 200, 300, 500),
-        shipped=(100, 150, 500) if layers > 1 else (500,),
+        shipped=(50, 100, 200, 500) if layers > 1 else (500,),
     )
 
 

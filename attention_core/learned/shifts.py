@@ -5,6 +5,7 @@ ones that move the prediction least. Where such weights give the same answer, th
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -151,3 +152,11 @@ def searched(
         (moved + PRESSURE * short).sum().backward()
         optimiser.step()
     return scores.detach().masked_fill(hidden, -torch.inf).softmax(-1)
+
+
+MOVES = 0.1  # of all probability: a prediction that moves by less has hardly moved
+
+
+def moving(shifts: Mapping[str, Shift]) -> tuple[str, ...]:
+    """Those whose predictions move, in the mean."""
+    return tuple(name for name, shift in shifts.items() if shift.mean > MOVES)

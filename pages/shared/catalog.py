@@ -34,6 +34,8 @@ LESSONS = (
     "cost",
     "printed",
     "bottleneck",
+    "induction",
+    "explanation",
 )
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),

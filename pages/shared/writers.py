@@ -72,6 +72,11 @@ def text_of(course: str, text: str) -> tuple[str, ...]:
     return symbols_of(text, COURSES[course].alphabets[0])
 
 
+def cut_off(written: str) -> str:
+    """What a network writes, as much of it as a sentence has room for."""
+    return written if len(written) <= MOST_ROWS else f"{written[:MOST_ROWS]}…"
+
+
 def colours(palette: Palette) -> dict[str, str]:
     """One a kind of network."""
     return {"additive": palette.share, "dot": palette.q, "one": palette.k}

@@ -6,7 +6,7 @@ from datetime import date
 import streamlit as st
 
 from attention_core.bars import bar_rows, row_of
-from attention_core.charts import PAGE, Axis, single_picture
+from attention_core.charts import PAGE, single_picture
 from attention_core.curves import Curve, curves, wholes
 from attention_core.layout import panel
 from attention_core.learned import dates, reversal
@@ -22,19 +22,13 @@ from pages.shared.pictures import chart, curve_chart
 from pages.shared.places import looked_at, palette, place_names, words_for
 from pages.shared.runs import kept, trace_of
 from pages.shared.setup import Setup
+from pages.shared.shares import share_axis
 from pages.shared.words import literal, say
-from pages.shared.writers import colours, writer_of, written_by
+from pages.shared.writers import colours, cut_off, writer_of, written_by
 
 TINY = 20.0  # pixels: a cell of maps of which several stand beside each other
 MOST_MAPS = 5
 EXAMPLE = date(2019, 3, 5)
-STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # written on an axis of shares
-
-
-def share_axis() -> Axis:
-    """How many of the texts are written exactly."""
-    texts = tuple(say("lessons.bottleneck.percent", much=percent(stop)) for stop in STOPS)
-    return Axis(say("lessons.bottleneck.axis_exact"), 0.0, 1.0, values=STOPS, texts=texts)
 
 
 # ---- the alignment grows ---------------------------------------------------------------------------------------------
@@ -44,7 +38,7 @@ def growing(of: Learning, text: str) -> None:
     shown = []
     for step in steps:
         writer = writer_of(of, step, text)
-        told = {"step": f"{step:,}", "written": writer.written[:MOST_TITLE]}
+        told = {"step": f"{step:,}", "written": cut_off(writer.written)}
         if writer.setup is None:
             st.caption(say("lessons.bottleneck.wrote_nothing", **told))
             continue
@@ -55,9 +49,6 @@ def growing(of: Learning, text: str) -> None:
     show_beside(*shown)
     if not of.own:
         st.caption(say("lessons.bottleneck.shipped_steps"))
-
-
-MOST_TITLE = 12  # symbols in a map's title
 
 
 def some(steps: list[int]) -> list[int]:
@@ -107,7 +98,7 @@ def never(kinds: Mapping[str, Learning]) -> None:
         row = {say("lessons.bottleneck.head_format"): text}
         for kind, network in networks.items():
             share = percent(never_exact(network)[name])
-            told = {"written": written_by(network, text), "share": share}
+            told = {"written": cut_off(written_by(network, text)), "share": share}
             row[option("kind")(kind)] = say("lessons.bottleneck.never_cell", **told)
         rows.append(row)
     st.table(rows, hide_index=True, width="content")
@@ -128,11 +119,12 @@ def longer() -> None:
     told = {f"at_{length}": percent(figures["additive"][length]) for length in (40, 60, 100)}
     st.markdown(f"**{say('lessons.bottleneck.longer', **told)}**")
     drawn = [
-        Curve(option("kind")(kind), reversal.MEASURED, [*each.values()], colours(palette())[kind])
+        Curve(option("short")(kind), reversal.MEASURED, [*each.values()], colours(palette())[kind])
         for kind, each in figures.items()
     ]
     x = wholes(say("lessons.bottleneck.axis_length"), reversal.MEASURED)
-    picture = curves(drawn, x, share_axis(), palette(), reversal.LONGEST, height=220)
+    y = share_axis(say("lessons.bottleneck.axis_exact"))
+    picture = curves(drawn, x, y, palette(), reversal.LONGEST, height=220)
     curve_chart(picture, "bottleneck_longer", say("lessons.bottleneck.alt"))
     st.caption(say("lessons.bottleneck.longer_how", first=reversal.SHORTEST, last=reversal.LONGEST))
 

@@ -1,0 +1,81 @@
+"""Is attention an explanation? Other weights in the place of the learned ones: whose prediction moves?"""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from attention_core.bars import bar_rows, row_of
+from attention_core.dumbbells import End, dumbbells
+from attention_core.learned.evidence import EACH
+from attention_core.learned.shifts import KINDS, Shift, moving
+from attention_core.numerals import percent
+from pages.shared.choices import choose, option, text_box
+from pages.shared.classifiers import EXAMPLES, TEXTS, check_text, setup_of, shifts_of, verdict_of
+from pages.shared.drawers import explanation as drawers
+from pages.shared.learning import learning
+from pages.shared.lesson import code, drawer, lesson, stands_for
+from pages.shared.lesson_pictures import opened_in, show
+from pages.shared.pictures import curve_chart
+from pages.shared.places import palette, place_names, words_for
+from pages.shared.rituals import predict
+from pages.shared.runs import trace_of
+from pages.shared.shares import share_axis
+from pages.shared.training_panel import train_yourself
+from pages.shared.words import say
+
+ANSWERS = {("lookup",): 0, ("vote",): 1, ("lookup", "vote"): 2, (): 3}  # whose prediction moves, as it may be guessed
+WIDE = 400  # pixels of the dumbbells' field
+ROOM = 460  # pixels of the bars beside it
+
+
+def draw_shifts(found: Mapping[str, Mapping[str, Shift]], known: bool) -> None:
+    """A dumbbell for each kind of other weights: A at the one end, B at the other."""
+    colours = {"lookup": palette().share, "vote": palette().k}
+    rows = []
+    for kind in KINDS:
+        shifts = {task: found[task][kind] for task in EXAMPLES}
+        ends = [End(option("task")(task), each.mean, each.interval, colours[task]) for task, each in shifts.items()]
+        rows.append((option("shift")(kind), ends))
+    x = share_axis(say("lessons.explanation.axis_shift"))
+    curve_chart(dumbbells(rows, x, palette(), not known, WIDE), "explanation_hero", say("lessons.explanation.alt"))
+
+
+def draw_weights(texts: drawers.Texts) -> None:
+    """The learned weights of both texts."""
+    for task, (network, text) in texts.items():
+        trace, verdict = trace_of(setup_of(task, network, text)), verdict_of(task, network, text)
+        told = {"name": verdict.name, "share": percent(verdict.share), "task": option("task")(task)}
+        rows = [row_of(say("lessons.explanation.row_task", **told), trace, "weights", (0, 0, 0))]
+        names, opened = place_names(trace, "S", trace.sizes()["S"]), opened_in(f"own_{task}", {"": trace})
+        how = {"height": 70.0, "whole": True, "room": ROOM}
+        picture = bar_rows(rows, names, words_for(trace), palette(), opened, **how)
+        show(f"own_{task}", picture, {"": trace}, say("lessons.explanation.row_task", **told))
+
+
+with lesson("explanation") as place:
+    texts = {}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for task in EXAMPLES:
+            of = learning(task)
+            text = text_box(f"text_{task}", TEXTS[task], lambda typed, task=task: check_text(task, typed), width=260)
+            texts[task] = (of.network_at(max(of.steps)), text)
+    found = {task: {kind: shifts_of(task, network, kind) for kind in KINDS} for task, (network, _) in texts.items()}
+    answers = [say(f"lessons.explanation.moves_{name}") for name in ("lookup", "vote", "both", "neither")]
+    known = predict(answers, {ANSWERS[moving({task: found[task]["uniform"] for task in EXAMPLES})]})
+    told = {f"{task}_{kind}": percent(found[task][kind].mean) for task in EXAMPLES for kind in KINDS}
+    st.markdown(f"##### {say('lessons.explanation.fact', **told) if known else say('lessons.explanation.ask')}")
+    with st.container(horizontal=True, gap="medium"):
+        with st.container(width="content"):
+            draw_weights(texts)
+        with st.container(width="content"):
+            draw_shifts(found, known)
+            st.markdown(say("lessons.explanation.legend"))
+    st.caption(say("lessons.explanation.how", count=EACH))
+    trained = choose("trained", tuple(EXAMPLES), words=option("task"))
+    train_yourself(trained)
+    setup = setup_of("lookup", *texts["lookup"])
+    stands_for(setup, place)
+    for name in ("witness", "others", "spare"):
+        drawer(name, lambda name=name: getattr(drawers, name)(texts))
+    drawer("conclude", drawers.conclude)
+    code(trace_of(setup), ("q", "k", "scores", "weights", "head_outputs", "output"))
