@@ -20,6 +20,7 @@ from pages.shared.training_panel import train_yourself
 from pages.shared.words import literal, say
 from pages.shared.writers import TASKS, Writer, check_text, colours, cut_off, text_of, writer_of
 
+BOXES = {"dates": "text_dates", "reversal": "text_reversal"}  # the names of the boxes for what is read
 WIDE, HIGH = 330, 250  # pixels of the curves' field
 MAP = 520  # pixels of the map beside it
 
@@ -59,7 +60,7 @@ def right(kind: str, of: Learning, step: int) -> str:
 with lesson("bottleneck") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = choose("task", tuple(TASKS))
-        text = text_box(f"text_{task}", TASKS[task].text, lambda typed: check_text(task, typed), width=200)
+        text = text_box(BOXES[task], TASKS[task].text, lambda typed: check_text(task, typed), width=200)
         kind = choose("kind", TASKS[task].kinds)
         all_of = {name: shipped_learning(f"{task}_{name}") for name in TASKS[task].kinds}
         all_of[kind] = learning(f"{task}_{kind}")

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.bars import bar_rows, row_of
 from attention_core.dumbbells import End, dumbbells
 from attention_core.learned.evidence import EACH
-from attention_core.learned.shifts import KINDS, Shift, moving
+from attention_core.learned.shifts import Shift, moving
 from attention_core.numerals import percent
 from pages.shared.choices import choose, option, text_box
 from pages.shared.classifiers import EXAMPLES, TEXTS, check_text, setup_of, shifts_of, verdict_of
@@ -24,6 +24,7 @@ from pages.shared.training_panel import train_yourself
 from pages.shared.words import say
 
 ANSWERS = {("lookup",): 0, ("vote",): 1, ("lookup", "vote"): 2, (): 3}  # whose prediction moves, as it may be guessed
+BOXES = {"lookup": "text_lookup", "vote": "text_vote"}  # the names of the boxes for their texts
 WIDE = 400  # pixels of the dumbbells' field
 ROOM = 460  # pixels of the bars beside it
 
@@ -32,7 +33,7 @@ def draw_shifts(found: Mapping[str, Mapping[str, Shift]], known: bool) -> None:
     """A dumbbell for each kind of other weights: A at the one end, B at the other."""
     colours = {"lookup": palette().share, "vote": palette().k}
     rows = []
-    for kind in KINDS:
+    for kind in drawers.KINDS:
         shifts = {task: found[task][kind] for task in EXAMPLES}
         ends = [End(option("task")(task), each.mean, each.interval, colours[task]) for task, each in shifts.items()]
         rows.append((option("shift")(kind), ends))
@@ -52,18 +53,26 @@ def draw_weights(texts: drawers.Texts) -> None:
         show(f"own_{task}", picture, {"": trace}, say("lessons.explanation.row_task", **told))
 
 
+def most_of(task: str, network: str, text: str) -> float:
+    """The largest weight."""
+    return float(trace_of(setup_of(task, network, text))["weights"].max())
+
+
 with lesson("explanation") as place:
     texts = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for task in EXAMPLES:
             of = learning(task)
-            text = text_box(f"text_{task}", TEXTS[task], lambda typed, task=task: check_text(task, typed), width=260)
+            text = text_box(BOXES[task], TEXTS[task], lambda typed, task=task: check_text(task, typed), width=260)
             texts[task] = (of.network_at(max(of.steps)), text)
-    found = {task: {kind: shifts_of(task, network, kind) for kind in KINDS} for task, (network, _) in texts.items()}
+    found = {
+        task: {kind: shifts_of(task, network, kind) for kind in drawers.KINDS} for task, (network, _) in texts.items()
+    }
     answers = [say(f"lessons.explanation.moves_{name}") for name in ("lookup", "vote", "both", "neither")]
     known = predict(answers, {ANSWERS[moving({task: found[task]["uniform"] for task in EXAMPLES})]})
-    told = {f"{task}_{kind}": percent(found[task][kind].mean) for task in EXAMPLES for kind in KINDS}
-    st.markdown(f"##### {say('lessons.explanation.fact', **told) if known else say('lessons.explanation.ask')}")
+    told = {f"{task}_{kind}": percent(found[task][kind].mean) for task in EXAMPLES for kind in drawers.KINDS}
+    most = {f"{task}_most": percent(most_of(task, *asked)) for task, asked in texts.items()}
+    st.markdown(f"##### {say('lessons.explanation.fact' if known else 'lessons.explanation.seen', **told, **most)}")
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
             draw_weights(texts)

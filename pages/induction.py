@@ -39,10 +39,10 @@ def next_of(network: str, text: str) -> tuple[str, float]:
     return expected_next(find(network), text)
 
 
-def draw_curves(all_on: Figures, some_on: Figures | None, places: tuple[int, ...]) -> None:
-    """Accuracy by position: with all heads, and with those that are on."""
-    drawn = [Curve(say("lessons.induction.all_on"), places, all_on, palette().share, dashed=some_on is not None)]
-    if some_on is not None:
+def draw_curves(all_on: Figures, some_on: Figures, places: tuple[int, ...]) -> None:
+    """Accuracy by position: with all heads, and with those that are on, where some are not."""
+    drawn = [Curve(say("lessons.induction.all_on"), places, all_on, palette().share, dashed=bool(some_on))]
+    if some_on:
         drawn.append(Curve(say("lessons.induction.some_on"), places, some_on, palette().k))
     x = Axis(say("lessons.induction.axis_place"), min(places), max(places))
     y = share_axis(say("lessons.induction.axis_right"))
@@ -59,8 +59,8 @@ with lesson("induction") as place:
     network = of.network_at(step)
     off = tuple(name for name in PLACES if name not in heads)
     all_on = of.figures_at(step) if not off else accuracy_of(network, ())
-    some_on = accuracy_of(network, off) if off else None
-    shown = all_on if some_on is None else some_on
+    some_on = accuracy_of(network, off) if off else ()
+    shown = some_on or all_on
     told = {"step": step if not off else of.network_step(step), "share": percent(repeated_share(shown))}
     told["first"] = percent(first_share(shown))
     names = say("fact.comma").join(map(option("heads"), off))
@@ -68,7 +68,7 @@ with lesson("induction") as place:
     symbol, share = next_of(network, text)
     st.markdown(say("lessons.induction.next", text=literal(text), symbol=literal(symbol), share=percent(share)))
     setups = {layer: drawers.layer_setup(layer, network, text) for layer in drawers.LAYERS}
-    trace = trace_of(setups["2"])
+    trace = trace_of(setups["L2"])
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
             draw_curves(all_on, some_on, of.places)
@@ -76,7 +76,7 @@ with lesson("induction") as place:
             show_beside(drawers.head_map("copying", drawers.most_copying(network), trace))
     train_yourself(COURSE)
     st.caption(say("lessons.induction.how", numbers=f"{of.parameters:,}", seed=SEED))
-    stands_for(setups["2"], place)
+    stands_for(setups["L2"], place)
     drawer("appear", lambda: drawers.appear(of))
     drawer("typed", lambda: drawers.typed(network, text))
     drawer("one_layer", drawers.one_layer)

@@ -35,7 +35,7 @@ from pages.shared.setup import DTYPES
 from pages.shared.words import CONTENT, LANGUAGES, catalog, flatten
 
 ROOT = Path(__file__).parents[1]
-CORE = sorted((ROOT / "attention_core").glob("*.py"))
+CORE = sorted(path for path in (ROOT / "attention_core").rglob("*.py") if path.name != "__main__.py")
 ROOMS = sorted((ROOT / "pages").glob("*.py"))
 SHARED = sorted((ROOT / "pages" / "shared").rglob("*.py"))
 DRAWERS = sorted((ROOT / "pages" / "shared" / "drawers").glob("[!_]*.py"))
@@ -60,6 +60,14 @@ LAYERS = (
     ("gaps", "axes", "contributions", "reach", "bounds", "attribution", "turns", "leak"),
     ("rerun", "treatments", "permutation"),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "gates", "change", "brought", "alone"),
+    ("learned.alphabet", "learned.parameters"),
+    ("learned.split", "learned.seq2seq", "learned.copier", "learned.classifier"),
+    ("learned.texts", "learned.repeats", "learned.evidence", "learned.shifts"),
+    ("learned.dates", "learned.reversal"),
+    ("learned.courses",),
+    ("learned.networks",),
+    ("learned.training", "learned.views"),
+    ("learned.shipped", "learned.influence", "learned.circuits", "learned.witnesses"),
     (
         *("export", "proof", "reading", "formula", "explanation", "layout", "edits", "examples", "palette", "causes"),
         *("stored", "chosen", "saturation", "logits", "encoders", "fixed_weights"),
@@ -82,8 +90,13 @@ LAYERS = (
     ("drawing", "files", "rounding"),
     ("charts", "raster", "worked"),
     ("bars", "curves", "beside", "plane", "triangles"),
-    ("bar_columns", "patches", "cell_rows", "growth"),
+    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells"),
 )
+
+
+def room_of(path):
+    """A file of the core as its modules are imported, such as "learned.dates"."""
+    return ".".join(path.relative_to(ROOT / "attention_core").with_suffix("").parts)
 
 
 def name_of(path):
@@ -131,7 +144,7 @@ def dotted(node):
 
 # ---- arrows run one way ----------------------------------------------------------------------------------------------
 def test_the_core_knows_no_web_framework():
-    names = ["attention_core", *(f"attention_core.{path.stem}" for path in CORE if path.stem != "__init__")]
+    names = ["attention_core", *(f"attention_core.{room_of(path)}" for path in CORE if path.stem != "__init__")]
     script = f"import importlib, sys\nfor name in {names}: importlib.import_module(name)\n"
     script += "print([name for name in sys.modules if name.partition('.')[0] in ('streamlit', 'pages', 'app')])"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -153,13 +166,13 @@ def test_altair_is_imported_in_one_file():
 
 def test_the_rooms_of_the_core_stand_in_order():
     placed = [name for layer in LAYERS for name in layer]
-    assert sorted([*placed, "__init__"]) == [path.stem for path in CORE]
+    assert sorted(placed) == sorted(room_of(path) for path in CORE if path.stem != "__init__")
     level = {f"attention_core.{name}": n for n, layer in enumerate(LAYERS) for name in layer}
     for path in CORE:
         assert not {"streamlit", "pages", "app", "tests"} & tops(path)
         for module in imports(path):
             if module.startswith("attention_core") and path.stem != "__init__":
-                assert level[module] < level[f"attention_core.{path.stem}"], f"{name_of(path)} imports {module}"
+                assert level[module] < level[f"attention_core.{room_of(path)}"], f"{name_of(path)} imports {module}"
 
 
 def test_what_a_screen_shows_is_computed_without_a_screen():
@@ -312,7 +325,14 @@ def test_every_key_that_is_said_exists_and_gets_its_values():
 def test_a_lesson_has_words_for_its_controls_and_drawers_and_no_others(slug):
     paths = [path for path in [*ROOMS, *DRAWERS] if path.stem == slug]
     written = {node.value for path in paths for node in nodes(path, ast.Constant) if isinstance(node.value, str)}
-    own = {"text", "guess", "one", "other"}  # the names that the shared controls have where a page gives them no other
+    own = {
+        "text",
+        "guess",
+        "one",
+        "other",
+        "seed",
+        "rate",
+    }  # the names that the shared controls have where a page gives them no other
     for key in catalog("en"):
         if re.match(rf"lessons\.{slug}\.(control|option|drawer)\.", key):
             assert {*key.split(".")[3:]} <= written | own, key
@@ -433,7 +453,9 @@ def every_face():
     """(module, name of the Faces, which face, its function) for each operation of the core."""
     seen = []
     for path in CORE:
-        module = importlib.import_module(f"attention_core.{path.stem}" if path.stem != "__init__" else "attention_core")
+        module = importlib.import_module(
+            ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        )
         for name, value in vars(module).items():
             if isinstance(value, Faces) and not any(value is faces for _, _, faces in seen):
                 seen.append((module, name, value))
@@ -564,7 +586,9 @@ def test_the_map_of_the_house_names_every_room():
     missing += [path.stem for path in SHARED if path.parent.name == "shared" and f"`{path.stem}`" not in text]
     assert missing == []
     for named in re.findall(r"`([\w/]+\.py)`", text):
-        assert any((ROOT / folder / named).exists() for folder in ("", "attention_core")), named
+        assert any((ROOT / folder / named).exists() for folder in ("", "attention_core", "attention_core/learned")), (
+            named
+        )
 
 
 def test_headings_of_the_layers_are_in_the_order_of_the_arrows():

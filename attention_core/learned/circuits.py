@@ -10,8 +10,7 @@ from attention_core.learned.networks import Network
 from attention_core.learned.views import numbers
 from attention_core.trace import Step, Trace
 
-KINDS = ("previous", "induction")
-PLACES = {f"{layer + 1}.{head + 1}": (layer, head) for layer in range(2) for head in range(HEADS)}  # of heads, by name
+PLACES = {f"L{layer + 1}H{head + 1}": (layer, head) for layer in range(2) for head in range(HEADS)}  # of heads, by name
 
 
 def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
@@ -47,9 +46,9 @@ def expected_next(network: Network, text: str) -> tuple[str, float]:
 
 
 def switched(off: tuple[str, ...], layers: int) -> Float[Tensor, "layers 2"]:
-    """1 for heads that are on, 0 for those that are off, by name: "1.2" is the second head of the first layer.
+    """1 for heads that are on, 0 for those that are off, by name: "L1H2" is the second head of the first layer.
 
-    >>> switched(("1.2",), 2)
+    >>> switched(("L1H2",), 2)
     tensor([[1., 0.],
             [1., 1.]])
     """

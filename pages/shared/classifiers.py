@@ -79,6 +79,4 @@ def right_by_heads(network: str, heads: int) -> Mapping[tuple[int, ...], float]:
     texts, classes = evidence.held_out("lookup")
     every = range(heads)
     offs = [(), *((head,) for head in every), *(tuple(other for other in every if other != head) for head in every)]
-    return {
-        off: find(network).measure(lambda model, off=off: right_without(model, texts, classes, off)) for off in offs
-    }
+    return find(network).measure(lambda model: {off: right_without(model, texts, classes, off) for off in offs})

@@ -67,8 +67,9 @@ def one_step(setup: Setup) -> None:
     keys = place_names(trace, "S", trace.sizes()["S"])
     at = (0, 0, t)
     best = int(trace["weights"][at].argmax())
-    facts = {"written": literal(names[t]), "best": literal(keys[best])}
-    facts |= {"e": fixed(trace["scores"][at][best].item()), "alpha": fixed(trace["weights"][at][best].item())}
+    numbers = {"e": trace["scores"][at][best], "alpha": trace["weights"][at][best]}
+    told = {name: fixed(number.item()) for name, number in numbers.items()}
+    facts = {"written": literal(names[t]), "best": literal(keys[best]), **told}
     st.markdown(say(f"lessons.bottleneck.energy_{setup.score}", **facts))
     rows = [
         row_of(say("lessons.bottleneck.row_e"), trace, "scores", at),

@@ -1,11 +1,10 @@
-"""Lesson 15, further sights: three witnesses side by side, other weights for a text, heads to spare, what to conclude."""
+"""Lesson 15, further sights: three witnesses, other weights for the same text, heads to spare, what to conclude."""
 
 from collections.abc import Mapping
 
 import streamlit as st
 
 from attention_core.bars import bar_rows, row_of
-from attention_core.learned.shifts import KINDS
 from attention_core.numerals import percent
 from pages.shared.choices import choose, option
 from pages.shared.classifiers import EXAMPLES, other_run, right_by_heads, setup_of, verdict_of, witnesses_of
@@ -16,8 +15,8 @@ from pages.shared.places import palette, place_names, words_for
 from pages.shared.runs import trace_of
 from pages.shared.words import say
 
-CELL = 26.0  # pixels: of maps of which four stand beside each other
 HEADS = 4
+KINDS = ("uniform", "permuted", "adversarial")  # of weights in the place of the learned ones
 
 Texts = Mapping[str, tuple[str, str]]  # the network and the text, by task
 
@@ -82,10 +81,8 @@ def spare(texts: Texts) -> None:
 
 def shares(without: float, alone: float) -> dict[str, str]:
     """Two columns of a row."""
-    texts = (say("train.percent", much=percent(share)) for share in (without, alone))
-    return dict(
-        zip((say("lessons.explanation.head_without"), say("lessons.explanation.head_alone")), texts, strict=True)
-    )
+    told = {"head_without": without, "head_alone": alone}
+    return {say(f"lessons.explanation.{name}"): say("train.percent", much=percent(each)) for name, each in told.items()}
 
 
 def head_called(head: int) -> str:

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.bars import bar_rows, row_of
 from attention_core.charts import PAGE, Axis
 from attention_core.curves import Curve, curves
-from attention_core.learned.circuits import KINDS, PLACES, head_scores, repeated_share, with_foretold
+from attention_core.learned.circuits import PLACES, head_scores, repeated_share, with_foretold
 from attention_core.learned.repeats import MEASURED
 from attention_core.numerals import percent
 from attention_core.trace import Trace
@@ -25,7 +25,7 @@ from pages.shared.words import say
 
 CELL = 30.0  # pixels: of maps of which two stand beside each other
 REPEATS = MEASURED  # the position after which everything is a repetition
-LAYERS = {"1": "learned_previous", "2": "learned_copy"}  # the example whose layer it is
+LAYERS = {"L1": "learned_previous", "L2": "learned_copy"}  # the example whose layer it is
 
 
 def layer_setup(layer: str, network: str, text: str) -> Setup:
@@ -36,13 +36,7 @@ def layer_setup(layer: str, network: str, text: str) -> Setup:
 def head_colours() -> dict[str, str]:
     """One a head, by its name."""
     own = palette()
-    return {"1.1": own.q, "1.2": own.v, "2.1": own.k, "2.2": own.share}
-
-
-def head_called(name: str) -> str:
-    """A head's name in words."""
-    layer, _, head = name.partition(".")
-    return say("lessons.induction.head", layer=layer, head=head)
+    return {"L1H1": own.q, "L1H2": own.v, "L2H1": own.k, "L2H2": own.share}
 
 
 # ---- heads appear ----------------------------------------------------------------------------------------------------
@@ -56,7 +50,7 @@ def scores_of(network: str) -> dict[str, list[list[float]]]:
 def most_copying(network: str) -> str:
     """The head of the last layer that looks behind the last time most."""
     scores = scores_of(network)["induction"]
-    return max((name for name in PLACES if name.startswith("2")), key=lambda name: of_head(scores, name))
+    return max((name for name in PLACES if name.startswith("L2")), key=lambda name: of_head(scores, name))
 
 
 def of_head(scores: list[list[float]], name: str) -> float:
@@ -67,12 +61,12 @@ def of_head(scores: list[list[float]], name: str) -> float:
 
 def appear(of: Learning) -> None:
     """Two scores of every head against the steps of training."""
-    kind = choose("score", KINDS)
+    kind = choose("score", ("previous", "induction"))
     steps = list(of.networks)
     found = {step: scores_of(of.networks[step])[kind] for step in steps}
     drawn = []
     for name, colour in head_colours().items():
-        drawn.append(Curve(head_called(name), steps, [of_head(found[step], name) for step in steps], colour))
+        drawn.append(Curve(name, steps, [of_head(found[step], name) for step in steps], colour))
     st.markdown(say(f"lessons.induction.about_{kind}"))
     x = Axis(say("lessons.induction.axis_step"), 0, max(steps))
     y = share_axis(say(f"lessons.induction.axis_{kind}"))
@@ -83,7 +77,7 @@ def appear(of: Learning) -> None:
 @kept
 def foretold_run(network: str, text: str) -> Trace:
     """The last layer's run, with how probable each symbol was held that came next."""
-    return with_foretold(trace_of(layer_setup("2", network, text)), find(network), text)
+    return with_foretold(trace_of(layer_setup("L2", network, text)), find(network), text)
 
 
 def typed(network: str, text: str) -> None:
@@ -130,4 +124,4 @@ def layers(network: str, text: str) -> None:
 def head_map(picture: str, name: str, trace: Trace) -> Shown:
     """The map of one head in its layer's run. picture: its name."""
     _, head = PLACES[name]
-    return map_shown(picture, trace, Look(0, head, head, 0), head_called(name), PAGE, CELL, outlined=False)
+    return map_shown(picture, trace, Look(0, head, head, 0), name, PAGE, CELL, outlined=False)
