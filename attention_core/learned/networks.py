@@ -84,8 +84,9 @@ class Network:
 
     @cached_property
     def exact_model(self) -> nn.Module:
-        """The network in float64, to look at."""
-        return self.model()
+        """The network in float64, to look at; also for gradients, whoever asks for it first."""
+        with torch.inference_mode(False):
+            return self.model()
 
     @cached_property
     def figures(self) -> Figures:
