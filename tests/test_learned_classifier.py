@@ -27,7 +27,7 @@ def network(heads, seed=0):
 # ---- plain loops -----------------------------------------------------------------------------------------------------
 def plain_vectors(model, text):
     """Each symbol's vector plus that of the one before it; before the first there is one more."""
-    before = [SYMBOLS, *text[:-1]]
+    before = [len(model.symbol.weight), *text[:-1]]
     return torch.stack(
         [model.symbol.weight[one] + model.before.weight[other] for one, other in zip(text, before, strict=True)]
     )

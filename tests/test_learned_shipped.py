@@ -63,8 +63,8 @@ def test_a_file_holds_the_networks_of_the_course_in_half_precision(course):
 # ---- the networks ----------------------------------------------------------------------------------------------------
 @every_network
 def test_figures_measured_anew_are_those_of_the_table(course, step):
-    """Not exactly: sums of float32 come in another order on other processors, and a choice that is as good as even may
-    turn there. 0.02 of a place is a text of the 64 or 256 that it has (of 16 dates none), 0.005 in the mean two texts."""
+    """Not exactly: sums of float32 come in another order on other processors, where a choice that is as good as even
+    may turn. 0.02 of a place is one text of 64 (and none of 16), 0.005 in the mean two of the 464 dates."""
     measured, told = shipped.network(course, step).figures, shipped.figures(course, step)
     assert len(measured) == len(told)
     assert list(measured) == pytest.approx(list(told), abs=0.02)
