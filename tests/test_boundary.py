@@ -513,6 +513,6 @@ def test_every_refusal_of_the_entrances_is_in_the_table():
 
 
 def test_every_other_sentence_is_used_elsewhere():
-    others = [path for path in [*CORE.rglob("*.py"), *(CORE.parent / "pages").rglob("*.py")] if path.name != "errors.py"]
-    used = set().union(*map(literals, others))
+    paths = [*CORE.rglob("*.py"), *(CORE.parent / "pages").rglob("*.py")]
+    used = set().union(*(literals(path) for path in paths if path.name != "errors.py"))
     assert set(SENTENCES) <= used

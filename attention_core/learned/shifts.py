@@ -5,8 +5,9 @@ ones that move the prediction least. Where such weights give the same answer, th
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import torch
 from jaxtyping import Float, Int
@@ -40,7 +41,10 @@ class Shift:
 
     @property
     def interval(self) -> tuple[float, float]:
-        r"""Where the mean of all such texts lies with 95 %: $\bar x \pm 1.96\, s / \sqrt n$, between 0 and 1."""
+        r"""Where the mean of all such texts lies with 95 %: $\bar x \pm 1.96\, s / \sqrt n$, between 0 and 1; of a
+        single text nothing is known."""
+        if len(self.shift) < 2:
+            return 0.0, 1.0
         half = Z95 * self.shift.std().item() / math.sqrt(len(self.shift))
         return max(self.mean - half, 0.0), min(self.mean + half, 1.0)
 
@@ -117,11 +121,12 @@ def permuted(model: Classifier, texts: Tensor, learned: Tensor, before: Tensor, 
 def adversarial(
     model: Classifier, texts: Tensor, learned: Tensor, before: Tensor, generator: Generator
 ) -> Float[Tensor, "B H 1 S"]:
-    """Weights nearly as far away as any, that move the prediction as little as a search by gradients can find."""
+    """Weights nearly as far away as any, that move the prediction as little as can be found: all on one place, or where
+    a search by gradients ends, which may be neither far nor near."""
     far = FAR * farthest(learned, texts)
     best, least = learned, torch.full((len(texts),), torch.inf, dtype=learned.dtype)
-    for _ in range(STARTS):
-        weights = searched(model, texts, learned, before, far, generator)
+    searches = (searched(model, texts, learned, before, far, generator) for _ in range(STARTS))
+    for weights in chain(singles(learned, texts), searches):
         found = measured(model, texts, learned, before, weights)
         better = (found.distance >= far - TOLERANCE) & (found.shift < least)
         best = torch.where(better[:, None, None, None], weights, best)
@@ -132,9 +137,16 @@ def adversarial(
 def farthest(learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]) -> Float[Tensor, " B"]:
     """How far other weights can be at most: all on one place, that of the least learned weight, since the divergence is
     convex."""
-    least = learned.masked_fill((texts == PAD)[:, None, None], 1.0).argmin(-1, keepdim=True)  # (B, H, 1, 1)
-    single = torch.zeros_like(learned).scatter(-1, least, 1.0)
-    return divergence(learned, single).mean((1, 2))  # (B, H, 1) -> (B,)
+    return divergence(learned, next(singles(learned, texts))).mean((1, 2))  # (B, H, 1) -> (B,)
+
+
+def singles(learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]) -> Iterator[Float[Tensor, "B H 1 S"]]:
+    """All weight on one place: first on that of the least learned weight, then on each; behind a text on its last."""
+    hidden = (texts == PAD)[:, None, None]  # (B, 1, 1, S)
+    last = (~hidden).sum(-1, keepdim=True) - 1  # (B, 1, 1, 1)
+    least = learned.masked_fill(hidden, 1.0).argmin(-1, keepdim=True)  # (B, H, 1, 1)
+    for place in (least, *(last.clamp(max=at).expand_as(least) for at in range(texts.shape[1]))):
+        yield torch.zeros_like(learned).scatter(-1, place, 1.0)
 
 
 def searched(

@@ -32,7 +32,7 @@ class Training:
         self.generator = Generator().manual_seed(seed)
         self.model: nn.Module = self.course.make(self.generator)
         self.rate = None if rate == self.course.rate else rate
-        self.optimiser = torch.optim.Adam(self.model.parameters(), self.rate or self.course.rate)
+        self.optimiser = torch.optim.Adam(self.model.parameters(), self.course.rate if self.rate is None else self.rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
         self.keep()

@@ -42,8 +42,8 @@ class View:
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
-    """The symbols of a text, blanks only where the alphabet has one. Raises AttentionError: learned_empty, at_most,
-    never_seen.
+    """The symbols of a text, blanks only where the alphabet has one. Raises AttentionError: learned_empty,
+    learned_too_long, never_seen.
 
     >>> symbols_of("b > 3", Alphabet(tuple("b>3"))), symbols_of(" 5 May ", Alphabet(tuple("5 May")))
     (('b', '>', '3'), ('5', ' ', 'M', 'a', 'y'))
@@ -108,6 +108,8 @@ def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | Non
     if model.context == "one":
         raise AttentionError("no_attention")
     target = writes(network, text) if written is None else symbols_of(written, COURSES[network.course].alphabets[1])
+    if not target:  # it ends at once, as some do that have learned nothing
+        raise AttentionError("learned_empty")
     encoded = model.encode(numbers(network, text))
     states = model.states(encoded, so_far(network, model, target))[0]  # (T, 64)
     keys = labels(reads(network, text))
