@@ -91,8 +91,7 @@ with lesson("bottleneck") as place:
         stands_for(setup, place)
         drawer("growing", lambda: drawers.growing(all_of[kind], text))
         drawer("one_step", lambda: drawers.one_step(setup))
-    drawer("never", lambda: drawers.never(all_of))
-    drawer("longer", drawers.longer)
+    drawer("untrained", lambda: drawers.untrained(all_of))
     drawer("smear", lambda: drawers.smear(all_of[kind], text))
     if setup is not None:
         code(trace, ("hidden", "scores", "weights", "head_outputs"))

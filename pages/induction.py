@@ -53,7 +53,7 @@ def draw_curves(all_on: Figures, some_on: Figures, places: tuple[int, ...]) -> N
 with lesson("induction") as place:
     of = learning(COURSE)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text = text_box("text", TEXT, lambda typed: symbols_of(typed, COURSES[COURSE].alphabets[0]), width=300)
+        text = text_box("symbols", TEXT, lambda typed: symbols_of(typed, COURSES[COURSE].alphabets[0]), width=300)
         heads = choose_several("heads", tuple(PLACES), tuple(PLACES))
         step = slide("step_of", of.steps, max(of.steps), width=220)
     network = of.network_at(step)

@@ -13,7 +13,7 @@ from attention_core.learned import dates, reversal
 from attention_core.learned.influence import heard, mean_own_share
 from attention_core.numerals import fixed, percent
 from attention_core.trace import Trace
-from pages.shared.choices import option, pick_place
+from pages.shared.choices import choose, option, pick_place
 from pages.shared.learning import Learning, shipped_learning
 from pages.shared.lesson import workbench_door
 from pages.shared.lesson_pictures import map_shown, opened_in, show, show_beside, show_step
@@ -83,7 +83,15 @@ def one_step(setup: Setup) -> None:
     workbench_door(setup, "one_step")
 
 
-# ---- a format that was never trained ---------------------------------------------------------------------------------
+# ---- what was never trained ------------------------------------------------------------------------------------------
+def untrained(kinds: Mapping[str, Learning]) -> None:
+    """Formats of dates, or lengths, that no network was trained on."""
+    if choose("unseen", ("formats", "lengths")) == "formats":
+        never(kinds)
+    else:
+        longer()
+
+
 @kept
 def never_exact(network: str) -> dict[str, float]:
     """The share of dates that a network writes exactly, by format, none of which it was trained on."""
@@ -112,7 +120,6 @@ def last_network(course: str, own: Mapping[str, Learning]) -> str:
     return found.network_at(max(found.steps))
 
 
-# ---- lengths that were never trained ---------------------------------------------------------------------------------
 def longer() -> None:
     """Reversal of texts longer than any that was trained."""
     shown = {kind: shipped_learning(f"reversal_{kind}") for kind in ("additive", "one")}
