@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
+from attention_core.learned.courses import COURSES
 from attention_core.masks import MASKS
 from attention_core.matrices import digits, to_text
 from attention_core.scores import SCORES
@@ -137,6 +138,13 @@ def typed(rows, columns, numbers=NUMBERS):
     return st.one_of(matrices(rows, columns, numbers), edits(rows, columns, numbers))
 
 
+def sentences(own, side):
+    """What may be typed where an example's words stand. side: of a network's alphabets."""
+    if own.network is None:
+        return SENTENCES
+    return st.text(st.sampled_from(COURSES[own.network.partition(".")[0]].alphabets[side].of), min_size=1, max_size=12)
+
+
 @st.composite
 def inputs(draw):
     """The example, and what is typed in the place of its words and vectors."""
@@ -152,14 +160,17 @@ def inputs(draw):
         t, s, d, d_v = draw(lengths), draw(lengths), draw(st.sampled_from([1, 2, 4, 6])), draw(st.sampled_from([2, 4]))
         q, k, v = draw(matrices(t, d)), draw(matrices(s, d)), draw(matrices(s, d_v))
         return Setup(example=own.name, q=q, k=k, v=v, heads=1)
-    setup = Setup(example=own.name, text=draw(st.none() | SENTENCES))
+    setup = Setup(example=own.name, text=draw(st.none() | sentences(own, -1)))
+    if own.network and draw(st.booleans()):
+        course = own.network.partition(".")[0]
+        setup = replace(setup, network=f"{course}.1.{draw(st.sampled_from([0, *COURSES[course].shipped]))}")
     crosses = draw(st.booleans())
-    if crosses or own.context is not None:
+    if crosses or own.tensor("context") is not None:
         setup = replace(setup, cross=crosses)
     if crosses:
-        setup = replace(setup, context_text=draw(st.none() | SENTENCES))
+        setup = replace(setup, context_text=draw(st.none() | sentences(own, 0)))
     if kind == "matrix":
-        bases = gather(setup).bases
+        bases = gathered(setup).bases
         x = draw(edits(*bases["x"].shape) | matrices(draw(lengths), draw(st.sampled_from([2, 3, 4, 8]))))
         setup = replace(setup, x=x)
         if crosses:
@@ -181,11 +192,12 @@ def setups(draw):
     """Any part of a Setup changed, so that most can be computed."""
     setup = draw(inputs())
     if mode(setup) == "sentence" and not crosses(setup):
-        lines = st.lists(SENTENCES.filter(lambda text: len(text.splitlines()) == 1), max_size=3).map("\n".join)
+        own = sentences(EXAMPLES[setup.example], -1)
+        lines = st.lists(own.filter(lambda text: len(text.splitlines()) == 1), max_size=3).map("\n".join)
         kinds = st.lists(st.sampled_from(["same_word", "offset", "offset:2", "first", "even", "sink"]), max_size=4)
         setup = replace(setup, more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
     if mode(setup) != "qkv":
-        widths_fit = EXAMPLES[setup.example].w_o is not None and not setup.built
+        widths_fit = EXAMPLES[setup.example].tensor("w_o") is not None and not setup.built
         fitting = ("bare",) if crosses(setup) else WIRING if widths_fit else ("bare", "swapped", "tied")
         setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(fitting), unique=True, max_size=2))))
     material = gathered(setup)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -38,6 +39,14 @@ class View:
     def tensor(self, name: str) -> Tensor | None:
         """One of its tensors by name, such as "x" or "w_q"."""
         return self.weights.get(name, {"x": self.x, "context": self.context}.get(name))
+
+    def width(self, name: str) -> int:
+        """How many numbers a vector has that asks ("x"), or that is asked ("context")."""
+        return (self.x if self.context is None or name == "x" else self.context).shape[-1]
+
+    def matrices(self) -> dict[str, np.ndarray]:
+        """Its weights as matrices, a vector as one of one row."""
+        return {name: np.atleast_2d(tensor.numpy()) for name, tensor in self.weights.items()}
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ def gather_projections(material: Material, setup: Setup, example: Example) -> No
     started, cut = starts(material, setup, reseeded(example, setup.seed))
     for name in PROJECTIONS + BIASES:
         matrix, origin, seed = started.get(name, (None, "", None))
+        if name in BIASES and name.replace("b_", "w_") not in material.matrices:
+            matrix = None  # what it was added to was taken away
         if matrix is not None:
             matrix = sized(matrix, name, setup, cut, origin)
         elif name in BIASES and getattr(setup, name) not in (None, "none"):
@@ -52,12 +54,12 @@ def starts(material: Material, setup: Setup, example: Example) -> tuple[dict[str
     if heads:
         own = {name: (getattr(heads, name), "built", None) for name in ("w_q", "w_k", "w_v")}
         return own, heads.w_v.shape[1] // len(heads.words)
-    if learned := view_of(setup):
-        own = {name: (np.atleast_2d(tensor), "learned", None) for name, tensor in learned.weights.items()}
-        return own, learned.heads
-    own = {name: numbers_of(example, name) for name in PROJECTIONS}
     width = material.matrices["x"].shape[1]
     source = material.matrices.get("context", material.matrices["x"]).shape[1]
+    learned = view_of(setup)
+    if learned and (learned.width("x"), learned.width("context")) == (width, source):
+        return {name: (matrix, "learned", None) for name, matrix in learned.matrices().items()}, learned.heads
+    own = {name: numbers_of(example, name) for name in PROJECTIONS}
     if own["w_q"] is None or (own["w_q"].shape[0], own["w_k"].shape[0]) == (width, source):
         bias = None if example.b_q is None else np.array([example.b_q], dtype=float)
         seeds = {name: getattr(getattr(example, name), "seed", None) for name in own}
@@ -147,11 +149,10 @@ def gather_score_weights(material: Material, setup: Setup, widths: tuple[int, in
     d_q, d_k = widths
     layer = max(d_q, d_k)
     shapes = {"w_a": (d_q, d_k), "w_aq": (d_q, layer), "w_ak": (d_k, layer), "v_a": (1, layer)}
-    learned = view_of(setup)
+    learned = learned_layer(setup, widths)
     for name in SCORES[config.score].weights:
-        own = None if learned is None else learned.weights.get(name)
-        if own is not None:
-            place(material, name, setup, np.atleast_2d(own), "learned")
+        if name in learned:
+            place(material, name, setup, learned[name], "learned")
         elif name == "w_a":
             if d_q * d_k > GENERAL_TERMS:
                 raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=GENERAL_TERMS)
@@ -160,6 +161,13 @@ def gather_score_weights(material: Material, setup: Setup, widths: tuple[int, in
             place(material, name, setup, random_matrix(name, shapes[name], setup.seed), "random", setup.seed)
     if "v_a" in material.matrices:
         check_layer(material, setup, config)
+
+
+def learned_layer(setup: Setup, widths: tuple[int, int]) -> dict[str, np.ndarray]:
+    """The weights of the additive score that a network learned, where they fit the widths of q and of k."""
+    learned = view_of(setup)
+    found = {} if learned is None else {n: m for n, m in learned.matrices().items() if n in ("w_aq", "w_ak", "v_a")}
+    return found if found and (len(found["w_aq"]), len(found["w_ak"])) == widths else {}
 
 
 def check_layer(material: Material, setup: Setup, config: AttentionConfig) -> None:
