@@ -54,7 +54,7 @@ def test_names_by_hand():
         "vote.1.400.r.5",
         "vote.1.400.r0.50",
         "vote.1.400.r1e-5",
-        "vote.1.400.r101",
+        "vote.1.400.r10001",
         "vote.1.400.r1e9",
         "vote.1.400.r1.2.3",
         "vote.1.400.rnan",

@@ -14,7 +14,7 @@ from attention_core.learned.courses import COURSES, Figures
 
 KEPT = torch.float16  # what is kept, shipped and measured: half as much memory, and hardly a figure moves by it
 NAME = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?")
-MOST_RATE = 100.0
+MOST_RATE = 10_000.0
 Measured = TypeVar("Measured")
 
 

@@ -15,7 +15,7 @@ from pages.shared.trainings import AT_ONCE, Running
 from pages.shared.words import say, sentence, speaking
 
 EVERY = 0.5  # seconds between two looks at a training
-RATES = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.1, 1.0, 10.0, 100.0)
+RATES = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.1, 1.0, 100.0, 10_000.0)
 MOST_POINTS = 200  # of the curve of losses
 MOST_KEPT = 3  # trainings of a session
 
