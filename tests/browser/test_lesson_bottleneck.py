@@ -1,0 +1,94 @@
+"""Lesson 13 in a real browser: a reader changes an input and sees what is stated, and trains a network."""
+
+import re
+
+STEPS = "Steps of training"
+
+
+def points(opened, name, which=0):
+    """A curve's points in a picture: {length: share}."""
+    opened.settled()
+    drawn = opened.page.get_by_test_id("stVegaLiteChart").nth(which).locator(f'path[aria-label^="{name}: "]')
+    labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
+    pairs = (label.removeprefix(f"{name}: ").split(" → ") for label in labels)
+    return {float(x): float(y) for x, y in pairs}
+
+
+def test_one_context_vector_measured_against_length_with_and_without_attention(screen):
+    """seq2seq with one context vector: measured accuracy against input length, with and without attention."""
+    opened = screen("?lang=en", lesson="bottleneck")
+    opened.wait_for_sentence("100 % exact with additive attention, 27 % exact with one vector")
+    early = points(opened, "one vector")
+    assert min(points(opened, "additive").values()) == 1 and max(early.values()) < 0.7
+    opened.slide(STEPS, "End")
+    opened.wait_for_sentence("After 800 steps")
+    assert min(points(opened, "one vector").values()) > 0.8
+    opened.slide(STEPS, "Home")
+    opened.wait_for_sentence("0 % exact with additive attention, 0 % exact with one vector")
+    opened.press("Task", "reverse letters")
+    opened.wait_for_sentence("of texts never trained")
+    opened.slide(STEPS, "End")
+    opened.wait_for_sentence("After 3,000 steps")
+    with_it, without = points(opened, "additive"), points(opened, "one vector")
+    assert all(with_it[length] > 0.85 for length in (10, 20, 30, 40)) and max(without[n] for n in (15, 20, 30, 40)) == 0
+
+
+def test_any_date_is_typed_and_the_alignment_follows(screen):
+    """attention in seq2seq: a map of decoder step x source token."""
+    opened = screen("?step_of=800&lang=en", lesson="bottleneck")
+    opened.wait_for_text("“March 5, 2019” becomes 2019年3月5日 with additive attention")
+    opened.wait_for_number("weights [head 1, 5, 5]", "0.9")
+    opened.type("Your date", "the 21st of June, 1987")
+    opened.wait_for_text("becomes 1987年6月21日 with additive attention")
+    years = opened.numbers("weights [head 1, 7")
+    assert sum(float(number) > 0.5 for number in years.values()) == 1
+    opened.type("Your date", "21. Juni")
+    opened.wait_for_text("every symbol must be one that the network was trained on")
+    assert opened.numbers("weights [head 1, 7") == years
+
+
+def test_one_decoder_step_down_to_the_arithmetic(screen):
+    """attention in seq2seq: c_t = sum alpha_ti h_i, e_ti = a(s, h_i), followed back."""
+    opened = screen("?step_of=800&open=one_step&t=7&lang=en", lesson="bottleneck")
+    opened.wait_for_text("“5” is written. The decoder's state s asks every state h of the encoder")
+    opened.click_cell("weights [head 1, 5, 5]", -1)
+    opened.wait_for_text("weights [head 1, 5, 5] =")
+    opened.follow(0, "masked_scores [head 1, 5, 5]")
+    opened.choose("What is written", "3")
+    opened.wait_for_text("“3” is written")
+
+
+def test_a_network_is_trained_here_until_it_writes_dates(screen):
+    opened = screen("?kind=dot&seed=5&lang=en", lesson="bottleneck")
+    opened.page.get_by_role("button", name="Train it yourself").click()
+    opened.page.get_by_text(re.compile(r"Seed 5: step \d+ of 800")).wait_for()
+    opened.page.get_by_role("button", name="Stop").wait_for()
+    opened.type("Your date", "5 May 1999")  # the page stays usable
+    opened.wait_for_text("“5 May 1999” becomes")
+    opened.page.locator("h5", has_text=re.compile(r"(9[5-9]|100) % exact with dot attention")).wait_for(timeout=120_000)
+    opened.page.get_by_role("button", name="Stop").click()
+    opened.page.get_by_text(re.compile(r"Seed 5: stopped after step \d+ of 800")).wait_for()
+    opened.wait_for_text("becomes 1999年5月5日 with dot attention")
+    assert max(points(opened, "dot, yours").values()) == 1
+    opened.page.get_by_role("button", name="Go on").click()
+    opened.page.get_by_text(re.compile(r"Seed 5: step \d+ of 800")).wait_for()
+    opened.page.get_by_role("button", name="Stop").click()
+    opened.page.get_by_role("button", name="Back to the one that came along").click()
+    opened.page.get_by_role("button", name="Train it yourself").wait_for()
+
+
+def test_leaving_the_page_stops_the_training(screen):
+    opened = screen("?kind=additive&seed=6&lang=en", lesson="bottleneck")
+    opened.page.get_by_role("button", name="Train it yourself").click()
+    opened.page.get_by_text(re.compile(r"Seed 6: step \d+ of 800")).wait_for()
+    opened.page.get_by_role("link", name="Previous").click()
+    opened.page.get_by_text("Where does a printed example go wrong?").or_(
+        opened.page.get_by_text("Lesson 12")
+    ).first.wait_for()
+    opened.page.get_by_role("link", name="Next").click()
+    opened.page.get_by_text(re.compile(r"Seed 6: (step|stopped after step) \d+")).wait_for()
+
+
+def test_on_a_phone_the_map_scrolls_and_the_page_does_not(screen):
+    opened = screen("?lang=zh", lesson="bottleneck", viewport={"width": 390, "height": 844})
+    assert opened.page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
