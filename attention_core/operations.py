@@ -171,9 +171,10 @@ MASK = Faces(mask_scores, mask_scores_numpy, mask_scores_formula, mask_scores_ce
 
 # ---- softmax over the keys; a row with nothing allowed gives zeros ---------------------------------------------------
 def masked_softmax(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
+    weights = torch.softmax(masked_scores, dim=-1)  # over S
+    if not weights.sum().isnan():
+        return weights
     empty = masked_scores.amax(-1, keepdim=True).isneginf()  # (B, H, T, 1): queries that may attend to nothing
-    if not empty.any():
-        return torch.softmax(masked_scores, dim=-1)  # over S
     weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # no NaN, in the gradient either
     return weights.masked_fill(empty, 0.0)
 

@@ -130,7 +130,7 @@ TANH_LAYER = Faces(tanh_layer, tanh_layer_numpy, tanh_layer_formula, tanh_layer_
 
 
 def additive(hidden: Float[Tensor, "B H T S A"], v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "B H T S"]:
-    v_a = v_a[..., None, :, None]  # (1, A, 1), or (H, 1, A, 1) for one a head: broadcasts over the pairs
+    v_a = v_a[:, None] if v_a.dim() == 1 else v_a[:, None, :, None]  # (A, 1), or (H, 1, A, 1) for one a head
     return (hidden @ v_a).squeeze(-1)  # (B, H, T, S, A) x (A, 1) -> (B, H, T, S)
 
 
