@@ -14,7 +14,7 @@ def untrained(course, seed=3):
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("rate", [None, 0.5, 1e-05, 3e-3, 100.0, 7.0, 0.123456])
+@pytest.mark.parametrize("rate", [None, 0.5, 1e-05, 4e-3, 100.0, 7.0, 0.123456])
 @pytest.mark.parametrize("seed", [0, 1, 41, 999_999_999])
 def test_names_are_read_back(seed, rate):
     for course in COURSES:
@@ -55,6 +55,7 @@ def test_names_by_hand():
         "vote.1.400.r0.50",
         "vote.1.400.r1e-5",
         "vote.1.400.r10001",
+        "vote.1.400.r0.01",
         "vote.1.400.r1e9",
         "vote.1.400.r1.2.3",
         "vote.1.400.rnan",

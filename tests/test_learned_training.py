@@ -213,3 +213,15 @@ def test_no_day_that_is_measured_is_trained(name):
     measured = days_of(dates.never_trained()["dashes"]).union(*map(days_of, dates.held_out().values()))
     for texts in shown_to(name, 3):
         assert not measured & days_of(texts)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA GPU")
+@pytest.mark.parametrize("course", ["vote", "copy_two", "dates_additive", "dates_dot", "dates_one"])
+def test_on_a_gpu_it_begins_with_the_same_numbers_and_loses_as_much(course):
+    here, there = Training(course, 3), Training(course, 3, device="cuda")
+    for _ in range(5):
+        here.advance()
+        there.advance()
+    assert there.losses == pytest.approx(here.losses, rel=1e-3)
+    assert there.saved[0].recipe.name == f"{course}.3.0.cuda"
+    assert all(tensor.device.type == "cpu" for tensor in there.saved[0].numbers.values())

@@ -13,7 +13,8 @@ from attention_core.errors import AttentionError
 from attention_core.learned.courses import COURSES, Figures
 
 KEPT = torch.float16  # what is kept, shipped and measured: half as much memory, and hardly a figure moves by it
-NAME = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?")
+NAME = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?(\.cuda)?")
+DEVICES = ("cpu", "cuda")
 MOST_RATE = 10_000.0
 Measured = TypeVar("Measured")
 
@@ -21,35 +22,40 @@ Measured = TypeVar("Measured")
 @dataclass(frozen=True)
 class Recipe:
     """How a network came about: all that its numbers depend on. course: its name in COURSES. seed: see Training. step:
-    after which step. rate: Adam's, where it is not that of the course.
+    after which step. rate: Adam's, where it is not that of the course. device: where it was computed, since sums are
+    rounded in another order there.
 
-    >>> Recipe("vote", 1, 400).name, Recipe("vote", 1, 400, 0.5).name
-    ('vote.1.400', 'vote.1.400.r0.5')
+    >>> Recipe("vote", 1, 400).name, Recipe("vote", 1, 400, 0.5, "cuda").name
+    ('vote.1.400', 'vote.1.400.r0.5.cuda')
     """
 
     course: str
     seed: int
     step: int
     rate: float | None = None
+    device: str = "cpu"
 
     @property
     def name(self) -> str:
         """As a text without blanks."""
-        return f"{self.course}.{self.seed}.{self.step}" + ("" if self.rate is None else f".r{self.rate:g}")
+        rate = "" if self.rate is None else f".r{self.rate:g}"
+        device = "" if self.device == "cpu" else f".{self.device}"
+        return f"{self.course}.{self.seed}.{self.step}{rate}{device}"
 
 
 def read_recipe(name: str) -> Recipe:
     """The recipe that a name tells. Raises ValueError for another text.
 
     >>> read_recipe("vote.1.400.r0.5")
-    Recipe(course='vote', seed=1, step=400, rate=0.5)
+    Recipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
     """
     match = NAME.fullmatch(name)
     if match is None or match[1] not in COURSES or int(match[3]) not in COURSES[match[1]].saved:
         raise ValueError(name)
     rate = None if match[4] is None else float(match[4])
-    recipe = Recipe(match[1], int(match[2]), int(match[3]), rate)
-    if recipe.name != name or (rate is not None and not 0 < rate <= MOST_RATE):
+    recipe = Recipe(match[1], int(match[2]), int(match[3]), rate, "cuda" if match[5] else "cpu")
+    own = COURSES[recipe.course].rate  # which a name leaves out: a network has one name
+    if recipe.name != name or (rate is not None and not (0 < rate <= MOST_RATE and rate != own)):
         raise ValueError(name)
     return recipe
 
@@ -64,7 +70,7 @@ class Network:
     @classmethod
     def of(cls, recipe: Recipe, model: nn.Module) -> "Network":
         """The network as it is now. Raises AttentionError: training_diverged, where a number has no half precision."""
-        numbers = {name: tensor.detach().to(KEPT) for name, tensor in model.named_parameters()}
+        numbers = {name: tensor.detach().to("cpu", KEPT) for name, tensor in model.named_parameters()}
         if not all(tensor.isfinite().all() for tensor in numbers.values()):
             raise AttentionError("training_diverged", step=recipe.step)
         return cls(recipe, numbers)

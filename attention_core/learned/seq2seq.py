@@ -132,7 +132,7 @@ def turned(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
     tensor([[2, 1, 0, 3],
             [1, 0, 2, 3]])
     """
-    places = torch.arange(size)
+    places = torch.arange(size, device=lengths.device)
     return torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
 
 

@@ -8,14 +8,15 @@ from torch import Generator, nn
 from attention_core.config import one_of
 from attention_core.errors import AttentionError
 from attention_core.learned.courses import COURSES
-from attention_core.learned.networks import Network, Recipe
+from attention_core.learned.networks import DEVICES, Network, Recipe
 
 
 class Training:
     r"""One network on its way, by Adam (Kingma, Ba 2015) on the mean surprise of what is right.
 
     course: one of COURSES. seed: of the network's first numbers and of what it is shown. rate: Adam's; None: that of
-    the course. Nothing here is shared: each training has a generator of its own.
+    the course. device: where it is computed, "cpu" or "cuda"; what is drawn is drawn on the CPU, so that a seed means
+    the same everywhere. Nothing here is shared: each training has a generator of its own.
 
     Raises AttentionError: unknown_choice.
 
@@ -26,11 +27,12 @@ class Training:
     (1, True)
     """
 
-    def __init__(self, course: str, seed: int = 0, rate: float | None = None):
+    def __init__(self, course: str, seed: int = 0, rate: float | None = None, device: str = "cpu"):
         one_of("course", course, tuple(COURSES))
-        self.name, self.seed, self.course = course, seed, COURSES[course]
+        one_of("device", device, DEVICES)
+        self.name, self.seed, self.device, self.course = course, seed, device, COURSES[course]
         self.generator = Generator().manual_seed(seed)
-        self.model: nn.Module = self.course.make(self.generator)
+        self.model: nn.Module = self.course.make(self.generator).to(device)
         self.rate = None if rate == self.course.rate else rate
         self.optimiser = torch.optim.Adam(self.model.parameters(), self.course.rate if self.rate is None else self.rate)
         self.losses: list[float] = []
@@ -45,7 +47,7 @@ class Training:
     @property
     def recipe(self) -> Recipe:
         """All that its numbers depend on."""
-        return Recipe(self.name, self.seed, self.step, self.rate)
+        return Recipe(self.name, self.seed, self.step, self.rate, self.device)
 
     @property
     def done(self) -> bool:
@@ -64,7 +66,7 @@ class Training:
 
     def surprise(self) -> torch.Tensor:
         """The loss of the next batch. Raises AttentionError: training_diverged, where it is no number any more."""
-        batch = self.course.batch(self.generator)
+        batch = [part.to(self.device) for part in self.course.batch(self.generator)]
         try:
             loss = self.model.loss(*batch)
         except AttentionError as refusal:  # numbers that attention refuses, since they are not finite

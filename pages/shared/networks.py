@@ -7,7 +7,7 @@ from threading import Lock
 from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.learned.courses import COURSES
-from attention_core.learned.networks import Network, read_recipe
+from attention_core.learned.networks import Network, Recipe, read_recipe
 from attention_core.learned.shipped import SEED, network
 from attention_core.learned.views import View, view
 from pages.shared.setup import Setup, network_of
@@ -31,7 +31,7 @@ def remember(trained: Network) -> None:
 def find(name: str) -> Network:
     """A network by its recipe's name. Raises AttentionError: network_away; ValueError for what is no name."""
     recipe = read_recipe(name)
-    if recipe.seed == SEED and recipe.rate is None and recipe.step in (0, *COURSES[recipe.course].shipped):
+    if recipe == Recipe(recipe.course, SEED, recipe.step) and recipe.step in (0, *COURSES[recipe.course].shipped):
         return network(recipe.course, recipe.step)
     with lock:
         if name not in remembered:

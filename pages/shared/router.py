@@ -12,6 +12,7 @@ import streamlit as st  # noqa: E402
 from attention_core.lettering import text_width  # noqa: E402
 from pages.shared.catalog import PAGES  # noqa: E402
 from pages.shared.parts import whole  # noqa: E402
+from pages.shared.trainings import stop_all  # noqa: E402
 from pages.shared.words import LANGUAGES, say  # noqa: E402
 
 NAME = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
@@ -41,4 +42,6 @@ for entry in PAGES:
 chosen = st.navigation(sections, position="top")
 st.session_state["arrived"] = st.session_state.get("page") != chosen.url_path  # from another page, or just now
 st.session_state["page"] = chosen.url_path
+if st.session_state["arrived"]:
+    stop_all(st.session_state.get("trainings", {}))  # those of the page that was left
 whole(chosen.run)

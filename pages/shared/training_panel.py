@@ -1,5 +1,7 @@
 """Train it yourself: a button, how far it is, the loss as it falls; stop, go on, once more from the same seed."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from attention_core.charts import Axis
@@ -8,10 +10,11 @@ from attention_core.learned.courses import COURSES
 from attention_core.learned.training import Training
 from attention_core.numerals import duration, fixed
 from pages.shared import choices
-from pages.shared.choices import slide, whole
+from pages.shared.choices import choose, slide, whole
+from pages.shared.inputs import DEVICES
 from pages.shared.pictures import curve_chart
 from pages.shared.places import palette
-from pages.shared.trainings import AT_ONCE, Running
+from pages.shared.trainings import AT_ONCE, Running, stop_all
 from pages.shared.words import say, sentence, speaking
 
 EVERY = 0.5  # seconds between two looks at a training
@@ -31,16 +34,17 @@ def train_yourself(course: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = whole("seed", 1, width=130)
         rate = slide("rate", RATES, COURSES[course].rate, width=260)
+        device = choose("device", DEVICES, words=lambda name: say(f"device.{name}")) if len(DEVICES) > 1 else DEVICES[0]
     every = EVERY if running and running.busy else None
-    st.fragment(lambda: show_training(course, seed, rate), run_every=every, key=f"training_{choices.slug()}")()
+    st.fragment(lambda: show_training(course, seed, rate, device), run_every=every, key=f"training_{choices.slug()}")()
 
 
-def show_training(course: str, seed: int, rate: float) -> None:
+def show_training(course: str, seed: int, rate: float, device: str) -> None:
     """How a training is, what can be done with it. The whole page is drawn anew where there is more to be seen."""
     running = training_of(course)
     with speaking(), st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            buttons(course, running, seed, rate)
+            buttons(course, running, lambda: begin(course, seed, rate, device))
             if running:
                 running.look()
                 st.markdown(told(running), width="content")
@@ -54,8 +58,8 @@ def show_training(course: str, seed: int, rate: float) -> None:
         st.rerun()
 
 
-def buttons(course: str, running: Running | None, seed: int, rate: float) -> None:
-    """What can be done."""
+def buttons(course: str, running: Running | None, begin_anew: Callable[[], None]) -> None:
+    """What can be done. begin_anew: begins from the first step."""
     key = f"{choices.slug()}_{{}}".format
     if running and running.busy:
         st.button(say("train.stop"), key=key("stop"), icon=":material/stop_circle:", on_click=running.stop)
@@ -63,20 +67,18 @@ def buttons(course: str, running: Running | None, seed: int, rate: float) -> Non
     if running and running.state == "stopped":
         st.button(say("train.go_on"), key=key("go_on"), icon=":material/play_arrow:", on_click=running.start)
     words = "train.again" if running else "train.start"
-    begin_anew = lambda: begin(course, seed, rate)  # noqa: E731
     st.button(say(words), key=key("train"), icon=":material/model_training:", on_click=begin_anew)
     if running:
         drop = lambda: st.session_state["trainings"].pop(course)  # noqa: E731
         st.button(say("train.drop"), key=key("drop"), icon=":material/inventory_2:", on_click=drop)
 
 
-def begin(course: str, seed: int, rate: float) -> None:
+def begin(course: str, seed: int, rate: float, device: str) -> None:
     """A training from its first step. A visitor has one at a time; of too many the oldest goes."""
     kept: dict[str, Running] = st.session_state.setdefault("trainings", {})
-    for other in kept.values():
-        other.stop()
+    stop_all(kept)
     kept.pop(course, None)
-    kept[course] = Running(Training(course, seed, rate))
+    kept[course] = Running(Training(course, seed, rate, device))
     for oldest in [*kept][:-MOST_KEPT]:
         del kept[oldest]
     kept[course].start()

@@ -3,6 +3,7 @@
 Whoever leaves the page, closes it or loses the connection looks no more: the training stops, and can go on later.
 """
 
+from collections.abc import Mapping
 from threading import BoundedSemaphore, Thread
 from time import monotonic
 
@@ -95,3 +96,9 @@ class Running:
         if not self.training.saved[-1].measured:
             _ = self.training.saved[-1].figures
             remember(self.training.saved[-1])
+
+
+def stop_all(running: Mapping[str, Running]) -> None:
+    """Stops trainings; each can go on later."""
+    for each in running.values():
+        each.stop()

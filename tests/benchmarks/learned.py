@@ -27,7 +27,7 @@ class Writer(nn.Module):
         super().__init__()
         self.end = target
         self.read, self.written = nn.Embedding(source, 32), nn.Embedding(target + 1, 32)
-        self.onward, self.backward_ = nn.GRU(32, 32, batch_first=True), nn.GRU(32, 32, batch_first=True)
+        self.onward, self.back = nn.GRU(32, 32, batch_first=True), nn.GRU(32, 32, batch_first=True)
         self.decoder = nn.GRU(32, 64, batch_first=True)
         if additive:
             self.w_aq, self.w_ak = nn.Parameter(torch.zeros(64, 32)), nn.Parameter(torch.zeros(64, 32))
@@ -43,7 +43,7 @@ class Writer(nn.Module):
         back = torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)  # (B, S)
         x = self.read(source.clamp(min=0))
         onward, _ = self.onward(x)
-        backward, _ = self.backward_(x[rows[:, None], back])
+        backward, _ = self.back(x[rows[:, None], back])
         whole = torch.cat((onward[rows, lengths - 1], backward[rows, lengths - 1]), -1)
         keys = torch.cat((onward, backward[rows[:, None], back]), -1)  # (B, S, 64)
         ends = (target != PAD).sum(-1)

@@ -6,6 +6,8 @@ import torch
 from attention_core.learned import repeats
 from attention_core.learned.shipped import figures, network
 from pages.shared import runs
+from pages.shared.setup import Setup
+from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
 
 HERO = "The share of symbols that are foretold, by position"
@@ -107,8 +109,6 @@ def test_the_previous_token_head_and_the_induction_head_appear():
 
 
 def lesson_setup(example, numbers):
-    from pages.shared.setup import Setup
-
     return Setup(example, "".join(repeats.SYMBOLS.symbols(numbers.tolist())))
 
 
@@ -128,3 +128,24 @@ def test_each_layers_run_opens_in_the_workbench(layer, example):
     model, number = network("copy_two", 500).exact_model, int(layer[-1]) - 1
     own = model.traces(torch.tensor([repeats.SYMBOLS.numbers("xyzxyz")]))[number]
     assert torch.equal(runs.trace_of(setup)["weights"], own["weights"])
+
+
+def test_one_click_from_the_first_screen_leads_to_a_learned_head_and_undo_back():
+    screen = Screen().press("learned")
+    setup = screen.setup()
+    assert setup == Setup(example="learned_copy")
+    own = network("copy_two", 500).exact_model.traces(torch.tensor([repeats.SYMBOLS.numbers("k7Bxa9k7Bxa9")]))[1]
+    trace = runs.trace_of(setup)
+    assert all(torch.equal(trace[step], own[step]) for step in ("q", "k", "v", "weights", "output"))
+    assert "Learned by training: x, w_q, w_k, w_v, w_o." in [text.value for text in screen.at.caption]
+    assert not [button for button in screen.at.button if button.key == "learned"]
+    assert screen.press("undo").setup() == Setup()
+
+
+def test_the_learned_layers_words_are_typed_on_the_workbench():
+    screen = Screen(ex="learned_copy", text="abcabc")
+    assert runs.trace_of(screen.setup()).labels["T"] == tuple("abcabc")
+    refused = Screen(ex="learned_copy", text="Anna fed the dog!")
+    assert any("every symbol must be one that the network was trained on" in error for error in refused.errors())
+    dates = Screen(ex="learned_dates", ctx="5 May 1999")
+    assert runs.trace_of(dates.setup()).labels["T"] == tuple("1999年5月5日")
