@@ -288,6 +288,8 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
         )
     )
     @example(Setup(more="a b\nc", built=("first",), sentence=1))
+    @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
+    @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
     @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     @example(Setup(w_q="1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0", x="~0.0=1e6"))

@@ -34,6 +34,8 @@ def test_a_file_gives_back_the_setup():
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
         )
     )
+    @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
+    @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
     @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     def there_and_back(setup):
