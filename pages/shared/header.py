@@ -11,12 +11,10 @@ from pages.shared.parts import part, redraw
 from pages.shared.proof_panel import proof_badge, show_proof
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
-from pages.shared.setup import LINK_KEYS, network_of
+from pages.shared.setup import LINK_KEYS
 from pages.shared.sharing import show_sharing
 from pages.shared.widgets import show_refusal
 from pages.shared.words import literal, say, sentence
-
-LEARNED = "learned_copy"  # the example that answers where weights come from
 
 
 def shows(scene: Scene) -> tuple[object, ...]:
@@ -40,9 +38,6 @@ def show_line(scene: Scene) -> None:
     trace, setup = scene.trace, scene.setup
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         controls.example_picker(setup)
-        if network_of(setup) is None:
-            label, told = say("header.learned"), say("help.learned")
-            st.button(label, key="learned", help=told, type="tertiary", on_click=learned)
         show_proof(trace, setup)
         for move in state.MOVES:
             st.button(
@@ -71,12 +66,6 @@ def pressed() -> None:
     move = st.session_state["shortcuts"].moved
     if isinstance(move, str) and move in state.MOVES:
         go(move)
-
-
-def learned() -> None:
-    """Where do weights come from? A head whose weights were learned, with its own q, k and v."""
-    state.start_over(LEARNED)
-    redraw()
 
 
 def go(move: str) -> None:

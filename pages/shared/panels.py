@@ -15,7 +15,7 @@ from pages.shared import maps, state
 from pages.shared.components import tiles
 from pages.shared.material import Material
 from pages.shared.opening import open_cell, within
-from pages.shared.parts import look_at
+from pages.shared.parts import look_at, redraw
 from pages.shared.pictures import chart
 from pages.shared.places import (
     Look,
@@ -28,7 +28,7 @@ from pages.shared.places import (
 from pages.shared.runs import cached_alone, trace_of
 from pages.shared.scene import Scene
 from pages.shared.sequences import spelled
-from pages.shared.setup import UNCHANGED, Setup, built_of, computed_part, config_of
+from pages.shared.setup import UNCHANGED, Setup, built_of, computed_part, config_of, network_of
 from pages.shared.swaps import exchange, offers
 from pages.shared.thumbnails import show_all_heads, show_strip
 from pages.shared.words import has, literal, say
@@ -212,14 +212,27 @@ def show_head(scene: Scene, head: int, pictures: dict[int, charts.Picture]) -> N
 
 
 def show_fact(scene: Scene) -> None:
-    """What the chosen query does, as the heading; beside it a switch, for rows so long that all weights are small."""
-    fact = f"##### {fact_sentence(scene.trace, scene.look)}"
-    if scene.trace.sizes()["S"] <= LONG:
-        st.markdown(fact)
-        return
+    """What the chosen query does, as the heading; beside it a switch, for rows so long that all weights are small, or
+    the way to weights that were learned."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(fact, width="content")
-        ramp_switch(scene)
+        st.markdown(f"##### {fact_sentence(scene.trace, scene.look)}", width="content")
+        if scene.trace.sizes()["S"] > LONG:
+            ramp_switch(scene)
+        elif network_of(scene.setup) is None:
+            learned_door()
+
+
+LEARNED = "learned_copy"  # the example that answers where weights come from
+
+
+def learned_door() -> None:
+    """Where do weights come from? A head whose weights were learned, with its own q, k and v."""
+
+    def opened() -> None:
+        state.start_over(LEARNED)
+        redraw()
+
+    st.button(say("header.learned"), key="learned", help=say("help.learned"), type="tertiary", on_click=opened)
 
 
 def ramp_switch(scene: Scene) -> None:
