@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import torch
@@ -91,11 +91,10 @@ class Network:
         model.load_state_dict({name: tensor.to(dtype) for name, tensor in self.numbers.items()})
         return model
 
-    @cached_property
+    @property
     def exact_model(self) -> nn.Module:
         """The network in float64, to look at; gradients may go through it."""
-        with torch.inference_mode(False):
-            return self.model()
+        return looked_at(self)
 
     def measure(self, how: Callable[[nn.Module], Measured]) -> Measured:
         """What is measured of the network in float32."""
@@ -111,3 +110,10 @@ class Network:
     def figures(self) -> Figures:
         """How well it does on what it was never trained on, see Course."""
         return self.measure(COURSES[self.course].measure)
+
+
+@lru_cache(maxsize=32)  # of a network, by its identity; it takes four times as much memory as what is kept
+def looked_at(network: Network) -> nn.Module:
+    """A network in float64, also for gradients, whoever asks for it first."""
+    with torch.inference_mode(False):
+        return network.model()

@@ -14,7 +14,7 @@ from pages.shared.networks import remember
 
 AT_ONCE = 2  # trainings; a third would make all of them slow, and every page with them
 ROOM = BoundedSemaphore(AT_ONCE)
-LOOKING = 15.0  # seconds that a look lasts; a page in a tab behind others looks less often
+LOOKING = 60.0  # seconds that a look lasts; a page in a tab behind others, or on a busy machine, looks less often
 ASKING = 0.2  # seconds between two looks at whether there is room
 
 

@@ -128,6 +128,7 @@ SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]')
     [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))"""
 
 
+FOCUSED = "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText"
 OTHERS = """([cell, before]) => [...document.querySelectorAll(`path[aria-label*="${cell}"]`)]
     .some(each => !before.includes(each.getAttribute("aria-label")))"""
 
@@ -294,6 +295,16 @@ class Screen:
                 self.settled()
                 return
         raise AssertionError(f"{option} is not among {label}")
+
+    def step_to(self, option: str) -> None:
+        """The one of the list with the focus that the arrow key leads to: of a long list only a part is there."""
+        self.settled()
+        now = None
+        while now != option:
+            self.page.keyboard.press("ArrowDown")
+            self.page.wait_for_function(f"before => ![undefined, '', before].includes({FOCUSED})", arg=now)
+            now = self.page.evaluate(FOCUSED)
+        self.page.keyboard.press("Enter")
 
     def pick(self, part: str, option: str) -> None:
         """The one of the list with the focus that a part of its name, typed, leaves."""

@@ -76,7 +76,8 @@ FILES = [
 
 def use_a_control(screen, dice):
     """Any control, set to anything that it offers, or to a text that it may refuse."""
-    widget = dice.choice([widget for kind in KINDS for widget in screen.at.get(kind)])
+    offered = [widget for kind in KINDS for widget in screen.at.get(kind)]
+    widget = dice.choice([widget for widget in offered if not widget.disabled])
     if widget.type in ("text_input", "text_area"):
         return screen.ran(widget.set_value(dice.choice(TEXTS)).run)
     if widget.type == "number_input":
