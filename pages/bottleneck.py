@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attention_core.curves import Curve, curves, wholes
+from attention_core.learned.courses import COURSES
 from attention_core.learned.shipped import SEED
 from attention_core.numerals import percent
 from pages.shared.choices import choose, option, slide, text_box
@@ -20,6 +21,7 @@ from pages.shared.training_panel import train_yourself
 from pages.shared.words import literal, say
 from pages.shared.writers import TASKS, Writer, check_text, colours, cut_off, text_of, writer_of
 
+STEPS = sorted({step for course in COURSES.values() for step in course.saved})  # after which any network is kept
 BOXES = {"dates": "text_dates", "reversal": "text_reversal"}  # the names of the boxes for what is read
 WIDE, HIGH = 330, 250  # pixels of the curves' field
 MAP = 520  # pixels of the map beside it
@@ -66,9 +68,9 @@ with lesson("bottleneck") as place:
         all_of[kind] = learning(f"{task}_{kind}")
         steps = all_of[kind].steps
         usual = max(steps) if all_of[kind].own else TASKS[task].telling
-        step = slide("step_of", steps, usual, lambda number: f"{number:,}", width=220)
+        step = slide("step_of", steps, usual, lambda number: f"{number:,}", STEPS, width=220)
     compared = tuple(dict.fromkeys((kind, "one")))
-    writers = {name: writer_of(all_of[name], step, text) for name in compared}
+    writers = {name: writer_of(all_of[name], step, text) for name in compared if step in all_of[name].networks}
     told = say("fact.comma").join(right(name, all_of[name], step) for name in compared)
     st.markdown(f"##### {say(f'lessons.bottleneck.fact_{task}', step=f'{step:,}', parts=told)}")
     told = say("fact.comma").join(written(name, writer) for name, writer in writers.items())
@@ -80,7 +82,7 @@ with lesson("bottleneck") as place:
             draw_curves(all_of, step, len(text_of(f"{task}_{kind}", text)))
         with st.container(width="content"):
             if setup is None:
-                st.info(say("lessons.bottleneck.no_map"))
+                st.info(say("lessons.bottleneck.no_map" if kind == "one" else "lessons.bottleneck.wrote_nothing"))
             else:
                 trace = trace_of(setup)
                 title = say("lessons.bottleneck.map", step=f"{writers[kind].step:,}")
@@ -91,7 +93,7 @@ with lesson("bottleneck") as place:
         stands_for(setup, place)
         drawer("growing", lambda: drawers.growing(all_of[kind], text))
         drawer("one_step", lambda: drawers.one_step(setup))
-    drawer("untrained", lambda: drawers.untrained(all_of))
-    drawer("smear", lambda: drawers.smear(all_of[kind], text))
+    drawer("untrained", lambda: drawers.untrained(task, all_of))
+    drawer("smear", lambda: drawers.smear(all_of[kind], step, text))
     if setup is not None:
         code(trace, ("hidden", "scores", "weights", "head_outputs"))

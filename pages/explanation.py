@@ -1,12 +1,13 @@
 """Is attention an explanation? Other weights in the place of the learned ones: whose prediction moves?"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
 from attention_core.bars import bar_rows, row_of
 from attention_core.dumbbells import End, dumbbells
-from attention_core.learned.evidence import EACH
+from attention_core.learned.evidence import EACH, answer
 from attention_core.learned.shifts import Shift, moving
 from attention_core.numerals import percent
 from pages.shared.choices import choose, option, text_box
@@ -25,6 +26,7 @@ from pages.shared.words import say
 
 ANSWERS = {("lookup",): 0, ("vote",): 1, ("lookup", "vote"): 2, (): 3}  # whose prediction moves, as it may be guessed
 BOXES = {"lookup": "text_lookup", "vote": "text_vote"}  # the names of the boxes for their texts
+BEFORE = -0.03  # the axis begins, so that an end at 0 stands free of the names
 WIDE = 400  # pixels of the dumbbells' field
 ROOM = 460  # pixels of the bars beside it
 
@@ -37,7 +39,7 @@ def draw_shifts(found: Mapping[str, Mapping[str, Shift]], known: bool) -> None:
         shifts = {task: found[task][kind] for task in EXAMPLES}
         ends = [End(option("task")(task), each.mean, each.interval, colours[task]) for task, each in shifts.items()]
         rows.append((option("shift")(kind), ends))
-    x = share_axis(say("lessons.explanation.axis_shift"))
+    x = replace(share_axis(say("lessons.explanation.axis_shift")), first=BEFORE)
     curve_chart(dumbbells(rows, x, palette(), not known, WIDE), "explanation_hero", say("lessons.explanation.alt"))
 
 
@@ -46,11 +48,12 @@ def draw_weights(texts: drawers.Texts) -> None:
     for task, (network, text) in texts.items():
         trace, verdict = trace_of(setup_of(task, network, text)), verdict_of(task, network, text)
         told = {"name": verdict.name, "share": percent(verdict.share), "task": option("task")(task)}
-        rows = [row_of(say("lessons.explanation.row_task", **told), trace, "weights", (0, 0, 0))]
+        title = say("lessons.explanation.row_task" if answer(task, text) else "lessons.explanation.row_guess", **told)
+        rows = [row_of(title, trace, "weights", (0, 0, 0))]
         names, opened = place_names(trace, "S", trace.sizes()["S"]), opened_in(f"own_{task}", {"": trace})
         how = {"height": 70.0, "whole": True, "room": ROOM}
         picture = bar_rows(rows, names, words_for(trace), palette(), opened, **how)
-        show(f"own_{task}", picture, {"": trace}, say("lessons.explanation.row_task", **told))
+        show(f"own_{task}", picture, {"": trace}, title)
 
 
 def most_of(task: str, network: str, text: str) -> float:
@@ -84,7 +87,7 @@ with lesson("explanation") as place:
     train_yourself(trained)
     setup = setup_of("lookup", *texts["lookup"])
     stands_for(setup, place)
-    for name in ("witness", "others", "spare"):
-        drawer(name, lambda name=name: getattr(drawers, name)(texts))
-    drawer("conclude", drawers.conclude)
+    drawer("witness", lambda: drawers.witness(texts))
+    for name in ("others", "spare", "conclude"):
+        drawer(name, lambda name=name: drawers.after_the_guess(known, getattr(drawers, name), texts))
     code(trace_of(setup), ("q", "k", "scores", "weights", "head_outputs", "output"))

@@ -34,9 +34,9 @@ def accuracy_of(network: str, off: tuple[str, ...]) -> Figures:
 
 
 @kept
-def next_of(network: str, text: str) -> tuple[str, float]:
-    """The symbol that is expected after a text, and how probable it is held."""
-    return expected_next(find(network), text)
+def next_of(network: str, text: str, off: tuple[str, ...]) -> tuple[str, float]:
+    """The symbol that is expected after a text without some heads, and how probable it is held."""
+    return expected_next(find(network), text, off)
 
 
 def draw_curves(all_on: Figures, some_on: Figures, places: tuple[int, ...]) -> None:
@@ -55,7 +55,7 @@ with lesson("induction") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = text_box("symbols", TEXT, lambda typed: symbols_of(typed, COURSES[COURSE].alphabets[0]), width=300)
         heads = choose_several("heads", tuple(PLACES), tuple(PLACES))
-        step = slide("step_of", of.steps, max(of.steps), width=220)
+        step = slide("step_of", of.steps, max(of.steps), others=COURSES[COURSE].saved, width=220)
     network = of.network_at(step)
     off = tuple(name for name in PLACES if name not in heads)
     all_on = of.figures_at(step) if not off else accuracy_of(network, ())
@@ -65,7 +65,7 @@ with lesson("induction") as place:
     told["first"] = percent(first_share(shown))
     names = say("fact.comma").join(map(option("heads"), off))
     st.markdown(f"##### {say('lessons.induction.fact_off' if off else 'lessons.induction.fact', names=names, **told)}")
-    symbol, share = next_of(network, text)
+    symbol, share = next_of(network, text, off)
     st.markdown(say("lessons.induction.next", text=literal(text), symbol=literal(symbol), share=percent(share)))
     setups = {layer: drawers.layer_setup(layer, network, text) for layer in drawers.LAYERS}
     trace = trace_of(setups["L2"])
@@ -78,7 +78,7 @@ with lesson("induction") as place:
     st.caption(say("lessons.induction.how", numbers=f"{of.parameters:,}", seed=SEED))
     stands_for(setups["L2"], place)
     drawer("appear", lambda: drawers.appear(of))
-    drawer("typed", lambda: drawers.typed(network, text))
+    drawer("typed", lambda: drawers.typed(network, text, off))
     drawer("one_layer", drawers.one_layer)
     drawer("layers", lambda: drawers.layers(network, text))
     code(trace, ("q", "k", "scores", "weights", "head_outputs", "output"))

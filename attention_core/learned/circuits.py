@@ -26,22 +26,24 @@ def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
     return {"previous": torch.stack(previous), "induction": torch.stack(behind)}
 
 
-def foretold(network: Network, text: str, kept: Float[Tensor, "layers 2"] | None = None) -> Float[Tensor, "T symbols"]:
-    """How probable each symbol is held to come next, after each symbol of a text."""
+def foretold(network: Network, text: str, off: tuple[str, ...] = ()) -> Float[Tensor, "T symbols"]:
+    """How probable each symbol is held to come next, after each symbol of a text, without some heads."""
+    model = network.exact_model
     with torch.inference_mode():
-        return network.exact_model.logits(numbers(network, text), kept)[0].softmax(-1)
+        return model.logits(numbers(network, text), switched(off, len(model.layers)))[0].softmax(-1)
 
 
-def with_foretold(trace: Trace, network: Network, text: str) -> Trace:
-    """A run with `foretold` (B, T - 1): how probable each symbol that came next was held, after the one before it."""
-    probable, symbols = foretold(network, text)[:-1], numbers(network, text)[0, 1:]  # (T - 1, symbols), (T - 1,)
+def with_foretold(trace: Trace, network: Network, text: str, off: tuple[str, ...] = ()) -> Trace:
+    """A run with `foretold` (B, T - 1): how probable each symbol that came next was held, after the one before it.
+    off: heads that are switched off."""
+    probable, symbols = foretold(network, text, off)[:-1], numbers(network, text)[0, 1:]  # (T - 1, symbols), (T - 1,)
     came = probable.gather(-1, symbols[:, None])[:, 0][None]  # (1, T - 1)
     return Trace({**trace.steps, "foretold": Step("foretold", came, ("B", "next"))}, trace.labels)
 
 
-def expected_next(network: Network, text: str) -> tuple[str, float]:
-    """The symbol that is held most probable after a text, and how probable."""
-    share, number = foretold(network, text)[-1].max(-1)
+def expected_next(network: Network, text: str, off: tuple[str, ...] = ()) -> tuple[str, float]:
+    """The symbol that is held most probable after a text, and how probable, without some heads."""
+    share, number = foretold(network, text, off)[-1].max(-1)
     return repeats.SYMBOLS.of[int(number)], float(share)
 
 

@@ -105,8 +105,8 @@ def classifying(task: str, heads: int = 1) -> Course:
 DATES_SAVED = (0, 25, 50, 75, 100, 150, 200, 300, 400, 600, 800)
 REVERSAL_SAVED = (0, 100, 200, 300, 400, 600, 800, 1200, 1600, 2000, 3000)
 COURSES = {
-    "dates_one": writing(dates, "one", DATES_SAVED, (100, 200, 800)),
-    "dates_dot": writing(dates, "dot", DATES_SAVED),
+    "dates_one": writing(dates, "one", DATES_SAVED, (200, 800)),
+    "dates_dot": writing(dates, "dot", DATES_SAVED, (200, 800)),
     "dates_additive": writing(dates, "additive", DATES_SAVED, (100, 200, 800)),
     "reversal_one": writing(reversal, "one", REVERSAL_SAVED),
     "reversal_additive": writing(reversal, "additive", REVERSAL_SAVED),

@@ -1,5 +1,6 @@
 """Texts of which it is known what decides: the value behind a marker, or the majority of votes."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -70,3 +71,18 @@ def held_out(task: str) -> Labelled:
     """Texts that are never trained, with their classes."""
     generator = torch.Generator().manual_seed(1)
     return on_one_side(lambda many: TASKS[task].draw(many, generator), EACH, measured=True)
+
+
+# ---- what is right ---------------------------------------------------------------------------------------------------
+def answer(task: str, text: str) -> str | None:
+    """The class of a text by what decides; None for one that is of another kind than those that are trained.
+
+    >>> answer("lookup", "b7c>3ah1f"), answer("lookup", "b7c"), answer("vote", "+.-+"), answer("vote", "+-")
+    ('3', None, '+', None)
+    """
+    symbols = "".join(text.split())
+    if task == "lookup":
+        marked = re.findall(f"{MARKER}([0-7])", symbols)
+        return marked[0] if len(marked) == 1 == symbols.count(MARKER) else None
+    ahead = symbols.count(FOR) - symbols.count(AGAINST)
+    return None if ahead == 0 else FOR if ahead > 0 else AGAINST

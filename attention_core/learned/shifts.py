@@ -1,7 +1,7 @@
 """What a classifier's prediction does when its attention weights are exchanged for others (Jain, Wallace 2019).
 
-Even weights; the learned ones in another order; and adversarial ones: far from the learned ones, and among those the
-ones that move the prediction least. Where such weights give the same answer, the learned ones do not explain it.
+Even weights; the learned ones in another order; random ones; and adversarial ones: far from the learned ones, and of
+those the ones that move the prediction least. Where others do the same, the learned ones alone explain nothing.
 """
 
 import math
@@ -16,7 +16,7 @@ from torch import Generator, Tensor
 from attention_core.learned.alphabet import PAD
 from attention_core.learned.classifier import Classifier
 
-KINDS = ("uniform", "permuted", "adversarial")
+KINDS = ("uniform", "permuted", "random", "adversarial")
 ORDERS = 25  # in which the weights are put; the median of their shifts counts
 FAR = 0.9  # how far adversarial weights must be, as a share of the farthest that a text has
 STARTS, STEPS, RATE, PRESSURE = 3, 80, 0.3, 10.0  # of the search for them
@@ -90,7 +90,11 @@ def shift_of(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed: int 
     generator = Generator().manual_seed(seed)
     if kind == "permuted":
         return permuted(model, texts, learned, before, generator)
-    if kind == "uniform":
+    if kind == "random":
+        drawn = -torch.rand(learned.shape, generator=generator, dtype=learned.dtype).clamp(min=LEAST).log()
+        weights = drawn.masked_fill((texts == PAD)[:, None, None], 0.0)  # any weights alike: the simplex evenly
+        weights = weights / weights.sum(-1, keepdim=True)
+    elif kind == "uniform":
         there = (texts != PAD)[:, None, None].to(learned.dtype)  # (B, 1, 1, S)
         weights = (there / there.sum(-1, keepdim=True)).expand_as(learned)
     else:

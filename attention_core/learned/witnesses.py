@@ -1,6 +1,7 @@
 """Three witnesses of what a classifier decided by: attention's weights, gradient x input, and leaving a symbol out."""
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.attribution import gradient_times_input
@@ -12,8 +13,8 @@ from attention_core.trace import Step, Trace
 
 
 def with_witnesses(trace: Trace, network: Network, text: str, target: int) -> Trace:
-    """The run with `gradient_x_input` (B, S) of the logit of a class, and `left_out` (B, S): how much less probable the
-    class is where the symbol is left out and the text closes up behind it.
+    """The run with `gradient_x_input` (B, S) of the logit of a class, and `left_out` (B, S): how far the
+    log-odds of the class fall where the symbol is left out and the text closes up behind it.
 
     trace: of the network's attention for the text. target: the class, by its number."""
     run = gradient_times_input(trace, Ref("output", (0, 0, target)))
@@ -21,13 +22,24 @@ def with_witnesses(trace: Trace, network: Network, text: str, target: int) -> Tr
 
 
 def left_out(network: Network, text: str, target: int) -> Tensor:
-    """How much less probable a class is without each symbol, (1, S); of a single symbol nothing can be left out: 0."""
+    r"""How far the log-odds of a class, $\ln p / (1 - p)$, fall without each symbol, (1, S); of a single symbol nothing
+    can be left out: 0."""
     model, whole = network.exact_model, numbers(network, text)
     with torch.no_grad():
-        before = model.trace(whole)["output"][0, 0].softmax(-1)[target]
+        before = log_odds(model.trace(whole)["output"][0, 0], target)
         places = range(whole.shape[1] if whole.shape[1] > 1 else 0)
-        without = [model.trace(dropped(whole, at))["output"][0, 0].softmax(-1)[target] for at in places]
+        without = [log_odds(model.trace(dropped(whole, at))["output"][0, 0], target) for at in places]
     return torch.stack([before - after for after in without] or [torch.zeros_like(before)])[None]
+
+
+def log_odds(logits: Float[Tensor, " C"], target: int) -> Tensor:
+    """The logit of a class against all others together.
+
+    >>> log_odds(torch.tensor([0.8, 0.2]).log(), 0)  # ln 4
+    tensor(1.3863)
+    """
+    others = torch.cat((logits[:target], logits[target + 1 :]))
+    return logits[target] - others.logsumexp(-1)
 
 
 def dropped(symbols: Tensor, at: int) -> Tensor:

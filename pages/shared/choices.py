@@ -202,11 +202,16 @@ def switch(name: str, default: bool = False) -> bool:
 
 
 def slide(
-    name: str, options: Sequence[float], default: float, written: Callable[[float], str] = "{:g}".format, **how
+    name: str,
+    options: Sequence[float],
+    default: float,
+    written: Callable[[float], str] = "{:g}".format,
+    others: Sequence[float] = (),
+    **how,
 ) -> float:
-    """One of a row of numbers on a slider; the default, where what was chosen is none of them any more. how: as
-    st.select_slider."""
-    known = {str(number): number for number in options}
+    """One of a row of numbers on a slider; the default, where what was chosen is none of them any more. others: what a
+    link may say besides, because other choices offer it. how: as st.select_slider."""
+    known = {str(number): number for number in (*options, *others)}
     read = lambda text: known[member(known)(text)]  # noqa: E731
     value = choice(name, default, read)
     value = value if value in options else default

@@ -31,8 +31,8 @@ class Learning:
 
     @property
     def steps(self) -> list[int]:
-        """The steps after which it was measured."""
-        return [*self.figures]
+        """The steps of which there is a network."""
+        return [*self.networks]
 
     def figures_at(self, step: int) -> Figures:
         """How well it did after a step, or after the last one before it that was kept."""

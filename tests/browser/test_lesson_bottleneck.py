@@ -26,7 +26,7 @@ def test_one_context_vector_measured_against_length_with_and_without_attention(s
     opened.slide(STEPS, "Home")
     opened.wait_for_sentence("0 % exact with additive attention, 0 % exact with one vector")
     opened.press("Task", "reverse letters")
-    opened.wait_for_sentence("of texts never trained")
+    opened.wait_for_sentence("of texts not seen in training")
     opened.slide(STEPS, "End")
     opened.wait_for_sentence("After 3,000 steps")
     with_it, without = points(opened, "additive"), points(opened, "one vector")
@@ -50,7 +50,7 @@ def test_any_date_is_typed_and_the_alignment_follows(screen):
 def test_one_decoder_step_down_to_the_arithmetic(screen):
     """attention in seq2seq: c_t = sum alpha_ti h_i, e_ti = a(s, h_i), followed back."""
     opened = screen("?step_of=800&open=one_step&t=7&lang=en", lesson="bottleneck")
-    opened.wait_for_text("“5” is written. The decoder's state s asks every state h of the encoder")
+    opened.wait_for_text("“5” is written.")
     opened.click_cell("weights [head 1, 5, 5]", -1)
     opened.wait_for_text("weights [head 1, 5, 5] =")
     opened.follow(0, "masked_scores [head 1, 5, 5]")

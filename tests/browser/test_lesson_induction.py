@@ -7,12 +7,12 @@ from tests.browser.test_lesson_bottleneck import points
 
 def test_a_head_is_switched_off_and_copying_falls(screen):
     opened = screen("?lang=en", lesson="induction")
-    opened.wait_for_sentence("After 500 steps 100 % of the repetition is foretold")
+    opened.wait_for_sentence("After 500 steps 100 % of the repetition is predicted")
     opened.press("Heads that are on", "L1H1")
     opened.wait_for_sentence("without heads L1H1,")
     opened.press("Heads that are on", "L1H2")
     opened.wait_for_sentence("without heads L1H1, L1H2,")
-    shown = points(opened, "those on")
+    shown = points(opened, "heads that are on")
     assert max(shown[place] for place in range(18, 33)) < 0.2
 
 
@@ -23,7 +23,7 @@ def test_any_sequence_is_continued_and_its_map_follows(screen):
     opened.wait_for_text("it expects r,")
     cells = opened.numbers("weights [head ")
     assert any("w₇, e₃" in name or "w, e" in name for name in cells)
-    opened.open_drawer("What does it foretell of my text?")
+    opened.open_drawer("What does it predict of my text?")
     assert len(opened.numbers("foretold [")) == 7
 
 

@@ -131,7 +131,7 @@ def test_the_alignment_grows():
 
 def test_one_step_of_the_decoder_is_followed_to_its_arithmetic():
     lesson = Lesson("bottleneck", open="one_step", step_of="800", t="7", lang="en")
-    assert lesson.says("“5” is written") and lesson.says("e = v · tanh(s W_aq + h W_ak)")
+    assert lesson.says("“5” is written") and lesson.says(r"e = v_a \cdot \tanh(s W_{aq} + h W_{ak})")
     assert lesson.number("one_step", "weights [head 1, 5, 5]", row=1) > 0.95
     lesson.click_cell("one_step", "scores", "0,0,7,6")
     model, seen = network("dates_additive", 800).exact_model, view(network("dates_additive", 800), "March 5, 2019")
@@ -144,7 +144,7 @@ def test_formats_that_were_never_trained():
     lesson = Lesson("bottleneck", open="untrained", lang="en")
     (found,) = lesson.at.table
     rows = found.value.to_dict("records")
-    assert [row["never trained"] for row in rows] == [
+    assert [row["not in training"] for row in rows] == [
         "2019 March 5",
         "5-Mar-2019",
         "2019/03/05",
@@ -159,19 +159,19 @@ def test_formats_that_were_never_trained():
             right = ["".join(writes(trained, text)) == answer for text, answer in pairs]
             share = float(row[name].rpartition("· ")[2].rstrip(" %")) / 100
             assert abs(share - sum(right) / 20) < 0.3, form
-            assert row[name].startswith("".join(writes(trained, row["never trained"]))[:9])
+            assert row[name].startswith("".join(writes(trained, row["not in training"]))[:9])
 
 
 def test_lengths_that_were_never_trained_fail_and_it_is_said():
     lesson = Lesson("bottleneck", open="untrained", unseen="lengths", lang="en")
     own = dict(zip(table()["reversal_additive"]["places"], figures("reversal_additive", 3000), strict=True))
     said = f"{own[40]:.0%} of the texts of 40 letters, {own[60]:.0%} of 60, {own[100]:.0%} of 100".replace("%", " %")
-    assert lesson.says(f"Reversed exactly: {said}. Beyond what was trained it fails")
+    assert lesson.says(f"Reversed exactly: {said}. Far beyond the lengths in training attention fails as well")
     assert own[100] < 0.5 < own[60] < own[40]
 
 
 def test_a_state_has_heard_of_its_neighbours():
-    lesson = Lesson("bottleneck", open="smear", lang="en")
+    lesson = Lesson("bottleneck", open="smear", step_of="800", lang="en")
     cells = lesson.table("smear")
     cells = cells[(cells["panel"] == "result") & (cells["kind"] == "cell")].drop_duplicates("index")
     shares = np.array([float(value) for value in cells["value"]]).reshape(13, 13)
@@ -184,7 +184,9 @@ def test_a_state_has_heard_of_its_neighbours():
             columns = [slope(model, x, source, t, place, number) for number in range(x.shape[-1])]
             norms.append(torch.stack(columns).square().sum().sqrt().item())
         assert shares[t, s] == pytest.approx(norms[s] / sum(norms), abs=1e-6)
-    assert lesson.says(f"only {np.diag(shares).mean():.0%} of what reaches it comes from its own".replace("%", " %"))
+    assert lesson.says(
+        f"at step 800 only {np.diag(shares).mean():.0%} of what reaches it comes from its own".replace("%", " %")
+    )
 
 
 def seen_numbers(text):
@@ -199,3 +201,17 @@ def slope(model, x, source, t, place, number, step=1e-5):
         moved[0, place, number] += sign * step
         ends.append(torch.cat(model.passes(moved, source), -1)[0, t])
     return (ends[0] - ends[1]) / (2 * step)
+
+
+def test_only_steps_of_which_there_is_a_network_are_offered():
+    for kind, steps in (("additive", ["0", "100", "200", "800"]), ("dot", ["0", "200", "800"])):
+        lesson = Lesson("bottleneck", kind=kind, lang="en")
+        assert lesson.widgets()["step_of"].options == steps
+    early = Lesson("bottleneck", step_of="100", lang="en")
+    (told,) = [text for text in early.texts() if text.startswith("“March 5, 2019” becomes")]
+    assert "one vector" not in told  # of which there is no network at this step
+
+
+def test_one_vector_says_what_its_states_are_for():
+    lesson = Lesson("bottleneck", kind="one", open="smear", lang="en")
+    assert lesson.says("With one vector none of these states is looked at later")

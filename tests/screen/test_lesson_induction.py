@@ -10,7 +10,7 @@ from pages.shared.setup import Setup
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
 
-HERO = "The share of symbols that are foretold, by position"
+HERO = "The share of symbols that are predicted, by position"
 APPEAR = "A score of each head against the steps of training"
 HEADS = ("L1H1", "L1H2", "L2H1", "L2H2")
 
@@ -59,7 +59,7 @@ def test_it_opens_on_the_trained_result():
 @pytest.mark.parametrize("off", [("L1H1", "L1H2"), ("L2H1",), HEADS])
 def test_heads_are_switched_off(off):
     lesson = Lesson("induction", lang="en").choose("heads", *(head for head in HEADS if head not in off))
-    assert curve(lesson, "those on") == pytest.approx(plain_accuracy(off), abs=0.01)
+    assert curve(lesson, "heads that are on") == pytest.approx(plain_accuracy(off), abs=0.01)
     assert f"without heads {', '.join(off)}, " in lesson.fact()
     assert lesson.link()["heads"] == ",".join(head for head in HEADS if head not in off)
     again = Lesson("induction", **lesson.link())
@@ -68,7 +68,7 @@ def test_heads_are_switched_off(off):
 
 def test_without_the_first_layer_nothing_is_copied():
     lesson = Lesson("induction", heads="L2H1,L2H2", lang="en")
-    known = [curve(lesson, "those on")[place] for place in range(18, 33)]
+    known = [curve(lesson, "heads that are on")[place] for place in range(18, 33)]
     assert sum(known) / len(known) < 0.1
 
 
@@ -99,7 +99,7 @@ def test_the_previous_token_head_and_the_induction_head_appear():
     previous = {name: curve(lesson, name, APPEAR) for name in HEADS}
     assert max(previous["L1H1"][500], previous["L1H2"][500]) > 0.8
     assert all(previous[name][0] < 0.2 for name in HEADS)
-    lesson.choose("score", "behind the last time")
+    lesson.choose("score", "what came next")
     behind = {name: curve(lesson, name, APPEAR) for name in HEADS}
     assert max(behind["L2H1"][500], behind["L2H2"][500]) > 0.8
     assert max(behind["L1H1"][500], behind["L1H2"][500]) < 0.2
@@ -116,7 +116,7 @@ def test_one_layer_cannot():
     lesson = Lesson("induction", open="one_layer", lang="en")
     share = lambda course: sum(figures(course, 500)[16:]) / 15  # noqa: E731
     assert share("copy_one") < 0.1 and share("copy_two") > 0.95
-    assert lesson.says(f"One layer foretells {share('copy_one'):.0%} of the repetition".replace("%", " %"))
+    assert lesson.says(f"One layer predicts {share('copy_one'):.0%} of the repetition".replace("%", " %"))
 
 
 @pytest.mark.parametrize("layer, example", [("layer 1", "learned_previous"), ("layer 2", "learned_copy")])
@@ -149,3 +149,18 @@ def test_the_learned_layers_words_are_typed_on_the_workbench():
     assert any("every symbol must be one that the network was trained on" in error for error in refused.errors())
     dates = Screen(ex="learned_dates", ctx="5 May 1999")
     assert runs.trace_of(dates.setup()).labels["T"] == tuple("1999年5月5日")
+
+
+def test_what_is_expected_follows_the_heads_that_are_on():
+    lesson = Lesson("induction", heads="L2H1,L2H2", open="typed", lang="en")
+    assert not lesson.says("it expects **k**")
+    row = lesson.table("typed")
+    shares = [float(value) for value in row[row["kind"] == "cell"]["value"]]
+    assert sum(shares[6:]) / 5 < 0.5  # with all heads nearly 1
+
+
+def test_of_a_layer_that_has_not_learned_it_yet_that_is_said():
+    untrained = Lesson("induction", step_of="0", open="layers", lang="en")
+    assert untrained.says("here no head attends to the symbol before yet")
+    trained = Lesson("induction", open="layers", layer="L2", lang="en")
+    assert trained.says("Layer 2: in a repetition a head gives") and not trained.says("yet")

@@ -40,7 +40,7 @@ def growing(of: Learning, text: str) -> None:
         writer = writer_of(of, step, text)
         told = {"step": f"{step:,}", "written": cut_off(writer.written)}
         if writer.setup is None:
-            st.caption(say("lessons.bottleneck.wrote_nothing", **told))
+            st.caption(say("lessons.bottleneck.grown_nothing", **told))
             continue
         trace = trace_of(writer.setup)
         look = looked_at(trace, writer.setup)
@@ -84,9 +84,9 @@ def one_step(setup: Setup) -> None:
 
 
 # ---- what was never trained ------------------------------------------------------------------------------------------
-def untrained(kinds: Mapping[str, Learning]) -> None:
+def untrained(task: str, kinds: Mapping[str, Learning]) -> None:
     """Formats of dates, or lengths, that no network was trained on."""
-    if choose("unseen", ("formats", "lengths")) == "formats":
+    if choose("unseen", ("formats", "lengths"), "formats" if task == "dates" else "lengths") == "formats":
         never(kinds)
     else:
         longer()
@@ -149,10 +149,11 @@ def heard_by(network: str, text: str) -> Trace:
     return heard(find(network), text)
 
 
-def smear(of: Learning, text: str) -> None:
+def smear(of: Learning, step: int, text: str) -> None:
     """Each state of the encoder, and how much of it comes from each symbol."""
-    trace = heard_by(of.network_at(max(of.steps)), text)
-    st.markdown(say("lessons.bottleneck.smear", own=percent(mean_own_share(trace))))
+    trace = heard_by(of.network_at(step), text)
+    reads = "smear_one" if of.course.endswith("_one") else "smear"
+    st.markdown(say(f"lessons.bottleneck.{reads}", own=percent(mean_own_share(trace)), step=f"{step:,}"))
     title = say("lessons.bottleneck.smear_map")
     picture = single_picture([panel(trace, "heard")], trace, words_for(trace), palette(), [title], None)
     chart(picture, "bottleneck_smear", title, lambda _: None)

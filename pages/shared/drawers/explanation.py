@@ -1,10 +1,11 @@
 """Lesson 15, further sights: three witnesses, other weights for the same text, heads to spare, what to conclude."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from attention_core.bars import bar_rows, row_of
+from attention_core.learned.evidence import answer
 from attention_core.numerals import percent
 from pages.shared.choices import choose, option
 from pages.shared.classifiers import EXAMPLES, other_run, right_by_heads, setup_of, verdict_of, witnesses_of
@@ -16,9 +17,14 @@ from pages.shared.runs import trace_of
 from pages.shared.words import say
 
 HEADS = 4
-KINDS = ("uniform", "permuted", "adversarial")  # of weights in the place of the learned ones
+KINDS = ("uniform", "permuted", "random", "adversarial")  # of weights in the place of the learned ones
 
 Texts = Mapping[str, tuple[str, str]]  # the network and the text, by task
+
+
+def after_the_guess(known: bool, draw: Callable[[Texts], None], texts: Texts) -> None:
+    """What would give the answer away."""
+    draw(texts) if known else st.info(say("lessons.explanation.first"), icon=":material/psychology_alt:")
 
 
 # ---- three witnesses -------------------------------------------------------------------------------------------------
@@ -29,7 +35,8 @@ def witness(texts: Texts) -> None:
     trace, verdict = witnesses_of(task, network, text), verdict_of(task, network, text)
     names, runs = place_names(trace, "S", trace.sizes()["S"]), {"": trace}
     told = {"name": verdict.name, "share": percent(verdict.share)}
-    st.markdown(say(f"lessons.explanation.witness_{task}", **told))
+    known = task if answer(task, text) else "guess"
+    st.markdown(say(f"lessons.explanation.witness_{known}", **told))
     rows = [
         row_of(say("lessons.explanation.row_weights"), trace, "weights", (0, 0, 0)),
         row_of(say("lessons.explanation.row_gradient", **told), trace, "gradient_x_input", (0,)),
@@ -91,6 +98,6 @@ def head_called(head: int) -> str:
 
 
 # ---- what to conclude ------------------------------------------------------------------------------------------------
-def conclude() -> None:
+def conclude(_: Texts) -> None:
     """What such a test allows to say, and what not."""
     st.markdown(say("lessons.explanation.conclude"))

@@ -23,6 +23,8 @@ from pages.shared.setup import Setup
 from pages.shared.shares import share_axis
 from pages.shared.words import say
 
+DOES = {"L1": "previous", "L2": "induction"}  # what the heads of a layer come to do
+ENOUGH = 0.5  # of a head's weight: from there on it may be said that it does
 CELL = 30.0  # pixels: of maps of which two stand beside each other
 REPEATS = MEASURED  # the position after which everything is a repetition
 LAYERS = {"L1": "learned_previous", "L2": "learned_copy"}  # the example whose layer it is
@@ -75,14 +77,14 @@ def appear(of: Learning) -> None:
 
 # ---- what is foretold of any text ------------------------------------------------------------------------------------
 @kept
-def foretold_run(network: str, text: str) -> Trace:
-    """The last layer's run, with how probable each symbol was held that came next."""
-    return with_foretold(trace_of(layer_setup("L2", network, text)), find(network), text)
+def foretold_run(network: str, text: str, off: tuple[str, ...]) -> Trace:
+    """The last layer's run, with how probable each symbol was held that came next, without some heads."""
+    return with_foretold(trace_of(layer_setup("L2", network, text)), find(network), text, off)
 
 
-def typed(network: str, text: str) -> None:
+def typed(network: str, text: str, off: tuple[str, ...]) -> None:
     """How probable the symbol that came next was held after each symbol."""
-    trace = foretold_run(network, text)
+    trace = foretold_run(network, text, off)
     names = place_names(trace, "T", trace.sizes()["T"])
     pairs = [say("lessons.induction.pair", before=before, after=after) for before, after in pairwise(names)]
     st.markdown(say("lessons.induction.typed"))
@@ -115,7 +117,9 @@ def layers(network: str, text: str) -> None:
     layer = choose("layer", tuple(LAYERS))
     setup = layer_setup(layer, network, text)
     trace = trace_of(setup)
-    st.markdown(say(f"lessons.induction.about_layer_{layer}"))
+    done = max(of_head(scores_of(network)[DOES[layer]], name) for name in PLACES if name.startswith(layer))
+    learned = "learned" if done > ENOUGH else "not_yet"
+    st.markdown(say(f"lessons.induction.{learned}_{layer}", share=percent(done)))
     drawn = [name for name in PLACES if name.startswith(layer)]
     show_beside(*(head_map(picture, name, trace) for picture, name in zip(("left", "right"), drawn, strict=True)))
     workbench_door(setup, "layers")
