@@ -15,10 +15,10 @@ MOST = 3  # times the bare page
 CHART = "[data-testid=stVegaLiteChart] svg, .map canvas"
 
 
-def choices(*names: str, role: str = "radio") -> Callable[[Page], None]:
+def choices(*names: str) -> Callable[[Page], None]:
     """Presses these choices one after the other, again and again; of two that are called alike, the first."""
     names = cycle(names)
-    return lambda page: page.get_by_role(role, name=next(names), exact=True).first.click()
+    return lambda page: page.get_by_role("radio", name=next(names), exact=True).first.click()
 
 
 def slider(*keys: str) -> Callable[[Page], None]:
@@ -42,7 +42,7 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "printed": lambda: choices("weights", "scores"),
     "bottleneck": lambda: choices("dot attention", "additive attention"),
     "induction": lambda: slider("ArrowLeft", "ArrowRight"),
-    "explanation": lambda: choices("both", "neither", role="button"),
+    "explanation": lambda: choices("B · majority", "A · look up"),
 }
 
 
