@@ -85,7 +85,7 @@ with lesson("bottleneck") as place:
                 st.info(say("lessons.bottleneck.no_map" if kind == "one" else "lessons.bottleneck.wrote_nothing"))
             else:
                 trace = trace_of(setup)
-                title = say("lessons.bottleneck.map", step=f"{writers[kind].step:,}")
+                title = say("lessons.bottleneck.map", step=f"{step:,}")
                 show_beside(map_shown("alignment", trace, looked_at(trace, setup), title, MAP, SMALL))
     train_yourself(f"{task}_{kind}")
     st.caption(say("lessons.bottleneck.how", numbers=f"{all_of[kind].parameters:,}", seed=SEED))

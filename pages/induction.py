@@ -58,10 +58,10 @@ with lesson("induction") as place:
         step = slide("step_of", of.steps, max(of.steps), others=COURSES[COURSE].saved, width=220)
     network = of.network_at(step)
     off = tuple(name for name in PLACES if name not in heads)
-    all_on = of.figures_at(step) if not off else accuracy_of(network, ())
+    all_on = of.figures_at(step)
     some_on = accuracy_of(network, off) if off else ()
     shown = some_on or all_on
-    told = {"step": step if not off else of.network_step(step), "share": percent(repeated_share(shown))}
+    told = {"step": step, "share": percent(repeated_share(shown))}
     told["first"] = percent(first_share(shown))
     names = say("fact.comma").join(map(option("heads"), off))
     st.markdown(f"##### {say('lessons.induction.fact_off' if off else 'lessons.induction.fact', names=names, **told)}")

@@ -36,25 +36,16 @@ class Learning:
 
     def figures_at(self, step: int) -> Figures:
         """How well it did after a step, or after the last one before it that was kept."""
-        return self.figures[last_of(self.figures, step)]
+        return self.figures[max(kept for kept in self.figures if kept <= step)]
 
     def mean_at(self, step: int) -> float:
         """The same, all together."""
         figures = self.figures_at(step)
         return sum(figures) / len(figures)
 
-    def network_step(self, step: int) -> int:
-        """The last step up to this one of which there is a network."""
-        return last_of(self.networks, step)
-
     def network_at(self, step: int) -> str:
-        """The name of that network."""
-        return self.networks[self.network_step(step)]
-
-
-def last_of(steps: Mapping[int, object], limit: int) -> int:
-    """The last of some steps that is not after another; else the first."""
-    return max((step for step in steps if step <= limit), default=min(steps))
+        """The name of the network after a step, one of `steps`."""
+        return self.networks[step]
 
 
 def shipped_learning(course: str) -> Learning:

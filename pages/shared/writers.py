@@ -36,10 +36,8 @@ TASKS = {
 
 @dataclass(frozen=True)
 class Writer:
-    """step: after which the network is that writes. setup: the run of its attention, where it has one and wrote
-    anything."""
+    """setup: the run of the network's attention, where it has one and wrote anything."""
 
-    step: int
     written: str
     right: bool | None
     setup: Setup | None
@@ -47,7 +45,7 @@ class Writer:
 
 def check_text(task: str, text: str) -> None:
     """Raises AttentionError for a text that no network of the task can read."""
-    symbols_of(text, COURSES[f"{task}_one"].alphabets[0])
+    text_of(f"{task}_one", text)
 
 
 @kept
@@ -57,14 +55,14 @@ def written_by(network: str, text: str) -> str:
 
 
 def writer_of(of: Learning, step: int, text: str) -> Writer:
-    """What a text becomes after a step of a training, or after the last one before it of which there is a network."""
+    """What a text becomes after a step of a training of which there is a network."""
     name, kind = of.network_at(step), of.course.partition("_")[2]
     task = TASKS[of.course.partition("_")[0]]
     written, wanted = written_by(name, text), task.answer("".join(text_of(of.course, text)))
     setup = None
     if kind != "one" and written:
         setup = Setup(task.example, written[:MOST_ROWS], text, network=name, score=kind)
-    return Writer(of.network_step(step), written, None if wanted is None else written == wanted, setup)
+    return Writer(written, None if wanted is None else written == wanted, setup)
 
 
 def text_of(course: str, text: str) -> tuple[str, ...]:
