@@ -19,7 +19,7 @@ from attention_core.lettering import Words, column_labels, cut, label, label_mar
 from attention_core.marking import Mark, Marked
 from attention_core.numerals import exact
 from attention_core.palette import Palette, blend, hexes
-from attention_core.worked import BLANK, cell_text
+from attention_core.worked import cell_text
 
 LARGEST, LEAST = 48.0, 34.0  # pixels: a cell; what may be left out is, before cells are smaller
 NUMBER = 18.0  # the largest size of a number
@@ -37,8 +37,7 @@ class Part:
     panel: its cells. run: the name of the run in which they stand. place: "result", "left" and "above" as in a product,
     so that pointing at a result lights what it is made of. sign: what stands before it, such as "×". digits: decimals
     of its numbers, None for exact ones. marked: somebody's numbers in the place of the run's, with their marks; known:
-    the cells whose marks may be seen, None for all. hidden: its numbers are not shown yet. spare: left out where there
-    is no room.
+    the cells whose marks may be seen, None for all. spare: left out where there is no room.
     """
 
     title: str
@@ -49,7 +48,6 @@ class Part:
     sign: str = ""
     marked: Marked | None = None
     known: Collection[Ref] | None = None
-    hidden: bool = False
     spare: bool = False
 
     @property
@@ -165,10 +163,6 @@ def cells(
         for c, ref in enumerate(refs):
             x, y, value, mark = origin[0] + c * size, origin[1] + r * size, part.values[r, c], part.mark(ref)
             box = {"x": x, "x2": x + size, "y": y, "y2": y + size}
-            if part.hidden:
-                drawn.append(box | {"kind": "bar", "fill": palette.faint, "x2": x + size - 1, "y2": y + size - 1})
-                drawn.append(label(BLANK, x + size / 2, y + size / 2, palette, size=NUMBER))
-                continue
             told = "–" if value != value else exact(value)
             cell = box | {"kind": "cell", "fill": tinted if mark == Mark.SLIP else palette.ground, "ink": palette.ink}
             cell |= {"edge": palette.x, "text": texts[r][c], "size": height, "panel": part.place, "row": r, "column": c}

@@ -117,11 +117,7 @@ def hypotheses(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Hypothesis
     """Every change worth trying, with the run that it gives: it moves what was given. One that leaves queries without a
     key is also tried with what others make of those."""
     own, limits = rerun(trace), allowances(trace, torch.float64)
-    single = [(Cause(code, ()), hypothesis) for code, hypothesis in HYPOTHESES.items()]
-    for name in trace.steps:
-        if name.startswith("allowed_"):
-            single.append((Cause("one_mask_missing", (), {"name": name}), Hypothesis((name,), no_mask)))
-    for cause, hypothesis in [*single, *dropout(own, theirs)]:
+    for cause, hypothesis in [*single_changes(trace), *dropout(own, theirs)]:
         values = changed(trace, own, hypothesis)
         gaps = largest_gaps({name: values[name] for name in theirs}, own)
         if all(gaps[name] <= limits[name] for name in theirs):
@@ -132,6 +128,15 @@ def hypotheses(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Hypothesis
             for code in EMPTY_ROWS:
                 joined = both(hypothesis, HYPOTHESES[code])
                 yield replace(cause, beside=(code,)), joined, changed(trace, own, joined)
+
+
+def single_changes(trace: Trace) -> list[tuple[Cause, Hypothesis]]:
+    """Every change of one thing that can be tried without knowing what somebody wrote."""
+    single = [(Cause(code, ()), hypothesis) for code, hypothesis in HYPOTHESES.items()]
+    for name in trace.steps:
+        if name.startswith("allowed_"):
+            single.append((Cause("one_mask_missing", (), {"name": name}), Hypothesis((name,), no_mask)))
+    return single
 
 
 def changed(trace: Trace, own: Values, hypothesis: Hypothesis) -> Values:

@@ -112,6 +112,9 @@ SENTENCES = {
     "too_many_logits": "at most {limit} numbers can be read here: got {given}",
     "lesson_tokens": "a sentence in a lesson may have at most {limit} tokens, so that each of its numbers can be read: "
     "this one has {given}. The workbench takes more",
+    "exercise_size": "an exercise may have at most {limit} numbers a step, {across} in a row: {name} has {given}, "
+    "{wide} in a row. Take a shorter sentence, or smaller matrices",
+    "exercise_file": "an exercise stands in a link, and tensors from a file do not fit into one",
     "one_word": "type one word: “{given}” is {count}",
     "too_many_pairs": "sentences x heads x queries x keys may be at most {limit} numbers: "
     "{B} x {H} x {T} x {S} are more",

@@ -10,23 +10,32 @@ import torch
 from torch import Tensor
 
 from attention_core.gaps import FILL
-from attention_core.masks import CAUSAL, SLIDING
-from attention_core.operations import SOFTMAX, SPLIT
+from attention_core.masks import CAUSAL, PADDING, SLIDING
+from attention_core.operations import SOFTMAX, SPLIT, project, share_heads
 from attention_core.positions import ALIBI, ROPE, ROPE_STYLES
 from attention_core.rerun import Change, Values, as_it_was
+from attention_core.scores import DOT
 from attention_core.trace import Step
 from attention_core.treatments import add_to_blocked, fill_scores
 
 SENTENCES = {
+    "q_from_w_k": "q is made with w_k, not with w_q",
+    "q_from_w_v": "q is made with w_v, not with w_q",
+    "k_from_w_q": "k is made with w_q, not with w_k",
+    "k_from_w_v": "k is made with w_v, not with w_k",
+    "v_from_w_q": "v is made with w_q, not with w_v",
+    "v_from_w_k": "v is made with w_k, not with w_v",
     "no_scale": "no scale: the scores are not divided by √d_k",
     "scale_squared": "the scores are divided by d_k, not √d_k: the root is missing, or they are scaled twice",
     "scale_inverse": "the scores are multiplied by √d_k, not divided by it",
     "scale_model_width": "the scores are divided by √(H·d_k), the width of all heads together, not √d_k of one head",
+    "scale_input_width": "the scores are divided by √D, the width of x, not √d_k",
     "scale_keys": "the scores are divided by √S, the number of keys, not √d_k: the size of a wrong axis",
     "scale_root": "the scores are divided by √d_k: the scale that was set is not used",
     "no_temperature": "the temperature is not used",
     "temperature_inverse": "the scaled scores are multiplied by the temperature, not divided by it",
     "scores_transposed": "the scores are k qᵀ, not q kᵀ: q and k are exchanged",
+    "k_not_transposed": "k is read as (d_k, S) as it stands, row after row, and not transposed",
     "bias_sign": "the position bias has the wrong sign",
     "no_bias": "the position bias is not added",
     "no_rope": "q and k are not rotated",
@@ -41,6 +50,7 @@ SENTENCES = {
     "causal_too_loose": "the causal mask lets one key too many through: a query sees the position after its own",
     "causal_added": "a causal mask, where there is none",
     "causal_added_upper_left": "a causal mask from the upper left (j ≤ i), where there is none",
+    "padding_on_queries": "the padding mask stands on the queries, not on the keys",
     "mask_after_softmax": "the mask is applied after the softmax: blocked weights are 0, the others do not sum to 1",
     "mask_as_zero": "blocked scores are set to 0, not to −∞: the softmax still gives them weight",
     "mask_as_number": "the mask is added to the scores as 0 and 1, not as −∞ and 0",
@@ -58,13 +68,30 @@ SENTENCES = {
     "values_unmixed": "the values are passed on and not mixed by the weights",
     "groups_tiled": "grouped keys and values are repeated as 0 1 0 1 (repeat), not as 0 0 1 1 (repeat_interleave)",
     "split_not_transposed": "the heads are split by a view of (B, T, H·d) as (B, H, T, d), without the transpose",
+    "split_interleaved": "the heads take every H-th column in turn, not consecutive blocks of columns",
     "merge_not_transposed": "the heads are merged by a view of (B, H, T, d_v) as (B, T, H·d_v), without the transpose",
     "merge_interleaved": "the heads are merged number by number, not as consecutive blocks",
     "w_o_transposed": "w_o is transposed: the weight of a torch.nn.Linear is (out, in)",
     "w_o_missing": "the output projection is missing",
     "b_o_missing": "the bias of the output projection is missing",
+    "scale_other": "the scores are multiplied by {factor}, which is not the scale",
+    "transposed": "rows and columns are exchanged",
+    "rows_swapped": "rows {one} and {other} are exchanged",
+    "columns_swapped": "columns {one} and {other} are exchanged",
     "half_precision": "rounding alone: these are {dtype} numbers, no further off than {dtype} makes them",
 }
+
+
+# ---- the projections -------------------------------------------------------------------------------------------------
+def from_other(other: str) -> Change:
+    """A projection made with another one's matrix and bias, where that gives the same shape."""
+
+    def change(step: Step, values: Values) -> Tensor | None:
+        weight, bias, source = values.get(f"w_{other}"), values.get(f"b_{other}"), values[step.operation.reads[0]]
+        fits = weight is not None and (*source.shape[:-1], weight.shape[-1]) == tuple(step.value.shape)
+        return project(source, weight, bias) if fits and source.shape[-1] == weight.shape[0] else None
+
+    return change
 
 
 # ---- the scale -------------------------------------------------------------------------------------------------------
@@ -90,6 +117,13 @@ def scale_model_width(step: Step, values: Values) -> Tensor:
     return rescaled(step, values, (values["q"].shape[1] * values["k"].shape[-1]) ** -0.5)
 
 
+def scale_input_width(step: Step, values: Values) -> Tensor | None:
+    source = values.get("x", values.get("query"))
+    d_k = values["k"].shape[-1]
+    same = source is None or source.shape[-1] == values["q"].shape[1] * d_k  # then it is √(H·d_k) as well
+    return None if same else rescaled(step, values, source.shape[-1] ** -0.5)
+
+
 def scale_keys(step: Step, values: Values) -> Tensor:
     return rescaled(step, values, values["k"].shape[-2] ** -0.5)
 
@@ -113,8 +147,16 @@ def transposed(step: Step, values: Values) -> Tensor | None:
     return value.mT if value.shape[-1] == value.shape[-2] else None
 
 
+def k_not_transposed(step: Step, values: Values) -> Tensor | None:
+    """The numbers of k in the order in which they lie, in rows as long as there are keys."""
+    if step.operation.faces != DOT:
+        return None
+    k = share_heads(values["k"], values["q"].shape[1])  # (B, H, S, d_k)
+    return values["q"] @ k.reshape(*k.shape[:2], k.shape[-1], k.shape[-2])  # (B, H, T, d_k) x (B, H, d_k, S)
+
+
 def bias_sign(step: Step, values: Values) -> Tensor | None:
-    return -as_it_was(step, values) if step.operation and step.operation.faces is ALIBI else None
+    return -as_it_was(step, values) if step.operation and step.operation.faces == ALIBI else None
 
 
 def no_bias(step: Step, values: Values) -> Tensor:
@@ -122,12 +164,12 @@ def no_bias(step: Step, values: Values) -> Tensor:
 
 
 def no_rope(step: Step, values: Values) -> Tensor | None:
-    rotates = step.operation and step.operation.faces is ROPE
+    rotates = step.operation and step.operation.faces == ROPE
     return values[step.operation.reads[0]] if rotates else None
 
 
 def rope_pairs(step: Step, values: Values) -> Tensor | None:
-    if not step.operation or step.operation.faces is not ROPE:
+    if not step.operation or step.operation.faces != ROPE:
         return None
     params = step.operation.params
     other = next(style for style in ROPE_STYLES if style != params["style"])
@@ -202,6 +244,13 @@ def unmasked(values: Values) -> Tensor:
     return values.get("biased_scores", values["scaled_scores"])
 
 
+def padding_on_queries(step: Step, values: Values) -> Tensor | None:
+    """Rows of padding in the place of columns of padding."""
+    if not step.operation or step.operation.faces != PADDING:
+        return None
+    return transposed(step, values)
+
+
 def mask_after_softmax(step: Step, values: Values) -> Tensor | None:
     return torch.softmax(unmasked(values), dim=-1) * values["allowed"] if "allowed" in values else None
 
@@ -264,10 +313,19 @@ def groups_tiled(step: Step, values: Values) -> Tensor | None:
 
 
 def split_not_transposed(step: Step, values: Values) -> Tensor | None:
-    if step.operation and step.operation.faces is not SPLIT:
+    if step.operation and step.operation.faces != SPLIT:
         return None
     x = as_it_was(step, values)  # (B, H, T, d)
     return x.transpose(1, 2).reshape(x.shape)  # (B, T, H, d) read as (B, H, T, d)
+
+
+def split_interleaved(step: Step, values: Values) -> Tensor | None:
+    if step.operation and step.operation.faces != SPLIT:
+        return None
+    x = as_it_was(step, values)  # (B, H, T, d)
+    B, H, T, d = x.shape
+    columns = x.transpose(1, 2).reshape(B, T, d, H)  # (B, T, H * d) cut into d times H
+    return columns.permute(0, 3, 1, 2)  # (B, H, T, d): head h has columns h, h + H, h + 2 H ...
 
 
 def merge_not_transposed(step: Step, values: Values) -> Tensor:
@@ -306,19 +364,28 @@ CAUSALS = ("allowed", "allowed_causal", "allowed_sliding", "allowed_custom")
 
 def softmaxed(change: Change) -> Change:
     """A change of the softmax alone, where replaced weights stand behind it."""
-    return lambda step, values: change(step, values) if step.operation.faces is SOFTMAX else None
+    return lambda step, values: change(step, values) if step.operation.faces == SOFTMAX else None
 
 
 HYPOTHESES = {
+    "q_from_w_k": Hypothesis(("q_projected",), from_other("k")),
+    "q_from_w_v": Hypothesis(("q_projected",), from_other("v")),
+    "k_from_w_q": Hypothesis(("k_projected",), from_other("q")),
+    "k_from_w_v": Hypothesis(("k_projected",), from_other("v")),
+    "v_from_w_q": Hypothesis(("v_projected",), from_other("q")),
+    "v_from_w_k": Hypothesis(("v_projected",), from_other("k")),
     "no_rope": Hypothesis(("q", "k"), no_rope),
     "rope_pairs": Hypothesis(("q", "k"), rope_pairs),
     "split_not_transposed": Hypothesis(HEADS, split_not_transposed),
+    "split_interleaved": Hypothesis(HEADS, split_interleaved),
     "groups_tiled": Hypothesis(("k", "v"), groups_tiled),
     "scores_transposed": Hypothesis(("scores",), transposed),
+    "k_not_transposed": Hypothesis(("scores",), k_not_transposed),
     "no_scale": Hypothesis(SCALED, no_scale),
     "scale_squared": Hypothesis(SCALED, scale_squared),
     "scale_inverse": Hypothesis(SCALED, scale_inverse),
     "scale_model_width": Hypothesis(SCALED, scale_model_width),
+    "scale_input_width": Hypothesis(SCALED, scale_input_width),
     "scale_keys": Hypothesis(SCALED, scale_keys),
     "scale_root": Hypothesis(SCALED, scale_root),
     "no_temperature": Hypothesis(SCALED, no_temperature),
@@ -328,6 +395,7 @@ HYPOTHESES = {
     "no_mask": Hypothesis(ALLOWED, no_mask),
     "mask_inverted": Hypothesis(ALLOWED, mask_inverted),
     "mask_transposed": Hypothesis(ALLOWED, transposed),
+    "padding_on_queries": Hypothesis(("allowed", "allowed_padding"), padding_on_queries),
     "causal_upper_left": Hypothesis(CAUSALS, causal_upper_left),
     "causal_lower_right": Hypothesis(CAUSALS, causal_lower_right),
     "causal_too_strict": Hypothesis(CAUSALS, causal_too_strict),

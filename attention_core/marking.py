@@ -6,7 +6,7 @@ out from those before it.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -43,13 +43,15 @@ class Marked:
 
     theirs: their numbers, NaN where there is none. own: what their own numbers before it make of it. right: whether
     theirs agrees with the run; follows: whether it agrees with what their own numbers make of it. A cell can be right
-    and not follow: the writer took it from elsewhere, or two slips met.
+    and not follow: the writer took it from elsewhere, or two slips met. behind: what may stand behind their numbers,
+    and behind what those make of the cells that they leave out.
     """
 
     theirs: Tensor
     own: Tensor
     right: Tensor
     follows: Tensor
+    behind: Range
 
     @property
     def marks(self) -> Tensor:
@@ -120,15 +122,15 @@ def marked_steps(
             continue
         digits = decimals.get(name) if isinstance(decimals, Mapping) else decimals
         half = 0.0 if digits is None else 0.5 * 10.0**-digits
-        marked = Marked(theirs, value, agrees(theirs, right[name], half), agrees(theirs, own[name], half))
-        yield name, marked
-        answered = ~theirs.isnan()
+        answered, follows = ~theirs.isnan(), agrees(theirs, own[name], half)
+        fits = agrees(theirs, right[name], half)
         written[name] = torch.where(answered, theirs, value)
         if theirs.is_floating_point():
             right[name] = where(answered, rounded(right[name], digits), right[name])
-            own[name] = where(answered, carried(marked, own[name], half), own[name])
+            own[name] = where(answered, carried(theirs, follows, own[name], half), own[name])
         else:
             own[name] = (theirs, theirs)
+        yield name, Marked(theirs, value, fits, follows, own[name])
 
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------
@@ -148,14 +150,14 @@ def rounded(range_: Range, digits: int | None) -> Range:
     return torch.minimum(low, (low / unit - 0.5).ceil() * unit), torch.maximum(high, (high / unit + 0.5).floor() * unit)
 
 
-def carried(marked: Marked, own: Range, half: float) -> Range:
+def carried(theirs: Tensor, follows: Tensor, own: Range, half: float) -> Range:
     """What may stand behind a written number: where it follows, all from it to the unrounded one; else half a unit to
-    both sides."""
-    theirs, (low, high) = marked.theirs, own
-    lowest, highest = theirs - half, theirs + half
+    both sides. Where one number of a step does not follow, another may only seem to: it was made in the same way."""
+    (low, high), (lowest, highest) = own, (theirs - half, theirs + half)
+    if not (follows | theirs.isnan()).all():
+        return lowest, highest
     unrounded = torch.maximum(low, lowest), torch.minimum(high, highest)
-    follows = torch.minimum(theirs, unrounded[0]), torch.maximum(theirs, unrounded[1])
-    return where(marked.follows, follows, (lowest, highest))
+    return torch.minimum(theirs, unrounded[0]), torch.maximum(theirs, unrounded[1])
 
 
 def where(condition: Tensor, one: Range, other: Range) -> Range:
@@ -165,32 +167,40 @@ def where(condition: Tensor, one: Range, other: Range) -> Range:
 
 def through(operation: Operation, ranges: Mapping[str, Range]) -> Range:
     """The range of every cell of a step, while its operands move in theirs."""
-    reads = {name: ranges[name] for name in operation.reads}
-    moving = [name for name, (low, high) in reads.items() if not torch.equal(low, high)]
-    still = {name: low for name, (low, _) in reads.items()}
-    if not moving:
-        value = operation.apply(still)
+    return reached(operation.apply, {name: ranges[name] for name in operation.reads})
+
+
+def reached(apply: Callable[[Mapping[str, Tensor]], Tensor], ranges: Mapping[str, Range]) -> Range:
+    """The range of every cell of what a function makes of some tensors, while these move in theirs.
+
+    >>> low, high = reached(lambda read: 2 * read["x"], {"x": (torch.tensor([1.0, -1.0]), torch.tensor([2.0, 0.0]))})
+    >>> low.tolist(), high.tolist()
+    ([2.0, -2.0], [4.0, 0.0])
+    """
+    still = {name: low for name, (low, _) in ranges.items()}
+    moving = {name: ends for name, ends in ranges.items() if not torch.equal(*ends)}
+    value = apply(still)
+    if not moving or not value.is_floating_point():
         return value, value
-    slopes = slopes_at_the_middle(operation, still, {name: reads[name] for name in moving})
-    value = operation.apply(still)
+    slopes = slopes_at_the_middle(apply, still, moving)
     low, high = value.clone(), value.clone()
     for cell in np.ndindex(*value.shape):
         ends: list[dict[str, Tensor]] = [{}, {}]
         for name, slope in slopes.items():
-            least, most = reads[name]
+            least, most = ranges[name]
             ends[0][name] = torch.where(slope[cell] > 0, least, most)
             ends[1][name] = torch.where(slope[cell] > 0, most, least)
-        low[cell], high[cell] = (operation.apply({**still, **end})[cell] for end in ends)
+        low[cell], high[cell] = (apply({**still, **end})[cell] for end in ends)
     return torch.minimum(low, high), torch.maximum(low, high)
 
 
 def slopes_at_the_middle(
-    operation: Operation, still: Mapping[str, Tensor], moving: Mapping[str, Range]
+    apply: Callable[[Mapping[str, Tensor]], Tensor], still: Mapping[str, Tensor], moving: Mapping[str, Range]
 ) -> dict[str, Tensor]:
-    """The derivative of every cell by every operand that moves: the step's axes, then the operand's."""
+    """The derivative of every cell by every tensor that moves: the cells' axes, then the tensor's."""
 
-    def applied(*operands: Tensor) -> Tensor:
-        return operation.apply({**still, **dict(zip(moving, operands, strict=True))})
+    def applied(*tensors: Tensor) -> Tensor:
+        return apply({**still, **dict(zip(moving, tensors, strict=True))})
 
     middle = tuple((low + high) / 2 for low, high in moving.values())
     return dict(zip(moving, torch.autograd.functional.jacobian(applied, middle), strict=True))

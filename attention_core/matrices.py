@@ -42,10 +42,20 @@ def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows col
     >>> parse_matrix("[[1, 2], [3, 4]]").tolist(), parse_matrix("1,5\t2,0").tolist(), parse_matrix("1,2").tolist()
     ([[1.0, 2.0], [3.0, 4.0]], [[1.5, 2.0]], [[1.0, 2.0]])
     """
+    return as_array(cells_of(text, name), number, name)
+
+
+def cells_of(text: str, name: str = "matrix") -> Cells:
+    """The cells of a text as they are written, row by row; what parse_matrix reads as numbers.
+
+    Raises AttentionError: matrix_text_too_long, brackets, ambiguous_comma.
+
+    >>> cells_of("0.50 ?; 1/3 2")
+    [['0.50', '?'], ['1/3', '2']]
+    """
     check_length(text, name)
     text = unwrapped(text.removeprefix("\ufeff"))  # a file saved by a spreadsheet may begin with this mark
-    cells = bracketed_cells(text, name) if "[" in text or "]" in text else plain_cells(text, name)
-    return as_array(cells, number, name)
+    return bracketed_cells(text, name) if "[" in text or "]" in text else plain_cells(text, name)
 
 
 def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> str:

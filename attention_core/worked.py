@@ -21,8 +21,9 @@ from attention_core.errors import AttentionError
 from attention_core.gaps import apart
 from attention_core.marking import ROUNDING, Mark, Marked, Printed, mark
 from attention_core.matrices import digits as shortest
-from attention_core.matrices import parse_matrix, to_text
+from attention_core.matrices import parse_matrix
 from attention_core.numerals import fixed
+from attention_core.operations import MASK, MERGE, PASS_ON, SPLIT
 from attention_core.rerun import Values, as_it_was, rerun
 from attention_core.rounding import half_a_unit, rounding_reach
 from attention_core.trace import Step, Trace
@@ -38,20 +39,9 @@ STAGES = MappingProxyType(  # what is written down, in order, and the step of a 
         "output": "head_outputs",
     }
 )
-MADE_OF = MappingProxyType(  # what stands beside a stage while it is worked out; for the scores the keys are turned
-    {
-        "q_projected": ("x", "w_q"),
-        "k_projected": ("x", "w_k"),
-        "v_projected": ("x", "w_v"),
-        "scores": ("q_projected", "k_projected"),
-        "scaled_scores": ("scores",),
-        "weights": ("scaled_scores",),
-        "head_outputs": ("weights", "v_projected"),
-    }
-)
+MOVES = (SPLIT, MERGE, MASK, PASS_ON)
 BLANK = "?"
 USUAL = 2  # decimals of a number that is not whole, where nobody wrote any
-TOKENS, WIDTH, HEAD = 4, 6, 3  # of an exercise: √6 and √3 and 3 differ, so each wrong scale gives other numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +68,12 @@ class Checked:
         return replace(self.written, steps={**self.written.steps, step: own})
 
 
-def check(trace: Trace, texts: Mapping[str, str]) -> Checked:
-    """Every stage of a worked example with one head, checked against the run with the right numbers.
+def check(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> Checked:
+    """Every stage of a worked example, checked against the run with the right numbers.
 
-    texts: the numbers by the names of STAGES, as read_answers takes them; a stage that is not named has none, neither
-    has one whose text cannot be read. Decimals: as decimals_of says.
+    texts: the numbers by the names of the stages, as read_answers takes them; a stage that is not named has none,
+    neither has one whose text cannot be read. Decimals: as decimals_of says. stages: the steps that they stand for;
+    those of stages_of where there is more than one head.
 
     >>> from attention_core import Weights, attend
     >>> one = torch.eye(2)
@@ -91,11 +82,11 @@ def check(trace: Trace, texts: Mapping[str, str]) -> Checked:
     [[[[1, 1], [3, 0]]]]
     """
     answers, digits, misfits = {}, {}, {}
-    for stage, step in STAGES.items():
+    for stage, step in stages.items():
         right, text = trace[step], texts.get(stage, "")
-        answers[step] = torch.full(right.shape[-2:], torch.nan, dtype=torch.float64)
+        answers[step] = torch.full(right.shape, torch.nan, dtype=torch.float64)
         try:
-            answers[step] = read_answers(text, right, stage) if text else answers[step]
+            answers[step] = read_answers(text, right, stage).reshape(right.shape) if text else answers[step]
         except AttentionError as error:
             misfits[step], text = error, ""
         digits[step] = decimals_of(text, answers[step], right)
@@ -125,16 +116,55 @@ def as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) -> Tra
     return replace(trace, steps={name: replace(step, value=values[name]) for name, step in trace.steps.items()})
 
 
-def as_stage(cell: Ref) -> Ref:
-    """The cell of a stage that a cell of q, k or v is a copy of, with one head; any other cell is itself.
+def copies(step: Step) -> bool:
+    """Whether a step only moves numbers, or leaves them as they are: nobody calculates it."""
+    operation = step.operation
+    return operation.faces in MOVES or operation.params.get("factor") == operation.params.get("temperature") == 1.0
 
-    >>> as_stage(Ref("q", (0, 0, 2, 1))), as_stage(Ref("scores", (0, 0, 2, 1)))
-    (Ref(step='q_projected', index=(0, 2, 1)), Ref(step='scores', index=(0, 0, 2, 1)))
+
+def stages_of(trace: Trace) -> dict[str, str]:
+    """What there is to calculate in a run, in order: every step but masks, tables of positions, and what copies.
+
+    >>> from attention_core import AttentionConfig, attend_qkv
+    >>> [*stages_of(attend_qkv(*3 * [torch.eye(2)], config=AttentionConfig(masks=["causal"])))]
+    ['scores', 'scaled_scores', 'weights', 'head_outputs']
     """
-    if cell.step not in ("q", "k", "v"):
+    made = {name: step for name, step in trace.computed().items() if step.value.is_floating_point()}
+    return {name: name for name, step in made.items() if "B" in step.dims and not copies(step)}
+
+
+def as_stage(trace: Trace, cell: Ref) -> Ref:
+    """The calculated cell that a cell is a copy of; any other is itself.
+
+    >>> from attention_core import Weights, attend
+    >>> trace = attend(torch.eye(2), weights=Weights(w_q=torch.eye(2)))
+    >>> as_stage(trace, Ref("q", (0, 0, 1, 0))), as_stage(trace, Ref("scores", (0, 0, 1, 0)))
+    (Ref(step='q_projected', index=(0, 1, 0)), Ref(step='scores', index=(0, 0, 1, 0)))
+    """
+    operation = trace.step(cell.step).operation
+    if operation is None or operation.faces != SPLIT:
         return cell
-    sentence, _, *place = cell.index
-    return Ref(STAGES[cell.step], (sentence, *place))
+    return next(iter(trace.read_by(cell)))
+
+
+def made_of(trace: Trace, step: str) -> list[str]:
+    """What stands beside a stage while it is worked out: its operands, with one head as they were calculated.
+
+    >>> from attention_core import Weights, attend
+    >>> made_of(attend(torch.eye(2), weights=Weights(w_q=torch.eye(2))), "scores")
+    ['q_projected', 'x']
+    """
+    reads = trace.step(step).operation.reads[:2]
+    return [unmoved(trace, name) for name in reads if trace[name].is_floating_point()]
+
+
+def unmoved(trace: Trace, name: str) -> str:
+    """The first step that has the same numbers in the same rows and columns."""
+    operation = trace.step(name).operation
+    if operation is None or not copies(trace.step(name)) or len(operation.reads) > 1:
+        return name
+    source = operation.reads[0]
+    return unmoved(trace, source) if trace[source].shape[-2:] == trace[name].shape[-2:] else name
 
 
 def made_wrong(checked: Checked, slip: Ref) -> dict[str, Bool[Tensor, "..."]]:
@@ -153,7 +183,7 @@ def made_wrong(checked: Checked, slip: Ref) -> dict[str, Bool[Tensor, "..."]]:
         value[slip.index] += error
         return value
 
-    right, wrong, stages = rerun(checked.trace), rerun(checked.trace, moved), [*STAGES.values()]
+    right, wrong, stages = rerun(checked.trace), rerun(checked.trace, moved), [*checked.marked]
     later = stages[stages.index(slip.step) + 1 :]
     return {step: apart(wrong[step], right[step]) > half_a_unit(checked.digits[step]) + ROUNDING for step in later}
 
@@ -180,7 +210,7 @@ def agreeing(checked: Checked, step: str, other: Float[Tensor, "..."]) -> int:
 
 # ---- numbers as text -------------------------------------------------------------------------------------------------
 def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Tensor, "rows columns"]:
-    """The numbers of a text, in the shape of the right ones' last two axes; NaN for each question mark.
+    """The numbers of a text, in rows and columns as the right ones, head below head; NaN for each question mark.
 
     text: as parse_matrix takes it. name: how errors call the step. Raises AttentionError as parse_matrix does, and rank
     where the shape is another.
@@ -189,7 +219,7 @@ def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Ten
     tensor([[ 1.0000,     nan],
             [ 0.5000, -2.0000]], dtype=torch.float64)
     """
-    shape = tuple(right.shape[-2:])
+    shape = tuple(right.flatten(0, -2).shape)  # (B, H, T, S) -> (B * H * T, S)
     one, other = (parse_matrix(text.replace(BLANK, digit), name) for digit in "01")  # a blank is what differs
     if one.shape != shape:
         raise AttentionError("rank", name=name, axes=" x ".join(map(str, shape)), shape=one.shape)
@@ -239,7 +269,7 @@ def blank_text(right: Float[Tensor, "..."], between: str = "; ") -> str:
     >>> blank_text(torch.zeros(1, 2, 3))
     '? ? ?; ? ? ?'
     """
-    return answers_text(torch.full(right.shape[-2:], torch.nan), None, between)
+    return answers_text(torch.full_like(right, torch.nan).flatten(0, -2), None, between)
 
 
 def printed_text(printed: Printed, stage: str, right: Float[Tensor, "..."]) -> str:
@@ -265,19 +295,3 @@ def cell_text(value: float, digits: int | None) -> str:
 def right_digits(digits: int | None) -> int | None:
     """With how many decimals right numbers stand beside somebody's: exact ones beside exact ones, else at least two."""
     return None if digits is None else max(USUAL, digits)
-
-
-# ---- exercises -------------------------------------------------------------------------------------------------------
-def exercise(seed: int) -> dict[str, str]:
-    """x and the three projections of a small exercise in link form: whole numbers from -1 to 1 drawn from the seed.
-
-    Four tokens of width 6 and one head of width 3.
-
-    >>> exercise(1)["x"]
-    '0,1,-1,1,0,0;1,1,1,-1,1,-1;0,1,0,-1,-1,-1;1,0,-1,-1,1,0'
-    """
-    generator = torch.Generator().manual_seed(seed)
-    shapes = {"x": (TOKENS, WIDTH), **dict.fromkeys(("w_q", "w_k", "w_v"), (WIDTH, HEAD))}
-    return {
-        name: to_text(torch.randint(-1, 2, shape, generator=generator).numpy(), name) for name, shape in shapes.items()
-    }

@@ -9,7 +9,7 @@ from pages.shared.drawers import printed as drawers
 from pages.shared.lesson import code, drawer, lesson, stands_for
 from pages.shared.rituals import find
 from pages.shared.words import say
-from pages.shared.worked_panel import counts, show_work, tell, work
+from pages.shared.worked_panel import counts, printed_work, show_work, tell
 
 with lesson("printed") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -20,8 +20,7 @@ with lesson("printed") as place:
     told = {"printed": say(f"lessons.printed.control.{stage}"), **counts(checked.marked[step])}
     st.markdown(f"##### {say('lessons.printed.fact' if told['count'] else 'lessons.printed.fact_none', **told)}")
     known = find(checked.cells(step, Mark.SLIP)) if told["count"] else None
-    parts = work(checked, stage, "printed", known)
-    show_work("hero", checked, [parts], tell)
+    show_work("hero", checked, [printed_work(checked, stage, known)], tell)
     stands_for(setup, place)
     drawer("begin", lambda: drawers.begin(checked))
     drawer("own", lambda: drawers.own(setup))

@@ -1,4 +1,4 @@
-"""The picture of a worked example: numbers, marks that are not a colour alone, what is hidden, and how wide it is."""
+"""The picture of a worked example: numbers, marks that are not a colour alone, and how wide it is."""
 
 import pytest
 import torch
@@ -24,11 +24,11 @@ def checked(trace=None, texts=None):
     return check(trace, texts or printed)
 
 
-def parts_of(done, step, known=None, hidden=False):
+def parts_of(done, step, known=None):
     theirs = panel(done.written, step)
     return [
         Part("Printed", theirs, "printed", "result", done.digits[step], marked=done.marked[step], known=known),
-        Part("Right", panel(done.trace, step), "right", "beside", 2, hidden=hidden),
+        Part("Right", panel(done.trace, step), "right", "beside", 2),
         Part("Q", panel(done.written, "q_projected"), "printed", "left", None, spare=True),
         Part("K", turned(panel(done.written, "k_projected")), "printed", "above", None, sign="×", spare=True),
     ]
@@ -83,11 +83,9 @@ def test_only_known_marks_are_seen():
     assert not {"right", "followed", "slip"} & {row["text"] for row in rows_of(nothing, kind="label")}  # no legend
 
 
-def test_what_is_hidden_and_what_is_not_written_tell_nothing():
+def test_what_is_not_written_tells_nothing():
     done = checked(texts={"scores": "1 ? 3; ? ? ?; ? ? 7"})
-    picture = sheet([parts_of(done, "scores", hidden=True)], WORDS, LIGHT, CALLED)
-    assert rows_of(picture, panel="beside") == []  # nothing that a click could open
-    assert len(rows_of(picture, kind="label", text="?")) == 9
+    picture = sheet([parts_of(done, "scores")], WORDS, LIGHT, CALLED)
     assert texts_of(picture, "result") == ["1", "", "3", "", "", "", "", "", "7"]
     assert rows_of(picture, kind="cell", index="0,0,0,1", panel="result")[0]["value"] == "–"
 

@@ -72,6 +72,10 @@ def scale_keys(q, k, v):
     return mixed(softmax(q @ k.mT / k.shape[-2] ** 0.5), v)
 
 
+def k_not_transposed(q, k, v):
+    return mixed(softmax(q @ k.reshape(B, H, D_K, S) / D_K**0.5), v)
+
+
 def right(q, k, v):
     return mixed(softmax(q @ k.mT / D_K**0.5), v)
 
@@ -238,6 +242,7 @@ def dropout(q, k, v):
 CAUSAL = AttentionConfig(masks=["causal"])
 SQUARE = {"keys": T, "queries": T}
 FAULTS = [  # the wrong function, the cause's code, the first step that differs, sizes, how ours is run
+    (k_not_transposed, "k_not_transposed", "weights", {}, {}),
     (no_scale, "no_scale", "weights", {}, {}),
     (scale_squared, "scale_squared", "weights", {}, {}),
     (scale_inverse, "scale_inverse", "weights", {}, {}),
@@ -349,10 +354,23 @@ def test_keys_that_were_masked_are_no_dropout(queries):
     assert "dropout" not in [cause.code for cause in diagnose(padded, q, k, v).causes]
 
 
+@pytest.mark.parametrize("function, code, step, sizes, ours", FAULTS, ids=NAMES)
+def test_a_run_that_was_stored_names_the_same_causes(function, code, step, sizes, ours):
+    """What comes out of a cache is an equal run, not the same objects."""
+    q, k, v = qkv(**sizes)
+    trace = attend_qkv(q, k, v, **ours)
+    theirs = {step: returned(function(q, k, v), step)}
+    stored = pickle.loads(pickle.dumps(trace))  # noqa: S301 our own, just written
+    assert [cause.code for cause in causes(stored, theirs)] == [cause.code for cause in causes(trace, theirs)]
+
+
 def test_every_cause_that_is_known_is_tried_here():
     tried = {code for _, code, *_ in FAULTS}
     layer = {"w_o_transposed", "w_o_missing", "b_o_missing", "half_precision"}
-    assert tried | layer == set(SENTENCES)
+    by_a_learner = {"rows_swapped", "columns_swapped", "transposed", "scale_other", "scale_input_width"}
+    by_a_learner |= {f"{role}_from_w_{other}" for role in "qkv" for other in "qkv" if role != other}
+    by_a_learner |= {"split_interleaved", "padding_on_queries"}  # tests/test_slips.py, test_bugs.py
+    assert tried | layer | by_a_learner == set(SENTENCES)
     assert set(HYPOTHESES) <= set(SENTENCES)
 
 

@@ -89,8 +89,8 @@ LAYERS = (
     ),
     ("drawing", "files", "rounding"),
     ("charts", "raster", "worked"),
-    ("bars", "curves", "beside", "plane", "triangles"),
-    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells"),
+    ("bars", "curves", "beside", "plane", "triangles", "slips"),
+    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells", "exercises"),
 )
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from attention_core import AttentionError, Weights, attend, explain
+from attention_core import AttentionError, explain
 from attention_core.cells import Ref
 from attention_core.examples import EXAMPLES
 from attention_core.marking import PRINTED, Mark
 from attention_core.worked import (
-    MADE_OF,
     STAGES,
     agreeing,
     answers_text,
@@ -20,13 +19,14 @@ from attention_core.worked import (
     cell_text,
     check,
     decimals_of,
-    exercise,
     largest_error,
+    made_of,
     made_wrong,
     printed_text,
     read_answers,
     right_digits,
     rounding_explains,
+    stages_of,
 )
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -89,7 +89,7 @@ def test_a_printed_number_stands_in_the_run_and_its_arithmetic_has_the_printed_o
     assert weight.text.endswith("= 0.17")
     assert explain(checked.computed_at("q_projected"), "q_projected", (0, 0, 1)).value == 1.0  # printed 0
     (piece, *_) = [piece for piece in explanation.pieces if piece.ref]
-    assert as_stage(piece.ref) == Ref("q_projected", (0, 0, 0))
+    assert as_stage(checked.trace, piece.ref) == Ref("q_projected", (0, 0, 0))
 
 
 def test_what_follows_from_their_own_q_k_and_v_is_the_golden_file(trace):
@@ -210,40 +210,39 @@ def test_two_decimals_are_enough_and_half_a_unit_is_forgiven(trace):
     assert check(trace, {"weights": three}).marked["weights"].marks[0, 0, 0].tolist() == [R, R, S]
 
 
-def test_numbers_in_cells():
+def test_numbers_in_cells(trace):
     assert cell_text(2.0, 1) == "2.0" and cell_text(-3.0, None) == "−3"
     assert right_digits(None) is None and right_digits(1) == 2 and right_digits(4) == 4
     assert answers_text(torch.tensor([[0.5], [torch.nan]]), None, "\n") == "0.5\n?"
-    assert as_stage(Ref("x", (0, 1, 2))) == Ref("x", (0, 1, 2))
+    assert as_stage(trace, Ref("x", (0, 1, 2))) == Ref("x", (0, 1, 2))
 
 
-# ---- exercises -------------------------------------------------------------------------------------------------------
-def run_of(seed):
-    drawn = {
-        name: torch.tensor([[float(cell) for cell in row.split(",")] for row in text.split(";")]).double()
-        for name, text in exercise(seed).items()
-    }
-    return attend(drawn["x"], weights=Weights(w_q=drawn["w_q"], w_k=drawn["w_k"], w_v=drawn["w_v"]))
-
-
-@pytest.mark.parametrize("seed", range(1, 31))
-def test_an_exercise_is_small_whole_and_shows_each_wrong_scale(seed):
-    """Its weights differ by more than .015, so in their two decimals, from those without a scale, with √d_model, d_k or
-    d_model in the place of √d_k, and with the softmax over the queries."""
-    trace = run_of(seed)
-    assert {tuple(trace[name].shape[-2:]) for name in ("x", "w_q", "scores")} == {(4, 6), (6, 3), (4, 4)}
-    assert set(trace["x"].unique().tolist()) <= {-1.0, 0.0, 1.0}
-    scores = trace["scores"]
-    wrong = [torch.softmax(scores * factor, -1) for factor in (1, 6**-0.5, 1 / 3, 1 / 6)]
-    wrong.append(torch.softmax(scores / 3**0.5, -2))
-    assert all((each - trace["weights"]).abs().max() > 0.015 for each in wrong)
-
-
-def test_another_seed_is_another_exercise_and_the_same_one_the_same():
-    assert exercise(1) == exercise(1)
-    assert len({json.dumps(exercise(seed)) for seed in range(1, 31)}) == 30
-
-
+# ---- stages ----------------------------------------------------------------------------------------------------------
 def test_every_stage_says_what_it_is_made_of(trace):
-    assert list(MADE_OF) == list(STAGES.values())
-    assert all(name in trace for names in MADE_OF.values() for name in names)
+    assert {step: made_of(trace, step) for step in STAGES.values()} == {
+        "q_projected": ["x", "w_q"],
+        "k_projected": ["x", "w_k"],
+        "v_projected": ["x", "w_v"],
+        "scores": ["q_projected", "k_projected"],
+        "scaled_scores": ["scores"],
+        "weights": ["scaled_scores"],
+        "head_outputs": ["weights", "v_projected"],
+    }
+
+
+def test_the_stages_of_a_run_are_what_there_is_to_calculate(trace):
+    assert [*stages_of(trace)] == [*STAGES.values()]
+    two = EXAMPLES["en_it_causal"].run()  # two heads, a mask, an output projection
+    assert [*stages_of(two)] == [*STAGES.values(), "output"]
+    assert made_of(two, "scores") == ["q", "k"] and made_of(two, "weights") == ["masked_scores"]
+    assert made_of(two, "output") == ["concat", "w_o"]
+    assert as_stage(two, Ref("q", (0, 1, 2, 1))) == Ref("q_projected", (0, 2, 3))  # head 2 owns columns 3 and 4
+
+
+def test_heads_are_written_below_each_other():
+    two = EXAMPLES["en_it_causal"].run()
+    text = answers_text(two["scores"].flatten(0, -2), None)
+    assert text.count(";") == 2 * 7 - 1
+    checked = check(two, {"scores": text}, stages_of(two))
+    assert checked.marked["scores"].count(R) == 2 * 7 * 7 and not checked.misfits
+    assert check(two, {"scores": "1 2; 3 4"}, stages_of(two)).misfits["scores"].values["axes"] == "14 x 7"

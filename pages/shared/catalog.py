@@ -43,7 +43,8 @@ PAGES = (
     *(PageEntry(slug, "learn") for slug in LESSONS),
     PageEntry("glossary", "learn", ":material/menu_book:"),
     PageEntry("history", "learn", ":material/history_edu:"),
+    PageEntry("check", "practise", ":material/fact_check:"),
 )
 PAGE = {page.slug: page for page in PAGES}
-ASKING = ("start", *LESSONS)  # the pages that hide an answer until it is guessed
-DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": "printed", "history": "history"}  # of the start
+ASKING = ("start", *LESSONS, "check")  # the pages that hide an answer until it is guessed
+DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": "check", "history": "history"}  # of the start

@@ -97,6 +97,11 @@ def short_name(step: str) -> str:
     return say(f"step.short.{step}") if has(f"step.short.{step}") else step
 
 
+def step_word(step: str) -> str:
+    """The same in a line of text."""
+    return short_name(step).replace("\n", " ")
+
+
 def words_for(trace: Trace) -> Words:
     """How pictures of this run speak: each name is made once a picture, which has many cells."""
     axes, name = cache(partial(named_axes, trace)), cache(partial(place_name, trace))

@@ -19,8 +19,9 @@ from attention_core.diagnosis import Diagnosis, first_difference, told_precision
 from attention_core.laws import histograms, measured_variances
 from attention_core.proof import Proof, prove
 from attention_core.saturation import saturation
+from attention_core.slips import Slips, slips
 from attention_core.timings import saved_by
-from attention_core.worked import Checked, check
+from attention_core.worked import STAGES, Checked, check
 from pages.shared.brought_inputs import Arrays
 from pages.shared.held import held_for
 from pages.shared.inputs import compute, decoded, sentences_alone
@@ -97,9 +98,17 @@ def cached_steps(setup: Setup) -> list[Trace]:
     return decoded(setup)
 
 
+Texts = tuple[tuple[str, str], ...]
+
+
 @kept
-def cached_check(setup: Setup, texts: tuple[tuple[str, str], ...], _trace: Trace) -> Checked:
-    return check(_trace, dict(texts))
+def cached_check(setup: Setup, texts: Texts, stages: Texts, _trace: Trace) -> Checked:
+    return check(_trace, dict(texts), dict(stages))
+
+
+@kept
+def cached_slips(setup: Setup, texts: Texts, stages: Texts, _checked: Checked) -> dict[str, Slips]:
+    return slips(_checked)
 
 
 @while_it_runs
@@ -134,6 +143,12 @@ def steps_of(setup: Setup) -> list[Trace]:
     return cached_steps(computed_part(setup))
 
 
-def checked_of(setup: Setup, texts: Mapping[str, str]) -> Checked:
+def checked_of(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> Checked:
     """What somebody wrote of a Setup's run, checked; by the stages of a worked example. Raises AttentionError."""
-    return cached_check(computed_part(setup), tuple(texts.items()), trace_of(setup))
+    return cached_check(computed_part(setup), tuple(texts.items()), tuple(stages.items()), trace_of(setup))
+
+
+def slips_of(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str]) -> dict[str, Slips]:
+    """The slips in it by step, with what explains them. Raises AttentionError."""
+    checked = checked_of(setup, texts, stages)
+    return cached_slips(computed_part(setup), tuple(texts.items()), tuple(stages.items()), checked)

@@ -160,9 +160,14 @@ def query(setup: Setup) -> str:
     return urlencode(to_link(computed_part(setup)))
 
 
+def from_query(text: str) -> Setup:
+    """The Setup of a link that is one text."""
+    return from_link(dict(parse_qsl(text, keep_blank_values=True)))[0]
+
+
 def against_of(setup: Setup) -> Setup | None:
     """The Setup that `against` says."""
-    return None if setup.against is None else from_link(dict(parse_qsl(setup.against, keep_blank_values=True)))[0]
+    return None if setup.against is None else from_query(setup.against)
 
 
 LOOKED_AT = ("sentence", "token", "head", "step", "cell", "ramp", "against")

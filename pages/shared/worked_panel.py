@@ -1,6 +1,6 @@
 """A worked example on the screen: what somebody wrote beside what is right, each number with its mark."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 import streamlit as st
@@ -9,18 +9,13 @@ from attention_core.beside import Part, sheet
 from attention_core.cells import Ref
 from attention_core.layout import panel, turned
 from attention_core.marking import Mark, Marked
-from attention_core.worked import MADE_OF, STAGES, Checked, as_stage, cell_text, right_digits
-from pages.shared.lesson_pictures import Told, opened_in, show
-from pages.shared.places import palette, place_name, words_for
+from attention_core.worked import STAGES, Checked, as_stage, cell_text, made_of, right_digits
+from pages.shared.lesson_pictures import opened_in, show
+from pages.shared.places import palette, place_name, step_word, words_for
 from pages.shared.rituals import try_cell
 from pages.shared.words import say
 
 MARKS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "slip"}
-
-
-def called(stage: str) -> str:
-    """A stage's name."""
-    return say(f"lessons.printed.option.stage.{stage}")
 
 
 def counts(marked: Marked) -> dict[str, int]:
@@ -29,30 +24,39 @@ def counts(marked: Marked) -> dict[str, int]:
     return {**told, "blank": marked.count(Mark.UNANSWERED), "count": sum(told.values())}
 
 
+def is_done(checked: Checked, step: str) -> bool:
+    """Whether every number of a step is right."""
+    return checked.marked[step].count(Mark.RIGHT) == checked.marked[step].marks.numel()
+
+
+def stage_word(checked: Checked, step: str) -> str:
+    """A step's name with how it stands: all right, or how many slips it holds."""
+    slips = checked.marked[step].count(Mark.SLIP)
+    sign = f" ×{slips}" if slips else " ✓" if is_done(checked, step) else ""
+    return step_word(step) + sign
+
+
 def work(
-    checked: Checked, stage: str, by: str, known: Collection[Ref] | None = None, hidden: bool = False
+    checked: Checked,
+    step: str,
+    titles: Callable[[str], str],
+    own: str,
+    right: str,
+    known: Collection[Ref] | None = None,
+    hidden: bool = False,
+    head: int = 0,
 ) -> list[Part]:
-    """What is written at a stage, what is right, and what it was made of. by: who wrote it, "printed" or "own"; known:
-    the cells whose marks may be seen; hidden: the right numbers may not."""
-    step = STAGES[stage]
-    digits = checked.digits[step]
-    parts = [
-        part_of(checked, step, say(f"lessons.printed.by_{by}"), known),
-        Part(
-            say(f"lessons.printed.right_{stage}"),
-            panel(checked.trace, step),
-            "right",
-            "beside",
-            right_digits(digits),
-            hidden=hidden,
-        ),
-    ]
-    for place, name in zip(("left", "above"), MADE_OF[step], strict=False):
+    """What is written of a step, what is right, and what it was made of. titles: of the operands; own, right: over the
+    written and the right numbers; known: the cells whose marks may be seen; hidden: the right numbers may not."""
+    at, digits = {"H": head}, checked.digits[step]
+    truth = Part(right, panel(checked.trace, step, at), "right", "beside", right_digits(digits))
+    parts = [part_of(checked, step, own, known, head=head), *([] if hidden else [truth])]
+    for place, name in zip(("left", "above"), made_of(checked.trace, step), strict=False):
         turn = step == "scores" and place == "above"
-        operand = panel(checked.written, name)
+        operand = panel(checked.written, name, at)
         parts.append(
             Part(
-                f"{operand_title(name, by)}{'ᵀ' if turn else ''}",
+                f"{titles(name)}{'ᵀ' if turn else ''}",
                 turned(operand) if turn else operand,
                 "printed",
                 place,
@@ -64,18 +68,16 @@ def work(
     return parts
 
 
-def operand_title(name: str, by: str) -> str:
-    """What stands over an operand: its name, and that it is as somebody printed it."""
-    stage = next((stage for stage, step in STAGES.items() if step == name), None)
-    printed = stage is None or by == "printed"
-    return say(f"lessons.printed.control.{stage or name}") if printed else called(stage)
-
-
 def part_of(
-    checked: Checked, step: str, title: str, known: Collection[Ref] | None = None, place: str = "result"
+    checked: Checked,
+    step: str,
+    title: str,
+    known: Collection[Ref] | None = None,
+    place: str = "result",
+    head: int = 0,
 ) -> Part:
     """The written numbers of a stage."""
-    cells = panel(checked.written, step)
+    cells = panel(checked.written, step, {"H": head})
     return Part(title, cells, "printed", place, checked.digits[step], marked=checked.marked[step], known=known)
 
 
@@ -83,30 +85,30 @@ def show_work(
     name: str,
     checked: Checked,
     rows: Sequence[Sequence[Part]],
-    tell: Told | None = None,
+    tell: Callable[[Checked, str, Ref], None] | None = None,
     reached: Collection[Ref] = (),
 ) -> None:
     """The picture; a number of the writer's opens to the arithmetic with his own operands, and to its mark."""
     runs = {"printed": checked.written}
-    if any(part.run == "right" and not part.hidden for parts in rows for part in parts):
+    if any(part.run == "right" for parts in rows for part in parts):
         runs["right"] = checked.trace
     opened = opened_in(name, runs)
     if opened and opened[0] == "printed":
         runs["printed"] = checked.computed_at(opened[1].step)
     marks = {mark: say(f"lessons.printed.mark_{word}") for mark, word in MARKS.items()}
     picture = sheet(rows, words_for(checked.trace), palette(), marks, opened, reached)
-    show(name, picture, runs, say("lessons.printed.alt"), tell, partial(verdict, checked))
+    show(name, picture, runs, say("lessons.printed.alt"), tell and partial(tell, checked), partial(verdict, checked))
 
 
-def tell(run: str, cell: Ref) -> None:
+def tell(checked: Checked, run: str, cell: Ref) -> None:
     """A written number was clicked: the reader holds it wrong."""
     if run == "printed":
-        try_cell(as_stage(cell))
+        try_cell(as_stage(checked.trace, cell))
 
 
 def verdict(checked: Checked, run: str, cell: Ref) -> None:
     """What a written number is."""
-    at = as_stage(cell)
+    at = as_stage(checked.trace, cell)
     if run != "printed" or at.step not in checked.marked:
         return
     marked, digits = checked.marked[at.step], checked.digits[at.step]
@@ -128,3 +130,21 @@ def slip_told(checked: Checked, cell: Ref, stage: str) -> dict[str, str]:
     row, column = (place_name(checked.trace, dims[axis], cell.index[axis]) for axis in (-2, -1))
     written, own = (cell_text(numbers[cell.index].item(), digits) for numbers in (marked.theirs, marked.own))
     return {"stage": stage, "row": row, "column": column, "written": written, "own": own}
+
+
+# ---- a printed example -----------------------------------------------------------------------------------------------
+def called(stage: str) -> str:
+    """A stage's name."""
+    return say(f"lessons.printed.option.stage.{stage}")
+
+
+def printed_title(name: str) -> str:
+    """What stands over printed numbers: a stage's, or one of the given matrices."""
+    stage = next((stage for stage, step in STAGES.items() if step == name), name)
+    return say(f"lessons.printed.control.{stage}")
+
+
+def printed_work(checked: Checked, stage: str, known: Collection[Ref] | None) -> list[Part]:
+    """What is printed of a stage, what is right, and what it was made of; known: the cells whose marks may be seen."""
+    titles = (say("lessons.printed.by_printed"), say(f"lessons.printed.right_{stage}"))
+    return work(checked, STAGES[stage], printed_title, *titles, known)

@@ -214,41 +214,12 @@ def test_where_it_began():
     assert Lesson("printed", open="begin", lang="en", **right, **others).says("There is no slip in any step.")
 
 
-def test_do_it_yourself():
+def test_the_way_to_ones_own_numbers():
     lesson = Lesson("printed", open="own", lang="en")
-    assert [*lesson.table("own")["text"]].count("?") == 9 and cells(lesson, "beside", "own")[0] == []
-    assert "Right: 0, followed 0, new slips 0, still open 9" in lesson.at.info[0].value
-    lesson.set("own_q", "1 1 1\n2 2 2\n2 1 ?")
-    assert cells(lesson, "result", "own") == ([*"11122221", "–"], [*["right"] * 7, "new slip", ""])
-    assert "Right: 7, followed 0, new slips 1, still open 1" in lesson.at.info[0].value
-    lesson.choose("own_stage", "scores")
-    lesson.set("own_scores", "3 6 6\n6 12 12\n5 12 10")
-    # 21 of x3 is 2 1 ?, ? is 2: on K 021/402/222 that gives 4, 12, 10; 5 is none of 6 and 4.
-    assert cells(lesson, "result", "own")[1] == [*["right"] * 6, "new slip", "right", "followed from an earlier slip"]
-    assert cells(reveal(lesson), "beside", "own")[0] == ["3", "6", "6", "6", "12", "12", "6", "12", "12"]
-    spy = Lesson("printed", open="own", cell="own,right,q_projected,0,0,0", lang="en")
-    assert not spy.says("q_projected [x1, 1]")  # what is hidden cannot be opened
-    done = Lesson("printed", open="own", own_q="1 1 1;2 2 2;2 2 2", lang="en")
-    assert done.at.success[0].value == "All 9 numbers are right."
-    assert cells(done, "beside", "own")[0] == [*"111222222"]
-
-
-def test_a_random_exercise_of_a_visible_seed():
-    lesson = Lesson("printed", open="own", exercise="random", lang="en")
-    assert lesson.widgets()["seed"].value == 1
-    x = [int(number) for number in cells(lesson, "left", "own")[0]]
-    assert len(x) == 4 * 6 and set(x) <= {-1, 0, 1}
-    # x1 = 0 1 -1 1 0 0 of seed 1 on W_q: rows 2, 3, 4 of it are 1 1 0, 1 1 -1, -1 0 -1: 1 - 1 - 1, 1 - 1 + 0, 0 + 1 - 1
-    rows = [[int(n) for n in cells(lesson, "above", "own")[0][at : at + 3]] for at in range(0, 18, 3)]
-    first = [sum(n * row[column] for n, row in zip(x[:6], rows, strict=True)) for column in range(3)]
-    lesson.set("own_q", "\n".join([" ".join(map(str, first)), *["? ? ?"] * 3]))
-    assert cells(lesson, "result", "own")[1][:3] == ["right"] * 3
-    assert Lesson("printed", **lesson.link()).texts() == lesson.texts()
-    lesson.set("seed", 2)
-    assert cells(lesson, "result", "own")[0] == ["–"] * 12  # another exercise begins anew
-    assert "own_q" not in lesson.link()
-    assert [int(number) for number in cells(lesson, "left", "own")[0]] != x
-    assert Lesson("printed", **lesson.link()).texts() == lesson.texts()
+    assert lesson.says("judged against the right one")
+    lesson.press("exercise_own")
+    lesson.go_to("check")
+    assert lesson.link()["kind"] == "state" and lesson.link()["state"] == "ex=source_004"
 
 
 def test_what_rounding_did():

@@ -14,14 +14,12 @@ from attention_core.matrices import parse_matrix, to_text
 from attention_core.numerals import fixed
 from attention_core.rounding import farthest_from, rounding_reach, with_rounded_weights
 from attention_core.worked import (
-    MADE_OF,
     STAGES,
     Checked,
     agreeing,
     answers_text,
-    blank_text,
-    exercise,
     largest_error,
+    made_of,
     made_wrong,
     printed_text,
     read_answers,
@@ -29,30 +27,20 @@ from attention_core.worked import (
 )
 from pages.shared import choices
 from pages.shared.choices import choose, pick_place, slide, text_box, typed
-from pages.shared.lesson import revealed, workbench_door
+from pages.shared.exercise import exercise_door
+from pages.shared.lesson import workbench_door
 from pages.shared.lesson_pictures import show_step
 from pages.shared.places import Look
-from pages.shared.rituals import goal
 from pages.shared.runs import checked_of, material_of, trace_of
 from pages.shared.setup import Setup
 from pages.shared.words import literal, say, sentence
-from pages.shared.worked_panel import called, counts, part_of, show_work, slip_told, work
+from pages.shared.worked_panel import called, counts, part_of, show_work, slip_told
 
 EXAMPLE = "source_004"
 GIVEN = ("x", "w_q", "w_k", "w_v")
 MOST = 8  # rows and columns: two matrices of them stand beside each other in cells that can be read
 FIRST = Look(0, 0, 0, 0)
 ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # of the chain
-OWN = {  # the boxes for the reader's own numbers, by stage
-    "q": "own_q",
-    "k": "own_k",
-    "v": "own_v",
-    "scores": "own_scores",
-    "scaled_scores": "own_scaled_scores",
-    "weights": "own_weights",
-    "output": "own_output",
-}
-SEEDS = range(1, 31)
 
 
 # ---- what is given, what is printed ----------------------------------------------------------------------------------
@@ -62,7 +50,7 @@ def given(stage: str) -> Setup:
         start, check_text = start_of(name), partial(check_given, name)
         if not typed(name, start, check_text).strip():
             choices.keep(name, None)  # an emptied box holds the example's numbers again
-        if name == "x" or name in MADE_OF[STAGES[stage]]:
+        if name == "x" or name in made_of(EXAMPLES[EXAMPLE].run(), STAGES[stage]):
             text_box(name, start, check_text)
     return setup_of(typed_texts())
 
@@ -142,32 +130,9 @@ def count_title(checked: Checked, stage: str) -> str:
 
 # ---- do it yourself --------------------------------------------------------------------------------------------------
 def own(setup: Setup) -> None:
-    """The reader's own numbers, marked as they are typed; of this example, or of a small random one."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = choose("exercise", ("example", "random"))
-        stage = choose("own_stage", tuple(STAGES), words=called)
-        if kind == "random":
-            setup = Setup(example=EXAMPLE, w_o="none", **exercise(slide("seed", SEEDS, SEEDS[0])))
-    begin_anew(setup)
-    trace, texts = trace_of(setup), {}
-    for name, step in STAGES.items():
-        box = partial(text_box, tall=True, height="content") if name == stage else typed
-        texts[name] = box(OWN[name], blank_text(trace[step], "\n"), partial(read_answers, right=trace[step], name=name))
-    checked = checked_of(setup, texts)
-    told = counts(checked.marked[STAGES[stage]])
-    done = told["right"] == checked.marked[STAGES[stage]].marks.numel()
-    goal(done, say("lessons.printed.own_done", **told), say("lessons.printed.own_still", **told))
-    parts = work(checked, stage, "own", hidden=not (done or revealed()))
-    show_work("own", checked, [parts])
-    workbench_door(setup, "own")
-
-
-def begin_anew(setup: Setup) -> None:
-    """Another exercise begins with question marks."""
-    if st.session_state.get("exercise", setup) != setup:
-        for name in OWN.values():
-            choices.keep(name, None)
-    st.session_state["exercise"] = setup
+    """The way to where the reader's own numbers of this example are checked."""
+    st.markdown(say("lessons.printed.own"))
+    exercise_door(setup, "own")
 
 
 # ---- rounding --------------------------------------------------------------------------------------------------------

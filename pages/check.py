@@ -1,0 +1,45 @@
+"""Check your work: an exercise by hand, each number judged twice, and the mistake named."""
+
+import streamlit as st
+
+from attention_core.formula import formula
+from attention_core.worked import stages_of
+from pages.shared.answers import answer_box, answer_of
+from pages.shared.choices import choose
+from pages.shared.exercise import begin_anew, chosen_exercise, start_texts
+from pages.shared.lesson import code, frame, revealed, stands_for
+from pages.shared.places import palette, place_name, step_word
+from pages.shared.runs import checked_of, slips_of, trace_of
+from pages.shared.slips_panel import show_slips
+from pages.shared.words import say
+from pages.shared.worked_panel import counts, is_done, show_work, stage_word, work
+
+with frame("check") as place:
+    st.markdown(f"#### {say('lessons.check.question')}\n{say('lessons.check.intro')}")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind, setup = chosen_exercise()
+    trace = trace_of(setup)
+    begin_anew(setup, trace)
+    starts, stages = start_texts(kind, trace), stages_of(trace)
+    texts = {step: answer_of(trace, step, start) for step, start in starts.items()}
+    checked = checked_of(setup, texts, stages)
+    found = slips_of(setup, texts, stages)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = {step: stage_word(checked, step) for step in stages}
+        step = choose("stage", tuple(stages), words=words.__getitem__)
+        heads = [*map(str, range(trace.sizes()["H"]))]
+        per_head = "H" in trace.step(step).dims and len(heads) > 1
+        head = choose("head", heads, words=lambda at: place_name(trace, "H", int(at))) if per_head else "0"
+    done = is_done(checked, step)
+    titles = say("lessons.check.own", step=step_word(step)), say("lessons.check.right")
+    parts = work(checked, step, step_word, *titles, hidden=not (done or revealed()), head=int(head))
+    with st.container(horizontal=True, gap="medium"):
+        with st.container(width="content"):
+            st.latex(formula(trace, step, palette().families()))
+            answer_box(trace, step, starts[step], int(head))
+        show_work("work", checked, [parts])
+    told = counts(checked.marked[step])
+    st.markdown(say("lessons.check.done" if done else "lessons.check.still", **told))
+    show_slips(checked, found)
+    stands_for(setup, place)
+    code(trace, tuple(stages))

@@ -1,0 +1,43 @@
+"""What was done wrong, in words: the mistake that gives a learner's numbers, or the one wrong sum."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from attention_core.cells import Ref
+from attention_core.slips import Slips, WrongSum
+from attention_core.worked import Checked, cell_text, right_digits
+from pages.shared.places import describe, step_word
+from pages.shared.words import literal, reason, say
+
+
+def show_slips(checked: Checked, found: Mapping[str, Slips]) -> None:
+    """A sentence for each step that holds slips."""
+    for step, each in found.items():
+        st.markdown(say("slips.step", step=step_word(step), told=told(checked, each)))
+
+
+def told(checked: Checked, each: Slips) -> str:
+    """What explains the slips of a step."""
+    if each.wrong_sum is not None:
+        return sum_told(checked, each.wrong_sum)
+    if not each.causes:
+        return say("slips.none", count=len(each.cells), first=place(checked, each.cells[0]))
+    reasons = [reason(cause) for cause in each.causes]
+    if len(reasons) == 1:
+        return say("slips.one", reason=reasons[0], count=len(each.cells))
+    return say("slips.either", reasons=say("slips.or").join(reasons), count=len(each.cells))
+
+
+def sum_told(checked: Checked, wrong: WrongSum) -> str:
+    """The one wrong number of a step, and what was done with its terms."""
+    digits = checked.digits[wrong.cell.step]
+    numbers = {"written": cell_text(wrong.written, digits), "own": cell_text(wrong.own, right_digits(digits))}
+    term = " × ".join(cell_text(factor, None) for factor in wrong.factors)
+    how = say(f"slips.sum_{wrong.kind}", term=term)
+    return say("slips.sum", place=place(checked, wrong.cell), how=how, **numbers)
+
+
+def place(checked: Checked, cell: Ref) -> str:
+    """A cell in words."""
+    return literal(describe(checked.trace, cell))
