@@ -248,7 +248,8 @@ def padding_on_queries(step: Step, values: Values) -> Tensor | None:
     """Rows of padding in the place of columns of padding."""
     if not step.operation or step.operation.faces != PADDING:
         return None
-    return transposed(step, values)
+    value = as_it_was(step, values)  # the same in every row: (B, H, T, S) or (B, 1, 1, S)
+    return value[..., :1, :].mT if value.shape[-1] == queries(values) else None
 
 
 def mask_after_softmax(step: Step, values: Values) -> Tensor | None:

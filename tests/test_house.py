@@ -85,6 +85,7 @@ LAYERS = (
         "encoding_times",
         "timings",
         "marking",
+        "bugs",
         "conventions",
     ),
     ("drawing", "files", "rounding"),
