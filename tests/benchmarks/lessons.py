@@ -43,6 +43,8 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "bottleneck": lambda: choices("dot attention", "additive attention"),
     "induction": lambda: slider("ArrowLeft", "ArrowRight"),
     "explanation": lambda: choices("B · majority", "A · look up"),
+    "check": lambda: choices("weights", "scores"),
+    "bugs": lambda: choices("2", "3"),
 }
 
 

@@ -1,0 +1,28 @@
+"""Practise by keyboard and mouse: cells are typed into and judged at once; a number of a wrong layer is opened."""
+
+from playwright.sync_api import expect
+
+# Exercise 1 from q, k, v: Q −2 2/2 1/1 1, K −1 −1/2 0/1 2: q1 · k2 is −4, q2 · k2 is 4.
+
+
+def test_cells_are_typed_into_one_after_the_other_and_judged_at_once(screen):
+    opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
+    opened.edit(0, 1, "-4", was="")
+    opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 0, still open 8.")
+    opened.edit(1, 1, "5", was="")  # the grid kept its place
+    opened.wait_for_text("one number is wrong, scores")
+    opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 1, still open 7.")
+    expect(opened.page.locator('path[aria-label*="new slip"]')).to_have_count(1)
+    opened.press("Step to work out", "scaled")
+    opened.press("Step to work out", "scores ×1")
+    opened.wait_for_text("new slips 1, still open 7.")
+    assert opened.query()["scores"] == "? -4 ?; ? 5 ?; ? ? ?"
+
+
+def test_a_number_of_a_wrong_layer_is_opened_and_its_line_is_said(screen):
+    opened = screen("?bug=3&lang=en", lesson="bugs")
+    opened.click_cell("weights [head 1, it, dog]")
+    opened.wait_for_text("The numbers before it give")
+    opened.page.get_by_role("radio", name="9", exact=True).last.click()
+    opened.wait_for_text("As predicted")
+    opened.wait_for_text("the softmax runs over the queries")
