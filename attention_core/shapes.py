@@ -39,14 +39,16 @@ def letter(dim: str) -> str:
 
 
 def sizes_of(trace: Trace, step: str) -> dict[str, int]:
-    """The axes of a step and of what it reads, with their sizes; a batch of one is none of them.
+    """The axes of a step and of what it reads, with their sizes; a batch of one is none of them, nor are the heads of
+    keys and values where there are as many as of queries.
 
     >>> import torch
     >>> from attention_core import attend_qkv
     >>> sizes_of(attend_qkv(torch.ones(3, 2), torch.ones(5, 2), torch.ones(5, 7)), "head_outputs")
-    {'H': 1, 'T': 3, 'd_v': 7, 'S': 5, 'H_kv': 1}
+    {'H': 1, 'T': 3, 'd_v': 7, 'S': 5}
     """
     operation = trace.step(step).operation
     names = (step, *(operation.reads if operation else ()))
     sizes = {dim: size for name in names for dim, size in zip(trace.step(name).dims, trace[name].shape, strict=True)}
-    return {dim: size for dim, size in sizes.items() if (dim, size) != ("B", 1)}
+    left_out = (("B", 1), ("H_kv", sizes.get("H")))
+    return {dim: size for dim, size in sizes.items() if (dim, size) not in left_out}

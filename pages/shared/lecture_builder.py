@@ -48,7 +48,8 @@ def written(at: int, name: str, value: object, widget: Callable, **how) -> None:
 
     def changed() -> None:
         given = st.session_state[key]
-        lectures.take(lectures.lecture().changed(at, **{name: tuple(given) if name == "steps" else given}))
+        value = tuple(step for step in STEPS if step in given) if name == "steps" else given
+        lectures.take(lectures.lecture().changed(at, **{name: value}))
 
     st.session_state[key] = value
     widget(say(f"present.desk.{name}"), key=key, on_change=changed, **how)

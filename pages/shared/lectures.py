@@ -142,11 +142,11 @@ def take(changed: Lecture, at: int | None = None) -> None:
     """Makes a lecture one's own as far as a file can say it, and works on a scene of it; else keeps the refusal."""
     own = talk()
     try:
-        own.own, own.refused = from_file(to_file(changed)), None
+        from_file(to_file(changed))
     except AttentionError as error:
         own.refused = error
         return
-    own.name = OWN
+    own.own, own.name, own.refused = changed, OWN, None
     own.at = min(own.at if at is None else at, max(len(own.own.acts) - 1, 0))
 
 

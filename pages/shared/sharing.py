@@ -132,9 +132,11 @@ def show_adding(setup: Setup) -> None:
 
     def added() -> None:
         lectures.add(setup)
+        redraw()
 
-    if st.button(say("present.desk.add"), key="add_scene", icon=":material/slideshow:", on_click=added):
-        if (refused := lectures.talk().refused) is not None:
-            st.error(sentence(refused), icon=":material/error:")
-        else:
-            st.caption(say("present.desk.added", **lectures.numbered()))
+    st.button(say("present.desk.add"), key="add_scene", icon=":material/slideshow:", on_click=added)
+    own = lectures.talk()
+    if own.refused is not None:
+        st.error(sentence(own.refused), icon=":material/error:")
+    elif own.own is not None:
+        st.caption(say("present.desk.added", count=len(own.own.acts)))
