@@ -25,7 +25,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".lectern");
   const black = parentElement.querySelector(".lectern-black");
   const presenting = data.presenting;
+  root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
   document.documentElement.classList.toggle("presenting", presenting);
+  document.documentElement.classList.toggle("drawer", data.on.includes("edit"));
   document.documentElement.lang = data.language;
   root.classList.toggle("desk", !presenting);
   root.querySelector(".lectern-place").textContent = presenting ? data.place : "";
@@ -88,10 +90,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   window.addEventListener("keydown", pressed);
   document.addEventListener("fullscreenchange", changed);
   tell();
-  return () => {
+  root.forget = () => {
     window.removeEventListener("keydown", pressed);
     document.removeEventListener("fullscreenchange", changed);
     channel.close();
+  };
+  return () => {
+    root.forget();
     document.documentElement.classList.remove("presenting");
   };
 }

@@ -15,6 +15,7 @@ const TEXTS = ["place", "title", "beat", "question", "note", "next", "departed"]
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
+  root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
   const part = (name) => root.querySelector("." + name);
   document.documentElement.classList.add("presenting");
   document.documentElement.lang = data.language;
@@ -65,10 +66,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
     go(way);
   };
   window.addEventListener("keydown", pressed);
-  return () => {
+  root.forget = () => {
     window.removeEventListener("keydown", pressed);
     clearInterval(ticking);
     channel?.close();
+  };
+  return () => {
+    root.forget();
     document.documentElement.classList.remove("presenting");
   };
 }
