@@ -17,7 +17,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
   root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
   const part = (name) => root.querySelector("." + name);
-  document.documentElement.classList.add("presenting");
   document.documentElement.lang = data.language;
   const show = (at) => {
     TEXTS.forEach((name) => (part(name).textContent = typeof at[name] === "string" ? at[name] : ""));
@@ -71,8 +70,5 @@ export default function ({ parentElement, data, setTriggerValue }) {
     clearInterval(ticking);
     channel?.close();
   };
-  return () => {
-    root.forget();
-    document.documentElement.classList.remove("presenting");
-  };
+  return () => root.forget();
 }
