@@ -85,6 +85,13 @@ SENTENCES = {
     "this one does not",
     "file_version": "the version of a file must be at most {limit}, the newest known here: this one is {given}",
     "file_text": "each part of a file must be a text in double quotes: {name} is none",
+    "lecture_too_long": "a lecture may have at most {limit} characters: this one has {given}",
+    "lecture_format": 'a lecture must say "format": "{expected}", its version, its title and its scenes: this file '
+    "does not",
+    "lecture_link": "a lecture in a link must be as it was written there: this one was cut or changed",
+    "too_many_scenes": "a lecture may have at most {limit} scenes: this one has {given}",
+    "scene_part": "{name} of scene {number} is not what it has to be: title, note and question are texts (of at most "
+    "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, setup an object of texts",
     "address_form": "{name} must be an http or https address without a query: it is “{given}”",
     "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or a narrower layer",

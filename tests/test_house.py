@@ -75,6 +75,8 @@ LAYERS = (
     ),
     (
         "lettering",
+        "shapes",
+        "crossing",
         "npy",
         "nested",
         "diagnosis",

@@ -19,8 +19,14 @@ Place = tuple[str, tuple[int, ...] | None]  # a step, and a cell of it
 def show_arithmetic(trace: Trace, ref: Ref, trail: Sequence[Place], take: Callable[[object], None], key: str) -> None:
     """One cell's arithmetic. trail: the cells through which it was reached; take: what is done with a cell that is
     clicked, as {"step", "index"}."""
+    st.markdown(f"**{literal(describe(trace, ref))}** = {exact(float(trace[ref.step][ref.index]))}")
+    computed = show_pieces(trace, ref, trail, take, key)
+    st.caption(say("arithmetic.rounded" if computed else "arithmetic.input"))
+
+
+def show_pieces(trace: Trace, ref: Ref, trail: Sequence[Place], take: Callable[[object], None], key: str) -> bool:
+    """The arithmetic alone; whether there is any: an input was given."""
     explanation = explain(trace, ref.step, ref.index)
-    st.markdown(f"**{literal(describe(trace, ref))}** = {exact(explanation.value)}")
     pieces = [] if explanation.cell is None else explanation.pieces
     data = {
         "trail": [link_data(trace, step, cell) for step, cell in trail if cell and trace.holds(step, cell)],
@@ -29,7 +35,7 @@ def show_arithmetic(trace: Trace, ref: Ref, trail: Sequence[Place], take: Callab
         "label": say("arithmetic.trail"),
     }
     arithmetic(data=data, key=key, on_followed_change=lambda: take(st.session_state[key].followed))
-    st.caption(say("arithmetic.rounded" if pieces else "arithmetic.input"))
+    return bool(pieces)
 
 
 def link_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:

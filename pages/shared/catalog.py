@@ -39,6 +39,7 @@ LESSONS = (
 )
 PAGES = (
     PageEntry("workbench", "explore", ":material/grid_on:"),
+    PageEntry("present", "explore", ":material/slideshow:"),
     PageEntry("start", "learn", ":material/flag:"),
     *(PageEntry(slug, "learn") for slug in LESSONS),
     PageEntry("glossary", "learn", ":material/menu_book:"),

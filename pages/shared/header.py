@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.tokens import shown
-from pages.shared import controls, state
+from pages.shared import controls, lectures, state
 from pages.shared.components import shortcuts
 from pages.shared.parts import part, redraw
 from pages.shared.proof_panel import proof_badge, show_proof
@@ -22,7 +22,8 @@ def shows(scene: Scene) -> tuple[object, ...]:
     session = st.session_state
     opened = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
     seen = scene.setup if any(opened) else (scene.setup.example, proof_badge(scene.trace, scene.setup))
-    return (seen, *opened, *map(state.can, state.MOVES), *session["unread"], *session["unfit"])
+    told = (*session["unread"], *session["unfit"], lectures.talk().own, lectures.talk().refused)
+    return (seen, *opened, *map(state.can, state.MOVES), *told)
 
 
 @part(shows)

@@ -6,7 +6,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from attention_core.errors import AttentionError
-from pages.shared import state
+from pages.shared import lectures, state
 from pages.shared.catalog import PAGES
 from pages.shared.parts import redraw
 from pages.shared.qr import SCANNABLE, qr_code
@@ -124,3 +124,19 @@ def show_file(setup: Setup) -> None:
     )
     st.file_uploader(say("sharing.open"), type="json", key=key, on_change=chosen)
     show_refusal("file")
+    show_adding(setup)
+
+
+def show_adding(setup: Setup) -> None:
+    """The screen as a scene of a lecture."""
+
+    def added() -> None:
+        lectures.add(setup)
+        redraw()
+
+    st.button(say("present.desk.add"), key="add_scene", icon=":material/slideshow:", on_click=added)
+    own = lectures.talk()
+    if own.refused is not None:
+        st.error(sentence(own.refused), icon=":material/error:")
+    elif own.own is not None:
+        st.caption(say("present.desk.added", count=len(own.own.acts)))

@@ -259,3 +259,29 @@ def new_version() -> None:
 def version() -> int:
     """The version that editors carry in their keys."""
     return st.session_state.get("version", 0)
+
+
+# ---- a screen for a while --------------------------------------------------------------------------------------------
+def screen() -> dict:
+    """All that the session keeps of its Setup, to be restored."""
+    names = ("setup", "source", "past", "future", "before", *NOTHING_WRONG)
+    return {name: st.session_state[name] for name in names}
+
+
+def restore(kept: dict) -> None:
+    """Shows a screen that was kept."""
+    st.session_state.update(kept)
+    renewed()
+
+
+def stage(setup: Setup, kept: dict) -> None:
+    """Shows a Setup for a while, compared with none; undo leads back to a screen that was kept."""
+    past = [*kept["past"], kept["setup"]][-KEPT:]
+    st.session_state.update(NO_HISTORY | NOTHING_WRONG | {"setup": setup, "past": past})
+    renewed()
+
+
+def renewed() -> None:
+    """Editors forget what was typed into them, and nothing of what was looked at is kept for what is shown now."""
+    st.session_state.pop("seen", None)
+    new_version()

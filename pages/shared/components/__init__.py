@@ -8,11 +8,13 @@ import streamlit as st
 HERE = Path(__file__).parent
 
 
-def component(name: str, html: str, *shared: str):
-    """A component from the .js and .css files of its name, and the .js files that it shares with others."""
+def component(name: str, html: str, *shared: str, **how):
+    """A component from the .js and .css files of its name, and the .js files that it shares with others. how: as
+    st.components.v2.component."""
     css = HERE / f"{name}.css"
     js = "\n".join((HERE / f"{part}.js").read_text("utf-8") for part in (*shared, name))
-    return st.components.v2.component(name, html=html, css=css.read_text("utf-8") if css.exists() else None, js=js)
+    style = css.read_text("utf-8") if css.exists() else None
+    return st.components.v2.component(name, html=html, css=style, js=js, **how)
 
 
 def packed(data: dict) -> bytes:
@@ -34,7 +36,9 @@ tiles = component(
 )
 arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
 shortcuts = component("shortcuts", "<div></div>")
-arrows = component("arrows", "<div></div>")
+arrows = component("arrows", "<div></div>", "belongs")
 scroller = component("scroller", "<div></div>")
 canvas = component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
 thumbnails = component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
+lectern = component("lectern", (HERE / "lectern.html").read_text("utf-8"), "belongs", isolate_styles=False)
+prompter = component("prompter", (HERE / "prompter.html").read_text("utf-8"), "belongs")

@@ -1,12 +1,9 @@
-// The way on and back by the arrow keys, unless they belong to what has the focus: a text, a slider, a row of choices.
-const OWN = "input, textarea, select, canvas, [contenteditable=true], [role=slider], [role=radiogroup], [role=tablist], ";
-const ROWS = "[role=group], [role=grid], [role=listbox], [role=combobox], [data-testid=stDataFrame]";
-
+// The way on and back by the arrow keys, unless they belong to what has the focus.
 export default function ({ setTriggerValue }) {
   const pressed = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const way = { ArrowLeft: "previous", ArrowRight: "next" }[event.key];
-    if (!way || event.composedPath().some((part) => part.matches?.(OWN + ROWS))) return;
+    if (!way || belongs(event)) return;
     event.preventDefault();
     setTriggerValue("moved", way);
   };

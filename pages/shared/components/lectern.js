@@ -1,0 +1,120 @@
+// The keys and buttons of a presentation, full screen and black screen; and what it tells the presenter view, which is
+// another window of the same browser: they hear each other through a channel that no server and no other browser is on.
+const KEYS = {
+  ArrowRight: "next",
+  PageDown: "next",
+  " ": "next",
+  ArrowLeft: "previous",
+  PageUp: "previous",
+  Home: "first",
+  End: "last",
+  F5: "start",
+  Escape: "leave",
+  b: "black",
+  ".": "black",
+  f: "full",
+  n: "notes",
+  e: "edit",
+  s: "script",
+  a: "reveal",
+};
+const AT_THE_DESK = ["start", "notes"]; // all that there is to do before it begins
+const HEARD = ["next", "previous", "first", "last", "black"]; // what the presenter view may ask for
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".lectern");
+  const black = parentElement.querySelector(".lectern-black");
+  const presenting = data.presenting;
+  root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
+  document.documentElement.classList.toggle("presenting", presenting);
+  document.documentElement.classList.toggle("drawer", data.on.includes("edit"));
+  document.documentElement.lang = data.language;
+  root.classList.toggle("desk", !presenting);
+  root.querySelector(".lectern-place").textContent = presenting ? data.place : "";
+
+  const pair = paired();
+  const channel = new BroadcastChannel("attention-lecture-" + pair);
+  const tell = () => presenting && channel.postMessage({ at: data.notes });
+  const acts = {
+    black: () => (black.hidden = !black.hidden),
+    full: () => full(!document.fullscreenElement),
+    notes: () => window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720"),
+    start: () => {
+      full(true);
+      setTriggerValue("moved", "start");
+    },
+    leave: () => {
+      if (!black.hidden) return (black.hidden = true);
+      full(false);
+      setTriggerValue("moved", "leave");
+    },
+  };
+  const act = (way) => {
+    if (!presenting && !AT_THE_DESK.includes(way)) return;
+    if (way !== "black" && way !== "leave") black.hidden = true;
+    acts[way] ? acts[way]() : setTriggerValue("moved", way);
+  };
+
+  root.querySelectorAll("button").forEach((button) => {
+    const way = button.dataset.way;
+    button.hidden = presenting ? way === "start" : !AT_THE_DESK.includes(way);
+    button.title = button.ariaLabel = data.words[way];
+    button.querySelector("span").textContent = data.words[way];
+    button.classList.toggle("on", data.on.includes(way));
+    button.onclick = (event) => {
+      if (event.detail) button.blur(); // pressed by a pointer: the space bar goes on, and does not press it again
+      act(way);
+    };
+  });
+  black.onclick = () => act("black");
+
+  const pressed = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const way = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const [target] = event.composedPath();
+    if (way === "leave" && presenting && target !== document.body && belongs(event)) return target.blur?.();
+    const presses = event.key === " " && target.matches?.("button, a, summary");
+    if (!way || event.repeat || presses || belongs(event) || (!presenting && !AT_THE_DESK.includes(way))) return;
+    event.preventDefault();
+    act(way);
+  };
+  // Escape never reaches a page that fills the screen: the browser takes it, and leaves.
+  const changed = () => {
+    if (!document.fullscreenElement && presenting && !window.lecternStays) setTriggerValue("moved", "leave");
+    window.lecternStays = false;
+  };
+  channel.onmessage = ({ data: heard }) => {
+    if (heard?.hello) tell();
+    if (presenting && HEARD.includes(heard?.way)) act(heard.way);
+  };
+  window.addEventListener("keydown", pressed);
+  document.addEventListener("fullscreenchange", changed);
+  tell();
+  root.forget = () => {
+    window.removeEventListener("keydown", pressed);
+    document.removeEventListener("fullscreenchange", changed);
+    channel.close();
+  };
+  return () => {
+    root.forget();
+    document.documentElement.classList.remove("presenting");
+  };
+}
+
+// Fills the screen, or no longer; where a browser does not let it the presentation goes on in its window.
+function full(wanted) {
+  if (wanted === Boolean(document.fullscreenElement)) return;
+  window.lecternStays = !wanted; // left by our own key: the presentation goes on
+  const done = wanted ? document.documentElement.requestFullscreen?.() : document.exitFullscreen();
+  done?.catch(() => (window.lecternStays = false));
+}
+
+// The name under which this tab and its presenter view hear each other, for as long as the tab is there.
+function paired() {
+  const key = "attention-lecture";
+  const found = sessionStorage.getItem(key);
+  if (found) return found;
+  const made = Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, "0"));
+  sessionStorage.setItem(key, made.join(""));
+  return made.join("");
+}
