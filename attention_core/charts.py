@@ -4,8 +4,10 @@ The only file that knows Altair. The specification is built once; what changes f
 (drawing.py), so a rerun sends data and keeps the chart.
 """
 
+import importlib
 import json
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -193,6 +195,8 @@ def specification() -> dict:
 
     A screen reader is told of each cell what it is and its number, and of nothing else that is drawn.
     """
+    if "pandas" in sys.modules:  # which Altair looks into, also while another thread is still importing it
+        importlib.import_module("pandas")  # waits for that
     base = alt.Chart().encode(
         x=alt.X("x:Q", axis=None, scale=None),
         y=alt.Y("y:Q", axis=None, scale=None),

@@ -4,6 +4,8 @@ import inspect
 import json
 import math
 import re
+import subprocess
+import sys
 import tomllib
 from dataclasses import replace
 from functools import cache
@@ -674,3 +676,30 @@ def test_small_differences_are_written_as_powers_of_ten_and_what_overflowed_is_h
     assert numbers == pytest.approx(wanted, rel=0.5)
     assert all("e−" in texts[t, s][1] for t in (0, 2) for s in range(3))
     assert drawn["size"].min() >= 13
+
+
+# ---- beside other threads --------------------------------------------------------------------------------------------
+WHILE_PANDAS_IS_IMPORTED = """
+import sys, threading, time
+from attention_core import charts
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas.core":
+            started.set()
+            time.sleep(0.5)
+sys.meta_path.insert(0, Slow())
+started = threading.Event()
+other = threading.Thread(target=lambda: __import__("pandas"))
+other.start()
+started.wait()
+assert not hasattr(sys.modules["pandas"], "DataFrame")
+print(len(charts.specification()["layer"]))
+other.join()
+"""
+
+
+def test_the_specification_waits_for_pandas_that_is_half_there():
+    done = subprocess.run(
+        [sys.executable, "-c", WHILE_PANDAS_IS_IMPORTED], cwd=Path(__file__).parents[1], capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "6", done.stderr
