@@ -39,7 +39,8 @@ def choose_bug() -> Bug:
 def setup_of(example: str, bug: Bug) -> Setup:
     """The right run that stands behind a wrong layer."""
     if bug.padded:
-        return Setup(example=example, more=EXAMPLES[example].batch, sentence=1)
+        shorter = EXAMPLES[example].batch.splitlines()[-1]
+        return Setup(example=example, more=shorter, sentence=1)
     return Setup(example=example, masks=("causal",))
 
 

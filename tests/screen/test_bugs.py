@@ -33,6 +33,13 @@ def test_the_numbers_come_first_and_the_line_after_the_guess(bug, lang):
     assert f"{number_of(bug.code)} ✓" in page.widgets()["bug"].options
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_padding_that_is_looked_at_is_on_the_screen(lang):
+    page = Lesson("bugs", bug=number_of("padding_on_queries"), guess="4", lang=lang)
+    theirs, ours = ({*page.table(name)["text"]} for name in ("theirs", "ours"))
+    assert "NaN" in theirs and "NaN" not in ours and "<pad>" in ours
+
+
 def test_a_wrong_guess_is_said_so_and_not_counted():
     page = Lesson("bugs", bug=number_of("no_scale"), guess="0", lang="en")
     assert page.says(catalog("en")["ritual.wrong"]) and page.says(SENTENCES["no_scale"])
