@@ -55,8 +55,9 @@ class Puzzle:
 
     parts: of the Setup that it begins with, as plain values; twins: those that differ with the language of its words.
     open: the matrices that may be changed, each with its first column and the one behind its last. goal: what must be
-    reached; bounds: what must be true besides. heads: those whose weights change. cast: the words that its texts name,
-    by their places. flips: only signs may be changed. solution: one of those that there are, as `written` writes it.
+    reached; bounds: what must be true besides. heads: those whose weights change; asks: the query that the goal is
+    about, where it is one. cast: the words that its texts name, by their places. flips: only signs may be changed.
+    solution: one of those that there are, as `written` writes it.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Puzzle:
     heads: tuple[int, ...] = (0,)
     cast: Mapping[str, int] = field(default_factory=dict)
     flips: bool = False
+    asks: int | None = None
 
     def start(self, language: str) -> dict[str, object]:
         """The parts of the Setup that it begins with, in one of its languages."""

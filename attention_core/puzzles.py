@@ -128,6 +128,7 @@ ALL = (
         (Bound("numbers", numbers_changed("w_q", "w_k"), 2, least=False),),
         {"w_q": "~1.0=0;1.1=0", "w_k": "~0.0=0;0.1=0"},
         cast={"it": IT, "dog": DOG},
+        asks=IT,
     ),
     Puzzle(
         "turn",
@@ -140,8 +141,9 @@ ALL = (
             IT_DOG,
             Bound("fed_anna", share(1, FED, ANNA), MOST),
         ),
-        heads=(0, 1),
+        heads=(1,),
         cast={"it": IT, "dog": DOG, "barked": BARKED, "fed": FED, "anna": ANNA},
+        asks=BARKED,
     ),
     Puzzle(
         "even",
@@ -151,6 +153,7 @@ ALL = (
         "w_k~0.1=1",
         (Bound("not_zero", largest_number("w_k", slice(0, 2)), 1),),
         cast={"it": IT, "dog": DOG},
+        asks=IT,
     ),
     Puzzle(
         "next",
@@ -193,6 +196,7 @@ ALL = (
         (IT_DOG, Bound("barked_dog", share(1, BARKED, DOG), MOST)),
         heads=(0, 1),
         cast={"it": IT, "dog": DOG, "fed": FED, "barked": BARKED},
+        asks=DOG,
     ),
     Puzzle(
         "cancel",
@@ -222,6 +226,7 @@ ALL = (
         (Bound("it_dog", share(0, 6, 4), MOST),),
         {"example": "en_it_sink", "w_k": "~3.0=0;3.1=0"},
         cast={"sink": 0, "it": 6, "dog": 4},
+        asks=6,
     ),
 )
 PUZZLES: Mapping[str, Puzzle] = MappingProxyType({puzzle.name: puzzle for puzzle in ALL})

@@ -43,7 +43,8 @@ PAGES = (
     *(PageEntry(slug, "learn") for slug in LESSONS),
     PageEntry("glossary", "learn", ":material/menu_book:"),
     PageEntry("history", "learn", ":material/history_edu:"),
+    PageEntry("puzzles", "practise", ":material/extension:"),
 )
 PAGE = {page.slug: page for page in PAGES}
-ASKING = ("start", *LESSONS)  # the pages that hide an answer until it is guessed
+ASKING = ("start", *LESSONS, "puzzles")  # the pages that hide an answer until it is guessed
 DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": "printed", "history": "history"}  # of the start

@@ -223,25 +223,13 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
         headings(scene.trace, name, axis, first, count)
         for axis, first, count in ((-2, top, len(rows)), (-1, left, len(rows[0])))
     )
-    import pandas as pd  # a third of a second, which no page needs to begin
-
-    frame = pd.DataFrame(rows, index=down, columns=across)
 
     def edited() -> None:
         cells = sent_cells(st.session_state[key], len(rows), across)
         if cells is None:
             state.new_version()
             return
-        changed, error = matrix.copy(), None
-        for row, column, text in cells:
-            at = top + row, left + column
-            place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
-            try:
-                if text is None or not str(text).strip():
-                    raise AttentionError("cell_empty", **place)
-                changed[at] = read_cell(str(text), **place)
-            except AttentionError as refusal:
-                error = refusal
+        changed, error = typed_into(matrix, cells, (top, left), name)
         if not np.array_equal(changed, matrix):
             take(scene, name, lambda: changed, control(name))
         if error is not None:
@@ -249,10 +237,48 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
             state.refuse(control(name), error)
         redraw()
 
-    width = 64 if max(len(text) for row in rows for text in row) <= 7 else 150
-    columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
+    text_cells(rows, down, across, key, edited)
+
+
+NARROW, WIDE = 64, 150  # pixels: a column of short numbers, and one of long ones
+
+
+def text_cells(
+    rows: list[list[str]],
+    down: list[str],
+    across: list[str],
+    key: str,
+    edited: Callable[[], None],
+    narrow: int = NARROW,
+    **how,
+) -> None:
+    """Texts in cells that can be changed, under their headings. narrow: a column of short texts. how: as
+    st.data_editor."""
+    import pandas as pd  # a third of a second, which no page needs to begin
+
+    width = narrow if max(len(text) for row in rows for text in row) <= 7 else WIDE
+    columns = {column: st.column_config.TextColumn(width=width) for column in across}
     columns["_index"] = st.column_config.TextColumn(disabled=True)  # the headings are no numbers
-    st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
+    frame = pd.DataFrame(rows, index=down, columns=across)
+    st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns, **how)
+
+
+def typed_into(
+    matrix: np.ndarray, cells: list[tuple[int, int, object]], corner: tuple[int, int], name: str
+) -> tuple[np.ndarray, AttentionError | None]:
+    """A matrix with what was typed into the cells of a part of it, and the last refusal of a text that is no number.
+    corner: the row and the column that the part begins with."""
+    changed, error = matrix.copy(), None
+    for row, column, text in cells:
+        at = corner[0] + row, corner[1] + column
+        place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
+        try:
+            if text is None or not str(text).strip():
+                raise AttentionError("cell_empty", **place)
+            changed[at] = read_cell(str(text), **place)
+        except AttentionError as refusal:
+            error = refusal
+    return changed, error
 
 
 def in_cells(name: str, matrix: np.ndarray) -> np.ndarray:
