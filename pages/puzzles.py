@@ -14,9 +14,10 @@ from pages.shared.puzzle_panel import (
     show_task,
     width_of_cells,
 )
-from pages.shared.puzzling import play
+from pages.shared.puzzling import follow_key, play
 
 with frame("puzzles") as place:
+    follow_key()
     played = play()
     with st.container(horizontal=True, vertical_alignment="center"):
         show_list(played)

@@ -164,8 +164,7 @@ def limit_of(reading: Reading) -> str:
 # ---- what a reader may ask for ---------------------------------------------------------------------------------------
 def show_buttons(played: Play) -> bool:
     """A hint, a solution once answers may be seen, the start again, the next puzzle. Whether a hint is wanted."""
-    names = [*PUZZLES]
-    later = names[names.index(played.puzzle.name) + 1 :]
+    later = puzzling.neighbour(played.puzzle.name, 1)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         wanted = choices.switch("hint")
         st.button(
@@ -181,7 +180,7 @@ def show_buttons(played: Play) -> bool:
                 say("lessons.puzzles.next"),
                 key="puzzles_next",
                 on_click=puzzling.go,
-                args=(later[0],),
+                args=(later,),
                 type="primary" if played.solved else "secondary",
             )
     return wanted

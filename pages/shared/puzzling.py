@@ -113,6 +113,19 @@ def go(name: str | None) -> None:
     put(waiting.get(name))
 
 
+def neighbour(name: str, step: int) -> str | None:
+    """The puzzle before (-1) or after (1) one."""
+    names = [*PUZZLES]
+    at = names.index(name) + step
+    return names[at] if 0 <= at < len(names) else None
+
+
+def follow_key() -> None:
+    """Goes where an arrow key pointed."""
+    step = st.session_state.pop("way", None)
+    go(step and neighbour(chosen().name, step))
+
+
 def version() -> int:
     """What the cells carry in their key, so that they forget what was typed."""
     return st.session_state.get("puzzles_version", 0)

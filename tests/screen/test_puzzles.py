@@ -177,6 +177,27 @@ def test_each_puzzle_is_found_as_it_was_left_and_the_list_remembers():
     assert listed(elsewhere.go_to("puzzles"))[0] == "1 ✓"
 
 
+def test_arrow_keys_lead_on_and_back_and_stop_at_the_ends():
+    lesson = opened("wake").send_part("arrows", "moved", "next")
+    assert lesson.says("#### 2 · ")
+    assert lesson.send_part("arrows", "moved", "previous").says("#### 1 · ")
+    assert lesson.send_part("arrows", "moved", "previous").says("#### 1 · ")
+    assert lesson.send_part("arrows", "moved", ["next"]).says("#### 1 · ")
+    assert opened("sink").send_part("arrows", "moved", "next").says("#### 10 · ")
+
+
+def test_words_are_as_many_as_what_they_name():
+    said = {
+        "title": {*NAMES},
+        "task": {*NAMES},
+        "done": {*NAMES},
+        "bound": {bound.name for puzzle in PUZZLES.values() for bound in (puzzle.goal, *puzzle.bounds)},
+    }
+    for family, names in said.items():
+        start = f"lessons.puzzles.{family}."
+        assert {key.removeprefix(start) for key in catalog("en") if key.startswith(start)} == names
+
+
 def test_a_solution_is_shown_when_answers_may_be_seen_and_counts_for_nothing():
     lesson = opened("half")
     button = next(each for each in lesson.at.button if each.key == "puzzles_solution")
