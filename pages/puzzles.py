@@ -29,7 +29,7 @@ with frame("puzzles") as place:
             show_bounds(played)
             if wanted:
                 show_hint(played)
-        with st.container(width="content"):
+        with st.container(width="stretch"):  # what opens under a map takes the room that there is beside the cells
             show_maps(played)
             show_output(played)
     stands_for(played.setup, place)

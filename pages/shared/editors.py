@@ -223,6 +223,9 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
         headings(scene.trace, name, axis, first, count)
         for axis, first, count in ((-2, top, len(rows)), (-1, left, len(rows[0])))
     )
+    import pandas as pd  # a third of a second, which no page needs to begin
+
+    frame = pd.DataFrame(rows, index=down, columns=across)
 
     def edited() -> None:
         cells = sent_cells(st.session_state[key], len(rows), across)
@@ -237,30 +240,10 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
             state.refuse(control(name), error)
         redraw()
 
-    text_cells(rows, down, across, key, edited)
-
-
-NARROW, WIDE = 64, 150  # pixels: a column of short numbers, and one of long ones
-
-
-def text_cells(
-    rows: list[list[str]],
-    down: list[str],
-    across: list[str],
-    key: str,
-    edited: Callable[[], None],
-    narrow: int = NARROW,
-    **how,
-) -> None:
-    """Texts in cells that can be changed, under their headings. narrow: a column of short texts. how: as
-    st.data_editor."""
-    import pandas as pd  # a third of a second, which no page needs to begin
-
-    width = narrow if max(len(text) for row in rows for text in row) <= 7 else WIDE
-    columns = {column: st.column_config.TextColumn(width=width) for column in across}
+    width = 64 if max(len(text) for row in rows for text in row) <= 7 else 150
+    columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
     columns["_index"] = st.column_config.TextColumn(disabled=True)  # the headings are no numbers
-    frame = pd.DataFrame(rows, index=down, columns=across)
-    st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns, **how)
+    st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
 
 
 def typed_into(

@@ -18,7 +18,8 @@ from attention_core.puzzle import Reading, slopes, steepest
 from attention_core.puzzles import PUZZLES
 from attention_core.trace import Step, Trace
 from pages.shared import choices, puzzling
-from pages.shared.editors import NARROW, headings, sent_cells, text_cells, typed_into
+from pages.shared.components import numbers
+from pages.shared.editors import headings
 from pages.shared.lesson import revealed
 from pages.shared.lesson_pictures import SMALL, Shown, map_shown, opened_in, rows_shown, show_beside
 from pages.shared.panels import head_name
@@ -26,13 +27,12 @@ from pages.shared.places import looked_at, palette, place_name, place_names, tok
 from pages.shared.puzzling import Play
 from pages.shared.runs import material_of, trace_of
 from pages.shared.setup import Setup, member
-from pages.shared.words import language, literal, say
+from pages.shared.words import literal, say
 
 NUDGE = 0.1  # by how much a hint moves a number
 LARGE = 40.0  # pixels: a cell of a map that stands alone
-HEADING, NAMED, GAP = 92, 74, 16  # pixels: headings of rows, a column under a word, a gap
+HEADING, COLUMN, GAP = 88, 63, 16  # pixels: headings of rows, a column, a gap between matrices
 SENTENCE, SHORT = 480, 340  # pixels: what is said under cells beside one map, and beside two
-ROW = 29  # pixels: a row of cells
 
 
 def told(played: Play, key: str, **values) -> str:
@@ -71,19 +71,9 @@ def beside(played: Play) -> bool:
     return not played.puzzle.heads[1:]
 
 
-def width_of(played: Play, name: str) -> int:
-    """Of a matrix in cells, in pixels."""
-    return HEADING + column_width(name) * len(range(*played.puzzle.open[name]))
-
-
-def column_width(name: str) -> int:
-    """Of a column: over those of W_o stand words."""
-    return NAMED if name == "w_o" else NARROW
-
-
 def width_of_cells(played: Play) -> int:
-    """Of the matrices, and of what is said under them."""
-    widths = [width_of(played, name) for name in played.puzzle.open]
+    """Of the matrices, and of what is said under them, in pixels."""
+    widths = [HEADING + COLUMN * len(range(*columns)) for columns in played.puzzle.open.values()]
     return max(SENTENCE, sum(widths) + GAP) if beside(played) else max(SHORT, *widths)
 
 
@@ -91,7 +81,7 @@ def show_cells(played: Play) -> None:
     """The matrices that may be changed."""
     with st.container(horizontal=beside(played), gap="small"):
         for name in played.puzzle.open:
-            with st.container(width=width_of(played, name), gap="xxsmall"):
+            with st.container(width="content", gap="xxsmall"):
                 cells(played, name)
     choices.show_refused(puzzling.NUMBERS)
 
@@ -99,25 +89,18 @@ def show_cells(played: Play) -> None:
 def cells(played: Play, name: str) -> None:
     """The numbers of one matrix that may be changed, under what its rows and columns stand for."""
     first, behind = played.puzzle.open[name]
-    matrix, start = played.matrices[name], played.start[name]
-    key = f"puzzles_{played.puzzle.name}_{name}_{language()}_{puzzling.version()}"
-    down = headings(labelled(played), name, -2, 0, len(matrix))
-    across = [column_name(played, name, column) for column in range(first, behind)]
-
-    def edited() -> None:
-        typed = sent_cells(st.session_state[key], len(down), across)
-        if typed is None:
-            puzzling.renew()
-            return
-        changed, error = typed_into(matrix, typed, (0, first), name)
-        puzzling.take(played, {**played.matrices, name: changed})
-        if error is not None:
-            puzzling.refuse(error)
-
-    count = int((matrix != start).sum())
-    st.markdown(say("lessons.puzzles.matrix", name=literal(name), count=count))
-    rows = [row.split(",") for row in to_text(matrix[:, first:behind], name).split(";")]
-    text_cells(rows, down, across, key, edited, column_width(name), row_height=ROW)
+    part, start = played.matrices[name][:, first:behind], played.start[name][:, first:behind]
+    key = f"cells_{name}"
+    st.markdown(say("lessons.puzzles.matrix", name=literal(name), count=int((part != start).sum())))
+    data = {
+        "name": name,
+        "rows": headings(labelled(played), name, -2, 0, len(part)),
+        "columns": [column_name(played, name, column) for column in range(first, behind)],
+        "numbers": [row.split(",") for row in to_text(part, name).replace("-", "−").split(";")],
+        "changed": (part != start).tolist(),
+        "version": [played.puzzle.name, puzzling.version()],
+    }
+    numbers(data=data, key=key, on_typed_change=lambda: puzzling.type_into(name, st.session_state[key].typed))
 
 
 def column_name(played: Play, name: str, column: int) -> str:

@@ -9,10 +9,11 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.edits import short_text
-from attention_core.errors import AttentionError
 from attention_core.puzzle import Matrices, Puzzle, Reading, changed, judge, solved, written
 from attention_core.puzzles import PUZZLES
 from pages.shared import choices
+from pages.shared.editors import typed_into
+from pages.shared.opening import within
 from pages.shared.runs import material_of, trace_of
 from pages.shared.setup import Setup, member
 from pages.shared.words import language
@@ -50,17 +51,23 @@ def chosen() -> Puzzle:
 def play() -> Play:
     """The chosen puzzle with the reader's numbers, judged; once the reader has solved it, that is remembered."""
     puzzle = chosen()
-    begin = Setup(**puzzle.start(language()))
-    material, before = material_of(begin), trace_of(begin)
-    start = {name: material.matrices[name] for name in puzzle.open}
-    matrices = changed(puzzle, choices.choice(NUMBERS, "", reader(puzzle, start)), start)
+    begin, start, matrices = at_hand(puzzle)
+    bases = material_of(begin).bases
     edited = {name: matrix for name, matrix in matrices.items() if (matrix != start[name]).any()}
-    setup = replace(begin, **{name: short_text(matrix, material.bases[name], name) for name, matrix in edited.items()})
-    trace = trace_of(setup)
+    setup = replace(begin, **{name: short_text(matrix, bases[name], name) for name, matrix in edited.items()})
+    trace, before = trace_of(setup), trace_of(begin)
     played = Play(puzzle, start, matrices, setup, trace, before, judge(puzzle, trace, before))
     if played.solved and puzzle.name not in kept("puzzles_shown"):
         kept("puzzles_solved").add(puzzle.name)
     return played
+
+
+def at_hand(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
+    """What a puzzle begins with, its matrices then, and as they are."""
+    begin = Setup(**puzzle.start(language()))
+    material = material_of(begin)
+    start = {name: material.matrices[name] for name in puzzle.open}
+    return begin, start, changed(puzzle, choices.choice(NUMBERS, "", reader(puzzle, start)), start)
 
 
 def reader(puzzle: Puzzle, start: Matrices):
@@ -74,18 +81,25 @@ def kept(name: str) -> set[str]:
 
 
 # ---- what a reader does ----------------------------------------------------------------------------------------------
-def take(played: Play, matrices: Matrices) -> None:
-    """Takes changed numbers, or keeps why they cannot be."""
-    text = written(matrices, played.start)
-    choices.take(NUMBERS, text, "", reader(played.puzzle, played.start))
+def type_into(name: str, typed: object) -> None:
+    """Takes what was typed into cells of a matrix, [{"row", "column", "text"}, ...] as a browser sends it, or keeps why
+    it cannot be; cells that the matrix does not have are left out."""
+    puzzle = chosen()
+    _, start, matrices = at_hand(puzzle)
+    if name not in puzzle.open or not isinstance(typed, list):
+        return
+    first, behind = puzzle.open[name]
+    rows, columns, found = len(start[name]), len(range(first, behind)), []
+    for cell in typed:
+        match cell:
+            case {"row": row, "column": column, "text": str(text)} if within(row, rows) and within(column, columns):
+                found.append((row, column, text))
+    wanted, error = typed_into(matrices[name], found, (0, first), name)
+    choices.take(NUMBERS, written({**matrices, name: wanted}, start), "", reader(puzzle, start))
+    if error is not None:
+        choices.kept().refused[NUMBERS] = error
     if NUMBERS in choices.kept().refused:
-        renew()
-
-
-def refuse(error: AttentionError) -> None:
-    """Keeps the refusal of a text that is no number; its cell shows its number again."""
-    choices.kept().refused[NUMBERS] = error
-    renew()
+        renew()  # the cell shows its number again
 
 
 def put(text: str | None) -> None:
@@ -127,7 +141,7 @@ def follow_key() -> None:
 
 
 def version() -> int:
-    """What the cells carry in their key, so that they forget what was typed."""
+    """What the cells are told, so that they forget what was typed."""
     return st.session_state.get("puzzles_version", 0)
 
 

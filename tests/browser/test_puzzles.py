@@ -6,7 +6,10 @@ import pytest
 def test_a_dead_head_is_woken_by_keyboard_and_the_arrows_lead_on(screen):
     opened = screen("?numbers=w_k~0.0%3D2&hint=True&lang=en", lesson="puzzles")
     opened.wait_for_text("now 0.00: raise it")
-    opened.edit(1, 0, "2", was="0")
+    cell = opened.page.get_by_role("textbox", name="w_q, 1 noun, H1·1")
+    cell.press("ArrowDown")
+    opened.page.keyboard.type("2")
+    opened.page.keyboard.press("Enter")
     opened.wait_for_number("weights [head 1, it, dog]", "0.7698")  # e^(4/√2) = 16.92; 16.92 / (16.92 + 5 + .059)
     opened.wait_for_text("Solved. A query needs something to ask with")
     opened.page.keyboard.press("ArrowRight")  # belongs to the cells

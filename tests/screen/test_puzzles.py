@@ -20,19 +20,16 @@ def opened(name, **link):
     return Lesson("puzzles", **({} if name == FIRST else {"puzzle": name}), **{"lang": "en", **link})
 
 
-def grids(lesson, name):
-    """The cells of a matrix."""
-    (found,) = [frame for frame in lesson.at.get("dataframe") if f"_{name}_" in frame.proto.id.rpartition("-")[2]]
-    return found
+def shown(lesson, name):
+    """What the cells of a matrix show."""
+    (part,) = [part for part in lesson.at.get("bidi_component") if part.proto.id.endswith(f"-cells_{name}")]
+    return json.loads(part.proto.json)
 
 
 def typed(lesson, name, cells):
-    """Texts typed into the cells of a matrix: {(row, column of the grid): text}."""
-    grid, rows = grids(lesson, name), {}
-    for (row, column), text in cells.items():
-        rows.setdefault(str(row), {})[grid.value.columns[column]] = text
-    sent = {"edited_rows": rows, "added_rows": [], "deleted_rows": []}
-    return lesson.send(grid.proto.id, string_value=json.dumps(sent))
+    """Texts typed into the cells of a matrix: {(row, column of the cells): text}."""
+    sent = [{"row": row, "column": column, "text": text} for (row, column), text in cells.items()]
+    return lesson.send_part(f"cells_{name}", "typed", sent)
 
 
 def type_numbers(lesson, puzzle, text):
@@ -70,7 +67,7 @@ def test_a_puzzle_opens_unsolved_and_is_solved_through_its_cells(name, lang):
     lesson = opened(name, lang=lang)
     assert lesson.errors() == [] and lesson.says(f"#### {NAMES.index(name) + 1} · ")
     assert ticks(lesson) == [False, *[True] * len(puzzle.bounds)] and solved(lesson) == []
-    assert len(lesson.at.get("dataframe")) == len(puzzle.open)
+    assert {each: shown(lesson, each)["name"] for each in puzzle.open} == {each: each for each in puzzle.open}
     assert {f"head_{head}" for head in puzzle.heads} <= {*lesson.charts()}
     assert all("✓" not in number for number in listed(lesson))
     type_numbers(lesson, puzzle, puzzle.solution)
@@ -98,16 +95,16 @@ def test_a_number_of_a_map_opens_its_arithmetic():
     assert lesson.link()["cell"] == "head_1,,weights,0,1,6,3"
 
 
-@pytest.mark.parametrize("text", ["nan", "inf", "two", "", None, "21", "-1e9", "1e999", "=1+1", "<b>2</b>"])
+@pytest.mark.parametrize("text", ["nan", "inf", "two", "", " ", "21", "-1e9", "1e999", "=1+1", "<b>2</b>"])
 def test_what_is_no_number_for_a_cell_is_refused_at_the_cells_and_nothing_changes(text):
     lesson = typed(opened("wake"), "w_q", {(1, 0): "2"})
-    before, shown = lesson.link(), grids(lesson, "w_q").proto.id
+    before, version = lesson.link(), shown(lesson, "w_q")["version"]
     typed(lesson, "w_q", {(1, 0): "2", (1, 1): text})
     (error,) = lesson.errors()
     assert "w_q, row 2, column 2" in error
     assert lesson.link() == before
-    assert grids(lesson, "w_q").value.iloc[1].tolist() == ["2", "0"]
-    assert grids(lesson, "w_q").proto.id != shown  # the cell shows its number again
+    assert shown(lesson, "w_q")["numbers"][1] == ["2", "0"]
+    assert shown(lesson, "w_q")["version"] != version  # the cell shows its number again
     assert typed(lesson, "w_q", {(1, 1): "1/2"}).errors() == []
     assert lesson.link()["numbers"] == "w_q~1.0=2;1.1=0.5"
 
@@ -115,16 +112,23 @@ def test_what_is_no_number_for_a_cell_is_refused_at_the_cells_and_nothing_change
 @pytest.mark.parametrize(
     "sent",
     [
-        {"edited_rows": {"9": {"H1·1": "2"}}, "added_rows": [], "deleted_rows": []},
-        {"edited_rows": {"0": {"H2·1": "2"}}, "added_rows": [], "deleted_rows": []},
-        {"edited_rows": {}, "added_rows": [{"H1·1": "2"}], "deleted_rows": []},
-        {"edited_rows": {}, "added_rows": [], "deleted_rows": [0]},
+        None,
+        7,
+        "w_q",
+        {"row": 1, "column": 0, "text": "2"},
+        [{"row": 9, "column": 0, "text": "2"}],
+        [{"row": 1, "column": 2, "text": "2"}],  # head 2
+        [{"row": -1, "column": 0, "text": "2"}],
+        [{"row": True, "column": 0, "text": "2"}],
+        [{"row": 1, "column": 0, "text": 2}],
+        [{"row": 1, "column": 0}],
+        [["1", "0", "2"]],
     ],
 )
 def test_a_forged_change_of_other_cells_changes_nothing(sent):
     lesson = opened("wake")
     before = lesson.texts()
-    lesson.send(grids(lesson, "w_q").proto.id, string_value=json.dumps(sent))
+    lesson.send_part("cells_w_q", "typed", sent)
     assert lesson.texts() == before and "numbers" not in lesson.link()
 
 
@@ -168,9 +172,9 @@ def test_each_puzzle_is_found_as_it_was_left_and_the_list_remembers():
     assert lesson.link()["numbers"] == PUZZLES["wake"].solution and solved(lesson)
     lesson.choose("puzzle", "2")
     assert lesson.link()["numbers"] == "w_k~1.2=1"
-    assert grids(lesson, "w_k").value.iloc[1].tolist() == ["0", "0", "1", "0"]
+    assert shown(lesson, "w_k")["numbers"][1] == ["0", "0", "1", "0"]
     lesson.press("puzzles_reset")
-    assert "numbers" not in lesson.link() and grids(lesson, "w_k").value.iloc[1].tolist() == ["0"] * 4
+    assert "numbers" not in lesson.link() and shown(lesson, "w_k")["numbers"][1] == ["0"] * 4
     assert listed(lesson)[0] == "1 ✓"
     elsewhere = lesson.go_to("glossary")
     lesson.slug = "puzzles"
@@ -247,4 +251,4 @@ def test_the_workbench_gets_exactly_this_run(name):
 def test_both_languages_ask_for_the_same_numbers():
     lesson = opened("sink", numbers=PUZZLES["sink"].solution, lang="zh")
     assert all(ticks(lesson)) and lesson.says("它")
-    assert "名词" in lesson.at.get("dataframe")[0].value.index[0]  # also where its vectors were typed
+    assert "名词" in shown(lesson, "w_k")["rows"][0]  # also where its vectors were typed
