@@ -143,6 +143,9 @@ SENTENCES = {
     "ragged": "all rows of {name} must be equally long: the rows have {lengths} numbers",
     "cell_empty": "{name}, row {row}, column {column}, must be a finite number: it was emptied, so it keeps its number",
     "edit_form": "a changed cell of {name} must read row.column=number and lie inside it: got “{given}”",
+    "puzzle_closed": "{name}, row {row}, column {column}, may not be changed in this puzzle: it stays {expected}, "
+    "got {given}",
+    "puzzle_other": "only numbers of {choices} may be changed in this puzzle: {name} is another one than at its start",
     "file_ending": "{name} must end in one of {endings}",
     "file_empty": "{name} must hold at least one number: it is an empty file",
     "file_too_large": "{name} may have at most {limit} bytes: it has {given}",

@@ -45,8 +45,9 @@ PAGES = (
     PageEntry("glossary", "learn", ":material/menu_book:"),
     PageEntry("history", "learn", ":material/history_edu:"),
     PageEntry("check", "practise", ":material/fact_check:"),
+    PageEntry("puzzles", "practise", ":material/extension:"),
     PageEntry("bugs", "practise", ":material/bug_report:"),
 )
 PAGE = {page.slug: page for page in PAGES}
-ASKING = ("start", *LESSONS, "check", "bugs")  # the pages that hide an answer until it is guessed
+ASKING = ("start", *LESSONS, "check", "puzzles", "bugs")  # the pages that hide an answer until it is guessed
 DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": "check", "history": "history"}  # of the start

@@ -232,16 +232,7 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
         if cells is None:
             state.new_version()
             return
-        changed, error = matrix.copy(), None
-        for row, column, text in cells:
-            at = top + row, left + column
-            place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
-            try:
-                if text is None or not str(text).strip():
-                    raise AttentionError("cell_empty", **place)
-                changed[at] = read_cell(str(text), **place)
-            except AttentionError as refusal:
-                error = refusal
+        changed, error = typed_into(matrix, cells, (top, left), name)
         if not np.array_equal(changed, matrix):
             take(scene, name, lambda: changed, control(name))
         if error is not None:
@@ -253,6 +244,24 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     columns = {column: st.column_config.TextColumn(width=width) for column in frame.columns}
     columns["_index"] = st.column_config.TextColumn(disabled=True)  # the headings are no numbers
     st.data_editor(frame, key=key, on_change=edited, height="content", column_config=columns)
+
+
+def typed_into(
+    matrix: np.ndarray, cells: list[tuple[int, int, object]], corner: tuple[int, int], name: str
+) -> tuple[np.ndarray, AttentionError | None]:
+    """A matrix with what was typed into the cells of a part of it, and the last refusal of a text that is no number.
+    corner: the row and the column that the part begins with."""
+    changed, error = matrix.copy(), None
+    for row, column, text in cells:
+        at = corner[0] + row, corner[1] + column
+        place = {"name": name, "row": at[0] + 1, "column": at[1] + 1}
+        try:
+            if text is None or not str(text).strip():
+                raise AttentionError("cell_empty", **place)
+            changed[at] = read_cell(str(text), **place)
+        except AttentionError as refusal:
+            error = refusal
+    return changed, error
 
 
 def in_cells(name: str, matrix: np.ndarray) -> np.ndarray:

@@ -45,6 +45,7 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "explanation": lambda: choices("B · majority", "A · look up"),
     "check": lambda: choices("weights", "scores"),
     "bugs": lambda: choices("2", "3"),
+    "puzzles": lambda: choices("7", "8"),  # two matrices, two maps and a row of the output each
 }
 
 

@@ -42,3 +42,4 @@ canvas = component("canvas", '<div class="map"></div>', "pixels", "printed", "sh
 thumbnails = component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
 lectern = component("lectern", (HERE / "lectern.html").read_text("utf-8"), "belongs", isolate_styles=False)
 prompter = component("prompter", (HERE / "prompter.html").read_text("utf-8"), "belongs")
+numbers = component("numbers", "<table></table>")

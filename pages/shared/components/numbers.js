@@ -1,0 +1,96 @@
+// A matrix in cells that can be typed into: Enter, another cell or a paste tells every cell that holds something else than
+// the matrix. Arrows lead up and down, and at the ends of a text to the next cell; Escape brings the number back.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector("table");
+  const shape = JSON.stringify([data.name, data.rows, data.columns]);
+  if (root.shape !== shape) root.replaceChildren(...made(root, data));
+  const anew = root.shape !== shape || root.version !== data.version;
+  each(root, (cell, row, column) => {
+    const number = data.numbers[row][column];
+    if (anew || cell.value === cell.number || cell.value === cell.told) cell.value = number; // else somebody types there
+    Object.assign(cell, { number, told: null });
+    cell.classList.toggle("changed", data.changed[row][column]);
+  });
+  Object.assign(root, { shape, version: data.version });
+  root.tell = () => {
+    const typed = [];
+    each(root, (cell, row, column) => {
+      if (cell.value === cell.number) return;
+      typed.push({ row, column, text: cell.value.slice(0, 40) });
+      cell.told = cell.value;
+    });
+    if (typed.length) setTriggerValue("typed", typed);
+  };
+}
+
+function each(root, take) {
+  root.querySelectorAll("input").forEach((cell) => take(cell, Number(cell.dataset.row), Number(cell.dataset.column)));
+}
+
+function made(root, { name, rows, columns }) {
+  const head = document.createElement("tr");
+  head.append(document.createElement("td"), ...columns.map((text) => heading(text, "col")));
+  return [
+    head,
+    ...rows.map((text, row) => {
+      const line = document.createElement("tr");
+      line.append(heading(text, "row"), ...columns.map((above, column) => box(root, [name, text, above], row, column)));
+      return line;
+    }),
+  ];
+}
+
+function heading(text, scope) {
+  const cell = document.createElement("th");
+  cell.scope = scope;
+  cell.textContent = text;
+  return cell;
+}
+
+function box(root, names, row, column) {
+  const cell = document.createElement("input");
+  cell.ariaLabel = names.join(", ");
+  Object.assign(cell.dataset, { row, column });
+  Object.assign(cell, { autocomplete: "off", spellcheck: false, maxLength: 40, number: "", told: null });
+  cell.onfocus = () => cell.select();
+  cell.onchange = () => root.tell();
+  cell.onkeydown = (event) => pressed(root, cell, event);
+  cell.onpaste = (event) => pasted(root, cell, event);
+  const place = document.createElement("td");
+  place.append(cell);
+  return place;
+}
+
+function at(root, row, column) {
+  return root.querySelector(`input[data-row="${row}"][data-column="${column}"]`);
+}
+
+function pressed(root, cell, event) {
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (event.key === "Escape") cell.value = cell.number;
+  if (event.key === "Enter") root.tell();
+  const [row, column] = [Number(cell.dataset.row), Number(cell.dataset.column)];
+  const [from, to, end] = [cell.selectionStart, cell.selectionEnd, cell.value.length];
+  const whole = from === 0 && to === end;
+  const ways = { Enter: [1, 0], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
+  if (whole || to === 0) ways.ArrowLeft = [0, -1];
+  if (whole || from === end) ways.ArrowRight = [0, 1];
+  const way = ways[event.key];
+  if (!way) return;
+  event.preventDefault();
+  at(root, row + way[0], column + way[1])?.focus();
+}
+
+// Cells of a spreadsheet fill those to the right and below.
+function pasted(root, cell, event) {
+  const text = event.clipboardData.getData("text").replace(/\r?\n$/, "");
+  if (!/[\t\n]/.test(text)) return;
+  event.preventDefault();
+  text.split(/\r?\n/).forEach((line, row) =>
+    line.split("\t").forEach((number, column) => {
+      const there = at(root, Number(cell.dataset.row) + row, Number(cell.dataset.column) + column);
+      if (there) there.value = number;
+    }),
+  );
+  root.tell();
+}
