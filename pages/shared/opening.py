@@ -12,6 +12,17 @@ def within(given: object, size: int) -> bool:
     return type(given) is int and 0 <= given < size
 
 
+def typed_cells(sent: object, rows: int, columns: int) -> list[tuple[int, int, str]]:
+    """What was typed into cells of a matrix, [{"row", "column", "text"}, ...] as a browser sends it; cells that the
+    matrix does not have are left out."""
+    found = []
+    for cell in sent if isinstance(sent, list) else ():
+        match cell:
+            case {"row": row, "column": column, "text": str(text)} if within(row, rows) and within(column, columns):
+                found.append((row, column, text))
+    return found
+
+
 def open_sent(place: object, follow: bool = False) -> None:
     """Opens the cell that a browser names, {"step", "index"}, where the run has it."""
     match place:

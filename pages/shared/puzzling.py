@@ -13,7 +13,7 @@ from attention_core.puzzle import Matrices, Puzzle, Reading, changed, judge, sol
 from attention_core.puzzles import PUZZLES
 from pages.shared import choices
 from pages.shared.editors import typed_into
-from pages.shared.opening import within
+from pages.shared.opening import typed_cells
 from pages.shared.runs import material_of, trace_of
 from pages.shared.setup import Setup, member
 from pages.shared.words import language
@@ -86,14 +86,10 @@ def type_into(name: str, typed: object) -> None:
     it cannot be; cells that the matrix does not have are left out."""
     puzzle = chosen()
     _, start, matrices = at_hand(puzzle)
-    if name not in puzzle.open or not isinstance(typed, list):
+    if name not in puzzle.open:
         return
     first, behind = puzzle.open[name]
-    rows, columns, found = len(start[name]), len(range(first, behind)), []
-    for cell in typed:
-        match cell:
-            case {"row": row, "column": column, "text": str(text)} if within(row, rows) and within(column, columns):
-                found.append((row, column, text))
+    found = typed_cells(typed, len(start[name]), len(range(first, behind)))
     wanted, error = typed_into(matrices[name], found, (0, first), name)
     choices.take(NUMBERS, written({**matrices, name: wanted}, start), "", reader(puzzle, start))
     if error is not None:

@@ -7,9 +7,13 @@ from playwright.sync_api import expect
 
 def test_cells_are_typed_into_one_after_the_other_and_judged_at_once(screen):
     opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
-    opened.edit(0, 1, "-4", was="")
+    cell = opened.page.get_by_role("textbox", name="scores, 1, 2")
+    cell.click()
+    opened.page.keyboard.type("-4")
+    opened.page.keyboard.press("Enter")  # leads to the cell below
     opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 0, still open 8.")
-    opened.edit(1, 1, "5", was="")  # the grid kept its place
+    opened.page.keyboard.type("5")
+    opened.page.keyboard.press("Enter")
     opened.wait_for_text("one number is wrong, scores")
     opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 1, still open 7.")
     expect(opened.page.locator('path[aria-label*="new slip"]')).to_have_count(1)

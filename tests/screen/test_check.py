@@ -1,7 +1,5 @@
 """Check your work: cells judged twice, mistakes named, any state an exercise; whatever is typed or linked is safe."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,16 +25,9 @@ def marks(check):
 
 def type_cells(check, cells):
     """Types texts into the cells of the head that is shown, (row, column, text) each."""
-    edited = {}
-    for row, column, text in cells:
-        edited.setdefault(str(row), {})[str(column + 1)] = text
-    return send_cells(check, edited)
-
-
-def send_cells(check, edited):
-    (editor,) = [frame for frame in check.at.get("dataframe") if frame.proto.id]
-    typed = {"edited_rows": edited, "added_rows": [], "deleted_rows": []}
-    return check.send(editor.proto.id, string_value=json.dumps(typed))
+    (part,) = [part for part in check.at.get("bidi_component") if "-cells_" in part.proto.id]
+    name = part.proto.id.rpartition("-")[2]
+    return check.send_part(name, "typed", [{"row": r, "column": c, "text": text} for r, c, text in cells])
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -170,7 +161,10 @@ def test_whatever_is_typed_into_a_cell_is_taken_or_refused(text):
     assert len(check.errors()) <= 1 and check.charts()
 
 
-def test_what_a_browser_cannot_send_changes_nothing():
+@pytest.mark.parametrize(
+    "sent", [None, 1, "x", [1], [{"row": 99, "column": 0, "text": "1"}], [{"row": 0, "text": "1"}]]
+)
+def test_what_a_browser_cannot_send_changes_nothing(sent):
     check = Lesson("check", stage="scores", scores=SCORES, **QKV)
-    send_cells(check, {"99": {"nowhere": "1"}})
-    assert marks(check)[1] == ["right"] * 9
+    check.send_part("cells_scores", "typed", sent)
+    assert marks(check)[1] == ["right"] * 9 and check.link()["scores"] == SCORES
