@@ -57,7 +57,7 @@ LAYERS = (
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions", "exponentials", "running", "slopes", "laws", "stopwatch"),
-    ("gaps", "axes", "contributions", "reach", "bounds", "attribution", "turns", "leak"),
+    ("gaps", "divergence", "axes", "contributions", "reach", "bounds", "attribution", "turns", "leak"),
     ("rerun", "treatments", "permutation"),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "gates", "change", "brought", "alone"),
     ("learned.alphabet", "learned.parameters"),
