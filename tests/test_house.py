@@ -90,7 +90,7 @@ LAYERS = (
     ("drawing", "files", "rounding"),
     ("charts", "raster", "worked"),
     ("bars", "curves", "beside", "plane", "triangles"),
-    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells"),
+    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells", "compared"),
 )
 
 

@@ -16,11 +16,14 @@ from pages.shared.words import literal, say
 Place = tuple[str, tuple[int, ...] | None]  # a step, and a cell of it
 
 
-def show_arithmetic(trace: Trace, ref: Ref, trail: Sequence[Place], take: Callable[[object], None], key: str) -> None:
+def show_arithmetic(
+    trace: Trace, ref: Ref, trail: Sequence[Place], take: Callable[[object], None], key: str, sign: str = ""
+) -> None:
     """One cell's arithmetic. trail: the cells through which it was reached; take: what is done with a cell that is
-    clicked, as {"step", "index"}."""
+    clicked, as {"step", "index"}; sign: of the run, where two stand beside each other."""
     explanation = explain(trace, ref.step, ref.index)
-    st.markdown(f"**{literal(describe(trace, ref))}** = {exact(explanation.value)}")
+    before = f"{sign} · " if sign else ""
+    st.markdown(f"{before}**{literal(describe(trace, ref))}** = {exact(explanation.value)}")
     pieces = [] if explanation.cell is None else explanation.pieces
     data = {
         "trail": [link_data(trace, step, cell) for step, cell in trail if cell and trace.holds(step, cell)],

@@ -12,7 +12,7 @@ from pages.shared import state
 from pages.shared.material import Material
 from pages.shared.places import Look, looked_at
 from pages.shared.runs import material_of, trace_of, while_it_runs
-from pages.shared.setup import Setup, computed_part
+from pages.shared.setup import Setup, computed_part, pinned_of, seen_from
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,20 @@ class Scene:
     def apart(self) -> Trace | None:
         """The difference to the run before."""
         return None if self.before is None else difference(self.trace, self.before)
+
+    @cached_property
+    def a(self) -> Trace | None:
+        """The run that is pinned as A, whatever its sizes; None where none is, or where its file is held no more."""
+        pinned = pinned_of(self.setup)
+        try:
+            return pinned and trace_of(seen_from(pinned, self.setup))
+        except AttentionError:
+            return None
+
+    @property
+    def shows_difference(self) -> bool:
+        """Whether maps show how the numbers changed, where they can."""
+        return self.setup.against is not None and self.setup.pinned != "values"
 
     @property
     def times_by_itself(self) -> bool:
@@ -60,7 +74,7 @@ class Scene:
 
     def drawn(self, step: str) -> Trace:
         """The run that a step is drawn from: the difference where that is asked for and there is one."""
-        compared = self.setup.against is not None and self.apart is not None and step in self.apart
+        compared = self.shows_difference and self.apart is not None and step in self.apart
         return self.apart if compared else self.trace  # the difference is computed where it is drawn alone
 
 

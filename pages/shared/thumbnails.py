@@ -103,7 +103,7 @@ def look_at_head(head: object) -> None:
 # ---- the maps of a row -----------------------------------------------------------------------------------------------
 def smalls(scene: Scene, places: list[tuple[str, dict[str, int]]], most: int) -> tuple[Small, ...]:
     """Of each step the matrix at a position, drawn small."""
-    before = state.before() if scene.setup.against is not None else None
+    before = state.before() if scene.shows_difference else None
     there = tuple((step, tuple(scene.drawn(step).step(step).leading(at).items())) for step, at in places)
     return cached_smalls(
         computed_part(scene.setup), before and computed_part(before), there, scene.times, most, scene.drawn
