@@ -58,7 +58,7 @@ LAYERS = (
     ("config",),
     ("boundary", "plan", "tokens", "definitions", "exponentials", "running", "slopes", "laws", "stopwatch"),
     ("gaps", "divergence", "axes", "contributions", "reach", "bounds", "attribution", "turns", "leak"),
-    ("rerun", "treatments", "permutation"),
+    ("rerun", "treatments", "permutation", "merit"),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "gates", "change", "brought", "alone"),
     ("learned.alphabet", "learned.parameters"),
     ("learned.split", "learned.seq2seq", "learned.copier", "learned.classifier"),
