@@ -8,7 +8,6 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.charts import Picture, head_map
 from attention_core.compared import SIGNS, short, three_maps
-from attention_core.divergence import kl_divergence, total_variation
 from attention_core.lettering import Words
 from attention_core.reading import row_fact
 from pages.shared import change_panel, maps, panels, state
@@ -25,6 +24,7 @@ from pages.shared.words import literal, say
 
 MOST = 20  # queries or keys: of more the three maps stand on canvases
 RASTER = 128  # rows or columns of such a canvas
+FARTHEST, ROWS = 4, 215  # rows that are named, and pixels of the table of all
 
 
 def swap() -> None:
@@ -62,7 +62,7 @@ def pictures(scene: Scene) -> list[Picture]:
     look, words = scene.look, (words_for(scene.a), words_for(scene.trace))
     return [
         three_maps(
-            (scene.a, scene.trace, scene.apart),
+            (scene.a, scene.trace, scene.weights_apart),
             (*words, from_to(*words)),
             palette(),
             look.head,
@@ -194,21 +194,15 @@ def show_maps(scene: Scene, drawn: list[Picture]) -> None:
 
 def figures_are(scene: Scene) -> str:
     """What the figures beside the rows are; why one is infinite, where one is."""
-    endless = kl_divergence(*rows(scene)).isinf().any()
+    endless = scene.rows_apart[1].isinf().any()
     return say("compare.figures") + (say("compare.endless") if endless else "")
-
-
-def rows(scene: Scene) -> tuple:
-    """The weights of the head in A and in B, (T, S) each."""
-    look = scene.look
-    return tuple(run["weights"][look.batch, look.head].double() for run in (scene.a, scene.trace))
 
 
 # ---- longer ones: on canvases ----------------------------------------------------------------------------------------
 def show_canvases(scene: Scene) -> None:
-    """A, B, and B - A; below them the rows, the farthest first."""
+    """A, B, and B - A; below them how far the rows lie apart."""
     look, apart = scene.look, scene.before is not None
-    runs = {"a": scene.a, "b": scene.trace, "apart": scene.apart}
+    runs = {"a": scene.a, "b": scene.trace, "apart": scene.weights_apart}
     named = dict(zip(runs, (*titles(scene), SIGNS[2]), strict=True))
     there = {name: run for name, run in runs.items() if run is not None}
     even = row_fact(scene.trace, look.head, look.query, look.batch).possible
@@ -224,19 +218,16 @@ def show_canvases(scene: Scene) -> None:
 
 
 def show_rows(scene: Scene) -> None:
-    """How far each row lies from the other, the farthest first."""
-    one, other = rows(scene)
-    moved, surprise = total_variation(one, other), kl_divergence(one, other)
-    order = moved.argsort(descending=True, stable=True)
-    names = place_names(scene.trace, "T", len(moved))
-    st.dataframe(
-        pa.table(
-            {
-                axis_name("T"): [names[row] for row in order.tolist()],
-                say("compare.tv"): moved[order].tolist(),
-                say("compare.kl"): [short(value) for value in surprise[order].tolist()],
-            }
-        ),
-        height=215,
-        hide_index=True,
-    )
+    """How far each row lies from the other: the farthest in a line, all of them in a drawer, the farthest first."""
+    moved, surprise = scene.rows_apart
+    order = moved.argsort(descending=True, stable=True).tolist()
+    names, tv, kl = place_names(scene.trace, "T", len(moved)), moved.tolist(), surprise.tolist()
+    first = [
+        say("compare.row", query=literal(names[row]), tv=short(tv[row]), kl=short(kl[row])) for row in order[:FARTHEST]
+    ]
+    st.markdown(say("compare.farthest", rows=say("fact.comma").join(first)))
+    drawer = st.expander(say("compare.rows"), icon=":material/table:", key="rows", on_change="rerun")
+    if drawer.open:
+        columns = {axis_name("T"): names, say("compare.tv"): tv, say("compare.kl"): [*map(short, kl)]}
+        table = {name: [column[row] for row in order] for name, column in columns.items()}
+        drawer.dataframe(pa.table(table), height=ROWS, hide_index=True)

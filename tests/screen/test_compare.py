@@ -222,12 +222,16 @@ def test_of_other_sizes_both_are_shown_and_the_sentence_says_why_nothing_is_subt
 
 def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():
     text = " ".join(f"w{n}" for n in range(70))
-    screen = Screen(text=text).press("pin").set("masks", ["causal"])
+    screen = Screen(text=text)
+    screen.at.session_state["rows"] = True
+    screen.press("pin").set("masks", ["causal"])
     sizes = [screen.packed(f"compared_{name}")[0]["drawn"] for name in ("a", "b", "apart")]
     assert sizes == [[70, 70]] * 3
     (table,) = [frame.value for frame in screen.at.get("dataframe") if "TV" in frame.value.columns]
     assert len(table) == 70 and table["TV"].is_monotonic_decreasing
     assert table["KL"].iloc[0] == "∞" and "Moved most" in screen.fact()
+    first = table.iloc[0]
+    assert f"Farthest apart: “{first['Query']}” TV {first['TV']:.2f}, KL ∞" in said(screen)
     assert settings(screen) == ["**Masks** none → causal"]
 
 
