@@ -5,6 +5,7 @@ import streamlit as st
 from pages.shared import (
     controls,
     editors,
+    film_strip,
     header,
     input_controls,
     layer_controls,
@@ -30,4 +31,5 @@ with st.container(gap="xsmall"):
     header.header()
     looking.looking()
     editors.editors()
+    film_strip.film_strip()
     looking.opened()

@@ -57,8 +57,8 @@ LAYERS = (
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions", "exponentials", "running", "slopes", "laws", "stopwatch"),
-    ("gaps", "axes", "contributions", "reach", "bounds", "attribution", "turns", "leak"),
-    ("rerun", "treatments", "permutation"),
+    ("gaps", "divergence", "axes", "contributions", "reach", "bounds", "attribution", "turns", "leak"),
+    ("rerun", "treatments", "permutation", "merit"),
     ("attention", "hypotheses", "matrices", "starting", "built_heads", "gates", "change", "brought", "alone"),
     ("learned.alphabet", "learned.parameters"),
     ("learned.split", "learned.seq2seq", "learned.copier", "learned.classifier"),
@@ -94,7 +94,7 @@ LAYERS = (
     ("drawing", "files", "rounding", "puzzles"),
     ("charts", "raster", "worked"),
     ("bars", "curves", "beside", "plane", "triangles", "slips"),
-    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells", "exercises"),
+    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells", "exercises", "compared"),
 )
 
 

@@ -6,10 +6,11 @@ import statistics
 import pytest
 import torch
 
+from attention_core.divergence import total_variation
 from attention_core.learned import evidence, shifts, shipped
 from attention_core.learned.alphabet import PAD
 from attention_core.learned.classifier import Classifier
-from attention_core.learned.shifts import KINDS, Shift, divergence, farthest, shift_of, total_variation
+from attention_core.learned.shifts import KINDS, Shift, divergence, farthest, shift_of
 from attention_core.learned.texts import filled_up
 from tests.test_learned_classifier import plain_logits
 

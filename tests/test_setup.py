@@ -241,6 +241,7 @@ def setups(draw):
         setup,
         sentence=draw(st.none() | st.integers(0, 9)),
         against=draw(st.sampled_from([None, "", "ex=zh_ta", "heads=1&mask=causal"])),
+        pinned=draw(st.sampled_from([None, "values", "difference"])),
         token=draw(st.none() | st.integers(0, 999_999_999)),
         head=draw(st.none() | st.integers(0, 20)),
         step=draw(st.none() | st.sampled_from(["scores", "w_q", "output", "", "no such step", "a&b=c"])),

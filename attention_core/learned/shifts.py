@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
+from attention_core.divergence import total_variation
 from attention_core.learned.alphabet import PAD
 from attention_core.learned.classifier import Classifier
 
@@ -47,15 +48,6 @@ class Shift:
             return 0.0, 1.0
         half = Z95 * self.shift.std().item() / math.sqrt(len(self.shift))
         return max(self.mean - half, 0.0), min(self.mean + half, 1.0)
-
-
-def total_variation(p: Float[Tensor, "... C"], q: Float[Tensor, "... C"]) -> Float[Tensor, "..."]:
-    r"""$\tfrac12 \sum_c |p_c - q_c|$: how much probability has moved.
-
-    >>> total_variation(torch.tensor([0.7, 0.3]), torch.tensor([0.2, 0.8]))
-    tensor(0.5000)
-    """
-    return (p - q).abs().sum(-1) / 2
 
 
 def divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:

@@ -16,10 +16,13 @@ from pages.shared.words import literal, say
 Place = tuple[str, tuple[int, ...] | None]  # a step, and a cell of it
 
 
-def show_arithmetic(trace: Trace, ref: Ref, trail: Sequence[Place], take: Callable[[object], None], key: str) -> None:
+def show_arithmetic(
+    trace: Trace, ref: Ref, trail: Sequence[Place], take: Callable[[object], None], key: str, sign: str = ""
+) -> None:
     """One cell's arithmetic. trail: the cells through which it was reached; take: what is done with a cell that is
-    clicked, as {"step", "index"}."""
-    st.markdown(f"**{literal(describe(trace, ref))}** = {exact(float(trace[ref.step][ref.index]))}")
+    clicked, as {"step", "index"}; sign: of the run, where two stand beside each other."""
+    before = f"{sign} · " if sign else ""
+    st.markdown(f"{before}**{literal(describe(trace, ref))}** = {exact(float(trace[ref.step][ref.index]))}")
     computed = show_pieces(trace, ref, trail, take, key)
     st.caption(say("arithmetic.rounded" if computed else "arithmetic.input"))
 

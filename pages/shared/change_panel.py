@@ -8,11 +8,12 @@ from attention_core.cells import Ref
 from attention_core.change import Move, farthest_weight, most_moved
 from attention_core.numerals import fixed, signed, telling
 from pages.shared import state
-from pages.shared.parts import look_at
+from pages.shared.parts import look_at, redraw
 from pages.shared.places import describe, real_queries, token
 from pages.shared.runs import trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import query
+from pages.shared.widgets import show_refusal
 from pages.shared.words import literal, say
 
 
@@ -21,11 +22,25 @@ def show_change(scene: Scene) -> None:
     unknown, none = scene.before is None, state.before() is None
     st.session_state["c_difference"] = scene.setup.against is not None and not unknown
     with st.container(horizontal=True, vertical_alignment="center"):
+        pin_button()
         st.toggle(say("change.show"), key="c_difference", on_change=switched, width="content", disabled=unknown)
         if none:
             st.caption(say("change.hint"), width="content")
         else:
             st.markdown(say("change.sizes") if unknown else sentence(scene), width="content")
+    show_refusal(state.COMPARING)
+
+
+def pin_button() -> None:
+    """One click: what is on the screen is A from now on, and what it is changed to B."""
+    how = {"icon": ":material/keep:", "type": "tertiary", "help": say("compare.pin_help")}
+    st.button(say("compare.pin"), key="pin", on_click=pin, **how)
+
+
+def pin() -> None:
+    """Pins A."""
+    state.pin()
+    redraw()
 
 
 def switched() -> None:

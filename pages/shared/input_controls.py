@@ -23,7 +23,8 @@ def shows(scene: Scene) -> tuple[object, ...]:
     setup, bringing = scene.setup, st.session_state.get("bringing")
     if mode(setup) != "sentence" or bringing:
         return (bringing, computed_part(setup), state.version())
-    return (setup.example, setup.text, setup.more, crosses(setup), setup.context_text)
+    crossed = crosses(setup)
+    return (setup.example, setup.text, setup.more, crossed, setup.context_text, scene.material.keys * crossed)
 
 
 @part(shows)

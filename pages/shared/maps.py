@@ -8,7 +8,7 @@ import torch
 
 from attention_core import Trace
 from attention_core.layout import LARGEST
-from attention_core.raster import Raster, raster
+from attention_core.raster import MOST, Raster, raster
 from attention_core.trace import Step
 from pages.shared import components
 from pages.shared.opening import open_sent, within
@@ -24,10 +24,22 @@ def is_large(trace: Trace, step: str) -> bool:
     return min(trace[step].shape[-2:]) > LARGEST if trace[step].dim() > 1 else False
 
 
-def large_map(scene: Scene, step: str, at: dict[str, int], key: str, alt: str, even: int | None = None) -> None:
-    """A step on a canvas; a click opens a cell. even: what an even share is divided by on the scale."""
-    trace, times = scene.drawn(step), scene.times
-    drawn = raster(trace, step, words_for(scene.trace), palette(), at, times, even)
+def large_map(
+    scene: Scene,
+    step: str,
+    at: dict[str, int],
+    key: str,
+    alt: str,
+    even: int | None = None,
+    run: Trace | None = None,
+    most: int = MOST,
+    linked: str = "",
+) -> None:
+    """A step on a canvas; a click opens a cell. even: what an even share is divided by on the scale. run: where it is
+    not the one that the scene draws the step from. most: rows or columns that are drawn. linked: a name that maps share
+    whose same cell is read together."""
+    trace, times = run or scene.drawn(step), scene.times
+    drawn = raster(trace, step, words_for(trace), palette(), at, times, even, most)
     cell = chosen_cell(scene.trace, scene.setup)
     here = cell is not None and cell.step == step and cell.index[:-2] == drawn.at
     components.canvas(
@@ -35,7 +47,7 @@ def large_map(scene: Scene, step: str, at: dict[str, int], key: str, alt: str, e
             vars(drawn)
             | common(alt, drawn)
             | {"note": " · ".join(filter(None, [axes(trace, step), note(drawn.every)]))}
-            | {"chosen": list(cell.index[-2:]) if here else None, "query": at["T"], "paint": False}
+            | {"chosen": list(cell.index[-2:]) if here else None, "query": at["T"], "paint": False, "linked": linked}
         ),
         key=key,
         on_opened_change=lambda: opened(key),

@@ -15,7 +15,9 @@ import torch
 from attention_core import Trace
 from attention_core.alone import farthest_from_alone
 from attention_core.causes import Cause, causes
+from attention_core.change import Move, moves
 from attention_core.diagnosis import Diagnosis, first_difference, told_precision
+from attention_core.divergence import kl_divergence, total_variation
 from attention_core.laws import histograms, measured_variances
 from attention_core.proof import Proof, prove
 from attention_core.saturation import saturation
@@ -91,6 +93,19 @@ def cached_causes(setup: Setup, _trace: Trace, _material: Material) -> tuple[Cau
 @kept
 def cached_alone(setup: Setup, _trace: Trace) -> tuple[str, float]:
     return farthest_from_alone(_trace, sentences_alone(setup))
+
+
+@kept
+def cached_moves(setup: Setup, before: Setup, _trace: Trace, _before: Trace) -> dict[str, Move]:
+    return dict(moves(_trace, _before))
+
+
+@kept
+def cached_rows(
+    setup: Setup, before: Setup, batch: int, head: int, _trace: Trace, _before: Trace
+) -> tuple[torch.Tensor, torch.Tensor]:
+    was, now = (run["weights"][batch, head].double() for run in (_before, _trace))
+    return total_variation(was, now), kl_divergence(was, now)
 
 
 @kept

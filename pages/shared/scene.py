@@ -4,36 +4,72 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import streamlit as st
+from torch import Tensor
 
 from attention_core import AttentionError, Trace
-from attention_core.change import Move, comparable, difference, moves
+from attention_core.change import Move, comparable, difference
 from attention_core.layout import LARGEST
 from pages.shared import state
 from pages.shared.material import Material
 from pages.shared.places import Look, looked_at
-from pages.shared.runs import material_of, trace_of, while_it_runs
-from pages.shared.setup import Setup, computed_part
+from pages.shared.runs import cached_moves, cached_rows, material_of, trace_of, while_it_runs
+from pages.shared.setup import Setup, computed_part, pinned_of, seen_from
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A Setup, its run and inputs, what is looked at, and the run before, where there is one of the same sizes."""
+    """A Setup, its run and inputs, what is looked at, and the run before, where there is one of the same sizes; named:
+    the Setup of that."""
 
     setup: Setup
     trace: Trace
     material: Material
     look: Look
     before: Trace | None
+    named: Setup | None
 
     @cached_property
     def moved(self) -> dict[str, Move]:
         """The steps that moved since the run before."""
-        return {} if self.before is None else dict(moves(self.trace, self.before))
+        return {} if self.before is None else cached_moves(*self.both)
 
     @cached_property
     def apart(self) -> Trace | None:
         """The difference to the run before."""
         return None if self.before is None else difference(self.trace, self.before)
+
+    @cached_property
+    def weights_apart(self) -> Trace | None:
+        """The same of the weights alone: of a long text the whole takes longer than all that is drawn of it."""
+        if self.before is None:
+            return None
+        return difference(Trace({"weights": self.trace.step("weights")}, self.trace.labels), self.before)
+
+    @property
+    def rows_apart(self) -> tuple[Tensor, Tensor]:
+        """How far each row of the head that is looked at lies from the run before: its total variation, and the
+        divergence of the run before from it, (T,) each."""
+        now, named, *runs = self.both
+        return cached_rows(now, named, self.look.batch, self.look.head, *runs)
+
+    @property
+    def both(self) -> tuple[Setup, Setup, Trace, Trace]:
+        """What is computed of this Setup and of the one before, as caches are asked for it."""
+        return computed_part(self.setup), computed_part(self.named), self.trace, self.before
+
+    @cached_property
+    def a(self) -> Trace | None:
+        """The run that is pinned as A, whatever its sizes; None where none is, or where its file is held no more."""
+        pinned = pinned_of(self.setup)
+        try:
+            return pinned and trace_of(seen_from(pinned, self.setup))
+        except AttentionError:
+            return None
+
+    @property
+    def shows_difference(self) -> bool:
+        """Whether maps show how the numbers changed, where they can."""
+        return self.setup.against is not None and self.setup.pinned != "values"
 
     @property
     def times_by_itself(self) -> bool:
@@ -60,7 +96,7 @@ class Scene:
 
     def drawn(self, step: str) -> Trace:
         """The run that a step is drawn from: the difference where that is asked for and there is one."""
-        compared = self.setup.against is not None and self.apart is not None and step in self.apart
+        compared = self.shows_difference and self.apart is not None and step in self.apart
         return self.apart if compared else self.trace  # the difference is computed where it is drawn alone
 
 
@@ -75,7 +111,7 @@ def current() -> Scene:
 def seen_as(setup: Setup, before: Setup | None) -> Scene:
     """The scene of a Setup that is compared with another one."""
     trace = trace_of(setup)
-    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), run_before(trace, before))
+    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), run_before(trace, before), before)
 
 
 def stay(trace: Trace) -> None:

@@ -48,7 +48,8 @@ class Setup:
     what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions: "name" or
     "name:number:number". token: the chosen query; step and cell: what is opened. ramp: "times" where the weights'
     colours count in even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every
-    map shows the difference.
+    map shows the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside
+    it; all other maps show B ("values") or B - A ("difference").
     """
 
     example: str = "en_it"
@@ -103,6 +104,7 @@ class Setup:
     cell: tuple[int, ...] | None = None
     ramp: str | None = None
     against: str | None = None
+    pinned: str | None = None
 
 
 KEYS = {
@@ -170,7 +172,12 @@ def against_of(setup: Setup) -> Setup | None:
     return None if setup.against is None else from_query(setup.against)
 
 
-LOOKED_AT = ("sentence", "token", "head", "step", "cell", "ramp", "against")
+def pinned_of(setup: Setup) -> Setup | None:
+    """The Setup that is pinned as A, where one is."""
+    return None if setup.pinned is None else against_of(setup)
+
+
+LOOKED_AT = ("sentence", "token", "head", "step", "cell", "ramp", "against", "pinned")
 
 
 @lru_cache(maxsize=64)  # asked a dozen times in a run of the script
@@ -316,6 +323,7 @@ READERS = {
     "cell": indices,
     "ramp": member(("times", "shares")),
     "against": another,
+    "pinned": member(("values", "difference")),
 }
 
 

@@ -16,10 +16,12 @@ from pages.shared.setup import (
     DEFAULT,
     Setup,
     against_of,
+    check_link,
     check_parts,
     computed_part,
     from_link,
     key_of,
+    pinned_of,
     query,
     seen_from,
     to_link,
@@ -66,7 +68,7 @@ def open_setup(wanted: Setup, unread: list[tuple[str, str]], source: str, comput
     unfit = [(key_of(name), error) for name, error in refused.items()]
     compared = against_of(setup)
     if compared is not None and (error := failure(compared, compute)) is not None:
-        setup, unfit = replace(setup, against=None), [*unfit, (key_of("against"), error)]
+        setup, unfit = replace(setup, against=None, pinned=None), [*unfit, (key_of("against"), error)]
     setup, missing = what_is_there(setup, compute(setup))
     take(setup, [])
     st.session_state.update(NOTHING_WRONG | {"unread": unread + missing, "unfit": unfit, "source": source})
@@ -146,6 +148,7 @@ def change(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
     ):
         try:
             trace = compute(attempt)
+            check_link(attempt)  # with what it is compared with
         except AttentionError as refusal:
             error = refusal
             continue
@@ -171,8 +174,8 @@ def remember(setup: Setup) -> Setup:
 
 
 def compared_with(setup: Setup, before: Setup) -> Setup:
-    """The Setup with the difference to another one, where a difference is shown."""
-    return setup if setup.against is None else replace(setup, against=query(before))
+    """The Setup with the difference to another one, where a difference is shown; what is pinned stays."""
+    return setup if setup.against is None or setup.pinned else replace(setup, against=query(before))
 
 
 def before() -> Setup | None:
@@ -218,12 +221,60 @@ def refused(control: str) -> AttentionError | None:
 
 def start_over(example: str) -> None:
     """An example as it ships."""
-    setup = replace(DEFAULT, example=example)
+    setup, now = replace(DEFAULT, example=example), current()
+    if pinned_of(now) is not None:  # the example is another B
+        setup = replace(setup, against=now.against, pinned=now.pinned)
     remember(setup)
     st.session_state.update(setup=setup, before=None, **NOTHING_WRONG)
     new_version()
 
 
+# ---- A and B ---------------------------------------------------------------------------------------------------------
+COMPARING = "comparing"  # pinning, swapping and going back, as a place of refusals
+
+
+def pin() -> None:
+    """What is on the screen is A from now on, and what it is changed to B."""
+    pinned = replace(current(), against=query(current()), pinned=current().pinned or "values")
+    try:
+        check_link(pinned)
+    except AttentionError as error:
+        refuse(COMPARING, error)
+        return
+    forget(COMPARING)
+    st.session_state["setup"] = pinned
+
+
+def swap(compute: Callable[[Setup], Trace]) -> None:
+    """A becomes B and B becomes A."""
+    now = current()
+    to_a(replace(now, against=query(now)), compute)
+
+
+def back(compute: Callable[[Setup], Trace]) -> None:
+    """B becomes what A is."""
+    to_a(current(), compute)
+
+
+def to_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
+    """Shows the settings of A, looked at as `seen` is."""
+    setup = seen_from(pinned_of(current()), seen)
+    try:
+        setup = what_is_there(setup, compute(setup))[0]
+    except AttentionError as error:  # its file is held no more
+        refuse(COMPARING, error)
+        return
+    take(setup, [*st.session_state["refused"], *st.session_state["drafts"]])
+    new_version()
+
+
+def swapped(one: Setup, other: Setup) -> bool:
+    """Whether each of two Setups is the other one's A: then one was made of the other by a swap."""
+    pinned = one.pinned and other.pinned
+    return bool(pinned) and (one.against, other.against) == (query(other), query(one)) and query(one) != query(other)
+
+
+# ---- undo and redo ---------------------------------------------------------------------------------------------------
 HISTORY = "history"  # undo and redo, as a place of refusals
 MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
@@ -237,6 +288,8 @@ def travel(move: str, compute: Callable[[Setup], Trace]) -> None:
     left = current()
     kept = [*st.session_state[target], left][-KEPT:]
     seen = compared_with(seen_from(now, left), left)
+    if swapped(now, left):
+        seen = replace(seen, against=now.against)
     try:
         setup = what_is_there(seen, compute(seen))[0]
     except AttentionError as error:  # its file is held no more

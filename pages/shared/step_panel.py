@@ -39,7 +39,7 @@ def shows(scene: Scene) -> tuple[object, ...]:
     operation = trace.step(setup.step).operation
     drawn = [setup.step, *(operation.reads if operation else ())]
     asks = any("T" in trace.step(name).dims[:-2] or maps.is_large(trace, name) for name in drawn)  # one query's part
-    numbers = (computed_part(setup), setup.against and state.before())
+    numbers = (computed_part(setup), setup.pinned, setup.against and state.before())
     at = (look.batch, look.head, look.query if asks else None)
     session = [st.session_state.get(name) for name in ("opened", "code", "table")]
     return (setup.step, setup.cell, *state.trail(), numbers, at, scene.times, *session)
@@ -66,7 +66,9 @@ def show_step(scene: Scene) -> None:
         chart(picture, "large", say("step.alt", step=step))
         with st.container(width=WHOLE - max(width, WHOLE // 2) if beside else "stretch"):
             if chosen is not None:
-                show_arithmetic(trace, chosen, state.trail()[:-1], follow, "arithmetic")
+                show_arithmetic(trace, chosen, state.trail()[:-1], follow, "arithmetic", "B" if scene.a else "")
+                if scene.a is not None and scene.a.holds(*vars(chosen).values()):
+                    show_arithmetic(scene.a, chosen, (), follow, "arithmetic_a", "A")
             else:
                 st.caption(say("step.choose"))
     code_drawer(trace, step)
@@ -170,12 +172,17 @@ def title_of(trace: Trace, part: Panel) -> str:
     leading = zip(dims[:-2], shape[:-2], part.refs[0][0].index, strict=False)
     heads = [say("place.head", number=at + 1) for dim, size, at in leading if dim in HEADS and size > 1]
     turned = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]  # drawn as its transpose
-    name = step_name(part.step) + ("ᵀ" if turned else "") + (say("change.title") if trace.difference else "")
+    name = step_name(part.step) + ("ᵀ" if turned else "") + (difference_title() if trace.difference else "")
     title = " · ".join([name, *heads, " × ".join(map(str, shape[-2:][::-1] if turned else shape[-2:]))])
     if not any(part.hidden):
         return title
     (top, left), (rows, columns) = part.first, part.values.shape
     return title + say("step.part", a=top + 1, b=top + rows, c=left + 1, d=left + columns)
+
+
+def difference_title() -> str:
+    """What is subtracted from what."""
+    return say("compare.step" if state.current().pinned else "change.title")
 
 
 def code_drawer(trace: Trace, step: str) -> None:

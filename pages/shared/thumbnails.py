@@ -16,6 +16,7 @@ from pages.shared.setup import Setup, computed_part
 from pages.shared.words import say
 
 STEP, NARROW, HEAD = 46, 34, 80  # pixels: the longer side of a small map
+NAME = 13  # pixels: the text under a small map
 IN_LINE, AT_MOST = 15, 18  # steps in a line, and in one of narrow maps; of more, the scores begin a second line
 MOVED = "Δ"  # under the name of a step whose numbers moved
 
@@ -103,7 +104,7 @@ def look_at_head(head: object) -> None:
 # ---- the maps of a row -----------------------------------------------------------------------------------------------
 def smalls(scene: Scene, places: list[tuple[str, dict[str, int]]], most: int) -> tuple[Small, ...]:
     """Of each step the matrix at a position, drawn small."""
-    before = state.before() if scene.setup.against is not None else None
+    before = state.before() if scene.shows_difference else None
     there = tuple((step, tuple(scene.drawn(step).step(step).leading(at).items())) for step, at in places)
     return cached_smalls(
         computed_part(scene.setup), before and computed_part(before), there, scene.times, most, scene.drawn
@@ -118,15 +119,24 @@ def cached_smalls(
 
 
 # ---- a row of them ---------------------------------------------------------------------------------------------------
-def show_row(key: str, side: int, lines: int, row: list[dict], take: Callable[[object], None], note: str = "") -> None:
-    """row: what is told of each map, and the "map" itself; lines: of a name; take: what is done with what a clicked one
-    "opens"."""
+def show_row(
+    key: str,
+    side: int,
+    lines: int,
+    row: list[dict],
+    take: Callable[[object], None],
+    note: str = "",
+    text: int = NAME,
+) -> None:
+    """row: what is told of each map, and the "map" itself; lines: of a name, and how large its text is; take: what is
+    done with what a clicked one "opens"."""
     told = [{**each, "map": each["map"].drawn, "scale": "share" if each["map"].is_share else "signed"} for each in row]
     data = {
         "label": say(f"{key}.alt"),
         "note": note,
         "side": side,
         "lines": lines,
+        "text": text,
         "palette": vars(palette()),
         "fills": {"share": colour_table(True, palette())[0], "signed": colour_table(False, palette())[0]},
         "maps": told,

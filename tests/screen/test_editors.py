@@ -171,3 +171,10 @@ def test_the_cells_of_a_matrix_say_what_they_stand_for():
     (editor,) = [frame for frame in Screen().at.get("dataframe") if frame.proto.id]
     assert list(editor.value.index) == ["1 noun", "2 pronoun", "3 verb", "4 other"]
     assert list(editor.value.columns) == ["1 (head 1)", "2 (head 1)", "3 (head 2)", "4 (head 2)"]
+
+
+def test_a_context_from_a_file_renames_the_keys_in_their_text_box_too():
+    screen = Screen(cross="True").set("edited", "context")
+    (box,) = [box for box in screen.at.file_uploader if box.key.startswith("u_context")]
+    screen.ran(box.set_value(("w.csv", b"1,2,3,4\n" * 4, "")).run)
+    assert screen.widget("context_text").value == "1 2 3 4"

@@ -2,13 +2,17 @@
 // Everything is drawn again from the data and the view; what is kept from run to run is the view: how near, and where.
 // The data: a Raster's fields; palette; words (in, out, whole, window, hint, cell, digits, blocked, allowed); label;
 // note, such as "1 : 2"; chosen, a cell's row and column, and query, a row, or null; paint, and with it turn, which
-// counts the strokes that were answered, so that a refused one is taken back.
+// counts the strokes that were answered, so that a refused one is taken back; linked, a name that maps share whose same
+// cell is read together.
 const ALLOWED = 252; // the colour number of a True: 1, the end of a signed scale
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".map");
-  root.map ??= new LargeMap(root);
-  root.map.show(unpacked(data), setTriggerValue);
+  const map = (root.map ??= new LargeMap(root));
+  map.show(unpacked(data), setTriggerValue);
+  const along = ({ detail }) => map.lookAlong(detail);
+  window.addEventListener("looked", along);
+  return () => window.removeEventListener("looked", along);
 }
 
 class LargeMap extends Sheet {
@@ -61,11 +65,19 @@ class LargeMap extends Sheet {
     return inView && row < this.data.drawn[0] && column < this.data.drawn[1] ? { row, column } : null;
   }
 
-  look(at) {
+  look(at, alone = false) {
     if (at?.row === this.at?.row && at?.column === this.at?.column) return;
     this.at = at;
     this.drawOver();
+    this.read.setAttribute("aria-live", alone ? "off" : "polite"); // one of several that are linked is spoken
     this.tell();
+    const { linked } = this.data;
+    if (linked && !alone) window.dispatchEvent(new CustomEvent("looked", { detail: { linked, at, map: this } }));
+  }
+
+  // What another map of the same name is read at.
+  lookAlong({ linked, at, map }) {
+    if (map !== this && linked === this.data.linked) this.look(at, true);
   }
 
   down(event) {

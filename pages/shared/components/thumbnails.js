@@ -8,6 +8,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.setAttribute("aria-label", shown.label);
   for (const name of ["outline", "ground", "ink"]) root.style.setProperty("--" + name, shown.palette[name]);
   root.style.setProperty("--side", shown.side + "px");
+  root.style.setProperty("--text", shown.text + "px");
   root.style.setProperty("--lines", shown.lines); // of a name, also where it has fewer: nothing jumps
   const before = root.images ?? new Map(); // most changes leave most of the maps as they are
   root.images = new Map();

@@ -1,0 +1,39 @@
+"""A and B beside each other: pointing at a cell of one map outlines the same cell of all three, without the server."""
+
+from urllib.parse import urlencode
+
+from playwright.sync_api import expect
+
+LIT = "path[stroke='#d97706'][stroke-width='1.5']"  # the frame of the chosen row is thicker
+CELL = "weights [head 1, it, dog]: A 0.93"
+
+
+def test_the_same_cell_lights_up_in_all_three_maps_without_a_rerun(screen):
+    opened = screen("?temp=2&against=&pinned=values")
+    page, sent = opened.page, []
+    cells = page.locator(f'path[aria-label*="{CELL}"]')
+    expect(cells).to_have_count(3)
+    expect(page.locator(LIT)).to_have_count(0)
+    opened.socket.on("framesent", lambda frame: sent.append(frame))
+    cells.nth(2).hover()  # in B − A
+    expect(page.locator(LIT)).to_have_count(5)  # A, B, B − A, and the row's two figures
+    places = page.locator(LIT).evaluate_all("all => all.map(each => each.getBoundingClientRect())")
+    wanted = cells.evaluate_all("all => all.map(each => each.getBoundingClientRect())")
+    assert {round(box["top"]) for box in places} == {round(box["top"]) for box in wanted}
+    assert {round(box["left"]) for box in wanted} < {round(box["left"]) for box in places}
+    page.mouse.move(5, 5)
+    expect(page.locator(LIT)).to_have_count(0)
+    assert sent == []
+
+
+def test_the_same_cell_is_read_on_three_canvases(screen):
+    text = " ".join(f"w{n}" for n in range(70))
+    opened = screen("?" + urlencode({"text": text, "mask": "causal", "against": f"text={text}", "pinned": "values"}))
+    maps = opened.page.locator(".map")
+    expect(maps).to_have_count(3)
+    maps.nth(1).locator(".stage").focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+        opened.page.keyboard.press(key)
+    read = maps.locator(".read").all_inner_texts()
+    places = {line.rpartition(":")[0] for line in read}
+    assert len(places) == 1 and "→" in places.pop()
