@@ -60,7 +60,7 @@ def by_hand(matrices, heads=1, causal=False, how="", keep=lambda x: x):
         weights = softmax(masked, -2 if how == "softmax_queries" else -1)
         weights = np.where(np.isneginf(masked), 0.0, weights)
         weights = np.where(np.isneginf(masked).all(-1, keepdims=True), 0.0, weights)
-    weights = keep(weights)
+    weights = keep(weights.swapaxes(-1, -2) if how == "weights_transposed" else weights)
     outputs = keep(weights @ v)
     steps |= {"scores": scores, "scaled_scores": scaled, "weights": weights, "head_outputs": outputs}
     if "w_o" in matrices:
@@ -85,7 +85,14 @@ def solved(level, seed, how="", rounding=False):
 
 
 APPLY = {
-    "from_qkv": ("no_scale", "scale_squared", "softmax_queries", "k_not_transposed", "scores_transposed"),
+    "from_qkv": (
+        "no_scale",
+        "scale_squared",
+        "softmax_queries",
+        "k_not_transposed",
+        "scores_transposed",
+        "weights_transposed",
+    ),
     "one_head": tuple(code for code in COMMON if code != "scale_model_width" and not code.startswith("split")),
     "two_heads": tuple(code for code in COMMON if code != "scale_input_width"),
 }
