@@ -51,7 +51,7 @@ README = ROOT / "README.md"
 
 # Each room may import what stands in the rooms before it.
 LAYERS = (
-    ("errors", "cells", "numerals"),
+    ("errors", "cells", "numerals", "imprint"),
     ("trace",),
     ("operations", "idioms", "whole_layer"),
     ("scores", "masks", "positions"),
@@ -86,6 +86,7 @@ LAYERS = (
         "timings",
         "marking",
         "conventions",
+        "archive",
     ),
     ("drawing", "files", "rounding"),
     ("charts", "raster", "worked"),

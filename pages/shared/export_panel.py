@@ -1,0 +1,127 @@
+"""What is seen, to take along: numbers, scripts. Nothing is made before somebody asks for it.
+
+A file is made in a thread of its own, where no session can be asked: whatever it needs is handed to it.
+"""
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from attention_core import AttentionError, Trace
+from attention_core.archive import check_size, csv_text, json_text, npz_bytes
+from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
+from attention_core.imprint import Imprint
+from attention_core.tokens import shown
+from pages.shared.catalog import PAGES
+from pages.shared.origins import origins
+from pages.shared.runs import material_of
+from pages.shared.sequences import spelled
+from pages.shared.setup import Setup, mode, to_link
+from pages.shared.sharing import base
+from pages.shared.step_panel import step_name
+from pages.shared.words import language, say, sentence, speaking
+
+WHICH = "c_export"  # the step that is exported alone
+LONGEST_TITLE = 80  # characters
+Make = Callable[[], str | bytes]
+
+
+def show_export(trace: Trace, setup: Setup) -> None:
+    """The files that a run can be taken along as, behind a button."""
+    opened = st.popover(
+        say("export.title"), icon=":material/download:", type="tertiary", key="export", on_change="rerun", width=420
+    )
+    if not opened.open:
+        return
+    imprint = imprint_of(setup)
+    with opened:
+        show_step_files(trace, setup, imprint)
+        show_all_files(trace, setup, imprint)
+        show_scripts(trace, setup)
+
+
+def imprint_of(setup: Setup) -> Imprint:
+    """The sentence, the link to this very state in the workbench, and where its numbers come from."""
+    material = material_of(setup)
+    title = shown(spelled(material.queries, setup)) if mode(setup) == "sentence" else say(f"example.{setup.example}")
+    title = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+    link = workbench() + "?" + urlencode(to_link(setup) | {"lang": language()})
+    return Imprint(f"{say('app.title')}: {title}", link, (origins(setup, material, spell=str),))
+
+
+def workbench() -> str:
+    """Where the workbench is reached, which is the first page."""
+    root, _, page = base().rpartition("/")
+    return f"{root}/" if page in {entry.slug for entry in PAGES} else base()
+
+
+# ---- what there is ---------------------------------------------------------------------------------------------------
+def show_step_files(trace: Trace, setup: Setup, imprint: Imprint) -> None:
+    """One step alone."""
+    if st.session_state.get(WHICH) not in trace:
+        st.session_state[WHICH] = setup.step if setup.step in trace else "weights"
+    names = {name: step_name(name) for name in trace.steps}
+    step = st.selectbox(say("export.step"), list(names), key=WHICH, format_func=names.__getitem__)
+    with line():
+        if fits(trace, "CSV", step):
+            offer("csv", file_name(setup, "csv", step), "text/csv", lambda: csv_text(trace, step, imprint))
+
+
+def show_all_files(trace: Trace, setup: Setup, imprint: Imprint) -> None:
+    """All steps together."""
+    st.caption(say("export.all"))
+    with line():
+        if fits(trace, "NPZ"):
+            offer("npz", file_name(setup, "npz"), "application/octet-stream", lambda: npz_bytes(trace, imprint))
+        if fits(trace, "JSON"):
+            offer("json", file_name(setup, "json"), "application/json", lambda: json_text(trace, imprint))
+
+
+def show_scripts(trace: Trace, setup: Setup) -> None:
+    """Code that computes them again."""
+    st.caption(say("export.scripts"))
+    with line():
+        for name in ("torch", "numpy"):
+            offer(name, file_name(setup, "py", name), "text/x-python", lambda name=name: code(trace, name))
+    if needs_file(trace):
+        label = say("export.inputs", file=INPUTS_FILE)
+        offer("inputs", INPUTS_FILE, "application/octet-stream", lambda: inputs_npz(trace), label)
+
+
+# ---- how it is offered -----------------------------------------------------------------------------------------------
+def line():
+    """A row of buttons, which wraps on a phone."""
+    return st.container(horizontal=True, gap="xsmall")
+
+
+def fits(trace: Trace, kind: str, step: str | None = None) -> bool:
+    """Whether so many numbers may be in a file of this kind; says so where they may not."""
+    try:
+        check_size(trace, kind, step)
+    except AttentionError as error:
+        st.caption(sentence(error))
+        return False
+    return True
+
+
+def offer(name: str, file: str, mime: str, make: Make, label: str | None = None) -> None:
+    """A file to download, made when it is asked for, in the language of this session."""
+    spoken = language()
+
+    def made() -> str | bytes:
+        with speaking(spoken):
+            return make()
+
+    st.download_button(label or say(f"export.{name}"), made, file, mime, key=f"export_{name}", on_click="ignore")
+
+
+def file_name(setup: Setup, ending: str, *parts: str) -> str:
+    """A name of plain letters, whatever the example and the step are called.
+
+    >>> file_name(Setup(), "csv", "../weights")
+    'attention_en_it_weights.csv'
+    """
+    words = [re.sub(r"[^A-Za-z0-9]+", "_", part).strip("_") for part in ("attention", setup.example, *parts)]
+    return f"{'_'.join(filter(None, words))[:80]}.{ending}"
