@@ -1,4 +1,4 @@
-"""What is seen, to take along: numbers, scripts. Nothing is made before somebody asks for it.
+"""What is seen, to take along: pictures, numbers, scripts. Nothing is made before somebody asks for it.
 
 A file is made in a thread of its own, where no session can be asked: whatever it needs is handed to it.
 """
@@ -11,19 +11,26 @@ import streamlit as st
 
 from attention_core import AttentionError, Trace
 from attention_core.archive import check_size, csv_text, json_text, npz_bytes
+from attention_core.charts import head_map
 from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
+from attention_core.formula import formula
 from attention_core.imprint import Imprint
+from attention_core.rendering import png_bytes, svg_text, without_letters
 from attention_core.tokens import shown
 from pages.shared.catalog import PAGES
 from pages.shared.origins import origins
+from pages.shared.panels import head_name
+from pages.shared.places import chosen_cell, looked_at, palette, words_for
 from pages.shared.runs import material_of
 from pages.shared.sequences import spelled
 from pages.shared.setup import Setup, mode, to_link
 from pages.shared.sharing import base
-from pages.shared.step_panel import step_name
-from pages.shared.words import language, say, sentence, speaking
+from pages.shared.step_panel import near, step_name, step_picture
+from pages.shared.words import language, literal, say, sentence, speaking
 
-WHICH = "c_export"  # the step that is exported alone
+WHICH = "c_export"  # the step that is exported alone, or
+MAP = "map"  # of a head
+NAMED = 12  # letters that are missing
 LONGEST_TITLE = 80  # characters
 Make = Callable[[], str | bytes]
 
@@ -31,7 +38,7 @@ Make = Callable[[], str | bytes]
 def show_export(trace: Trace, setup: Setup) -> None:
     """The files that a run can be taken along as, behind a button."""
     opened = st.popover(
-        say("export.title"), icon=":material/download:", type="tertiary", key="export", on_change="rerun", width=420
+        say("export.title"), icon=":material/download:", type="tertiary", key="export", on_change="rerun"
     )
     if not opened.open:
         return
@@ -48,7 +55,7 @@ def imprint_of(setup: Setup) -> Imprint:
     title = shown(spelled(material.queries, setup)) if mode(setup) == "sentence" else say(f"example.{setup.example}")
     title = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
     link = workbench() + "?" + urlencode(to_link(setup) | {"lang": language()})
-    return Imprint(f"{say('app.title')}: {title}", link, (origins(setup, material, spell=str),))
+    return Imprint(title, link, (say("app.title"), origins(setup, material, spell=str)))
 
 
 def workbench() -> str:
@@ -59,14 +66,34 @@ def workbench() -> str:
 
 # ---- what there is ---------------------------------------------------------------------------------------------------
 def show_step_files(trace: Trace, setup: Setup, imprint: Imprint) -> None:
-    """One step alone."""
-    if st.session_state.get(WHICH) not in trace:
-        st.session_state[WHICH] = setup.step if setup.step in trace else "weights"
-    names = {name: step_name(name) for name in trace.steps}
-    step = st.selectbox(say("export.step"), list(names), key=WHICH, format_func=names.__getitem__)
+    """The map of the head that is looked at, or one step alone: as a picture, and as a table."""
+    look = looked_at(trace, setup)
+    heading = head_name(setup, material_of(setup), look.head)
+    names = {MAP: heading} | {name: step_name(name) for name in trace.steps}
+    if st.session_state.get(WHICH) not in names:
+        st.session_state[WHICH] = setup.step if setup.step in trace else MAP
+    which = st.selectbox(say("export.step"), list(names), key=WHICH, format_func=names.__getitem__)
+    step = "weights" if which == MAP else which
+    chosen, colours = chosen_cell(trace, setup), palette()
+
+    def svg() -> str:
+        if which == MAP:
+            axes, words = (say("corner.T"), say("corner.S")), words_for(trace)
+            picture = head_map(trace, look.head, words, colours, chosen, look.query, False, look.batch, axes, heading)
+        else:
+            picture = step_picture(trace, step, near(look.at, trace, chosen), chosen)
+        return svg_text(picture, imprint, colours, formula(trace, step, colours.families()))
+
     with line():
+        offer("svg", file_name(setup, "svg", which), "image/svg+xml", svg)
+        texts = (*names.values(), *imprint.lines, *(word for words in trace.labels.values() for word in words))
+        missing = without_letters("".join(map(shown, texts)))
+        if not missing:
+            offer("png", file_name(setup, "png", which), "image/png", lambda: png_bytes(svg()))
         if fits(trace, "CSV", step):
-            offer("csv", file_name(setup, "csv", step), "text/csv", lambda: csv_text(trace, step, imprint))
+            offer("csv", file_name(setup, "csv", which), "text/csv", lambda: csv_text(trace, step, imprint))
+    if missing:
+        st.caption(say("export.no_png", letters=literal(missing[:NAMED])))
 
 
 def show_all_files(trace: Trace, setup: Setup, imprint: Imprint) -> None:

@@ -61,7 +61,7 @@ def opened_by(address):
 
 def test_what_is_offered_is_what_there_is():
     labels = [button.proto.label for button in Screen().at.get("download_button")]
-    assert labels == ["CSV", "NPZ", "JSON", "PyTorch script", "NumPy script"]
+    assert labels == ["SVG", "PNG", "CSV", "NPZ", "JSON", "PyTorch script", "NumPy script"]
     inputs = "Its inputs, attention_inputs.npz: keep them beside the script"  # 10 x 512 and 4 times 512 x 512 numbers
     assert [button.proto.label for button in Screen(ex="eight_heads").at.get("download_button")][-1] == inputs
 
@@ -97,9 +97,29 @@ def test_a_step_is_chosen_and_its_numbers_are_those_on_the_screen(files):
     row = table[(table["T_label"] == "it") & (table["S_label"] == "dog") & (table["H"] == 0)]
     assert row["value"].item() == screen.weight(5, 3)
     before = files.made("csv").splitlines()[:3]
-    assert before[0] == "# Attention Explorer: Anna fed the dog and it barked"
+    assert before[0] == "# Anna fed the dog and it barked"
     assert opened_by(before[1].removeprefix("# ")) == screen.setup()
-    assert before[2] == "# Built by hand: x, w_q, w_k, w_v, w_o."
+    assert before[2] == "# Attention Explorer Built by hand: x, w_q, w_k, w_v, w_o."
+
+
+def test_a_picture_is_the_one_on_the_screen(files):
+    screen = Screen(step="weights", lang="zh", head="0")
+    files.clear()
+    screen.set("export", "map")
+    svg, table = files.made("svg"), screen.table("map0")
+    for what, value in table[["what", "value"]].to_numpy():
+        assert f"{what}: {value}" in svg
+    assert "头 1：指代谁？" in svg and "Anna fed the dog and it barked" in svg
+    assert files.made("png").startswith(b"\x89PNG")
+    files.clear()
+    screen.set("export", "scores")
+    assert "kᵀ · 头 1 · 2 × 7" in files.made("_scores.svg")
+
+
+def test_a_machine_without_the_letters_offers_svg_alone_and_says_so(files):
+    screen = Screen(text="Anna saw \U00012000")  # cuneiform, which no font here has
+    assert [name for name in files if name.endswith(".svg")] and not [name for name in files if name.endswith(".png")]
+    assert any("no font for \U00012000, so that a PNG would show boxes" in caption for caption in screen.captions())
 
 
 def test_the_seed_of_what_is_random_stands_in_every_file(files):
