@@ -87,9 +87,10 @@ LAYERS = (
         "marking",
         "conventions",
         "archive",
+        "notebook",
     ),
-    ("drawing", "files", "rounding"),
-    ("charts", "raster", "worked"),
+    ("drawing", "files", "rounding", "excerpt"),
+    ("charts", "raster", "worked", "latex_document"),
     ("bars", "curves", "beside", "plane", "triangles", "rendering"),
     ("bar_columns", "patches", "cell_rows", "growth", "dumbbells"),
 )

@@ -1,11 +1,11 @@
-"""What is seen, to take along: pictures, numbers, scripts. Nothing is made before somebody asks for it.
+"""What is seen, to take along: pictures, numbers, documents, scripts. Nothing is made before somebody asks for it.
 
 A file is made in a thread of its own, where no session can be asked: whatever it needs is handed to it.
 """
 
 import re
 from collections.abc import Callable
-from urllib.parse import urlencode
+from functools import partial
 
 import streamlit as st
 
@@ -15,23 +15,21 @@ from attention_core.charts import head_map
 from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.formula import formula
 from attention_core.imprint import Imprint
+from attention_core.latex_document import latex_document
+from attention_core.notebook import notebook
 from attention_core.rendering import png_bytes, svg_text, without_letters
 from attention_core.tokens import shown
-from pages.shared.catalog import PAGES
-from pages.shared.origins import origins
 from pages.shared.panels import head_name
-from pages.shared.places import chosen_cell, looked_at, palette, words_for
+from pages.shared.places import Look, chosen_cell, looked_at, palette, words_for
 from pages.shared.runs import material_of
-from pages.shared.sequences import spelled
-from pages.shared.setup import Setup, mode, to_link
-from pages.shared.sharing import base
+from pages.shared.setup import Setup
 from pages.shared.step_panel import near, step_name, step_picture
+from pages.shared.telling import imprint_of, telling_of
 from pages.shared.words import language, literal, say, sentence, speaking
 
 WHICH = "c_export"  # the step that is exported alone, or
 MAP = "map"  # of a head
 NAMED = 12  # letters that are missing
-LONGEST_TITLE = 80  # characters
 Make = Callable[[], str | bytes]
 
 
@@ -42,32 +40,17 @@ def show_export(trace: Trace, setup: Setup) -> None:
     )
     if not opened.open:
         return
-    imprint = imprint_of(setup)
+    imprint, look = imprint_of(setup), looked_at(trace, setup)
     with opened:
-        show_step_files(trace, setup, imprint)
+        show_step_files(trace, setup, imprint, look)
         show_all_files(trace, setup, imprint)
+        show_documents(trace, setup, imprint, look)
         show_scripts(trace, setup)
 
 
-def imprint_of(setup: Setup) -> Imprint:
-    """The sentence, the link to this very state in the workbench, and where its numbers come from."""
-    material = material_of(setup)
-    title = shown(spelled(material.queries, setup)) if mode(setup) == "sentence" else say(f"example.{setup.example}")
-    title = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
-    link = workbench() + "?" + urlencode(to_link(setup) | {"lang": language()})
-    return Imprint(title, link, (say("app.title"), origins(setup, material, spell=str)))
-
-
-def workbench() -> str:
-    """Where the workbench is reached, which is the first page."""
-    root, _, page = base().rpartition("/")
-    return f"{root}/" if page in {entry.slug for entry in PAGES} else base()
-
-
 # ---- what there is ---------------------------------------------------------------------------------------------------
-def show_step_files(trace: Trace, setup: Setup, imprint: Imprint) -> None:
+def show_step_files(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> None:
     """The map of the head that is looked at, or one step alone: as a picture, and as a table."""
-    look = looked_at(trace, setup)
     heading = head_name(setup, material_of(setup), look.head)
     names = {MAP: heading} | {name: step_name(name) for name in trace.steps}
     if st.session_state.get(WHICH) not in names:
@@ -91,7 +74,7 @@ def show_step_files(trace: Trace, setup: Setup, imprint: Imprint) -> None:
         if not missing:
             offer("png", file_name(setup, "png", which), "image/png", lambda: png_bytes(svg()))
         if fits(trace, "CSV", step):
-            offer("csv", file_name(setup, "csv", which), "text/csv", lambda: csv_text(trace, step, imprint))
+            offer("csv", file_name(setup, "csv", which), "text/csv", partial(csv_text, trace, step, imprint))
     if missing:
         st.caption(say("export.no_png", letters=literal(missing[:NAMED])))
 
@@ -101,20 +84,30 @@ def show_all_files(trace: Trace, setup: Setup, imprint: Imprint) -> None:
     st.caption(say("export.all"))
     with line():
         if fits(trace, "NPZ"):
-            offer("npz", file_name(setup, "npz"), "application/octet-stream", lambda: npz_bytes(trace, imprint))
+            offer("npz", file_name(setup, "npz"), "application/octet-stream", partial(npz_bytes, trace, imprint))
         if fits(trace, "JSON"):
-            offer("json", file_name(setup, "json"), "application/json", lambda: json_text(trace, imprint))
+            offer("json", file_name(setup, "json"), "application/json", partial(json_text, trace, imprint))
+
+
+def show_documents(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> None:
+    """What a paper is written with, and what runs on."""
+    telling, at = telling_of(trace, setup, look), look.at
+    st.caption(say("export.documents"))
+    with line():
+        offer("latex", file_name(setup, "tex"), "text/x-tex", lambda: latex_document(trace, at, imprint, telling))
+        book = partial(notebook, trace, imprint, telling.sentence)
+        offer("notebook", file_name(setup, "ipynb"), "application/x-ipynb+json", book)
 
 
 def show_scripts(trace: Trace, setup: Setup) -> None:
-    """Code that computes them again."""
+    """Code that computes them again, and what it reads."""
     st.caption(say("export.scripts"))
     with line():
         for name in ("torch", "numpy"):
-            offer(name, file_name(setup, "py", name), "text/x-python", lambda name=name: code(trace, name))
+            offer(name, file_name(setup, "py", name), "text/x-python", partial(code, trace, name))
     if needs_file(trace):
         label = say("export.inputs", file=INPUTS_FILE)
-        offer("inputs", INPUTS_FILE, "application/octet-stream", lambda: inputs_npz(trace), label)
+        offer("inputs", INPUTS_FILE, "application/octet-stream", partial(inputs_npz, trace), label)
 
 
 # ---- how it is offered -----------------------------------------------------------------------------------------------

@@ -61,7 +61,8 @@ def opened_by(address):
 
 def test_what_is_offered_is_what_there_is():
     labels = [button.proto.label for button in Screen().at.get("download_button")]
-    assert labels == ["SVG", "PNG", "CSV", "NPZ", "JSON", "PyTorch script", "NumPy script"]
+    documents = ["LaTeX", "Jupyter notebook"]
+    assert labels == ["SVG", "PNG", "CSV", "NPZ", "JSON", *documents, "PyTorch script", "NumPy script"]
     inputs = "Its inputs, attention_inputs.npz: keep them beside the script"  # 10 x 512 and 4 times 512 x 512 numbers
     assert [button.proto.label for button in Screen(ex="eight_heads").at.get("download_button")][-1] == inputs
 
@@ -122,9 +123,23 @@ def test_a_machine_without_the_letters_offers_svg_alone_and_says_so(files):
     assert any("no font for \U00012000, so that a PNG would show boxes" in caption for caption in screen.captions())
 
 
+@pytest.mark.parametrize("lang, seven", [("en", "seed 7"), ("zh", "种子 7")])
+def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, files):
+    screen = Screen(lang=lang, mask="local:2", seed="7", text="Zog fed the dog", temp="2")
+    words = catalog(lang)
+    latex, first = files.made("tex"), json.loads(files.made("ipynb"))["cells"][0]["source"]
+    notebook = re.sub(r"&#(\d+);", lambda code: chr(int(code[1])), "".join(first))
+    assert screen.fact() in notebook
+    for text in (latex.replace("{-}", "-").replace("{,}", ","), notebook):
+        assert seven in text and "Zog fed the dog" in text
+        assert opened_by(re.search(r"\?[^}) ]*lang=[a-z]+", text)[0]) == screen.setup()
+    assert f"{words['masks.local']} 2" in latex
+    assert words["export.setting"].format(name=words["control.temperature"], value="2") in latex
+
+
 def test_the_seed_of_what_is_random_stands_in_every_file(files):
     Screen(text="Zog fed the dog", seed="7")
-    for ending in ("csv", "json"):
+    for ending in ("csv", "json", "svg"):
         assert "the vectors of Zog are random (seed 7)" in files.made(ending)
     assert "Zog are random (seed 7)" in bytes(np.load(io.BytesIO(files.made("npz")))["about"]).decode()
 
