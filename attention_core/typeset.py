@@ -3,10 +3,12 @@
 The only file that knows ziamath, which brings its own font (STIX Two Math).
 """
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from xml.etree import ElementTree
 
+LINE_SPACE = re.compile(r"\\\\\[[^\]]*\]")  # room between two lines, which ziamath would write down
 SVG = "http://www.w3.org/2000/svg"  # the name of a language, which nobody opens
 
 
@@ -32,7 +34,7 @@ def drawn_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> Drawn
     """
     import ziamath  # a tenth of a second, which no page needs to begin
 
-    picture = ziamath.Latex(latex, size=size, color=ink).svgxml()
+    picture = ziamath.Latex(LINE_SPACE.sub(r"\\\\", latex), size=size, color=ink).svgxml()
     picture.set("role", "img")
     picture.set("aria-label", latex)
     text = ElementTree.tostring(picture, encoding="unicode")

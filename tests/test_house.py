@@ -90,8 +90,8 @@ LAYERS = (
         "notebook",
     ),
     ("drawing", "files", "rounding", "excerpt"),
-    ("charts", "raster", "worked", "latex_document"),
-    ("bars", "curves", "beside", "plane", "triangles", "rendering"),
+    ("charts", "raster", "worked", "latex_document", "markup", "tables"),
+    ("bars", "curves", "beside", "plane", "triangles", "rendering", "scene_page", "handout"),
     ("bar_columns", "patches", "cell_rows", "growth", "dumbbells"),
 )
 

@@ -14,10 +14,12 @@ from attention_core.archive import check_size, csv_text, json_text, npz_bytes
 from attention_core.charts import head_map
 from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.formula import formula
+from attention_core.handout import PAPERS, run_handout
 from attention_core.imprint import Imprint
 from attention_core.latex_document import latex_document
 from attention_core.notebook import notebook
 from attention_core.rendering import png_bytes, svg_text, without_letters
+from attention_core.scene_page import SceneTexts, scene_page
 from attention_core.tokens import shown
 from pages.shared.panels import head_name
 from pages.shared.places import Look, chosen_cell, looked_at, palette, words_for
@@ -45,6 +47,7 @@ def show_export(trace: Trace, setup: Setup) -> None:
         show_step_files(trace, setup, imprint, look)
         show_all_files(trace, setup, imprint)
         show_documents(trace, setup, imprint, look)
+        show_handouts(trace, setup, imprint, look)
         show_scripts(trace, setup)
 
 
@@ -97,6 +100,21 @@ def show_documents(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> 
         offer("latex", file_name(setup, "tex"), "text/x-tex", lambda: latex_document(trace, at, imprint, telling))
         book = partial(notebook, trace, imprint, telling.sentence)
         offer("notebook", file_name(setup, "ipynb"), "application/x-ipynb+json", book)
+
+
+def show_handouts(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> None:
+    """What an audience gets: a page on their phones, and paper."""
+    telling, at = telling_of(trace, setup, look), look.at
+    texts = SceneTexts(*(say(f"export.page.{name}") for name in ("hint", "steps", "open", "untold")))
+    headings = (say("export.maps"), say("export.page.steps"))
+    st.caption(say("export.handouts"))
+    with line():
+        page = partial(scene_page, trace, at, imprint, telling, texts)
+        offer("html", file_name(setup, "html", "page"), "text/html", page)
+        for paper in PAPERS:
+            make = partial(run_handout, trace, at, imprint, telling, paper, headings)
+            label = say("export.handout", paper=paper)
+            offer(paper, file_name(setup, "html", "handout", paper), "text/html", make, label)
 
 
 def show_scripts(trace: Trace, setup: Setup) -> None:

@@ -1,5 +1,6 @@
 """The export panel: on every page with a run, nothing made before it is asked for, files that hold what is seen."""
 
+import html
 import io
 import json
 import re
@@ -61,7 +62,7 @@ def opened_by(address):
 
 def test_what_is_offered_is_what_there_is():
     labels = [button.proto.label for button in Screen().at.get("download_button")]
-    documents = ["LaTeX", "Jupyter notebook"]
+    documents = ["LaTeX", "Jupyter notebook", "Page (HTML)", "Handout A4", "Handout Letter"]
     assert labels == ["SVG", "PNG", "CSV", "NPZ", "JSON", *documents, "PyTorch script", "NumPy script"]
     inputs = "Its inputs, attention_inputs.npz: keep them beside the script"  # 10 x 512 and 4 times 512 x 512 numbers
     assert [button.proto.label for button in Screen(ex="eight_heads").at.get("download_button")][-1] == inputs
@@ -130,7 +131,10 @@ def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, fi
     latex, first = files.made("tex"), json.loads(files.made("ipynb"))["cells"][0]["source"]
     notebook = re.sub(r"&#(\d+);", lambda code: chr(int(code[1])), "".join(first))
     assert screen.fact() in notebook
-    for text in (latex.replace("{-}", "-").replace("{,}", ","), notebook):
+    pages = [html.unescape(files.made(ending)) for ending in ("page.html", "A4.html", "Letter.html")]
+    for page in pages:
+        assert screen.fact() in page and words["export.page.steps"] in page
+    for text in (latex.replace("{-}", "-").replace("{,}", ","), notebook, *pages):
         assert seven in text and "Zog fed the dog" in text
         assert opened_by(re.search(r"\?[^}) ]*lang=[a-z]+", text)[0]) == screen.setup()
     assert f"{words['masks.local']} 2" in latex
@@ -159,7 +163,7 @@ def test_what_is_too_large_for_a_file_is_refused_in_a_sentence(files):
 def test_hostile_words_are_words_in_every_file(start, files):
     screen = Screen(text="|".join(HOSTILE[start : start + 8]))
     for name in files:
-        assert re.fullmatch(r"[a-z0-9_]+\.[a-z]+", name)
+        assert re.fullmatch(r"[A-Za-z0-9_]+\.[a-z]+", name)
     labels = json.loads(files.made("json"))["about"]["labels"]["T"]
     assert labels == json.loads(bytes(np.load(io.BytesIO(files.made("npz")))["about"]))["labels"]["T"]
     assert len(labels) == len(screen.tiles()["tokens"])
