@@ -5,6 +5,7 @@ A file is made in a thread of its own, where no session can be asked: whatever i
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -17,6 +18,7 @@ from attention_core.formula import formula
 from attention_core.handout import PAPERS, run_handout
 from attention_core.imprint import Imprint
 from attention_core.latex_document import latex_document
+from attention_core.layout import panel
 from attention_core.notebook import notebook
 from attention_core.rendering import png_bytes, svg_text, without_letters
 from attention_core.scene_page import SceneTexts, scene_page
@@ -25,7 +27,7 @@ from pages.shared.panels import head_name
 from pages.shared.places import Look, chosen_cell, looked_at, palette, words_for
 from pages.shared.runs import material_of
 from pages.shared.setup import Setup
-from pages.shared.step_panel import near, step_name, step_picture
+from pages.shared.step_panel import near, step_name, step_picture, title_of
 from pages.shared.telling import imprint_of, telling_of
 from pages.shared.words import language, literal, say, sentence, speaking
 
@@ -43,12 +45,11 @@ def show_export(trace: Trace, setup: Setup) -> None:
     if not opened.open:
         return
     imprint, look = imprint_of(setup), looked_at(trace, setup)
-    with opened:
+    with opened, st.container(gap="xsmall"):
         show_step_files(trace, setup, imprint, look)
-        show_all_files(trace, setup, imprint)
-        show_documents(trace, setup, imprint, look)
         show_handouts(trace, setup, imprint, look)
-        show_scripts(trace, setup)
+        show_documents(trace, setup, imprint, look)
+        show_all_files(trace, setup, imprint)
 
 
 # ---- what there is ---------------------------------------------------------------------------------------------------
@@ -61,6 +62,9 @@ def show_step_files(trace: Trace, setup: Setup, imprint: Imprint, look: Look) ->
     which = st.selectbox(say("export.step"), list(names), key=WHICH, format_func=names.__getitem__)
     step = "weights" if which == MAP else which
     chosen, colours = chosen_cell(trace, setup), palette()
+    part = panel(trace, "weights", {"B": look.batch, "H": look.head})  # all that the map shows of a large one
+    is_part = which == MAP and any(part.hidden)
+    noted = replace(imprint, notes=(*imprint.notes, title_of(trace, part))) if is_part else imprint
 
     def svg() -> str:
         if which == MAP:
@@ -68,7 +72,7 @@ def show_step_files(trace: Trace, setup: Setup, imprint: Imprint, look: Look) ->
             picture = head_map(trace, look.head, words, colours, chosen, look.query, False, look.batch, axes, heading)
         else:
             picture = step_picture(trace, step, near(look.at, trace, chosen), chosen)
-        return svg_text(picture, imprint, colours, formula(trace, step, colours.families()))
+        return svg_text(picture, noted, colours, formula(trace, step, colours.families()))
 
     with line():
         offer("svg", file_name(setup, "svg", which), "image/svg+xml", svg)
@@ -93,13 +97,18 @@ def show_all_files(trace: Trace, setup: Setup, imprint: Imprint) -> None:
 
 
 def show_documents(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> None:
-    """What a paper is written with, and what runs on."""
+    """What a paper is written with, and code that computes the same numbers, with what it reads."""
     telling, at = telling_of(trace, setup, look), look.at
     st.caption(say("export.documents"))
     with line():
         offer("latex", file_name(setup, "tex"), "text/x-tex", lambda: latex_document(trace, at, imprint, telling))
         book = partial(notebook, trace, imprint, telling.sentence)
         offer("notebook", file_name(setup, "ipynb"), "application/x-ipynb+json", book)
+        for name in ("torch", "numpy"):
+            offer(name, file_name(setup, "py", name), "text/x-python", partial(code, trace, name))
+    if needs_file(trace):
+        label = say("export.inputs", file=INPUTS_FILE)
+        offer("inputs", INPUTS_FILE, "application/octet-stream", partial(inputs_npz, trace), label)
 
 
 def show_handouts(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> None:
@@ -115,17 +124,6 @@ def show_handouts(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> N
             make = partial(run_handout, trace, at, imprint, telling, paper, headings)
             label = say("export.handout", paper=paper)
             offer(paper, file_name(setup, "html", "handout", paper), "text/html", make, label)
-
-
-def show_scripts(trace: Trace, setup: Setup) -> None:
-    """Code that computes them again, and what it reads."""
-    st.caption(say("export.scripts"))
-    with line():
-        for name in ("torch", "numpy"):
-            offer(name, file_name(setup, "py", name), "text/x-python", partial(code, trace, name))
-    if needs_file(trace):
-        label = say("export.inputs", file=INPUTS_FILE)
-        offer("inputs", INPUTS_FILE, "application/octet-stream", partial(inputs_npz, trace), label)
 
 
 # ---- how it is offered -----------------------------------------------------------------------------------------------

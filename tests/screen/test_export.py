@@ -62,10 +62,10 @@ def opened_by(address):
 
 def test_what_is_offered_is_what_there_is():
     labels = [button.proto.label for button in Screen().at.get("download_button")]
-    documents = ["LaTeX", "Jupyter notebook", "Page (HTML)", "Handout A4", "Handout Letter"]
-    assert labels == ["SVG", "PNG", "CSV", "NPZ", "JSON", *documents, "PyTorch script", "NumPy script"]
-    inputs = "Its inputs, attention_inputs.npz: keep them beside the script"  # 10 x 512 and 4 times 512 x 512 numbers
-    assert [button.proto.label for button in Screen(ex="eight_heads").at.get("download_button")][-1] == inputs
+    documents = ["Page (HTML)", "Handout A4", "Handout Letter", "LaTeX", "Jupyter notebook"]
+    assert labels == ["SVG", "PNG", "CSV", *documents, "PyTorch script", "NumPy script", "NPZ", "JSON"]
+    inputs = "Inputs of script and notebook, attention_inputs.npz: keep them beside it"  # 1,053,696 numbers
+    assert inputs in [button.proto.label for button in Screen(ex="eight_heads").at.get("download_button")]
 
 
 @pytest.mark.parametrize("slug", ["start", *LESSONS])
@@ -167,6 +167,13 @@ def test_hostile_words_are_words_in_every_file(start, files):
     labels = json.loads(files.made("json"))["about"]["labels"]["T"]
     assert labels == json.loads(bytes(np.load(io.BytesIO(files.made("npz")))["about"]))["labels"]["T"]
     assert len(labels) == len(screen.tiles()["tokens"])
+    for name in files:
+        assert files.made(name)
+
+
+def test_a_part_of_a_large_map_says_which(files):
+    Screen(ex="eight_heads", text="word " * 70)
+    assert re.search(r"weights · head \d · 70 × 70 \(drawn: rows 1–64, columns 1–64\)", files.made("map.svg"))
 
 
 def test_a_files_name_is_plain_whatever_a_part_is_called():
