@@ -20,7 +20,6 @@ from attention_core.lettering import Words
 from attention_core.palette import DARK, LIGHT
 from attention_core.rendering import MARGIN, SCALE, png_bytes, svg_text, without_letters, wrapped
 from attention_core.typeset import drawn_formula
-from tests.test_export import RUNS, trace_of
 
 LINK = "https://attention.example.edu/?ex=en_it&mask=causal&t=5"
 IMPRINT = Imprint("who & <what>", LINK, ("Random: x, from seed 3.",))
@@ -133,12 +132,10 @@ def test_lines_are_broken_without_a_loss(text):
     assert "".join(lines) == text and len(lines) > 1
 
 
-def test_every_formula_of_every_run_can_be_drawn():
-    for name in RUNS:
-        trace = trace_of(name)
-        for step in trace.computed():
-            picture = drawn_formula(formula(trace, step))
-            assert "<use" in picture.svg and picture.width > 20 and "style=" not in picture.svg
+def test_a_formula_has_its_letters_and_no_others():
+    rows = r"\begin{cases} \sin p & 2i \\%s \cos p & 2i{+}1 \end{cases}"
+    glyphs = [drawn_formula(rows % room).svg.count("<use") for room in ("", "[1em]")]
+    assert glyphs[0] == glyphs[1] >= 2 * len("sinp2i")  # room between two lines is none of them
 
 
 # ---- letters ---------------------------------------------------------------------------------------------------------

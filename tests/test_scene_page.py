@@ -14,6 +14,7 @@ import torch
 from attention_core import AttentionConfig, Weights, attend
 from attention_core.excerpt import Telling
 from attention_core.explanation import explain
+from attention_core.formula import formula
 from attention_core.imprint import Imprint
 from attention_core.lettering import Words
 from attention_core.numerals import exact, fixed
@@ -82,6 +83,9 @@ def test_every_cell_tells_its_number_and_the_arithmetic_of_the_run(name):
             assert cell["data-sum"] == explain(trace, step, index).text
         told.setdefault(step, []).append("data-sum" in cell)
     assert {*told} == {*trace.steps}
+    formulas = [each[2] for each in page(name).attributes if each[:2] == ("svg", "aria-label")]
+    assert formulas == [formula(trace, step) for step in trace.steps]
+    assert not [each for each in page(name).attributes if each[1] == "style"]
     unsaid = {step for step, those in told.items() if not all(those) and step in trace.computed()}
     if name in {f"large {dtype}" for dtype in DTYPES}:
         assert unsaid and all(any(step in text for text in page(name).texts) for step in unsaid)
