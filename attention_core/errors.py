@@ -176,6 +176,7 @@ SENTENCES = {
     "array_twice": "every array of {file} must have a name of its own: {name} is there twice",
     "which_array": "{file} must hold one array, or one called {name}: it holds {choices}; choose one",
     "not_blocked_or_finite": "{name} must hold finite numbers or -inf: {value} at {index}",
+    "export_too_large": "a {kind} file may hold at most {limit} numbers: these are {given}",
     "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",
 }
 

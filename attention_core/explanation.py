@@ -57,7 +57,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     if not trace.holds(step, index):
         axes = f"{value.dim()} whole numbers"
         raise AttentionError("index", name=step, axes=axes, shape=tuple(value.shape), given=index)
-    number = float(value[index])
+    number = float(value[index].item())  # a number, also of a run that wants gradients
     operation = trace.step(step).operation
     text = number_text(trace, step, number)
     if operation is None:

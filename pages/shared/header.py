@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from attention_core import Trace
-from attention_core.export import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.tokens import shown
 from pages.shared import controls, lectures, state
 from pages.shared.components import shortcuts
+from pages.shared.export_panel import WHICH, show_export
 from pages.shared.parts import part, redraw
 from pages.shared.proof_panel import proof_badge, show_proof
 from pages.shared.runs import trace_of
@@ -23,7 +22,7 @@ def shows(scene: Scene) -> tuple[object, ...]:
     opened = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
     seen = scene.setup if any(opened) else (scene.setup.example, proof_badge(scene.trace, scene.setup))
     told = (*session["unread"], *session["unfit"], lectures.talk().own, lectures.talk().refused)
-    return (seen, *opened, *map(state.can, state.MOVES), *told)
+    return (seen, *opened, session.get(WHICH), *map(state.can, state.MOVES), *told)
 
 
 @part(shows)
@@ -52,12 +51,7 @@ def show_line(scene: Scene) -> None:
                 args=(move,),
             )
         show_sharing(setup)
-        export = st.popover(
-            say("header.export"), icon=":material/download:", type="tertiary", key="export", on_change="rerun"
-        )
-        if export.open:
-            with export:
-                show_export(trace)
+        show_export(trace, setup)
         controls.language_switch()
         shortcuts(key="shortcuts", on_moved_change=pressed, width="content")
 
@@ -73,29 +67,6 @@ def go(move: str) -> None:
     """Undo or redo."""
     state.travel(move, trace_of)
     redraw()
-
-
-def show_export(trace: Trace) -> None:
-    """Scripts that print the same numbers."""
-    st.markdown(say("header.export_how"))
-    for name in ("torch", "numpy"):
-        st.download_button(
-            say(f"header.script_{name}"),
-            lambda name=name: code(trace, name),
-            file_name=f"attention_{name}.py",
-            mime="text/x-python",
-            icon=":material/code:",
-            on_click="ignore",
-        )
-    if needs_file(trace):
-        st.download_button(
-            say("header.inputs", file=INPUTS_FILE),
-            lambda: inputs_npz(trace),
-            file_name=INPUTS_FILE,
-            mime="application/octet-stream",
-            icon=":material/dataset:",
-            on_click="ignore",
-        )
 
 
 def show_link_trouble() -> None:

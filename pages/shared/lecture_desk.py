@@ -5,12 +5,12 @@ import streamlit as st
 from attention_core.errors import AttentionError
 from attention_core.tokens import shown
 from pages.shared import lectures, state
+from pages.shared.addresses import SHAREABLE, base
 from pages.shared.controls import language_switch
 from pages.shared.lecture import SHIPPED, from_file, to_file
 from pages.shared.lecture_builder import scene_editor, title_box
 from pages.shared.lectures import OWN
 from pages.shared.setup_file import text_of
-from pages.shared.sharing import SHAREABLE, base
 from pages.shared.stage import show_lectern, show_trouble
 from pages.shared.words import literal, say, sentence, speaking
 

@@ -13,6 +13,7 @@ from pages.shared.catalog import ASKING, LESSONS, PAGE
 from pages.shared.code_panel import show_code
 from pages.shared.components import arrows
 from pages.shared.controls import language_switch
+from pages.shared.export_panel import show_export
 from pages.shared.proof_panel import show_proof
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup
@@ -110,9 +111,11 @@ def show_unread() -> None:
 
 # ---- what a page adds ------------------------------------------------------------------------------------------------
 def stands_for(setup: Setup, place: DeltaGenerator) -> None:
-    """The run that the lesson is about: its proof, and the door to the workbench, which shows exactly this run."""
+    """The run that the lesson is about: its proof, its files, and the door to the workbench, which shows exactly this
+    run."""
     with place:
         show_proof(trace_of(setup), setup)
+        show_export(trace_of(setup), setup)
         workbench_door(setup, "workbench")
 
 

@@ -1,5 +1,7 @@
 """Where the numbers of the inputs come from, in words."""
 
+from collections.abc import Callable
+
 from attention_core.tokens import shown
 from pages.shared import what_if
 from pages.shared.material import Material
@@ -7,8 +9,8 @@ from pages.shared.setup import Setup
 from pages.shared.words import literal, say
 
 
-def origins(setup: Setup, material: Material) -> str:
-    """Which numbers are built by hand, random, edited."""
+def origins(setup: Setup, material: Material, spell: Callable[[str], str] = literal) -> str:
+    """Which numbers are built by hand, random, edited. spell: how words are written in it."""
     names: dict[str, list[str]] = {}
     for name, origin in material.origins.items():
         seed = material.seeds.get(name)
@@ -18,12 +20,12 @@ def origins(setup: Setup, material: Material) -> str:
         if getattr(setup, step) is not None:
             names.setdefault("typed", []).append(say(f"edited.{step}"))
     parts = [say(f"origin.group.{origin}", names=say("fact.comma").join(group)) for origin, group in names.items()]
-    return " ".join([*parts, *dashed(setup, material)])
+    return " ".join([*parts, *dashed(setup, material, spell)])
 
 
-def dashed(setup: Setup, material: Material) -> list[str]:
+def dashed(setup: Setup, material: Material, spell: Callable[[str], str] = literal) -> list[str]:
     """Why tiles are dashed: all of them, or some words, got random vectors."""
-    words = [literal(shown(word)) for word in material.random_words()]
+    words = [spell(shown(word)) for word in material.random_words()]
     if words:
         return [say("tiles.some_random", words=say("fact.comma").join(words), seed=setup.seed)]
     return [say("tiles.all_random")] if "random" in (*material.word_origins, *material.key_origins) else []

@@ -1,13 +1,12 @@
 """Sharing the screen: its address, a QR code of that, and a file."""
 
-import os
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from attention_core.errors import AttentionError
 from pages.shared import lectures, state
-from pages.shared.catalog import PAGES
+from pages.shared.addresses import SETTING, SHAREABLE, base, is_local, public_address
 from pages.shared.parts import redraw
 from pages.shared.qr import SCANNABLE, qr_code
 from pages.shared.runs import trace_of
@@ -16,9 +15,6 @@ from pages.shared.setup_file import from_file, text_of, to_file
 from pages.shared.widgets import show_refusal
 from pages.shared.words import language, literal, say, sentence
 
-SETTING = "ATTENTION_ADDRESS"  # the environment variable with the address at which everybody reaches the app
-SHAREABLE = 6_000  # characters of an address: many programs cut longer ones
-ONLY_HERE = ("localhost", "127.0.0.1", "::1")
 SIDE = 400  # pixels of a QR code, about
 
 
@@ -43,39 +39,9 @@ def show_sharing(setup: Setup) -> None:
         show_code(link)
 
 
-def is_local(link: str) -> bool:
-    """Whether an address leads to the machine of whoever opens it: no phone in the hall gets here."""
-    return urlsplit(link).hostname in ONLY_HERE
-
-
 def address(setup: Setup) -> str:
     """The page's address with everything that is on the screen."""
     return base() + "?" + urlencode(to_link(setup) | {"lang": language()})
-
-
-def base() -> str:
-    """Where this page is reached: at the public address where one is set, else where it was opened."""
-    here = (st.context.url or "").split("?")[0]
-    try:
-        public = public_address()
-    except AttentionError:
-        return here
-    page = here.rpartition("/")[2]
-    return f"{public}/{page if page in {entry.slug for entry in PAGES} else ''}" if public else here
-
-
-def public_address() -> str:
-    """The address that is set, without a slash at its end; empty where none is. Raises AttentionError: address_form."""
-    given = os.environ.get(SETTING, "").strip()
-    try:
-        parts = urlsplit(given)
-        port = parts.port
-    except ValueError:
-        raise AttentionError("address_form", name=SETTING, given=given[:80]) from None
-    plain = parts.hostname and port != 0 and given.isascii() and not set(given) & set(' ?#@\\"<>')
-    if given and not (parts.scheme in ("http", "https") and plain):
-        raise AttentionError("address_form", name=SETTING, given=given[:80])
-    return given.rstrip("/")
 
 
 def show_address(link: str) -> None:

@@ -51,9 +51,10 @@ SPEAKING = Speaking()
 
 
 @contextmanager
-def speaking() -> Iterator[None]:
-    """While a part is drawn its language is asked for once: it has hundreds of words."""
-    SPEAKING.now = language()
+def speaking(known: str | None = None) -> Iterator[None]:
+    """While a part is drawn its language is asked for once: it has hundreds of words. known: the language, where no
+    session can be asked, since a file is made for it."""
+    SPEAKING.now = known or language()
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Any cell by name, the way back, sentences that are not ambiguous, proof and export."""
+"""Any cell by name, the way back, sentences that are not ambiguous, proof."""
 
 import re
 from dataclasses import replace
@@ -54,7 +54,7 @@ def test_a_number_that_the_precision_cannot_hold_is_named_with_its_place():
     assert screen.setup().dtype == "float64"
 
 
-# ---- proof and export ------------------------------------------------------------------------------------------------
+# ---- the proof ------------------------------------------------------------------------------------------------------
 def test_a_transposed_operand_is_called_so():
     titles = {*Screen(step="scores", cell="0,0,5,3").table("large")["text"]}
     assert {"q · head 1 · 7 × 2", "kᵀ · head 1 · 2 × 7", "scores · head 1 · 7 × 7"} <= titles
@@ -68,19 +68,12 @@ def test_a_weight_chosen_in_spite_of_the_mask_is_a_number_and_is_named():
     assert "Built by hand: x, w_q, w_k, w_v, w_o. Edited: what if: weights." in screen.captions()
 
 
-def test_the_badge_tells_the_proof_and_the_scripts_are_offered():
+def test_the_badge_tells_the_proof():
     screen = Screen()
     (badge,) = [
         block.proto.popover.label for block in screen.at.get("popover") if "proven" in block.proto.popover.label
     ]
     assert re.search(r"proven to \d+e-1\d", badge)
-    assert offered(screen) == ["PyTorch script", "NumPy script"]
-    inputs = "Its inputs, attention_inputs.npz: keep them beside the script"  # 10 x 512 and 4 times 512 x 512 numbers
-    assert offered(Screen(ex="eight_heads")) == ["PyTorch script", "NumPy script", inputs]
-
-
-def offered(screen):
-    return [button.proto.label for button in screen.at.get("download_button")]
 
 
 def test_the_setup_of_the_screen_is_its_link():

@@ -6,10 +6,10 @@ import re
 import pytest
 from streamlit.runtime.context import ContextProxy
 
+from pages.shared.addresses import SETTING, SHAREABLE
 from pages.shared.qr import SCANNABLE, qr_code
 from pages.shared.setup import Setup
 from pages.shared.setup_file import to_file
-from pages.shared.sharing import SETTING, SHAREABLE
 from pages.shared.words import catalog
 from tests.screen.driver import Screen, plain
 

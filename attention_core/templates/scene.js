@@ -1,0 +1,36 @@
+// Pointing at a number, tapping it, or going to it by the arrow keys tells what it is and how it was computed.
+const told = document.getElementById("told")
+let shown = null
+
+function tell(cell) {
+  if (cell === shown) return
+  shown?.classList.remove("shown")
+  shown = cell
+  cell.classList.add("shown")
+  const lines = [`${cell.dataset.what} = ${cell.dataset.number}`, cell.dataset.sum].filter(Boolean)
+  told.replaceChildren(...lines.map(line => Object.assign(document.createElement("p"), { textContent: line })))
+}
+
+function cellOf(event) {
+  return event.target instanceof Element ? event.target.closest("td[data-what]") : null
+}
+
+for (const kind of ["pointerover", "click", "focusin"]) {
+  document.addEventListener(kind, event => {
+    const cell = cellOf(event)
+    if (cell) tell(cell)
+  })
+}
+
+const ways = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }
+document.addEventListener("keydown", event => {
+  const cell = cellOf(event), way = ways[event.key]
+  if (!cell || !way || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return
+  const row = cell.parentElement
+  const next = row.parentElement.rows[row.sectionRowIndex + way[0]]?.cells[cell.cellIndex + way[1]]
+  if (!next?.dataset.what) return
+  event.preventDefault()
+  cell.tabIndex = -1
+  next.tabIndex = 0
+  next.focus()
+})
