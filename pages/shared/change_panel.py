@@ -21,20 +21,21 @@ def show_change(scene: Scene) -> None:
     """A line that is always there, so that nothing moves when it gets something to say."""
     unknown, none = scene.before is None, state.before() is None
     st.session_state["c_difference"] = scene.setup.against is not None and not unknown
-    with st.container(horizontal=True, vertical_alignment="center"):
-        pin_button()
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        pin_switch()
         st.toggle(say("change.show"), key="c_difference", on_change=switched, width="content", disabled=unknown)
         if none:
             st.caption(say("change.hint"), width="content")
+            st.caption(say("compare.hint"), width="content")
         else:
             st.markdown(say("change.sizes") if unknown else sentence(scene), width="content")
     show_refusal(state.COMPARING)
 
 
-def pin_button() -> None:
-    """One click: what is on the screen is A from now on, and what it is changed to B."""
-    how = {"icon": ":material/keep:", "type": "tertiary", "help": say("compare.pin_help")}
-    st.button(say("compare.pin"), key="pin", on_click=pin, **how)
+def pin_switch() -> None:
+    """One click: what is on the screen is A from now on, and what it is changed to B. No higher than the line."""
+    st.session_state["c_pin"] = False
+    st.toggle(say("compare.pin"), key="c_pin", on_change=pin, width="content")
 
 
 def pin() -> None:

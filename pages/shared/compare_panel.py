@@ -45,6 +45,7 @@ def end() -> None:
 
 
 WAYS: dict[str, tuple[str, Callable[[], None]]] = {
+    "pin": ("keep", change_panel.pin),
     "swap": ("swap_horiz", swap),
     "back": ("undo", back),
     "end": ("close", end),
@@ -140,9 +141,8 @@ def show_ways(scene: Scene) -> None:
         look_at(pinned="difference" if st.session_state["c_apart"] else "values")
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        change_panel.pin_button()
         for name, (icon, act) in WAYS.items():
-            off = scene.a is None and name != "end"
+            off = scene.a is None and name in ("swap", "back")
             how = {"icon": f":material/{icon}:", "type": "tertiary", "help": say(f"compare.{name}_help")}
             st.button(say(f"compare.{name}"), key=name, on_click=act, disabled=off, **how)
         st.session_state["c_apart"] = scene.setup.pinned == "difference" and scene.before is not None

@@ -36,7 +36,7 @@ def settings(screen):
 
 
 def pinned(**changes):
-    screen = Screen().press("pin")
+    screen = Screen().set("pin", True)
     for key, value in changes.items():
         screen.set(key, value)
     return screen
@@ -48,7 +48,7 @@ def of_temperature(temperature):
 
 # ---- A stays ---------------------------------------------------------------------------------------------------------
 def test_one_click_pins_a_and_it_stays_while_b_changes():
-    screen = Screen().press("pin")
+    screen = Screen().set("pin", True)
     assert "A and B have the same settings" in said(screen)
     assert panels(screen) == ["0.93", "0.93", "0"]
     for temperature in (2.0, 5.0):
@@ -59,7 +59,7 @@ def test_one_click_pins_a_and_it_stays_while_b_changes():
 
 
 def test_the_link_restores_both():
-    screen = Screen().set("masks", ["causal"]).press("pin").set("temperature", 2.0)
+    screen = Screen().set("masks", ["causal"]).set("pin", True).set("temperature", 2.0)
     again = Screen(**screen.link())
     assert again.errors() == []
     assert panels(again) == panels(screen)
@@ -224,7 +224,7 @@ def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():
     text = " ".join(f"w{n}" for n in range(70))
     screen = Screen(text=text)
     screen.at.session_state["rows"] = True
-    screen.press("pin").set("masks", ["causal"])
+    screen.set("pin", True).set("masks", ["causal"])
     sizes = [screen.packed(f"compared_{name}")[0]["drawn"] for name in ("a", "b", "apart")]
     assert sizes == [[70, 70]] * 3
     (table,) = [frame.value for frame in screen.at.get("dataframe") if "TV" in frame.value.columns]
@@ -243,6 +243,6 @@ def test_a_link_that_pins_nothing_opens_the_workbench(link):
 
 def test_a_link_too_long_to_be_opened_again_is_refused_at_the_button():
     number = "-123456.12345678901234567"
-    screen = Screen(x=";".join([",".join([number] * 4)] * 512)).press("pin")
+    screen = Screen(x=";".join([",".join([number] * 4)] * 512)).set("pin", True)
     assert any("100000" in error.replace(",", "") for error in screen.errors())
     assert "pinned" not in screen.link()
