@@ -97,6 +97,10 @@ def changed(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]
 
     Raises AttentionError: edit_form and the refusals of a number as from_short_text; puzzle_closed for a number that
     may not be changed, too_large beyond LARGEST.
+
+    >>> from attention_core.puzzles import PUZZLES
+    >>> changed(PUZZLES["even"], "w_k~0.1=1", {"w_k": np.array([[1.0, -1.0]])})["w_k"]
+    array([[1., 1.]])
     """
     matrices = {name: start[name] for name in puzzle.open}
     for part in text.split(",") if text else ():
@@ -125,6 +129,12 @@ def judge(puzzle: Puzzle, trace: Trace, start: Trace) -> list[Reading]:
 
     trace: the run with the changed numbers; start: the one that the puzzle begins with. Raises AttentionError where
     something else was changed: puzzle_other, and those of `check`.
+
+    >>> from attention_core.examples import EXAMPLES
+    >>> from attention_core.puzzles import PUZZLES
+    >>> start = EXAMPLES["en_colour"].run()
+    >>> [reading.holds for reading in judge(PUZZLES["next"], start, start)]
+    [False, True, True]
     """
     check_run(puzzle, trace, start)
     return [Reading(bound, float(bound.number(trace, start))) for bound in (puzzle.goal, *puzzle.bounds)]
@@ -188,7 +198,15 @@ def steepest(puzzle: Puzzle, trace: Trace, found: Matrices) -> Hint | None:
     """The number with the largest slope among those that may be changed; where only signs may be, the one whose other
     sign promises most: its slope times -2 w. None where no number promises anything, or a slope is no number.
 
-    found: as `slopes` gives them, of the same run."""
+    found: as `slopes` gives them, of the same run.
+
+    >>> from attention_core.examples import EXAMPLES
+    >>> from attention_core.puzzles import PUZZLES
+    >>> start = EXAMPLES["en_colour"].run()
+    >>> hint = steepest(PUZZLES["next"], start, slopes(PUZZLES["next"], start, start))
+    >>> hint.name, hint.row, hint.column, hint.slope > 0
+    ('w_q', 3, 0, True)
+    """
     best, most = None, FLAT
     for name, (first, behind) in puzzle.open.items():
         slope = found[name][:, first:behind]

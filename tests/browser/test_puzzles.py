@@ -1,29 +1,40 @@
-"""Puzzles in a real browser: numbers typed into cells by keyboard, and a phone on which nothing sticks out."""
+"""Puzzles in a real browser: numbers pasted and typed into cells by keyboard; a phone on which nothing sticks out."""
 
-import pytest
+from playwright.sync_api import expect
 
 
-def test_a_dead_head_is_woken_by_keyboard_and_the_arrows_lead_on(screen):
-    opened = screen("?numbers=w_k~0.0%3D2&hint=True&lang=en", lesson="puzzles")
+def test_a_sink_is_built_by_keyboard_and_the_arrows_lead_on(screen):
+    clipboard = ["clipboard-read", "clipboard-write"]
+    opened = screen("?puzzle=sink&hint=True&lang=en", lesson="puzzles", permissions=clipboard)
     opened.wait_for_text("now 0.00: raise it")
-    cell = opened.page.get_by_role("textbox", name="w_q, 1 noun, H1·1")
-    cell.press("ArrowDown")
-    opened.page.keyboard.type("2")
+    opened.page.evaluate("() => navigator.clipboard.writeText('0.5\\t1')")  # two cells of a spreadsheet
+    last = opened.page.get_by_role("textbox", name="w_k, 4 start, H1·1")
+    last.press("Control+V")
+    opened.wait_for_text("now 0.50: raise it")
+    assert opened.query()["numbers"] == "w_k~3.0=0.5;3.1=1"
+    opened.page.keyboard.press("Control+A")
+    opened.page.keyboard.type("nan")
     opened.page.keyboard.press("Enter")
-    opened.wait_for_number("weights [head 1, it, dog]", "0.7698")  # e^(4/√2) = 16.92; 16.92 / (16.92 + 5 + .059)
-    opened.wait_for_text("Solved. A query needs something to ask with")
+    opened.wait_for_text("w_k, row 4, column 1, must be finite")
+    expect(last).to_have_value("0.5")
+    opened.page.keyboard.press("ArrowUp")
+    expect(opened.page.get_by_role("textbox", name="w_k, 3 verb, H1·1")).to_be_focused()
+    opened.page.keyboard.press("ArrowDown")
+    opened.page.keyboard.type("1")
+    opened.page.keyboard.press("Enter")  # in the last row, from which no way leads on
+    # of it: dog 6, the sink 4, Anna −6, over √2: 69.59 / (69.59 + 16.92 + .0144 + 5) = .7604
+    opened.wait_for_number("weights [head 1, it, dog]", "0.760")
+    opened.wait_for_text("Solved. Words that ask for nothing")
     opened.page.keyboard.press("ArrowRight")  # belongs to the cells
-    assert opened.query()["numbers"] == "w_q~1.0=2,w_k~0.0=2"
+    assert opened.query()["numbers"] == "w_k~3.0=1;3.1=1"
     opened.page.locator("h4").first.click()
-    opened.page.keyboard.press("ArrowRight")
-    opened.wait_for_text("by one row of W_k")
-    assert opened.query() == {"puzzle": "turn", "hint": "True", "lang": "en"}
+    opened.page.keyboard.press("ArrowLeft")
+    opened.wait_for_text("The same output at half the width")
+    assert opened.query() == {"puzzle": "half", "hint": "True", "lang": "en"}
     assert opened.outside == [] and opened.errors == []
 
 
-@pytest.mark.parametrize("name", ["cancel"])
-def test_on_a_phone_nothing_sticks_out(screen, name):
-    opened = screen(f"?puzzle={name}&hint=True&lang=en", lesson="puzzles", viewport={"width": 390, "height": 800})
-    wide = "document.querySelector('[data-testid=stMain]').scrollWidth"
-    assert opened.page.evaluate(wide) <= 390
+def test_on_a_phone_nothing_sticks_out(screen):
+    opened = screen("?puzzle=cancel&hint=True&lang=en", lesson="puzzles", viewport={"width": 390, "height": 800})
+    assert opened.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
     assert opened.page.get_by_test_id("stException").count() == 0
