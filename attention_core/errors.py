@@ -122,6 +122,8 @@ SENTENCES = {
     "exercise_size": "an exercise may have at most {limit} numbers a step, {across} in a row: {name} has {given}, "
     "{wide} in a row. Take a shorter sentence, or smaller matrices",
     "exercise_file": "an exercise stands in a link, and tensors from a file do not fit into one",
+    "exercise_paper": "a sheet of paper has room for matrices of {limit} x {limit} and {most} heads: {name} is "
+    "{given}, and there are {heads}",
     "one_word": "type one word: “{given}” is {count}",
     "too_many_pairs": "sentences x heads x queries x keys may be at most {limit} numbers: "
     "{B} x {H} x {T} x {S} are more",

@@ -7,6 +7,7 @@ from attention_core.worked import stages_of
 from pages.shared.answers import answer_box, answer_of
 from pages.shared.choices import choose
 from pages.shared.exercise import begin_anew, chosen_exercise, start_texts
+from pages.shared.exercise_print import show_printing
 from pages.shared.lesson import code, frame, revealed, stands_for
 from pages.shared.places import palette, place_name, step_word
 from pages.shared.runs import checked_of, slips_of, trace_of
@@ -18,7 +19,8 @@ with frame("check") as place:
     st.markdown(f"#### {say('lessons.check.question')}\n{say('lessons.check.intro')}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind, setup = chosen_exercise()
-    trace = trace_of(setup)
+        trace = trace_of(setup)
+        show_printing(trace, setup)
     begin_anew(setup, trace)
     starts, stages = start_texts(kind, trace), stages_of(trace)
     texts = {step: answer_of(trace, step, start) for step, start in starts.items()}

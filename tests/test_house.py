@@ -96,7 +96,7 @@ LAYERS = (
     ("drawing", "files", "rounding", "puzzles", "excerpt"),
     ("charts", "raster", "worked", "latex_document", "markup", "tables"),
     ("bars", "curves", "beside", "plane", "triangles", "slips", "rendering", "scene_page", "handout"),
-    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells", "exercises", "compared"),
+    ("bar_columns", "patches", "cell_rows", "growth", "dumbbells", "exercises", "compared", "exercise_paper"),
 )
 
 

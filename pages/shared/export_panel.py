@@ -23,6 +23,7 @@ from attention_core.notebook import notebook
 from attention_core.rendering import png_bytes, svg_text, without_letters
 from attention_core.scene_page import SceneTexts, scene_page
 from attention_core.tokens import shown
+from pages.shared.exercise import exercise_door
 from pages.shared.panels import head_name
 from pages.shared.places import Look, chosen_cell, looked_at, palette, words_for
 from pages.shared.runs import material_of
@@ -50,6 +51,7 @@ def show_export(trace: Trace, setup: Setup) -> None:
         show_handouts(trace, setup, imprint, look)
         show_documents(trace, setup, imprint, look)
         show_all_files(trace, setup, imprint)
+        exercise_door(setup, "export")
 
 
 # ---- what there is ---------------------------------------------------------------------------------------------------
