@@ -60,6 +60,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "built": ("same_word", "offset:2"),
         "wiring": ("tied", "residual"),
         "against": "ex=zh_ta&heads=1",
+        "pinned": "difference",
         "network": "copy_two.7.100.r0.5",
         "file": "0123456789abcdef",
         "roles": ("q:0", "weights:4"),
