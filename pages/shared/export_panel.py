@@ -113,14 +113,14 @@ def show_documents(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> 
         offer("inputs", INPUTS_FILE, "application/octet-stream", partial(inputs_npz, trace), label)
 
 
-def show_handouts(trace: Trace, setup: Setup, imprint: Imprint, look: Look) -> None:
-    """What an audience gets: a page on their phones, and paper."""
+def show_handouts(trace: Trace, setup: Setup, imprint: Imprint, look: Look, note: str = "") -> None:
+    """What an audience gets: a page on their phones, and paper. note: what a lecturer wrote to it."""
     telling, at = telling_of(trace, setup, look), look.at
     texts = SceneTexts(*(say(f"export.page.{name}") for name in ("hint", "steps", "open", "untold")))
     headings = (say("export.maps"), say("export.page.steps"))
     st.caption(say("export.handouts"))
     with line():
-        page = partial(scene_page, trace, at, imprint, telling, texts)
+        page = partial(scene_page, trace, at, imprint, telling, texts, note)
         offer("html", file_name(setup, "html", "page"), "text/html", page)
         for paper in PAPERS:
             make = partial(run_handout, trace, at, imprint, telling, paper, headings)

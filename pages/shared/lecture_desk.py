@@ -10,6 +10,7 @@ from pages.shared.controls import language_switch
 from pages.shared.lecture import SHIPPED, from_file, to_file
 from pages.shared.lecture_builder import scene_editor, title_box
 from pages.shared.lectures import OWN
+from pages.shared.scene_files import show_pages
 from pages.shared.setup_file import text_of
 from pages.shared.stage import show_lectern, show_trouble
 from pages.shared.words import literal, say, sentence, speaking
@@ -111,6 +112,7 @@ def files() -> None:
             on_click="ignore",
         )
         st.button(say("present.desk.new"), key="new", icon=":material/add:", on_click=lectures.take_new)
+        show_pages(lecture)
     key = f"c_lecture_file_{state.version()}"
 
     def chosen() -> None:

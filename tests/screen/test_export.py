@@ -17,6 +17,7 @@ from streamlit.runtime.context import ContextProxy
 
 from pages.shared.catalog import LESSONS
 from pages.shared.export_panel import file_name
+from pages.shared.lecture import shipped
 from pages.shared.setup import Setup, from_link
 from pages.shared.words import LANGUAGES, catalog
 from tests.screen.driver import Screen, it_to_dog
@@ -38,9 +39,9 @@ class Files(dict):
 def files(monkeypatch):
     offered, draw = Files(), st.download_button
 
-    def noted(label, data, file, *rest, **more):
-        offered[file] = data
-        return draw(label, data, file, *rest, **more)
+    def noted(label, data, *rest, **more):
+        offered[rest[0] if rest else more["file_name"]] = data
+        return draw(label, data, *rest, **more)
 
     monkeypatch.setattr(st, "download_button", noted)
     return offered
@@ -186,3 +187,17 @@ def test_the_scripts_print_the_number_on_the_screen(files, tmp_path):
     (tmp_path / "script.py").write_text(files.made("numpy.py"), encoding="utf-8")
     printed = subprocess.run([sys.executable, "-I", "script.py"], cwd=tmp_path, capture_output=True, text=True).stdout
     assert str(screen.weight(5, 3))[:14] in printed
+
+
+@pytest.mark.parametrize("lang, she", [("en", "she"), ("zh", "她")])
+def test_a_scene_of_a_lecture_is_a_page_for_phones_with_its_title_and_note(lang, she, files):
+    desk = Lesson("present", lang=lang)
+    desk.at.session_state["scene_files"] = True
+    desk.ran(desk.at.run)
+    picker = next(box for box in desk.at.selectbox if box.key == "c_scene_file")
+    act = shipped("ten_minutes", lang).acts[1]
+    files.clear()
+    desk.ran(picker.set_value(1).run)
+    page = files.made("page.html")
+    assert act.title in html.unescape(page) and act.note in html.unescape(page)
+    assert she in page and ">0.93<" in page
