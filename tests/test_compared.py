@@ -60,6 +60,22 @@ def test_a_and_b_share_one_range_of_colours():
     assert len(half) == 6 and len({*half}) == 1  # four in A, two in B
 
 
+def test_in_even_shares_both_reach_full_colour_at_five_of_them():
+    """Ten keys: an even share is .1, so .5 and all above have the strongest colour, in A as in B."""
+    q = torch.zeros(1, 1, dtype=torch.float64)
+    k = torch.zeros(10, 1, dtype=torch.float64)
+    fills = {}
+    for largest in (0.5, 0.6):
+        row = torch.full((1, 10), (1 - largest) / 9, dtype=torch.float64)
+        row[0, 0] = largest
+        run = attend_qkv(q, k, k, what_if={"weights": row})
+        for plain in (False, True):
+            drawn = cells(rows_of(run, run, times=not plain))
+            fills[largest, plain] = {cell["fill"] for cell in drawn[:20] if cell["column"] == 0}
+    assert fills[0.5, False] == fills[0.6, False] and len(fills[0.5, False]) == 1
+    assert fills[0.5, True] != fills[0.6, True]
+
+
 def test_the_figures_of_a_row_by_hand():
     q, k = torch.tensor([[1.0], [0.0]]).double(), torch.tensor([[math.log(3)], [0.0]]).double()
     a = attend_qkv(q, k, k)  # rows (3/4, 1/4), (1/2, 1/2)
