@@ -15,7 +15,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention_core.cells import Ref
+from attention_core.change import where_largest
 from attention_core.config import one_of
+from attention_core.gaps import apart
 from attention_core.trace import Trace
 
 Heads = Float[Tensor, "B H T d"]
@@ -240,6 +243,19 @@ def should_be(trace: Trace, step: str) -> Trace:
     True
     """
     return with_steps(trace, {step: trace.reapply(step)})
+
+
+def most_wrong(trace: Trace, step: str) -> Ref:
+    """The cell of a step that lies farthest from what the numbers before it give; cells that are no numbers are left
+    out.
+
+    >>> from attention_core.examples import EXAMPLES
+    >>> trace = EXAMPLES["en_it_causal"].run()
+    >>> most_wrong(with_steps(trace, ran(trace, "no_scale")), "scaled_scores").index  # it and Anna: -6, not -4.24
+    (0, 0, 5, 0)
+    """
+    gaps = apart(trace[step], trace.reapply(step))
+    return Ref(step, where_largest(gaps.masked_fill(gaps.isinf(), 0.0)))
 
 
 @dataclass(frozen=True)

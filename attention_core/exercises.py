@@ -22,6 +22,7 @@ from attention_core.worked import USUAL, stages_of
 COMMON = (  # the mistakes that an exercise must tell apart, besides exchanged rows and columns and one wrong sum
     *("no_scale", "scale_squared", "scale_model_width", "scale_input_width", "softmax_queries", "mask_after_softmax"),
     *("mask_inverted", "k_not_transposed", "scores_transposed", "weights_transposed"),
+    "softmax_undivided",
     *("split_not_transposed", "split_interleaved"),
 )
 MOST_DRAWN = 1000  # exercises until one tells all mistakes apart: a handful is enough

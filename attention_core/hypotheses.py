@@ -61,6 +61,7 @@ SENTENCES = {
     "softmax_heads": "the softmax runs over the heads (axis H), not over the keys (axis S)",
     "softmax_batch": "the softmax runs over the batch (axis B), not over the keys (axis S)",
     "no_softmax": "no softmax: the scores themselves are the weights",
+    "softmax_undivided": "the softmax without its division: exp of the scores, not divided by their sum",
     "weights_transposed": "the weights are transposed: rows and columns are exchanged",
     "no_dropout": "the dropout is not applied",
     "dropout": "dropout was left on, p = {p}: some weights are 0, the others are divided by 1 − p",
@@ -293,6 +294,10 @@ def no_softmax(step: Step, values: Values) -> Tensor:
     return values["masked_scores"].masked_fill(values["masked_scores"].isneginf(), 0.0)
 
 
+def softmax_undivided(step: Step, values: Values) -> Tensor:
+    return values["masked_scores"].exp()
+
+
 def no_dropout(step: Step, values: Values) -> Tensor:
     return values["weights"]
 
@@ -412,6 +417,7 @@ HYPOTHESES = {
     "softmax_queries": Hypothesis(SOFTMAXED, softmaxed(softmax_queries)),
     "softmax_heads": Hypothesis(SOFTMAXED, softmaxed(softmax_heads)),
     "softmax_batch": Hypothesis(SOFTMAXED, softmaxed(softmax_batch)),
+    "softmax_undivided": Hypothesis(SOFTMAXED, softmaxed(softmax_undivided)),
     "no_softmax": Hypothesis(SOFTMAXED, softmaxed(no_softmax)),
     "weights_transposed": Hypothesis(("weights",), transposed),
     "no_dropout": Hypothesis(("dropped_weights",), no_dropout),

@@ -20,7 +20,8 @@ from attention_core.rounding import half_a_unit
 from attention_core.trace import Step
 from attention_core.worked import Checked
 
-SLACK = 64  # times what rounding may do to the right number: no mistake makes rounding that much worse
+SLACK = 64  # times what rounding may do to the right number, or
+ROUGH = 0.1  # of the written one: no mistake makes rounding worse than both, not even an exp
 OWN_NAMES = ("scores", "weights")  # whose transposing has a name of its own
 
 
@@ -79,12 +80,12 @@ def causes_of(checked: Checked, step: str) -> list[Cause]:
     ranges, concerned = ranges_before(checked, step), in_slipped_heads(checked, step)
     theirs, half = checked.marked[step].theirs, half_a_unit(checked.digits[step])
 
-    def gives(supposed: Range | None, slack: float = 0.0) -> bool:
+    def gives(supposed: Range | None, slack: float | Tensor = 0.0) -> bool:
         same = supposed is not None and supposed[0].shape == theirs.shape
         return same and bool((agrees(theirs, supposed, half + slack) | ~concerned).all())
 
     low, high = ranges[step]
-    slack = SLACK * (high - low).abs().nan_to_num(0.0).max().item()
+    slack = SLACK * (high - low).abs().nan_to_num(0.0).max().item() + ROUGH * theirs.abs()
     still = {name: (ends[0], ends[0]) for name, ends in ranges.items()}
     found = []
     for cause, change in single_changes(checked.trace):

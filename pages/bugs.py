@@ -6,16 +6,15 @@ from pages.shared.buggy import (
     broken_run,
     choose_bug,
     code_of,
+    guess_line,
     looked_at_in,
     setup_of,
     show_answer,
     show_broken_map,
     show_broken_step,
-    wrong_line,
 )
 from pages.shared.choices import pick_example
 from pages.shared.lesson import frame, stands_for
-from pages.shared.rituals import predict
 from pages.shared.words import say
 
 with frame("bugs") as place:
@@ -25,7 +24,7 @@ with frame("bugs") as place:
         setup = setup_of(pick_example("en_it", "zh_ta", zh="zh_ta").example, bug)
     broken, look = broken_run(setup, bug), looked_at_in(setup)
     lines = code_of(bug)
-    known = predict([str(number) for number, _ in enumerate(lines, 1)], {wrong_line(bug)})
+    known = guess_line(bug)
     code, picture = st.columns([7, 5], gap="small")
     with code:
         st.markdown(say("lessons.bugs.padded" if bug.padded else "lessons.bugs.causal"))

@@ -20,8 +20,10 @@ with frame("check") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind, setup = chosen_exercise()
         trace = trace_of(setup)
-        show_printing(trace, setup)
+        show_printing(kind, trace, setup)
     begin_anew(setup, trace)
+    if kind == "printed":
+        st.markdown(say("lessons.check.from_print"))
     starts, stages = start_texts(kind, trace), stages_of(trace)
     texts = {step: answer_of(trace, step, start) for step, start in starts.items()}
     checked = checked_of(setup, texts, stages)
@@ -33,7 +35,8 @@ with frame("check") as place:
         per_head = "H" in trace.step(step).dims and len(heads) > 1
         head = choose("head", heads, words=lambda at: place_name(trace, "H", int(at))) if per_head else "0"
     done = is_done(checked, step)
-    titles = say("lessons.check.own", step=step_word(step)), say("lessons.check.right")
+    written = "lessons.check.own_printed" if kind == "printed" else "lessons.check.own"
+    titles = say(written, step=step_word(step)), say("lessons.check.right")
     parts = work(checked, step, step_word, *titles, hidden=not (done or revealed()), head=int(head))
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):

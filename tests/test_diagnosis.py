@@ -76,6 +76,10 @@ def k_not_transposed(q, k, v):
     return mixed(softmax(q @ k.reshape(B, H, D_K, S) / D_K**0.5), v)
 
 
+def softmax_undivided(q, k, v):
+    return mixed(torch.exp(q @ k.mT / D_K**0.5), v)
+
+
 def right(q, k, v):
     return mixed(softmax(q @ k.mT / D_K**0.5), v)
 
@@ -242,6 +246,7 @@ def dropout(q, k, v):
 CAUSAL = AttentionConfig(masks=["causal"])
 SQUARE = {"keys": T, "queries": T}
 FAULTS = [  # the wrong function, the cause's code, the first step that differs, sizes, how ours is run
+    (softmax_undivided, "softmax_undivided", "weights", {}, {}),
     (k_not_transposed, "k_not_transposed", "weights", {}, {}),
     (no_scale, "no_scale", "weights", {}, {}),
     (scale_squared, "scale_squared", "weights", {}, {}),

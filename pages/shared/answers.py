@@ -1,5 +1,6 @@
 """Numbers that a learner writes into cells, or pastes as text; both are one text, which stands in the link."""
 
+import unicodedata
 from functools import partial
 
 import streamlit as st
@@ -63,4 +64,5 @@ def cell_grid(trace: Trace, step: str, start: str, head: int) -> None:
 
 def as_cell(typed_text: str) -> str:
     """What was typed into a cell: nothing is a question mark, a decimal comma is a point."""
-    return "".join(typed_text.split())[:MOST_TYPED].replace(",", ".") or BLANK
+    plain = unicodedata.normalize("NFKC", typed_text)  # digits as wide as Chinese letters
+    return "".join(plain.split())[:MOST_TYPED].replace(",", ".") or BLANK

@@ -5,18 +5,31 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.bugs import BUGS, LAYER, SHOWN, Bug, meant, ran, row_ratio, should_be, with_steps, written
+from attention_core.bugs import (
+    BUGS,
+    LAYER,
+    SHOWN,
+    Bug,
+    meant,
+    most_wrong,
+    ran,
+    row_ratio,
+    should_be,
+    with_steps,
+    written,
+)
 from attention_core.causes import Cause
 from attention_core.cells import Ref
 from attention_core.examples import EXAMPLES
 from attention_core.numerals import exact, fixed
-from pages.shared.choices import choice, choose, keep, place_of
+from pages.shared.choices import choice, choose, choose_place, keep, place_of
+from pages.shared.lesson import revealed
 from pages.shared.lesson_pictures import Shown, alike, map_shown, opened_in, show, show_beside
-from pages.shared.places import Look, looked_at
+from pages.shared.places import Look, describe, looked_at, token
 from pages.shared.runs import trace_of
 from pages.shared.setup import Setup, member
 from pages.shared.step_panel import step_picture
-from pages.shared.words import reason, say
+from pages.shared.words import literal, reason, say
 
 MAP = 34.0  # pixels: the largest cell of a map beside the code
 FOUND = "bugs_found"  # in the session: which of them were said right
@@ -60,9 +73,19 @@ def wrong_line(bug: Bug) -> int:
     return [*LAYER].index(bug.line)
 
 
+def guess_line(bug: Bug) -> bool:
+    """Asks for the line; whether the answer may be seen now: it was found, or all answers are shown."""
+    labels = [str(number) for number, _ in enumerate(LAYER, 1)]
+    guess = choose_place("guess", labels)
+    found = guess == wrong_line(bug)
+    if guess is not None:
+        st.markdown(say("lessons.bugs.found" if found else "lessons.bugs.as_meant", number=guess + 1))
+    return found or revealed()
+
+
 def difference_of(bug: Bug) -> str:
-    """The right line and the wrong one, as programmers write a difference."""
-    return f"- {written(bug.line, meant(bug)[bug.line])}\n+ {written(bug.line, bug.wrong)}"
+    """The line as it ran and as it was meant, as programmers write a difference."""
+    return f"- {written(bug.line, bug.wrong)}\n+ {written(bug.line, meant(bug)[bug.line])}"
 
 
 def show_broken_map(broken: Trace, look: Look) -> None:
@@ -108,7 +131,11 @@ def show_answer(setup: Setup, bug: Bug, broken: Trace, look: Look) -> None:
     st.code(difference_of(bug), language="diff")
     st.markdown(say("lessons.bugs.cause", reason=reason(Cause(bug.code, ()))))
     row = row_ratio(broken, look.batch, look.head, look.query)
-    told = {"ratio": f"{row.ratio:,.0f}", "log": fixed(row.log), "gap": fixed(row.gap)}
+    told = {"ratio": f"{row.ratio:,.0f}", "log": fixed(row.log), "gap": fixed(row.gap), "head": look.head + 1}
+    told["word"] = literal(token(broken, "T", look.query))
+    wrong = most_wrong(broken, "scores")
+    made, right = (run[wrong.step][wrong.index].item() for run in (broken, should_be(broken, wrong.step)))
+    told |= {"place": literal(describe(broken, wrong)), "made": fixed(made), "right": fixed(right)}
     st.markdown(say(f"lessons.bugs.sign.{bug.code}", **told))
     pair = [weights_shown("theirs", broken, look, "theirs"), weights_shown("ours", trace_of(setup), look, "ours")]
     show_beside(*alike(*pair))

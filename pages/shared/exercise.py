@@ -11,7 +11,7 @@ from attention_core.worked import STAGES, blank_text, printed_text, stages_of
 from pages.shared.catalog import PAGE
 from pages.shared.choices import Kept, choice, choose, keep, whole
 from pages.shared.runs import trace_of
-from pages.shared.setup import MOST, Setup, another, from_query, query
+from pages.shared.setup import MOST, Setup, another, count, from_query, query
 from pages.shared.words import say, sentence
 
 SLUG = "check"
@@ -40,6 +40,13 @@ def of_level(level: str, seed: int) -> Setup:
         return Setup(example="one_query", score="scaled_dot", **drawn.matrices)
     parts = {"w_o": "none", "heads": drawn.heads, "masks": drawn.masks or None}
     return Setup(example=EXAMPLE, **{**parts, **drawn.matrices})
+
+
+def link_of(kind: str) -> dict[str, object]:
+    """What the link of an exercise says, also where it is the usual."""
+    if kind in LEVELS:
+        return {"kind": kind, "seed": choice("seed", FIRST, count)}
+    return {"kind": kind} | ({STATE: choice(STATE, None, read_state)} if kind == STATE else {})
 
 
 def next_exercise(seed: int) -> None:

@@ -11,19 +11,15 @@ from attention_core.exercise_paper import check_sheet, exercise_paper
 from attention_core.handout import PAPERS
 from attention_core.imprint import Imprint
 from pages.shared.addresses import base
-from pages.shared.choices import kept, spoken
+from pages.shared.exercise import link_of
 from pages.shared.export_panel import file_name, offer
-from pages.shared.origins import origins
 from pages.shared.places import looked_at
-from pages.shared.runs import material_of
 from pages.shared.setup import Setup
 from pages.shared.telling import telling_of
 from pages.shared.words import language, say, sentence
 
-CHOSEN = ("kind", "seed", "state")  # what says which exercise it is
 
-
-def show_printing(trace: Trace, setup: Setup) -> None:
+def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
     """The sheets, behind a button."""
     opened = st.popover(
         say("lessons.check.print"), icon=":material/print:", type="tertiary", key="printing", on_change="rerun"
@@ -42,14 +38,12 @@ def show_printing(trace: Trace, setup: Setup) -> None:
             st.caption(say(f"lessons.check.{name}"))
             with st.container(horizontal=True, gap="xsmall"):
                 for paper in PAPERS:
-                    make = partial(exercise_paper, trace, imprint(setup), telling, paper, headings, solved)
+                    make = partial(exercise_paper, trace, imprint(kind), telling, paper, headings, solved)
                     file = file_name(setup, "html", "exercise", name, paper)
                     offer(f"{name}_{paper}", file, "text/html", make, paper)
 
 
-def imprint(setup: Setup) -> Imprint:
+def imprint(kind: str) -> Imprint:
     """The exercise's title, and the link at which answers to it are checked."""
-    link = {name: spoken(value) for name, value in kept().chosen.items() if name in CHOSEN}
-    address = f"{base()}?{urlencode(link | {'lang': language()})}"
-    notes = (say("app.title"), origins(setup, material_of(setup), spell=str))
-    return Imprint(say("lessons.check.question"), address, notes)
+    address = f"{base()}?{urlencode(link_of(kind) | {'lang': language()})}"
+    return Imprint(say("lessons.check.question"), address, (say("app.title"),))

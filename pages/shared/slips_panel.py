@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.cells import Ref
 from attention_core.slips import Slips, WrongSum
 from attention_core.worked import Checked, cell_text, right_digits
-from pages.shared.places import describe, step_word
+from pages.shared.places import named_axes, place_name, step_word
 from pages.shared.words import literal, reason, say
 
 
@@ -39,5 +39,7 @@ def sum_told(checked: Checked, wrong: WrongSum) -> str:
 
 
 def place(checked: Checked, cell: Ref) -> str:
-    """A cell in words."""
-    return literal(describe(checked.trace, cell))
+    """Where a cell stands in its step; a single head is not named."""
+    trace, axes = checked.trace, named_axes(checked.trace, cell.step)
+    named = [(axis, dim) for axis, dim in axes if not (dim == "H" and trace.sizes()["H"] == 1)]
+    return literal(f"[{', '.join(place_name(trace, dim, cell.index[axis]) for axis, dim in named)}]")

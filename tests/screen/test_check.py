@@ -53,7 +53,7 @@ def test_one_slip_does_not_make_everything_after_it_wrong():
     wrong = {"scores": "0 -4 2; -3 5 4; -2 2 3", "scaled_scores": "0 -2.83 1.41; -2.12 3.54 2.83; -1.41 1.41 2.12"}
     check = Lesson("check", stage="scaled_scores", **wrong, **QKV)
     assert marks(check)[1] == [*["right"] * 4, "followed from an earlier slip", *["right"] * 4]
-    assert check.says("one number is wrong, scores [head 1, 2, 2]: **5**, from your numbers before it **4**.")
+    assert check.says("one number is wrong, at [2, 2]: **5**, from the numbers before it **4**.")
     assert "scores ×1" in check.widgets()["stage"].options
 
 
@@ -92,6 +92,8 @@ def test_cells_are_typed_into_and_stay_in_the_link():
     assert marks(again) == marks(check) and again.link() == check.link()
     type_cells(check, [(0, 0, "0"), (0, 1, "−4"), (1, 2, "8/2"), (2, 2, "1,5")])
     assert check.link()["scores"].endswith("? ? 1.5")
+    type_cells(check, [(0, 2, "２．０")])  # as a Chinese keyboard writes it
+    assert check.link()["scores"].startswith("0 −4 2.0;")
 
 
 def test_a_cell_that_is_no_number_is_refused_at_its_place_and_the_others_stay():
