@@ -102,8 +102,9 @@ def sheet(
         width = max(width, left - GAP + 8)
         y = top + max(part.panel.values.shape[0] for part in parts) * size + BETWEEN
     if any(part.mark(ref) in SIGNS for parts in rows for part in parts for refs in part.panel.refs for ref in refs):
-        drawn += legend(label_margin(rows[0][0].panel, words, LARGEST), y, palette, called)
-        y += 14
+        signs = legend(label_margin(rows[0][0].panel, words, LARGEST), y, palette, called)
+        drawn, y = drawn + signs, y + 14
+        width = max(width, *(sign["x"] + text_width(sign["text"], LEGEND) + 8 for sign in signs))
     return Picture(table(drawn), sized(width, y))
 
 

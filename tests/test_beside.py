@@ -9,7 +9,7 @@ from attention_core.cells import Ref
 from attention_core.charts import PAGE
 from attention_core.examples import EXAMPLES
 from attention_core.layout import panel, turned
-from attention_core.lettering import Words
+from attention_core.lettering import Words, text_width
 from attention_core.marking import PRINTED, Mark
 from attention_core.palette import DARK, LIGHT
 from attention_core.worked import STAGES, answers_text, check, printed_text
@@ -81,6 +81,13 @@ def test_only_known_marks_are_seen():
     nothing = sheet([parts_of(checked(), "scores", set())], WORDS, LIGHT, CALLED)
     assert not rows_of(nothing, kind="read")
     assert not {"right", "followed", "slip"} & {row["text"] for row in rows_of(nothing, kind="label")}  # no legend
+
+
+def test_what_the_signs_mean_is_never_cut():
+    long = {mark: f"{word}, as everybody says of it" for mark, word in CALLED.items()}
+    picture = sheet([parts_of(checked(), "weights")[:1]], WORDS, LIGHT, long)
+    ends = [row["x"] + text_width(row["text"], row["size"]) for row in rows_of(picture, kind="label")]
+    assert max(ends) <= picture.spec["width"]
 
 
 def test_what_is_not_written_tells_nothing():
