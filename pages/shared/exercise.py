@@ -90,14 +90,13 @@ def check_size(setup: Setup) -> None:
 
 
 def exercise_door(setup: Setup, key: str) -> None:
-    """Opens a state as an exercise, its cells empty."""
-    if not st.button(say("lesson.exercise"), key=f"exercise_{key}", icon=":material/edit:", type="tertiary"):
-        return
+    """Opens a state as an exercise, its cells empty; or says why it is none."""
     try:
         check_size(setup)
     except AttentionError as error:
-        st.error(sentence(error), icon=":material/error:")
+        st.caption(sentence(error))
         return
-    st.session_state.setdefault("lessons", {})[SLUG] = Kept(waiting={"kind": STATE, STATE: query(setup)})
-    st.session_state.pop("exercise", None)
-    st.switch_page(PAGE[SLUG].path)
+    if st.button(say("lesson.exercise"), key=f"exercise_{key}", icon=":material/edit:", type="tertiary"):
+        st.session_state.setdefault("lessons", {})[SLUG] = Kept(waiting={"kind": STATE, STATE: query(setup)})
+        st.session_state.pop("exercise", None)
+        st.switch_page(PAGE[SLUG].path)
