@@ -119,7 +119,9 @@ def paint_a_mask(screen, dice):
 
 def press_a_button(screen, dice):
     """Undo, an exchanged word, a matrix made or taken away."""
-    return screen.ran(dice.choice([button for button in screen.at.button if not button.disabled]).click().run)
+    leads_away = "exercise_export"  # to another page, where the walk would end
+    there = [button for button in screen.at.button if not button.disabled and button.key != leads_away]
+    return screen.ran(dice.choice(there).click().run)
 
 
 def click_a_picture(screen, dice):
