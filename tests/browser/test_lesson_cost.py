@@ -49,6 +49,7 @@ def long_one():
 
 def found(page):
     """How many were measured, as the page says."""
+    expect(page.get_by_text("found ")).to_have_count(1)  # the one that goes is still there for a moment
     return int(page.get_by_text("found ").inner_text().split(" ")[1])
 
 
