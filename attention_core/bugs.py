@@ -8,7 +8,8 @@ import inspect
 import math
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 import torch
@@ -187,6 +188,7 @@ def layer(bug: Bug | None = None) -> dict[str, Line]:
     return meant() if bug is None else meant(bug) | {bug.line: bug.wrong}
 
 
+@cache
 def written(name: str, line: Line) -> str:
     """A line as it is written: what it makes, and what it returns.
 
@@ -220,29 +222,16 @@ def ran(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
     return {name: values[name] for name in SHOWN}
 
 
-def with_steps(trace: Trace, values: Mapping[str, Tensor]) -> Trace:
-    """A run with somebody's numbers in the place of its own; the operations stay, so what should have come out of
-    their numbers can be calculated.
-
-    >>> from attention_core.examples import EXAMPLES
-    >>> trace = EXAMPLES["en_it_causal"].run()
-    >>> with_steps(trace, ran(trace, "no_scale"))["scaled_scores"].equal(trace["scores"])
-    True
-    """
-    steps = {name: replace(step, value=values.get(name, step.value)) for name, step in trace.steps.items()}
-    return replace(trace, steps=steps)
-
-
 def should_be(trace: Trace, step: str) -> Trace:
     """A run of somebody's numbers, with one step as it follows from those before it.
 
     >>> from attention_core.examples import EXAMPLES
     >>> trace = EXAMPLES["en_it_causal"].run()
-    >>> broken = with_steps(trace, ran(trace, "no_scale"))
+    >>> broken = trace.holding(ran(trace, "no_scale"))
     >>> bool((should_be(broken, "scaled_scores")["scaled_scores"] - trace["scaled_scores"]).abs().max() < 1e-12)
     True
     """
-    return with_steps(trace, {step: trace.reapply(step)})
+    return trace.holding({step: trace.reapply(step)})
 
 
 def most_wrong(trace: Trace, step: str) -> Ref:
@@ -251,7 +240,7 @@ def most_wrong(trace: Trace, step: str) -> Ref:
 
     >>> from attention_core.examples import EXAMPLES
     >>> trace = EXAMPLES["en_it_causal"].run()
-    >>> most_wrong(with_steps(trace, ran(trace, "no_scale")), "scaled_scores").index  # it and Anna: -6, not -4.24
+    >>> most_wrong(trace.holding(ran(trace, "no_scale")), "scaled_scores").index  # it and Anna: -6, not -4.24
     (0, 0, 5, 0)
     """
     gaps = apart(trace[step], trace.reapply(step))

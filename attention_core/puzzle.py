@@ -5,7 +5,7 @@ the run with a limit, and so is everything that must stay true.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -187,8 +187,7 @@ def slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[np.nda
         given = {name: step.value.detach().clone() for name, step in trace.inputs().items()}
         for name in puzzle.open:
             given[name] = given[name].double().requires_grad_()
-        values = rerun(trace, theirs=given)
-        again = replace(trace, steps={name: replace(step, value=values[name]) for name, step in trace.steps.items()})
+        again = trace.holding(rerun(trace, theirs=given))
         nearer = puzzle.goal.number(again, start).log() * (1 if puzzle.goal.least else -1)
         found = torch.autograd.grad(nearer, [given[name] for name in puzzle.open], materialize_grads=True)
     return {name: slope.numpy() for name, slope in zip(puzzle.open, found, strict=True)}

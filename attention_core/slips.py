@@ -15,7 +15,7 @@ from attention_core.causes import Cause, single_changes
 from attention_core.cells import Ref, product
 from attention_core.explanation import number_at
 from attention_core.marking import ROUNDING, Mark, Range, agrees, reached, through
-from attention_core.rerun import Change
+from attention_core.rerun import Change, as_it_was
 from attention_core.rounding import half_a_unit
 from attention_core.trace import Step
 from attention_core.worked import Checked
@@ -113,8 +113,7 @@ def own(step: Step, ranges: Mapping[str, Range]) -> Range:
     """What a step is, from ranges before it."""
     if step.operation is not None:
         return through(step.operation, ranges)
-    value = step.value.detach().cpu()
-    value = value if value.dtype == torch.bool else value.double()
+    value = as_it_was(step, {})
     return value, value
 
 

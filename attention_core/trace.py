@@ -220,7 +220,18 @@ class Trace:
 
     def on_cpu(self) -> "Trace":
         """The same run with every value on the CPU, where it can be kept and drawn."""
-        steps = {name: replace(step, value=step.value.cpu()) for name, step in self.steps.items()}
+        return self.holding({name: step.value.cpu() for name, step in self.steps.items()})
+
+    def holding(self, values: Mapping[str, Tensor]) -> "Trace":
+        """The same run with other numbers in some steps; the operations stay.
+
+        So what should have come of somebody's numbers can be calculated.
+
+        >>> trace = Trace({"v": Step("v", torch.zeros(2, 1), ("S", "d_v"))})
+        >>> trace.holding({"v": torch.ones(2, 1)})["v"].sum()
+        tensor(2.)
+        """
+        steps = {name: replace(step, value=values.get(name, step.value)) for name, step in self.steps.items()}
         return replace(self, steps=steps)
 
     def frame(self, name: str) -> "pd.DataFrame":

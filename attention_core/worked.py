@@ -6,7 +6,7 @@ step holds what was written, so that any number can be followed back through the
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 
@@ -64,8 +64,7 @@ class Checked:
 
     def computed_at(self, step: str) -> Trace:
         """The run as it was written, one step computed from the written numbers before it."""
-        own = replace(self.written.steps[step], value=self.written.reapply(step))
-        return replace(self.written, steps={**self.written.steps, step: own})
+        return self.written.holding({step: self.written.reapply(step)})
 
 
 def check(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> Checked:
@@ -112,8 +111,7 @@ def as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) -> Tra
         given = theirs.get(step.name)
         return None if given is None else torch.where(given.isnan(), as_it_was(step, values), given)
 
-    values = rerun(trace, written)
-    return replace(trace, steps={name: replace(step, value=values[name]) for name, step in trace.steps.items()})
+    return trace.holding(rerun(trace, written))
 
 
 def copies(step: Step) -> bool:

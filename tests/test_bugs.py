@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
-from attention_core.bugs import BUGS, BY_CODE, LAYER, layer, meant, ran, row_ratio, should_be, with_steps, written
+from attention_core.bugs import BUGS, BY_CODE, LAYER, layer, meant, ran, row_ratio, should_be, written
 from attention_core.causes import causes
 from attention_core.hypotheses import SENTENCES
 
@@ -94,7 +94,7 @@ def test_a_bug_is_one_line_of_the_layer_and_has_a_sentence(bug):
 def test_only_numbers_that_the_wrong_line_makes_differ_from_what_those_before_them_give(bug):
     """So that a click on a number tells whether its own line is wrong."""
     trace = run(bug.padded)
-    broken = with_steps(trace, ran(trace, bug.code))
+    broken = trace.holding(ran(trace, bug.code))
     wrong = []
     for name in ("v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs", "concat", "output"):
         made, should = broken[name], should_be(broken, name)[name]
@@ -118,7 +118,7 @@ def test_an_unknown_bug_is_refused():
 def test_a_ratio_of_weights_is_the_gap_of_what_went_into_the_softmax():
     """No scale: ln of the ratio is the gap of the scores; with the scale it is the gap over √3."""
     trace = run(padded=False)
-    broken = with_steps(trace, ran(trace, "no_scale"))
+    broken = trace.holding(ran(trace, "no_scale"))
     row = trace["scores"][0, 1, 4, :5]
     gap = (row.max() - row.min()).item()
     assert row_ratio(broken, 0, 1, 4).log == pytest.approx(gap) == row_ratio(broken, 0, 1, 4).gap

@@ -680,19 +680,20 @@ def test_small_differences_are_written_as_powers_of_ten_and_what_overflowed_is_h
 
 # ---- beside other threads --------------------------------------------------------------------------------------------
 WHILE_PANDAS_IS_IMPORTED = """
-import sys, threading, time
+import sys, threading
 from attention_core import charts
 class Slow:
     def find_spec(self, name, path=None, target=None):
         if name == "pandas.core":
             started.set()
-            time.sleep(0.5)
+            go_on.wait()
 sys.meta_path.insert(0, Slow())
-started = threading.Event()
+started, go_on = threading.Event(), threading.Event()
 other = threading.Thread(target=lambda: __import__("pandas"))
 other.start()
 started.wait()
 assert not hasattr(sys.modules["pandas"], "DataFrame")
+threading.Timer(0.5, go_on.set).start()  # while the specification is made
 print(len(charts.specification()["layer"]))
 other.join()
 """

@@ -15,7 +15,6 @@ from attention_core.bugs import (
     ran,
     row_ratio,
     should_be,
-    with_steps,
     written,
 )
 from attention_core.causes import Cause
@@ -60,7 +59,7 @@ def setup_of(example: str, bug: Bug) -> Setup:
 def broken_run(setup: Setup, bug: Bug) -> Trace:
     """What the layer with the wrong line makes of the same inputs."""
     trace = trace_of(setup)
-    return with_steps(trace, ran(trace, bug.code))
+    return trace.holding(ran(trace, bug.code))
 
 
 def code_of(bug: Bug) -> list[str]:
@@ -118,11 +117,16 @@ def calculated(broken: Trace, cell: Ref) -> Trace:
     return broken if broken.step(cell.step).operation is None else should_be(broken, cell.step)
 
 
+def made_and_right(broken: Trace, cell: Ref) -> tuple[float, ...]:
+    """What stands in a cell, and what follows from the numbers before it."""
+    return tuple(run[cell.step][cell.index].item() for run in (broken, calculated(broken, cell)))
+
+
 def verdict(broken: Trace, _run: str, cell: Ref) -> None:
     """What stands in the cell, and what the right line makes of the numbers before it."""
     if broken.step(cell.step).operation is None:
         return
-    made, right = (run[cell.step][cell.index].item() for run in (broken, calculated(broken, cell)))
+    made, right = made_and_right(broken, cell)
     st.markdown(say("lessons.bugs.verdict", made=exact(made), right=exact(right)))
 
 
@@ -134,7 +138,7 @@ def show_answer(setup: Setup, bug: Bug, broken: Trace, look: Look) -> None:
     told = {"ratio": f"{row.ratio:,.0f}", "log": fixed(row.log), "gap": fixed(row.gap), "head": look.head + 1}
     told["word"] = literal(token(broken, "T", look.query))
     wrong = most_wrong(broken, "scores")
-    made, right = (run[wrong.step][wrong.index].item() for run in (broken, should_be(broken, wrong.step)))
+    made, right = made_and_right(broken, wrong)
     told |= {"place": literal(describe(broken, wrong)), "made": fixed(made), "right": fixed(right)}
     st.markdown(say(f"lessons.bugs.sign.{bug.code}", **told))
     pair = [weights_shown("theirs", broken, look, "theirs"), weights_shown("ours", trace_of(setup), look, "ours")]

@@ -33,12 +33,12 @@ def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
             st.caption(sentence(error))
             return
         telling = replace(telling_of(trace, setup, looked_at(trace, setup)), sentence=say("lessons.check.task"))
-        headings = (say("lessons.check.given"), say("lessons.check.asked"))
+        told, headings = imprint(kind), (say("lessons.check.given"), say("lessons.check.asked"))
         for solved, name in ((False, "blank"), (True, "solved")):
             st.caption(say(f"lessons.check.{name}"))
             with st.container(horizontal=True, gap="xsmall"):
                 for paper in PAPERS:
-                    make = partial(exercise_paper, trace, imprint(kind), telling, paper, headings, solved)
+                    make = partial(exercise_paper, trace, told, telling, paper, headings, solved)
                     file = file_name(setup, "html", "exercise", name, paper)
                     offer(f"{name}_{paper}", file, "text/html", make, paper)
 
