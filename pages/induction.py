@@ -55,7 +55,7 @@ with lesson("induction") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = text_box("symbols", TEXT, lambda typed: symbols_of(typed, COURSES[COURSE].alphabets[0]), width=300)
         heads = choose_several("heads", tuple(PLACES), tuple(PLACES))
-        step = slide("step_of", of.steps, max(of.steps), others=COURSES[COURSE].saved, width=220)
+        step = slide("step_of", of.steps, max(of.steps), others=COURSES[COURSE].saved, moves=of.own, width=220)
     network = of.network_at(step)
     off = tuple(name for name in PLACES if name not in heads)
     all_on = of.figures_at(step)

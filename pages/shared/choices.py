@@ -95,10 +95,11 @@ def keep(name: str, value: object) -> None:
 
 
 def drawn(
-    name: str, value: object, default: object, read: Callable[[str], object], label: str | None = None
+    name: str, value: object, default: object, read: Callable[[str], object], label: str | None = None, of: str = ""
 ) -> dict[str, object]:
-    """What every control is drawn with: its words, its key, what it holds, and what happens when it is set."""
-    key = f"{slug()}.{name}"
+    """What every control is drawn with: its words, its key, what it holds, and what happens when it is set. of: makes
+    it another control than the one of the same name that was drawn before."""
+    key = f"{slug()}.{name}{of}"
     if name not in kept().refused or key not in st.session_state:  # what was refused stays in its control
         if key not in st.session_state or st.session_state[key] != value:  # set anew, it undoes a later press
             st.session_state[key] = value
@@ -207,15 +208,18 @@ def slide(
     default: float,
     written: Callable[[float], str] = "{:g}".format,
     others: Sequence[float] = (),
+    moves: bool = False,
     **how,
 ) -> float:
     """One of a row of numbers on a slider; the default, where what was chosen is none of them any more. others: what a
-    link may say besides, because other choices offer it. how: as st.select_slider."""
+    link may say besides, because other choices offer it. moves: whether the default moves by itself; with each it is
+    another slider, as a browser that knows the old one only still says it. how: as st.select_slider."""
     known = {str(number): number for number in (*options, *others)}
     read = lambda text: known[member(known)(text)]  # noqa: E731
     value = choice(name, default, read)
     value = value if value in options else default
-    st.select_slider(**drawn(name, value, default, read), options=options, format_func=written, **how)
+    control = drawn(name, value, default, read, of=f".{default}" if moves else "")
+    st.select_slider(**control, options=options, format_func=written, **how)
     return value
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).parents[2]
@@ -124,13 +125,32 @@ def screen(chromium, profile, server):
     assert [each.blocked for each in opened] == [[] for _ in opened]
 
 
-SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]') &&
-    [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))"""
-
+SETTLED = """async () => {
+    const calm = () => document.querySelector('[data-test-script-state=notRunning]') &&
+        !document.querySelector('[data-testid=stSkeleton]') && // a part whose code is still loading
+        [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))
+    if (!calm()) return false
+    let changed = false
+    const watch = new MutationObserver(() => { changed = true })
+    watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame)
+    watch.disconnect()
+    return !changed && calm()
+}"""
 
 FOCUSED = "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText"
 OTHERS = """([cell, before]) => [...document.querySelectorAll(`path[aria-label*="${cell}"]`)]
     .some(each => !before.includes(each.getAttribute("aria-label")))"""
+
+
+def asks_for_a_run(frame: bytes) -> bool:
+    """Whether a message of the page asks the server for a run."""
+    return BackMsg.FromString(frame).WhichOneof("type") == "rerun_script"
+
+
+def begins_a_run(frame: bytes) -> bool:
+    """Whether a message of the server says that the script has begun."""
+    return ForwardMsg.FromString(frame).WhichOneof("type") == "new_session"
 
 
 def ends_a_run(frame: bytes) -> bool:
@@ -150,7 +170,7 @@ class Screen:
         page.on("request", lambda request: self.note(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: self.listen(message.text))
-        page.on("websocket", lambda socket: setattr(self, "socket", socket))
+        page.on("websocket", self.connected)
 
     def note(self, url: str) -> None:
         """Remembers requests that leave the host."""
@@ -161,6 +181,27 @@ class Screen:
         """Remembers what the browser says that it did not load or run."""
         if "Content Security Policy" in message:
             self.blocked.append(message)
+
+    def connected(self, socket) -> None:
+        """Follows from now on what is asked for and what is answered."""
+        self.socket, self.owed = socket, {"an answer"}
+        socket.on("framesent", lambda frame: self.owed.add("an answer") if asks_for_a_run(frame) else None)
+        socket.on("framereceived", self.heard)
+
+    def heard(self, frame: bytes) -> None:
+        """Keeps what the server still owes: the answer to what was asked last, and the end of what it has begun."""
+        if begins_a_run(frame):
+            self.owed = {"the end"}
+        elif ends_a_run(frame):
+            self.owed.discard("the end")
+
+    @contextmanager
+    def answered(self) -> Iterator[None]:
+        """What is done within leads to a run, at once or a moment later; gives way when its picture is drawn."""
+        self.settled()
+        with self.socket.expect_event("framereceived", ends_a_run):
+            yield
+        self.settled()
 
     def open(self, query: str) -> None:
         """Opens a link and waits for the steps."""
@@ -176,12 +217,10 @@ class Screen:
 
     def press(self, group: str, option: str) -> None:
         """Presses a choice of a row, by the row's label and what stands on it."""
-        self.settled()
         row = self.page.get_by_test_id("stButtonGroup").filter(has=self.page.get_by_text(group, exact=True))
-        row.get_by_role("button", name=option, exact=True).or_(
-            row.get_by_role("radio", name=option, exact=True)
-        ).click()
-        self.settled()
+        choices = [row.get_by_role(role, name=option, exact=True) for role in ("button", "radio")]
+        with self.answered():
+            choices[0].or_(choices[1]).click()
 
     def open_drawer(self, question: str) -> None:
         """Opens a further sight by its question, and waits until something is drawn in it."""
@@ -194,16 +233,19 @@ class Screen:
         """Moves a slider by keyboard: "ArrowLeft", "End" and the like."""
         handle = self.page.get_by_test_id("stSlider").filter(has=self.page.get_by_text(label, exact=True))
         for _ in range(times):
-            handle.get_by_role("slider").press(key)
-        self.settled()
+            with self.answered():
+                handle.get_by_role("slider").press(key)
 
     def wait_for_text(self, part: str) -> None:
         """Waits until a text stands on the page."""
         self.page.get_by_text(part, exact=False).first.wait_for()
 
     def settled(self) -> None:
-        """Waits until no rerun is under way, and every chart is drawn: a new one is, a moment after its run."""
+        """Waits until every run that was asked for has ended, every chart is drawn, and nothing changes any more."""
         self.page.wait_for_function(SETTLED)
+        while self.owed:
+            self.socket.wait_for_event("framereceived", ends_a_run)
+            self.page.wait_for_function(SETTLED)
 
     def maps(self):
         """The charts, ready to be clicked."""
@@ -215,16 +257,18 @@ class Screen:
 
     def sentence(self) -> str:
         """The computed sentence."""
+        self.settled()
         return self.page.locator("h5").first.inner_text()
 
     def tokens(self) -> list[str]:
         """The tiles' words."""
+        self.settled()
         return self.page.locator(".tile bdi").all_inner_texts()
 
     def click_cell(self, name: str, which: int = 0) -> None:
         """Clicks a drawn cell by a part of its name; which: of several, counted from 0, or from the end with -1."""
-        self.settled()  # a click is lost on a picture that is just being replaced
-        self.page.locator(f'path[aria-label*="{name}"]').nth(which).click()
+        with self.answered():
+            self.page.locator(f'path[aria-label*="{name}"]').nth(which).click()
 
     def wait_for_number(self, cell: str, start: str) -> None:
         """Waits until a drawn cell, such as "weights [head 1, it, dog]", holds a number that begins like this."""
@@ -273,8 +317,9 @@ class Screen:
         self.go_to(row, column)
         self.page.keyboard.press("Enter")
         self.page.wait_for_function("was => document.querySelector('.gdg-input')?.value === was", arg=was)
-        self.page.locator(".gdg-input").fill(text)
-        self.page.keyboard.press("Enter")
+        with self.answered():
+            self.page.locator(".gdg-input").fill(text)
+            self.page.keyboard.press("Enter")
 
     def place(self, row: int, column: int) -> dict[str, float]:
         """The middle of a cell of the canvas, in pixels of its stage."""
@@ -325,13 +370,15 @@ class Screen:
 
     def arithmetic(self) -> str:
         """The arithmetic of the opened cell."""
+        self.settled()
         return self.page.locator(".arithmetic .sum").inner_text()
 
     def type(self, label: str, text: str) -> None:
         """Types into a text box and leaves it."""
         box = self.page.get_by_label(label, exact=True)
-        box.fill(text)
-        box.press("Enter")
+        with self.answered():
+            box.fill(text)
+            box.press("Enter")
 
     def wait_for_sentence(self, part: str) -> None:
         """Waits until the computed sentence contains a text."""
@@ -339,7 +386,8 @@ class Screen:
 
     def follow(self, number: int, until: str) -> None:
         """Clicks an operand of the arithmetic and waits until the cell that it leads to is named."""
-        self.page.locator(".operand").nth(number).click()
+        with self.answered():
+            self.page.locator(".operand").nth(number).click()
         self.page.get_by_text(until, exact=False).first.wait_for()
 
     def query(self) -> dict[str, str]:

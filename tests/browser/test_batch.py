@@ -25,7 +25,8 @@ def test_each_sentence_of_a_batch_has_the_weights_that_it_has_alone(screen):
         opened.page.get_by_role("radio", name=re.compile(f"^{number}: {' '.join(text.split()[:2])}")).click()
         last = text.split()[-1]
         opened.wait_for_number(f"weights [sentence {number}, head 2, {last}, {last}]", "")
-        alone.type("Sentence", text)
+        if number > 1:  # the first stands there from the start
+            alone.type("Sentence", text)
         alone.wait_for_number(f"weights [head 2, {last}, {last}]", "")
         together, by_itself = weights(opened, f"sentence {number}, "), weights(alone)
         assert len(by_itself) == 2 * len(text.split()) ** 2

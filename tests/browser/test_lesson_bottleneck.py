@@ -63,7 +63,9 @@ def test_a_network_is_trained_here_until_it_writes_dates(screen):
     opened.page.get_by_role("button", name="Train it yourself").click()
     opened.page.get_by_text(re.compile(r"Seed 5: step \d+ of 800")).wait_for()
     opened.page.get_by_role("button", name="Stop").wait_for()
-    opened.type("Your date", "5 May 1999")  # the page stays usable
+    box = opened.page.get_by_label("Your date", exact=True)  # the page stays usable, and never settles
+    box.fill("5 May 1999")
+    box.press("Enter")
     opened.wait_for_text("“5 May 1999” becomes")
     opened.page.locator("h5", has_text=re.compile(r"(9[5-9]|100) % exact with dot attention")).wait_for(timeout=120_000)
     opened.page.get_by_role("button", name="Stop").click()

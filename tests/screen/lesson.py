@@ -32,7 +32,7 @@ class Lesson:
     def widgets(self) -> dict:
         """Every control of the lesson by its name."""
         found = [widget for kind in KINDS for widget in self.at.get(kind) if widget.key]
-        return {w.key.removeprefix(f"{self.slug}."): w for w in found if w.key.startswith(f"{self.slug}.")}
+        return {w.key.split(".")[1]: w for w in found if w.key.startswith(f"{self.slug}.")}
 
     def set(self, name: str, value: object) -> "Lesson":
         return self.ran(self.widgets()[name].set_value(value).run)

@@ -157,6 +157,27 @@ def test_a_visitor_trains_and_sees_the_own_network():
     assert lesson.fact() == before and not lesson.says("Seed 7")
 
 
+def test_a_browser_that_has_not_heard_of_the_newest_network_does_not_choose_the_one_before(monkeypatch):
+    """What it says of all controls, with a word that is typed, left it before the answer came."""
+    own, stops = Training.advance, {"at": 100}
+
+    def advance(training):
+        own(training)
+        if training.step == stops["at"]:
+            lesson.at.session_state["trainings"]["copy_two"].stop()
+
+    monkeypatch.setattr(Training, "advance", advance)
+    lesson = Lesson("induction", lang="en")
+    lesson = trained(lesson.press("induction_train"), "copy_two")
+    assert lesson.widgets()["step_of"].value == 100
+    known = lesson.at._tree.get_widget_states()
+    stops["at"] = 200
+    lesson = trained(lesson.press("induction_go_on"), "copy_two")
+    lesson.ran(lesson.at._run, known)
+    assert lesson.widgets()["step_of"].value == 200 and "step_of" not in lesson.link()
+    assert lesson.set("step_of", 100).link()["step_of"] == "100"
+
+
 def test_the_same_seed_gives_the_same_and_another_one_another():
     losses = []
     for seed in (7, 7, 8):
