@@ -1,23 +1,6 @@
 // The keys and buttons of a presentation, full screen and black screen; and what it tells the presenter view, which is
 // another window of the same browser: they hear each other through a channel that no server and no other browser is on.
-const KEYS = {
-  ArrowRight: "next",
-  PageDown: "next",
-  " ": "next",
-  ArrowLeft: "previous",
-  PageUp: "previous",
-  Home: "first",
-  End: "last",
-  F5: "start",
-  Escape: "leave",
-  b: "black",
-  ".": "black",
-  f: "full",
-  n: "notes",
-  e: "edit",
-  s: "script",
-  a: "reveal",
-};
+const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
 const AT_THE_DESK = ["start", "notes"]; // all that there is to do before it begins
 const HEARD = ["next", "previous", "first", "last", "black"]; // what the presenter view may ask for
 
@@ -69,12 +52,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   black.onclick = () => act("black");
 
   const pressed = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const way = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     const [target] = event.composedPath();
-    if (way === "leave" && presenting && target !== document.body && belongs(event)) return target.blur?.();
-    const presses = event.key === " " && target.matches?.("button, a, summary");
-    if (!way || event.repeat || presses || belongs(event) || (!presenting && !AT_THE_DESK.includes(way))) return;
+    const leaves = event.key === "Escape" && presenting && target !== document.body && belongs(event);
+    if (leaves) return target.blur?.(); // a field first, then the presentation
+    const way = asked(event, KEYS);
+    if (!way || (!presenting && !AT_THE_DESK.includes(way))) return;
     event.preventDefault();
     act(way);
   };

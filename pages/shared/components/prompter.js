@@ -1,16 +1,5 @@
 // The presenter view: what the audience sees in another window of this browser, its note, what comes next, and the time.
 // As long as nothing is heard from there it shows what its own session is at, and its keys move that one.
-const KEYS = {
-  ArrowRight: "next",
-  PageDown: "next",
-  " ": "next",
-  ArrowLeft: "previous",
-  PageUp: "previous",
-  Home: "first",
-  End: "last",
-  b: "black",
-  ".": "black",
-};
 const TEXTS = ["place", "title", "beat", "question", "note", "next", "departed"];
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -57,10 +46,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const ticking = setInterval(tick, 1000);
 
   const pressed = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.repeat) return;
-    const way = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    const [target] = event.composedPath();
-    if (!way || belongs(event) || (event.key === " " && target.matches?.("button"))) return;
+    const way = asked(event, REMOTE);
+    if (!way) return;
     event.preventDefault();
     go(way);
   };

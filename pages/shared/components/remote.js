@@ -1,0 +1,20 @@
+// The keys of a presenter's remote, and what they ask for.
+const REMOTE = {
+  ArrowRight: "next",
+  PageDown: "next",
+  " ": "next",
+  ArrowLeft: "previous",
+  PageUp: "previous",
+  Home: "first",
+  End: "last",
+  b: "black",
+  ".": "black",
+};
+
+// What a key asks for, of such a table; nothing where it belongs to the browser, to a field, or to the button with the
+// focus, which the space bar presses.
+function asked(event, keys) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.repeat || belongs(event)) return;
+  if (event.key === " " && event.composedPath()[0].matches?.("button, a, summary")) return;
+  return keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+}
