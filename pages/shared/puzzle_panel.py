@@ -31,6 +31,7 @@ from pages.shared.words import literal, say
 
 NUDGE = 0.1  # by how much a hint moves a number
 LARGE = 40.0  # pixels: a cell of a map that stands alone
+LOW = 29.0  # of maps below which the output stands above the fold
 HEADING, COLUMN, GAP = 88, 63, 16  # pixels: headings of rows, a column, a gap between matrices
 SENTENCE, SHORT = 480, 340  # pixels: what is said under cells beside one map, and beside two
 
@@ -219,19 +220,11 @@ def show_maps(played: Play) -> None:
     setup, heads = played.setup, played.puzzle.heads
     asks = played.puzzle.asks
     look = looked_at(played.trace, replace(setup, token=asks, head=heads[0]))
-    drawn = []
+    most, drawn = LOW if played.puzzle.name in OUTPUTS else SMALL if heads[1:] else LARGE, []
     for head in heads:
-        title, most = head_name(setup, material_of(setup), head), SMALL if heads[1:] else LARGE
-        seen = replace(look, head=head)
+        title, seen = head_name(setup, material_of(setup), head), replace(look, head=head)
         drawn.append(map_shown(f"head_{head}", played.trace, seen, title, most=most, outlined=asks is not None))
     show_beside(*drawn)
-
-
-def show_output(played: Play) -> None:
-    """The numbers of the output that the goal is about, where it is about any."""
-    draw = {"copy": copied, "cancel": summed, "half": compared}.get(played.puzzle.name)
-    if draw:
-        show_beside(draw(played))
 
 
 def copied(played: Play) -> Shown:
@@ -269,3 +262,12 @@ def compared(played: Play) -> Shown:
     names = place_names(runs["now"], "D", runs["now"].sizes()["D"])
     corner = say("lessons.puzzles.output_of", word=word)
     return rows_shown("output", rows, names, runs, runs["now"], corner=corner)
+
+
+OUTPUTS = {"copy": copied, "cancel": summed, "half": compared}  # of the puzzles whose goal is about the output
+
+
+def show_output(played: Play) -> None:
+    """The numbers of the output that the goal is about, where it is about any."""
+    if played.puzzle.name in OUTPUTS:
+        show_beside(OUTPUTS[played.puzzle.name](played))

@@ -38,3 +38,10 @@ def test_on_a_phone_nothing_sticks_out(screen):
     opened = screen("?puzzle=cancel&hint=True&lang=en", lesson="puzzles", viewport={"width": 390, "height": 800})
     assert opened.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
     assert opened.page.get_by_test_id("stException").count() == 0
+
+
+def test_what_must_be_true_stands_above_the_fold(screen):
+    opened = screen("?puzzle=cancel&lang=en", lesson="puzzles")
+    last = opened.page.get_by_text("head 2 brings up to").bounding_box()
+    sums = opened.page.locator("path[aria-label*='contributions [head 2, fed, noun]']").first.bounding_box()
+    assert max(box["y"] + box["height"] for box in (last, sums)) <= 720
