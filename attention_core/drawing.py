@@ -13,7 +13,7 @@ from attention_core.cells import Ref
 from attention_core.formula import family
 from attention_core.layout import Panel
 from attention_core.lettering import Words, label, text_width
-from attention_core.numerals import exact, fixed, rough, signed
+from attention_core.numerals import brief, exact, fixed, rough, signed
 from attention_core.palette import Palette, shades
 from attention_core.trace import Trace
 
@@ -163,11 +163,11 @@ def unblocked(trace: Trace, step: str) -> np.ndarray:
 
 
 def writer(trace: Trace, reach: float) -> Callable[[float], str]:
-    """How the numbers of a step are written whose largest magnitude is `reach`: a difference has its sign, and one that
-    two decimals would make 0 a power of ten."""
+    """How the numbers of a step are written whose largest magnitude is `reach`: a difference has its sign, as in +.25,
+    and one that two decimals would make 0 a power of ten."""
     if not trace.difference:
         return fixed
-    return signed if reach >= LEAST_SIGNED else rough
+    return brief if reach >= LEAST_SIGNED else rough
 
 
 def number_size(values: np.ndarray, cell: float, number: Callable[[float], str] = fixed) -> float:

@@ -128,6 +128,16 @@ def signed(value: float, digits: int = 2) -> str:
     return text if text.startswith("−") else ("−" if value < 0 else "+") + text
 
 
+def brief(value: float) -> str:
+    """A difference in a narrow cell: its sign, and no zero before the point.
+
+    >>> brief(0.25), brief(-1.0), brief(0.0), brief(-10.05)
+    ('+.25', '−1.00', '0', '−10.05')
+    """
+    text = signed(value)
+    return text[0] + text[2:] if text[1:3] == "0." else text
+
+
 def rough(value: float) -> str:
     """A small difference with its sign, in one digit and a power of ten.
 

@@ -62,13 +62,13 @@ def test_a_step_of_another_shape_is_marked():
 def test_the_maps_show_signed_differences():
     screen = Screen().set("temperature", 2.0).set("difference", True)
     moved = it_to_dog(2**-0.5 / 2) - it_to_dog(2**-0.5)
-    assert numbers(screen, "map0", "weights", "0,0,5,3") == signed(moved) == "−0.31"
+    assert numbers(screen, "map0", "weights", "0,0,5,3") == signed(moved).replace("0.", ".") == "−.31"
     assert numbers(screen, "map0", "weights", "0,0,0,0") == "0"
     assert screen.link()["against"] == ""
     again = Screen(**screen.link())
-    assert numbers(again, "map0", "weights", "0,0,5,3") == "−0.31"  # the link shows the same
+    assert numbers(again, "map0", "weights", "0,0,5,3") == "−.31"  # the link shows the same
     screen.set("temperature", 1.0)  # and the next change is compared with this one
-    assert numbers(screen, "map0", "weights", "0,0,5,3") == "+0.31"
+    assert numbers(screen, "map0", "weights", "0,0,5,3") == "+.31"
     screen.set("difference", False)
     assert numbers(screen, "map0", "weights", "0,0,5,3") == "0.93"
 
