@@ -3,6 +3,7 @@
 import re
 
 from playwright.sync_api import expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 
 def test_a_reload_gives_the_edited_screen_with_head_step_cell_and_difference(screen):
@@ -47,3 +48,12 @@ def test_an_edit_is_seen_in_one_browser_alone(screen):
     assert one.numbers("weights [head 1, it, dog")["weights [head 1, it, dog]"].startswith("0.4826")
     assert two.numbers("weights [head 1, it, Anna")["weights [head 1, it, Anna]"].startswith("0.0023")
     expect(two.page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_run_refers_to_nothing_that_the_browser_may_have_forgotten(screen):
+    """The server is told what a browser keeps when a run is asked for; by the time of the answer it may be gone."""
+    opened, kinds = screen(), []
+    opened.socket.on("framereceived", lambda frame: kinds.append(ForwardMsg.FromString(frame).WhichOneof("type")))
+    for option in ("off", "default"):  # the pictures of the second were drawn before
+        opened.press("Scale", option)
+    assert "delta" in kinds and "ref_hash" not in kinds
