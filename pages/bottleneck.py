@@ -68,7 +68,7 @@ with lesson("bottleneck") as place:
         all_of[kind] = learning(f"{task}_{kind}")
         steps = all_of[kind].steps
         usual = max(steps) if all_of[kind].own else TASKS[task].telling
-        step = slide("step_of", steps, usual, lambda number: f"{number:,}", STEPS, all_of[kind].own, width=220)
+        step = slide("step_of", steps, usual, "{:,}".format, STEPS, moves=all_of[kind].own, width=220)
     compared = tuple(dict.fromkeys((kind, "one")))
     writers = {name: writer_of(all_of[name], step, text) for name in compared if step in all_of[name].networks}
     told = say("fact.comma").join(right(name, all_of[name], step) for name in compared)

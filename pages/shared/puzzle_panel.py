@@ -215,12 +215,19 @@ def slopes_shown(played: Play, name: str, found: torch.Tensor) -> Shown:
 
 
 # ---- the pictures ----------------------------------------------------------------------------------------------------
+def cell_of_maps(played: Play) -> float:
+    """The largest side of a cell of the maps, in pixels."""
+    if played.puzzle.name in OUTPUTS:
+        return LOW
+    return LARGE if beside(played) else SMALL
+
+
 def show_maps(played: Play) -> None:
     """The weights of the heads that change; a click on a number opens its arithmetic."""
     setup, heads = played.setup, played.puzzle.heads
     asks = played.puzzle.asks
     look = looked_at(played.trace, replace(setup, token=asks, head=heads[0]))
-    most, drawn = LOW if played.puzzle.name in OUTPUTS else SMALL if heads[1:] else LARGE, []
+    most, drawn = cell_of_maps(played), []
     for head in heads:
         title, seen = head_name(setup, material_of(setup), head), replace(look, head=head)
         drawn.append(map_shown(f"head_{head}", played.trace, seen, title, most=most, outlined=asks is not None))

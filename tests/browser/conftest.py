@@ -196,10 +196,11 @@ class Screen:
             self.owed.discard("the end")
 
     @contextmanager
-    def answered(self) -> Iterator[None]:
-        """What is done within leads to a run, at once or a moment later; gives way when its picture is drawn."""
+    def answered(self, patience: int = PATIENCE) -> Iterator[None]:
+        """What is done within leads to a run, at once or a moment later; gives way when its picture is drawn. patience:
+        milliseconds until that run has ended."""
         self.settled()
-        with self.socket.expect_event("framereceived", ends_a_run):
+        with self.socket.expect_event("framereceived", ends_a_run, timeout=patience):
             yield
         self.settled()
 
@@ -335,9 +336,8 @@ class Screen:
         for _ in range(10):
             box.press("ArrowDown")
             with suppress(PlaywrightError):
-                with self.socket.expect_event("framereceived", ends_a_run, timeout=10_000):
+                with self.answered(10_000):
                     wanted.click(timeout=3000)
-                self.settled()
                 return
         raise AssertionError(f"{option} is not among {label}")
 
