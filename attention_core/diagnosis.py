@@ -288,7 +288,7 @@ def written(diagnosis: Diagnosis) -> str:
     sentences.append(written_difference(first) if first.fits else written_misfit(first))
     later = diagnosis.comparisons[diagnosis.comparisons.index(first) + 1 :]
     if first.follows is False:
-        sentences.append(f"The fault lies in {', '.join(first.among)}.".replace(f", {first.step}", f" or {first.step}"))
+        sentences.append(f"The fault lies in {one_of_these(first.among)}.")
     follow = [comparison.step for comparison in later if comparison.follows]
     broken = [comparison.step for comparison in later if comparison.follows is False]
     sentences += [f"Right from your own steps before: {', '.join(follow)}."] if follow else []
@@ -301,6 +301,16 @@ def written(diagnosis: Diagnosis) -> str:
     elif diagnosis.causes is not None and first.fits:
         sentences.append("No single change that is tried here gives these numbers.")
     return " ".join(sentences)
+
+
+def one_of_these(names: tuple[str, ...]) -> str:
+    """Names joined by "or".
+
+    >>> one_of_these(("q_projected", "q_heads", "q")), one_of_these(("q",))
+    ('q_projected, q_heads or q', 'q')
+    """
+    *before, last = names
+    return f"{', '.join(before)} or {last}" if before else last
 
 
 def written_difference(comparison: Comparison) -> str:

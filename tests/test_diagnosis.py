@@ -528,6 +528,15 @@ def test_a_fault_is_looked_for_in_every_branch_that_nobody_checked():
     assert alone.first.among == ("head_outputs",) and "The fault lies in head_outputs." in str(alone)
 
 
+def test_each_step_that_may_hold_the_fault_is_named_as_a_whole():
+    """The step that differs is called q, and so do the names of two before it begin."""
+    x, weights, _ = layer()
+    trace = attend(x, weights=Weights(**weights), config=AttentionConfig(heads=3, positions=["rope"]))
+    found = first_difference(trace, {"x": x, "q": trace["q"] + 1})
+    assert found.first.among == ("q_projected", "q_heads", "q")
+    assert "The fault lies in q_projected, q_heads or q." in str(found)
+
+
 def test_what_agrees_behind_the_first_difference_does_not_stand_before_it():
     trace = attend_qkv(*qkv())
     shifted = trace["scores"] + 1  # the softmax takes it away again
