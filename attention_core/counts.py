@@ -212,7 +212,7 @@ def span(encoder: Encoder, farthest: int) -> int:
 def path_length(encoder: Encoder, distance: int) -> int | None:
     r"""The fewest steps in which a word reaches a position that stands `distance` after it (minus: before it).
 
-    Attention 1, a recurrence D, stacked convolutions $\\lceil D / r \\rceil$ layers, where one layer reads r positions
+    Attention 1, a recurrence D, stacked convolutions $\lceil D / r \rceil$ layers, where one layer reads r positions
     back: (window - 1) / 2 where it reads both sides, else window - 1. 0 for the word itself; None: never.
     Source: Vaswani et al. 2017, table 1 (maximum path length).
 

@@ -51,7 +51,7 @@ def band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
 def attend_convolution(x: Float[Tensor, "*B T D"], taps: Float[Tensor, "window D D_out"]) -> Trace:
     r"""A convolution as attention with fixed weights: one head a place of the window, which looks at that place only.
 
-    output$_t = \\sum_m x_{t+m} W_m$: head m's weights are 1 at the offset of its place, its values are x W_m, and W_o
+    output$_t = \sum_m x_{t+m} W_m$: head m's weights are 1 at the offset of its place, its values are x W_m, and W_o
     adds the heads. x (T, D) or (B, T, D); taps: the matrices W_m, from the earliest place on.
 
     Returns a Trace whose output is torch's conv1d with padding="same" and the weight taps.permute(2, 1, 0). Raises

@@ -531,6 +531,15 @@ def test_every_module_says_what_it_is():
     assert all(ast.get_docstring(tree(path)) for path in CODE)
 
 
+def test_the_formulas_of_docstrings_are_spelled_as_latex_reads_them():
+    """Two backslashes before a word are a line break and the word; a control character was one backslash too few."""
+    for path in [*CODE, *TESTS]:
+        for node in nodes(path, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef):
+            prose, _, _ = (ast.get_docstring(node, clean=False) or "").partition(">>>")  # a doctest prints any text
+            found = re.search(r"\\\\[A-Za-z]|[\x00-\x09\x0b-\x1f]", prose)
+            assert not found, f"{name_of(path)}, {getattr(node, 'name', 'module')}: {found[0]!r}"
+
+
 # ---- dependencies, README, checks ------------------------------------------------------------------------------------
 def requirements():
     lines = (ROOT / "requirements.txt").read_text().splitlines() + (
@@ -583,8 +592,13 @@ def test_the_check_runs_the_readmes_test_command():
     assert commands[0] in [line.strip() for line in (ROOT / ".ci" / "run").read_text().splitlines()]
 
 
+def house_map():
+    """The section of the README that says what is in which room."""
+    return README.read_text(encoding="utf-8").partition("\n## The map of the house\n")[2].partition("\n## ")[0]
+
+
 def test_the_map_of_the_house_names_every_room():
-    text = README.read_text(encoding="utf-8").partition("\n## The map of the house\n")[2].partition("\n## ")[0]
+    text = house_map()
     missing = [path.name for path in CORE if path.name != "__init__.py" and f"{path.name}`" not in text]
     missing += [path.stem for path in SHARED if path.parent.name == "shared" and f"`{path.stem}`" not in text]
     assert missing == []
@@ -594,10 +608,23 @@ def test_the_map_of_the_house_names_every_room():
         )
 
 
-def test_headings_of_the_layers_are_in_the_order_of_the_arrows():
-    place = {name: n for n, layer in enumerate(LAYERS) for name in layer}
-    told = ["trace", "operations", "scores", "attention", "proof", "charts"]
-    assert all(place[one] < place[other] for one, other in pairwise(told))
+def rooms_below(name):
+    """The rooms of the core that one imports, and those that they import."""
+    path = (ROOT / "attention_core" / name.replace(".", "/")).with_suffix(".py")
+    direct = {
+        module.removeprefix("attention_core.") for module in imports(path) if module.startswith("attention_core.")
+    }
+    return direct.union(*map(rooms_below, direct))
+
+
+def test_the_map_of_the_house_is_read_in_the_order_of_the_arrows():
+    """Who reads the map from its top meets a trace before what makes one, and that before what looks at one."""
+    told = ("trace", "operations", "scores", "attention", "proof", "charts")
+    rows = [re.search(rf"\b{name}\.py`", house_map()).start() for name in told]
+    assert rows == sorted(rows)
+    for before, after in pairwise(told):
+        assert after not in rooms_below(before), f"{before} imports {after}"
+    assert {"trace", "operations", "scores"} <= rooms_below("attention")
 
 
 def test_torch_is_told_to_wait_asleep_before_it_is_imported():
