@@ -100,6 +100,11 @@ class Lesson:
     def says(self, part: str) -> bool:
         return any(part in text for text in self.texts())
 
+    def figure(self, words: str) -> float:
+        """The number that one text says behind these words."""
+        (behind,) = [text.partition(words)[2] for text in self.texts() if words in text]
+        return float(behind.split()[0].lstrip("*").rstrip(".,:*").replace("−", "-"))
+
     def fact(self) -> str:
         (found,) = [text for text in self.texts() if text.startswith("##### ")]
         return found.removeprefix("##### ")
