@@ -16,7 +16,6 @@ from attention_core.config import Weights, not_negative, one_of, positive, whole
 from attention_core.encoders import CELLS, Encoder, Layer, directions, draw_layers, encode, output_width
 from attention_core.errors import AttentionError
 from attention_core.reach import path_lengths
-from attention_core.scores import SCORES
 from attention_core.trace import Trace
 
 
@@ -164,27 +163,46 @@ class ScoreCost:
     parameters: dict[str, int]
 
 
+def dot_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
+    """$d_k$ a pair, and nothing to learn; a cosine costs the same."""
+    return ScoreCost({"scores": Products(d_k)}, {})
+
+
+def general_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
+    """$q W_a$ once a query, $d_q d_k$, then $d_k$ a pair."""
+    products = Products(d_k, per_query=d_q * d_k)
+    return ScoreCost({"scores": products}, {"w_a": d_q * d_k})
+
+
+def additive_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
+    """$W_q q$ once a query and $W_k k$ once a key, $A d_q$ and $A d_k$, then A a pair (and A tanh)."""
+    hidden = Products(per_query=d_q * A, per_key=d_k * A)
+    learned = {"w_aq": d_q * A, "w_ak": d_k * A, "v_a": A}
+    return ScoreCost({"hidden": hidden, "scores": Products(A)}, learned)
+
+
+SCORE_COSTS = {
+    "scaled_dot": dot_cost,
+    "dot": dot_cost,
+    "cosine": dot_cost,
+    "general": general_cost,
+    "additive": additive_cost,
+}
+
+
 def score_cost(score: str, d_q: int, d_k: int, A: int | None = None) -> ScoreCost:
-    r"""What one head's score of a query of width d_q and a key of width d_k costs.
+    """What one head's score of a query of width d_q and a key of width d_k costs.
 
-    Dot forms and cosine: $d_k$ a pair, nothing to learn. general: $q W_a$ once a query, $d_q d_k$, then $d_k$ a pair.
-    additive: $W_q q$ once a query and $W_k k$ once a key, $A d_q$ and $A d_k$, then A a pair (and A tanh).
-
-    A: the width of the additive score's layer (None: d_k). Raises AttentionError: unknown_choice, positive_integer.
+    score: one of SCORE_COSTS. A: the width of the additive score's layer (None: d_k). Raises AttentionError:
+    unknown_choice, positive_integer.
     Source: Luong et al. 2015, equation 8; Bahdanau et al. 2015, appendix A.1.2; compared in Vaswani et al. 2017, 3.2.1.
 
     >>> score_cost("general", 5, 7).products["scores"], score_cost("general", 5, 7).parameters
     (Products(per_pair=7, per_query=35, per_key=0), {'w_a': 35})
     """
-    one_of("score", score, tuple(SCORES))
+    one_of("score", score, tuple(SCORE_COSTS))
     A = positive("d_k", d_k) if A is None else positive("A", A)
-    positive("d_q", d_q)
-    if score == "general":
-        return ScoreCost({"scores": Products(d_k, per_query=d_q * d_k)}, {"w_a": d_q * d_k})
-    if score == "additive":
-        hidden = Products(per_query=d_q * A, per_key=d_k * A)
-        return ScoreCost({"hidden": hidden, "scores": Products(A)}, {"w_aq": d_q * A, "w_ak": d_k * A, "v_a": A})
-    return ScoreCost({"scores": Products(d_k)}, {})
+    return SCORE_COSTS[score](positive("d_q", d_q), d_k, A)
 
 
 # ---- how far one step reads, and what news needs ---------------------------------------------------------------------
@@ -249,16 +267,6 @@ def receptive_field(encoder: Encoder, layers: int) -> int:
     """
     one_of("kind", encoder.kind, ("cnn",))
     return 1 + not_negative("layers", layers) * (encoder.window - 1)
-
-
-def local_pairs(T: int, window: int) -> int:
-    """How many pairs a local mask keeps, of T x T: all at most `window` apart.
-
-    >>> local_pairs(1000, 1)
-    2998
-    """
-    far = min(not_negative("window", window), positive("T", T) - 1)
-    return T * (2 * far + 1) - far * (far + 1)
 
 
 # ---- the ways to encode a sequence, side by side ---------------------------------------------------------------------

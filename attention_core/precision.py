@@ -6,15 +6,12 @@ operation is applied again to what the precision holds.
 
 from dataclasses import replace
 
-import numpy as np
 import torch
-from jaxtyping import Float
 
 from attention_core import boundary
 from attention_core.attention import attend_qkv, run
 from attention_core.change import difference
 from attention_core.errors import AttentionError
-from attention_core.matrices import to_text
 from attention_core.operations import SCALE
 from attention_core.scores import DOT, GENERAL
 from attention_core.trace import Operation, Trace
@@ -104,12 +101,3 @@ def largest(dtype: str) -> float:
     65504.0
     """
     return torch.finfo(PRECISIONS[dtype]).max
-
-
-def magnified(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str) -> str:
-    """A matrix in link form, every number of it so many times as large. Raises AttentionError as to_text does.
-
-    >>> magnified(np.array([[0.5, -1.0]]), 100, "w_q")
-    '50,-100'
-    """
-    return to_text(factor * matrix, name)

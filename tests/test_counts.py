@@ -18,7 +18,6 @@ from attention_core.counts import (
     counted_cost,
     counted_encoder_cost,
     encoder_cost,
-    local_pairs,
     path_length,
     reads,
     receptive_field,
@@ -124,6 +123,21 @@ def test_a_score_by_hand(score, pair, query, key, learned):
     assert sum(cost.parameters.values()) == learned
 
 
+def test_a_score_of_unknown_cost_is_refused(monkeypatch):
+    """Who registers a score writes down its cost as well: nobody is told that of another one."""
+    monkeypatch.setitem(SCORES, "own", replace(SCORES["general"], weights=("w_a",)))
+    for cost in (lambda: score_cost("own", 3, 5), lambda: attention_cost(T=5, D=8, score="own")):
+        with pytest.raises(AttentionError) as refused:
+            cost()
+        assert refused.value.code == "unknown_choice" and "'own'" in str(refused.value)
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_every_score_has_a_cost(score):
+    learned = SCORES[score].weights
+    assert {*score_cost(score, 3, 5).parameters} == {*learned}
+
+
 def test_products_are_counted_only_while_it_is_on():
     left, right = zeros(2, 3, 5), zeros(5, 7)
     with MatrixProducts() as products:
@@ -132,12 +146,6 @@ def test_products_are_counted_only_while_it_is_on():
         _ = torch.conv1d(zeros(2, 3, 11), zeros(5, 3, 4))
     _ = left @ right
     assert products.count == 2 * 3 * 5 * 7 + 2 * 7 * 5 * 3 + (2 * 5 * 8) * (3 * 4)
-
-
-@pytest.mark.parametrize("T, window", [(1, 0), (5, 0), (7, 2), (7, 6), (7, 50)])
-def test_local_pairs(T, window):
-    naive = sum(abs(i - j) <= window for i in range(T) for j in range(T))
-    assert local_pairs(T, window) == naive
 
 
 # ---- encoders --------------------------------------------------------------------------------------------------------
@@ -249,7 +257,6 @@ def test_receptive_field(both, window, layers, field):
         (lambda: score_cost("general", 0, 7), "positive_integer"),
         (lambda: path_length(Encoder("rnn"), 1.5), "whole_number"),
         (lambda: receptive_field(Encoder("rnn"), 1), "unknown_choice"),
-        (lambda: local_pairs(0, 1), "positive_integer"),
         (lambda: encoder_cost(Encoder("rnn"), 0, 1), "positive_integer"),
         (lambda: reads(Encoder("rnn"), -1), "positive_integer"),
         (lambda: counted_encoder_cost(Encoder("rnn"), 257, 1), "at_most"),

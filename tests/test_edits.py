@@ -143,6 +143,7 @@ def test_a_base_beyond_the_limits_stays_out_of_links():
 def test_a_matrix_times_a_factor_is_read_back_exactly():
     matrix = np.array([[0.1, -3.0], [0.0, 1e4]])
     assert np.array_equal(from_short_text(times(matrix, 5), None), 5 * matrix)
+    assert times(np.array([[3.0, -3], [0, 0.25]]), 12_000, "w_q") == "36000,-36000;0,3000"
     with pytest.raises(AttentionError) as caught:
         times(matrix, 1000)
     assert caught.value.code == "too_large"

@@ -136,6 +136,15 @@ def is_module(dotted):
     return place.with_suffix(".py").exists() or (place / "__init__.py").exists()
 
 
+def rooms_below(name):
+    """The rooms of the core that one imports, and those that they import."""
+    path = (ROOT / "attention_core" / name.replace(".", "/")).with_suffix(".py")
+    direct = {
+        module.removeprefix("attention_core.") for module in imports(path) if module.startswith("attention_core.")
+    }
+    return direct.union(*map(rooms_below, direct))
+
+
 def tops(path):
     return {module.partition(".")[0] for module in imports(path)}
 
@@ -207,6 +216,10 @@ def test_no_circle():
         module = name_of(path).removesuffix(".py").replace("/", ".").removesuffix(".__init__")
         graph[module] = {name for name in imports(path) if is_module(name)}
     assert list(TopologicalSorter(graph).static_order())
+
+
+def test_a_precision_knows_nothing_of_matrices_as_texts():
+    assert not {"matrices", "edits"} & rooms_below("precision")
 
 
 # ---- pages are thin --------------------------------------------------------------------------------------------------
@@ -606,15 +619,6 @@ def test_the_map_of_the_house_names_every_room():
         assert any((ROOT / folder / named).exists() for folder in ("", "attention_core", "attention_core/learned")), (
             named
         )
-
-
-def rooms_below(name):
-    """The rooms of the core that one imports, and those that they import."""
-    path = (ROOT / "attention_core" / name.replace(".", "/")).with_suffix(".py")
-    direct = {
-        module.removeprefix("attention_core.") for module in imports(path) if module.startswith("attention_core.")
-    }
-    return direct.union(*map(rooms_below, direct))
 
 
 def test_the_map_of_the_house_is_read_in_the_order_of_the_arrows():

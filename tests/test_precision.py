@@ -8,7 +8,7 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv, explain, prove
 from attention_core.change import moves
-from attention_core.precision import PRECISIONS, errors, in_precision, largest, magnified, overflowing, scaled_first
+from attention_core.precision import PRECISIONS, errors, in_precision, largest, overflowing, scaled_first
 from attention_core.proof import overflow, rounding
 from attention_core.rerun import rerun
 from attention_core.scores import SCORES
@@ -172,9 +172,6 @@ def test_a_score_that_is_no_product_with_q_is_refused(score):
     assert caught.value.code == "scale_stays"
 
 
-def test_the_largest_numbers_and_a_matrix_made_larger():
+def test_the_largest_numbers():
     assert largest("float16") == 65_504
     assert largest("float64") == torch.finfo(torch.float64).max
-    assert magnified(np.array([[3.0, -3], [0, 0.25]]), 12_000, "w_q") == "36000,-36000;0,3000"
-    with pytest.raises(AttentionError):
-        magnified(np.array([[300.0]]), 12_000, "w_q")  # more than a matrix may hold

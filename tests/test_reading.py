@@ -258,6 +258,9 @@ def test_pairs_at_a_length_are_counted_one_by_one(length):
     }
     for (name, params), pairs in counted.items():
         assert pairs_at(length, (name, dict(params))) == PairsFact(len(pairs), length * length), name
+    for window in (0, 6, 50):
+        kept = sum(abs(i - j) <= window for i, j in places)
+        assert pairs_at(length, ("local", {"window": window})).kept == kept
     both = [pair for pair in near if pair in back]
     assert pairs_at(length, ("local", {"window": 2}), ("sliding", {"window": 3})).kept == len(both)
     assert pairs_at(length) == PairsFact(length * length, length * length)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core import Trace
+from attention_core import Trace, edits
 from attention_core.bars import Row, bar_rows
 from attention_core.cells import Ref
 from attention_core.change import moves
@@ -17,7 +17,7 @@ from attention_core.growth import times
 from attention_core.layout import panel
 from attention_core.matrices import to_text
 from attention_core.numerals import duration, exact, fixed, grouped, percent, row_text, small
-from attention_core.precision import PRECISIONS, errors, in_precision, largest, magnified, overflowing, scaled_first
+from attention_core.precision import PRECISIONS, errors, in_precision, largest, overflowing, scaled_first
 from attention_core.proof import overflow
 from attention_core.running import count_of_blocks, in_blocks, key_by_key
 from attention_core.sparse import work_map
@@ -121,7 +121,7 @@ def own_run() -> Setup:
         factor = slide("factor", FACTORS, 1, grouped)
     if factor == 1:
         return setup
-    return replace(setup, w_q=magnified(material_of(setup).matrices["w_q"], factor, "w_q"))
+    return replace(setup, w_q=edits.times(material_of(setup).matrices["w_q"], factor, "w_q"))
 
 
 def built_run() -> Setup:
