@@ -138,7 +138,9 @@ def test_without_positions_weights_move_along_with_their_words(told):
     words, others = first.labels["T"], now.labels["T"]
     assert sorted(words) == sorted(others) and words != others
     order = [words.index(word) for word in others]
-    assert torch.equal(now["weights"][0], first["weights"][0][:, order][:, :, order])
+    moved = first["weights"][0][:, order][:, :, order]
+    rounding = 4 * torch.finfo(torch.float64).eps  # a row that is added up in another order may be rounded otherwise
+    torch.testing.assert_close(now["weights"][0], moved, rtol=0, atol=rounding)
     verb, subject = others.index(words[1]), others.index(words[0])
     assert subject > verb  # she is fed
     assert f"{100 * now['weights'][0, 1, verb, subject].item():.0f}%" == "93%" and says(told[5], "93%")
