@@ -119,8 +119,9 @@ class Example:
     `dataclasses.replace` makes another sentence of it.
 
     >>> from dataclasses import replace
-    >>> rows, _ = vectors_for(("Tom", "read", "and", "he", "laughed"), "en_it")
-    >>> other = replace(EXAMPLES["en_it"], tokens=("Tom", "read", "and", "he", "laughed"), x=rows)
+    >>> words = ("Tom", "read", "and", "he", "laughed")
+    >>> rows, _ = EXAMPLES["en_it"].dictionary().vectors_of(words)
+    >>> other = replace(EXAMPLES["en_it"], tokens=words, x=rows)
     >>> round(other.run()["weights"][0, 0, 3, 0].item(), 3)     # head 1: he -> Tom
     0.946
     """
@@ -227,23 +228,6 @@ def learned(example: Example) -> View:
     recipe = read_recipe(example.network)
     texts = ("".join(tokens) for tokens in (example.context_tokens or example.tokens, example.tokens))
     return view(network(recipe.course, recipe.step), *texts, layer=example.layer)
-
-
-def vectors_for(tokens: Sequence[str], name: str, seed: int = 0) -> tuple[Matrix, tuple[str, ...]]:
-    """A vector for each typed word: the dictionary's, or a random one that is the same on any machine.
-
-    tokens: T words. name: an example's, for its dictionary, or a lexicon's. seed: of the random vectors. Where the
-    dictionary has positions, they are every word's: only its own numbers are random.
-
-    Returns x (T, D) as rows, and for each token its origin: "built", "source" or "random".
-    Raises AttentionError: unknown_choice for a name that does not exist, no_input_words, whole_number.
-
-    >>> vectors_for(("the", "Dog", "glorped"), "en_it")
-    (((0, 0, 0, 1), (-1, 0, 0, 0), (-0.44, -0.61, -1.88, 0.73)), ('built', 'built', 'random'))
-    """
-    one_of("name", name, (*EXAMPLES, *(lexicon for lexicon in LEXICA if lexicon not in EXAMPLES)))
-    lexicon = EXAMPLES[name].dictionary() if name in EXAMPLES else LEXICA[name]
-    return lexicon.vectors_of(tokens, seed)
 
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------

@@ -48,34 +48,6 @@ def band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
     return torch.where(inside, kernel[place.clamp(0, len(kernel) - 1)], 0.0)
 
 
-def attend_convolution(x: Float[Tensor, "*B T D"], taps: Float[Tensor, "window D D_out"]) -> Trace:
-    r"""A convolution as attention with fixed weights: one head a place of the window, which looks at that place only.
-
-    output$_t = \sum_m x_{t+m} W_m$: head m's weights are 1 at the offset of its place, its values are x W_m, and W_o
-    adds the heads. x (T, D) or (B, T, D); taps: the matrices W_m, from the earliest place on.
-
-    Returns a Trace whose output is torch's conv1d with padding="same" and the weight taps.permute(2, 1, 0). Raises
-    AttentionError: rank, and what attend raises. Source: Cordonnier, Loukas, Jaggi 2020, theorem 1.
-
-    >>> x, taps = torch.tensor([[1.0], [2.0], [4.0]]), torch.tensor([[[10.0]], [[1.0]], [[0.0]]])
-    >>> attend_convolution(x, taps)["output"].flatten()                # 10 times what is before, and itself
-    tensor([ 1., 12., 24.])
-    """
-    check_tensors({"x": x, "taps": taps})
-    if taps.dim() != 3:
-        raise AttentionError("rank", name="taps", axes="(window, D, D_out)", shape=shape(taps))
-    window, D, D_out = taps.shape
-    looks = torch.stack([band(place, x.shape[-2]) for place in torch.eye(window, dtype=x.dtype)])  # (window, T, T)
-    silent = x.new_zeros(D, window)  # q and k, one number a head, that ask and offer nothing
-    weights = Weights(
-        w_q=silent,
-        w_k=silent,
-        w_v=taps.transpose(0, 1).reshape(D, window * D_out),  # (D, window, D_out) -> (D, H d_v)
-        w_o=torch.eye(D_out, dtype=x.dtype).repeat(window, 1),  # (H d_v, D_out): the sum over the heads
-    )
-    return attend(x, weights=weights, config=AttentionConfig(heads=window), replacement=looks[None])
-
-
 def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " window"]) -> Trace:
     """Attention whose scores depend on the offset alone: what the words are changes the values and nothing else.
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attention_core.errors import AttentionError
-from attention_core.examples import EXAMPLES, LEXICA, ORIGINS, Recipe, vectors_for
+from attention_core.examples import EXAMPLES, LEXICA, ORIGINS, Recipe
 from attention_core.tokens import join, tokenise, word_vector
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -26,6 +26,12 @@ EXPECTED["one_query"] = golden("s05_seed001_one_query_five_keys")["expected"]
 STEPS = {"scaled": "scaled_scores"}  # the stories' short name
 AXIS_OF_HEADS = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
 LISTED = [(name, step) for name, steps in EXPECTED.items() for step in steps if step != "scale_value"]
+
+
+def vectors_for(tokens, name, seed=0):
+    """A vector for each word and its origin, by the dictionary of an example or by one of this name."""
+    lexicon = EXAMPLES[name].dictionary() if name in EXAMPLES else LEXICA[name]
+    return lexicon.vectors_of(tokens, seed)
 
 
 @pytest.mark.parametrize("name, step", LISTED)
@@ -155,12 +161,10 @@ def test_both_languages_of_the_crossing_have_vectors():
     assert vectors_for(("x2",), "source_004") == (((0, 2, 0, 2),), ("source",))
 
 
-def test_vectors_for_refuses():
+def test_an_example_without_an_input_has_no_words():
     with pytest.raises(AttentionError, match="one_query gives q, k and v directly") as caught:
-        vectors_for(("dog",), "one_query")
+        EXAMPLES["one_query"].dictionary()
     assert caught.value.code == "no_input_words"
-    with pytest.raises(AttentionError, match=r"one of en_it, .*colour_no_positions: got 'en_cat'"):
-        vectors_for(("dog",), "en_cat")
 
 
 def test_a_sentence_of_ones_own():

@@ -53,7 +53,7 @@ README = ROOT / "README.md"
 LAYERS = (
     ("errors", "cells", "numerals", "imprint", "typeset"),
     ("trace",),
-    ("operations", "idioms", "whole_layer"),
+    ("operations", "whole_layer"),
     ("scores", "masks", "positions"),
     ("config",),
     ("boundary", "plan", "tokens", "definitions", "exponentials", "running", "slopes", "laws", "stopwatch"),
@@ -220,6 +220,28 @@ def test_no_circle():
 
 def test_a_precision_knows_nothing_of_matrices_as_texts():
     assert not {"matrices", "edits"} & rooms_below("precision")
+
+
+def names_used(path):
+    """(own name, used name) of every definition of a file: None where what uses it stands in no definition."""
+    for top in tree(path).body:
+        for node in ast.walk(top):
+            used = getattr(node, "id", None) or getattr(node, "attr", None)
+            names = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else [used]
+            yield from ((getattr(top, "name", None), name) for name in names)
+
+
+FOR_NOTEBOOKS = {"blockwise", "evaluate"}  # attention without a whole row of scores; the number that a cell's text says
+
+
+def test_nothing_of_the_core_is_there_for_tests_alone():
+    code = [*CODE, ROOT / "attention_core" / "learned" / "__main__.py"]
+    used = {name for path in code for own, name in names_used(path) if own != name}
+    defined = {top.name for path in CORE for top in tree(path).body if isinstance(top, ast.FunctionDef | ast.ClassDef)}
+    assert defined - used - {*attention_core.__all__} == FOR_NOTEBOOKS
+    imported = {module for path in code for module in imports(path)}
+    rooms = {room_of(path) for path in CORE if path.stem != "__init__"}
+    assert {room for room in rooms if f"attention_core.{room}" not in imported} <= FOR_NOTEBOOKS
 
 
 # ---- pages are thin --------------------------------------------------------------------------------------------------

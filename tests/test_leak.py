@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend, attend_qkv
-from attention_core.examples import EXAMPLES, vectors_for
+from attention_core.examples import EXAMPLES
 from attention_core.leak import Ahead, looks_ahead, moved_rows, share_ahead
 from tests.faces import assert_five_faces
 from tests.golden import loader
@@ -33,7 +33,7 @@ def pair(generator):
 @pytest.mark.parametrize(("masks", "name"), [((), "unmasked"), (("causal",), "causal")])
 def test_how_far_outputs_move_is_what_the_story_says(masks, name):
     tokens = ("Anna", "fed", "the", "dog", "and", "it", "smiled")
-    rows, _ = vectors_for(tokens, "en_it")
+    rows, _ = EXAMPLES["en_it"].dictionary().vectors_of(tokens)
     story = EXAMPLES["en_it"]
     weights = Weights(**{name: story.tensor(name) for name in ("w_q", "w_k", "w_v", "w_o")})
     config = AttentionConfig(heads=2, masks=masks)
