@@ -2,6 +2,7 @@
 
 A mask alone saves nothing: every score is there before it is blocked. Here a pattern cuts queries and keys into parts,
 runs of queries that share a run of keys, and attention is computed within each part; no tensor has all pairs.
+Under a causal pattern query i stands at i + (S - T) among the keys, as under a causal mask (masks.py), else at i.
 """
 
 from collections.abc import Iterator
@@ -27,6 +28,11 @@ class Part:
     keys: slice
 
 
+def first_place(causal: bool, T: int, S: int) -> int:
+    """Where query 0 stands among the keys."""
+    return S - T if causal else 0
+
+
 @dataclass(frozen=True)
 class Local:
     """Keys at most `window` away, and with `causal` none after the query; `block` queries at a time (Beltagy et al.
@@ -45,16 +51,19 @@ class Local:
         positive("block", self.block)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
-        """Which pairs of positions the pattern has."""
+        """Which pairs the pattern has; i: the places where the queries stand among the keys, j: those of the keys."""
         near = masks.local(0, 0, i, j, window=self.window, at=0)
         return near & masks.causal(0, 0, i, j, at=0) if self.causal else near
 
     def parts(self, T: int, S: int) -> Iterator[Part]:
         """Blocks of queries, each with the keys that one of them may attend to."""
+        at = first_place(self.causal, T, S)
+        ahead = 0 if self.causal else self.window
         for start in range(0, T, self.block):
             stop = min(start + self.block, T)
-            last = stop if self.causal else stop + self.window
-            yield Part(slice(start, stop), slice(max(0, start - self.window), min(S, last)))
+            first_key = max(0, start + at - self.window)
+            end = min(S, stop + at + ahead)
+            yield Part(slice(start, stop), slice(first_key, max(0, end)))  # no key where all places lie before key 0
 
 
 @dataclass(frozen=True)
@@ -73,14 +82,16 @@ class Strided:
         positive("stride", self.stride)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
-        """Which pairs of positions the pattern has."""
+        """Which pairs the pattern has; i: the places where the queries stand among the keys, j: those of the keys."""
         same = (i - j) % self.stride == 0
         return same & masks.causal(0, 0, i, j, at=0) if self.causal else same
 
     def parts(self, T: int, S: int) -> Iterator[Part]:
-        """The queries and keys that leave the same remainder."""
+        """The queries and keys whose places leave the same remainder."""
+        at = first_place(self.causal, T, S)
         for first in range(min(self.stride, T)):
-            yield Part(slice(first, T, self.stride), slice(first, S, self.stride))
+            first_key = (first + at) % self.stride
+            yield Part(slice(first, T, self.stride), slice(first_key, S, self.stride))
 
 
 Pattern = Local | Strided
@@ -115,7 +126,7 @@ def attend_sparse(
     q, k, v = (inputs[role].value for role in "qkv")  # (B, H, T, d_k), (B, H_kv, S, d_k), (B, H_kv, S, d_v)
     (B, H, T, d_k), (S, d_v) = shapes["q"], shapes["v"][-2:]
     output, computed, kept = q.new_zeros(B, H, T, d_v), 0, torch.zeros((), dtype=torch.int64, device=q.device)
-    i, j = torch.arange(T, device=q.device)[:, None], torch.arange(S, device=q.device)  # (T, 1), (S,)
+    i, j = places(pattern, T, S, q.device)  # (T, 1), (S,)
     for part in pattern.parts(T, S):
         allowed = pattern.allows(i[part.queries], j[part.keys])  # (T', S')
         if allowed.numel():
@@ -124,6 +135,14 @@ def attend_sparse(
             output[:, :, part.queries] = mix(masked_softmax(scores), v[:, :, part.keys])  # (B, H, T', d_v)
             computed, kept = computed + allowed.numel(), kept + allowed.sum()  # no wait for a GPU within the loop
     return Sparse(output, computed, int(kept), multiply_adds(B * H * computed, d_k, d_v))
+
+
+def places(
+    pattern: Pattern, T: int, S: int, device: torch.device | None = None
+) -> tuple[Int[Tensor, "T 1"], Int[Tensor, " S"]]:
+    """Where queries and keys stand, counted in keys."""
+    i, j = torch.arange(T, device=device), torch.arange(S, device=device)
+    return i[:, None] + first_place(pattern.causal, T, S), j
 
 
 def computed_pairs(pattern: Pattern, T: int, S: int) -> int:
@@ -152,7 +171,7 @@ def pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
             [0, 1, 0],
             [1, 0, 1]], dtype=torch.int32)
     """
-    return pattern.allows(torch.arange(T)[:, None], torch.arange(S))
+    return pattern.allows(*places(pattern, T, S))
 
 
 KEPT, IN_VAIN, SKIPPED = 1.0, 0.4, 0.0  # how dark a pair is drawn

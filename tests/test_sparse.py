@@ -23,7 +23,7 @@ from attention_core.sparse import (
 from tests.test_blockwise import Largest
 
 B, H, H_KV, D_K, D_V = 2, 6, 3, 5, 7
-LENGTHS = [(11, 11), (13, 17), (17, 13)]  # T, S
+LENGTHS = [(11, 11), (13, 17), (17, 13), (2, 5), (5, 2), (3, 19), (19, 3)]  # T, S
 
 PATTERNS = [
     *(Local(window, block, causal) for window in (0, 2, 19) for block in (1, 3, 64) for causal in (False, True)),
@@ -40,12 +40,14 @@ def qkv(T: int, S: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def by_loops(pattern: Local | Strided, T: int, S: int) -> Tensor:
-    """The pattern pair by pair."""
+    """The pattern pair by pair; query i stands at i + (S - T) where it is causal: the last one sees all keys."""
     allowed = torch.zeros(T, S, dtype=torch.bool)
     for i in range(T):
+        place = i + S - T if pattern.causal else i
         for j in range(S):
-            near = abs(i - j) <= pattern.window if isinstance(pattern, Local) else (i - j) % pattern.stride == 0
-            allowed[i, j] = near and (j <= i or not pattern.causal)
+            back = place - j
+            near = abs(back) <= pattern.window if isinstance(pattern, Local) else back % pattern.stride == 0
+            allowed[i, j] = near and (j <= place or not pattern.causal)
     return allowed
 
 
@@ -63,15 +65,15 @@ def test_the_numbers_are_those_of_the_masked_run(pattern, T, S):
     assert computed_pairs(pattern, T, S) == found.computed
 
 
+@pytest.mark.parametrize(("T", "S"), LENGTHS)
 @pytest.mark.parametrize("window", [0, 2, 19])
-def test_local_is_the_mask_of_that_name(window):
-    q, k, v = qkv(11, 11)
-    named = AttentionConfig(masks=[("local", {"window": window})])
-    found = attend_sparse(q, k, v, Local(window, block=3))
-    torch.testing.assert_close(found.output, attend_qkv(q, k, v, config=named)["head_outputs"], rtol=0, atol=1e-12)
-    named = AttentionConfig(masks=[("sliding", {"window": window + 1})])
-    found = attend_sparse(q, k, v, Local(window, block=3, causal=True))
-    torch.testing.assert_close(found.output, attend_qkv(q, k, v, config=named)["head_outputs"], rtol=0, atol=1e-12)
+def test_local_is_the_mask_of_that_name(window, T, S):
+    q, k, v = qkv(T, S)
+    local, sliding = ("local", {"window": window}), ("sliding", {"window": window + 1})
+    for masks, causal in (([local], False), (["causal", local], True), ([sliding], True)):
+        named = attend_qkv(q, k, v, config=AttentionConfig(masks=masks))
+        found = attend_sparse(q, k, v, Local(window, block=3, causal=causal))
+        torch.testing.assert_close(found.output, named["head_outputs"], rtol=0, atol=1e-12)
 
 
 def test_pairs_computed_by_hand():
