@@ -15,13 +15,14 @@ from attention_core.plan import (
     Shapes,
     check_mask_sizes,
     head_dims,
+    head_step,
     input_dims,
     plan_attention,
+    plan_heads,
     plan_inputs,
-    plan_rope,
+    positions_at,
     projected_dims,
     query_position,
-    rope_params,
 )
 from attention_core.scores import SCORE_DIMS
 from attention_core.trace import Step, Trace
@@ -133,8 +134,8 @@ def attend_qkv(
 def given_heads(
     q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig
 ) -> tuple[dict[str, Step], Plan, Shapes, int]:
-    """q, k and v as inputs, checked; the plan up to them, which turns them where RoPE is chosen; their shapes; and
-    where query 0 stands among the keys."""
+    """q, k and v as inputs, checked; the plan up to them, which turns them where positions do so (RoPE); their shapes;
+    and where query 0 stands among the keys."""
     boundary.check_choices(weights, config)
     given = {"q": q, "k": k, "v": v}
     boundary.check_tensors({**given, **weights.given()})
@@ -143,17 +144,17 @@ def given_heads(
     for name in weights.given():
         if name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v"):
             raise AttentionError("unused_weight", weight=name, why="q, k and v are given already projected")
-    if any(name == "sinusoidal" for name, _ in config.positions):
+    if positions_at(config, "input"):
         raise AttentionError("no_input_positions")
     shapes = {name: tuple(tensor.shape) for name, tensor in given.items()}
     check_head_counts(config, shapes)
     boundary.check_keys(config, *shapes.values())
 
     at = query_position(config, shapes)
-    names = {role: f"{role}_heads" if role != "v" and rope_params(config) else role for role in given}
+    names = {role: head_step(config, role) for role in given}
     inputs = {names[role]: Step(names[role], given[role], head_dims(role, shapes)) for role in given}
     inputs |= weight_steps(weights, shapes, {}, {})
-    return inputs, plan_rope(config, shapes, at), shapes, at
+    return inputs, plan_heads(config, shapes, at), shapes, at
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:

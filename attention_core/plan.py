@@ -1,5 +1,6 @@
 """The plan of a run: from shapes and choices to the list of operations, nothing computed yet."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from torch import Tensor
@@ -23,7 +24,7 @@ from attention_core.operations import (
     SPLIT,
     TAKE,
 )
-from attention_core.positions import POSITIONS, alibi_slopes
+from attention_core.positions import POSITIONS
 from attention_core.scores import SCORE_DIMS, SCORES
 from attention_core.trace import Operation, Step
 
@@ -64,46 +65,72 @@ def input_dims(source: str, given: dict[str, Tensor]) -> tuple[str, ...]:
 
 
 # ---- the plan --------------------------------------------------------------------------------------------------------
-def rope_params(config: AttentionConfig) -> dict | None:
-    """RoPE's parameters, None where it is not chosen."""
-    return dict(config.positions).get("rope")
+def positions_at(config: AttentionConfig, place: str) -> dict[str, Mapping[str, object]]:
+    """The chosen positions that act at a place, one of PLACES: their parameters by name."""
+    return {name: params for name, params in config.positions if POSITIONS[name].place == place}
 
 
-def plan_rope(config: AttentionConfig, shapes: Shapes, at: int) -> Plan:
-    """q and k turned by their positions, where RoPE is chosen."""
-    params = rope_params(config)
-    if params is None:
-        return []
-    plan = []
-    for role, first in (("q", at), ("k", 0)):
-        if shapes[role][-1] % 2:
-            raise AttentionError("even_width", kind="RoPE", width=shapes[role][-1])
-        faces = POSITIONS["rope"].faces
-        plan.append(Operation(role, head_dims(role, shapes), (f"{role}_heads",), faces, {**params, "at": first}))
+def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
+    """The step `output`, the sum of several of the same shape; nothing where there is only one."""
+    plan, total = [], names[0]
+    for count, name in enumerate(names[1:], 2):
+        partial = output if count == len(names) else f"{output}_{count}"
+        plan.append(Operation(partial, dims, (total, name), ADD))
+        total = partial
     return plan
+
+
+def plan_heads(config: AttentionConfig, shapes: Shapes, at: int) -> Plan:
+    """q and k with the positions that act in the heads, where any are chosen."""
+    chosen, plan = positions_at(config, "heads"), []
+    for role, first in (("q", at), ("k", 0)):
+        _, heads, _, width = shapes[role]
+        read = f"{role}_heads"
+        for count, (name, params) in enumerate(chosen.items(), 1):
+            output = role if count == len(chosen) else f"{role}_{name}"
+            position = POSITIONS[name]
+            params = {**position.fit(params, heads, width), "at": first}
+            plan.append(Operation(output, head_dims(role, shapes), (read,), position.faces, params))
+            read = output
+    return plan
+
+
+def plan_positioned(config: AttentionConfig, source: Step, heads: int, at: int) -> Plan:
+    """An input with the positions that are added to it; at: where its first row stands."""
+    chosen, plan = positions_at(config, "input"), []
+    _, length, width = source.dims
+    table_dims = (length, f"{width}_position")  # its columns are frequencies, not what those of x stand for
+    tables = [f"{name}_{source.name}" for name in chosen]
+    for table, (name, params) in zip(tables, chosen.items(), strict=True):
+        position = POSITIONS[name]
+        params = {**position.fit(params, heads, source.value.shape[-1]), "at": at}
+        plan.append(Operation(table, table_dims, (source.name,), position.faces, params))
+    plan += plan_sum(tables, f"positions_{source.name}", table_dims)
+    reads = (source.name, plan[-1].output)
+    return [*plan, Operation(f"positioned_{source.name}", source.dims, reads, ADD)]
 
 
 def plan_inputs(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, at: int) -> Plan:
     """From the inputs to q, k and v: positions added, projected, cut into heads, turned."""
     plan, read = [], dict(sources)
-    sinusoidal = dict(config.positions).get("sinusoidal")
-    if sinusoidal is not None:
+    if positions_at(config, "input"):
         for source in dict.fromkeys(sources.values()):
-            dims, table = inputs[source].dims, f"sinusoidal_{source}"
-            params = {**sinusoidal, "at": at if source == "query" else 0}
-            table_dims = (dims[1], f"{dims[2]}_position")  # its columns are frequencies, not what those of x stand for
-            plan.append(Operation(table, table_dims, (source,), POSITIONS["sinusoidal"].faces, params))
-            plan.append(Operation(f"positioned_{source}", dims, (source, table), ADD))
+            first = at if source == "query" else 0
+            plan += plan_positioned(config, inputs[source], shapes["q"][1], first)
         read = {role: f"positioned_{source}" for role, source in sources.items()}
-    rotated = rope_params(config) is not None
     for role in "qkv":
         if f"w_{role}" in inputs:
             reads = (read[role], *(name for name in (f"w_{role}", f"b_{role}") if name in inputs))
             plan.append(Operation(f"{role}_projected", projected_dims(role, shapes), reads, PROJECT))
             read[role] = f"{role}_projected"
-        name = f"{role}_heads" if rotated and role != "v" else role
+        name = head_step(config, role)
         plan.append(Operation(name, head_dims(role, shapes), (read[role],), SPLIT, {"heads": shapes[role][1]}))
-    return plan + plan_rope(config, shapes, at)
+    return plan + plan_heads(config, shapes, at)
+
+
+def head_step(config: AttentionConfig, role: str) -> str:
+    """What q, k or v is called once it is cut into heads: a name of its own where positions change it afterwards."""
+    return f"{role}_heads" if role != "v" and positions_at(config, "heads") else role
 
 
 def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
@@ -129,15 +156,22 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int
     params = {"factor": float(factor), "temperature": float(config.temperature)}
     faces = ROOT_SCALE if by_root else SCALE
     plan = [*plan_score(config, inputs), Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)]
-    alibi = dict(config.positions).get("alibi")
-    if alibi is not None:
-        slopes = alibi_slopes(H) if alibi["slopes"] is None else alibi["slopes"]
-        if len(slopes) != H:
-            raise AttentionError("slopes_count", heads=H, given=len(slopes))
-        faces = POSITIONS["alibi"].faces
-        plan.append(Operation("bias", ("H", "T", "S"), ("scaled_scores",), faces, {"slopes": slopes, "at": at}))
-        plan.append(Operation("biased_scores", SCORE_DIMS, ("scaled_scores", "bias"), ADD))
-    return plan
+    return plan + plan_bias(config, H, d_k, at)
+
+
+def plan_bias(config: AttentionConfig, heads: int, width: int, at: int) -> Plan:
+    """The scores with the positions that are added to them, where any are chosen."""
+    chosen, plan = positions_at(config, "bias"), []
+    if not chosen:
+        return plan
+    tables = ["bias"] if len(chosen) == 1 else [f"{name}_bias" for name in chosen]
+    dims = SCORE_DIMS[1:]  # (H, T, S)
+    for table, (name, params) in zip(tables, chosen.items(), strict=True):
+        position = POSITIONS[name]
+        params = {**position.fit(params, heads, width), "at": at}
+        plan.append(Operation(table, dims, ("scaled_scores",), position.faces, params))
+    plan += plan_sum(tables, "bias", dims)
+    return [*plan, Operation("biased_scores", SCORE_DIMS, ("scaled_scores", "bias"), ADD)]
 
 
 def plan_masks(config: AttentionConfig, inputs: Inputs, at: int, scores: str) -> Plan:

@@ -45,9 +45,9 @@ def score_parts(trace: Trace) -> Trace:
     come q and k of each part (`q_content`, `q_position` and so on), by the run's own operations; RoPE, where it is
     chosen too, turns both.
 
-    trace: a run of attend with sinusoidal positions, whose score is a product of q and k: dot, scaled_dot or general.
-    Raises AttentionError (a ValueError) for another score, KeyError for a run without these positions. Source: Dai et
-    al. 2019, Transformer-XL, section 3.3, the terms (a) to (d).
+    trace: a run of attend with positions that are added to x, such as sinusoidal, and a score that is a product of q
+    and k: dot, scaled_dot or general. Raises AttentionError (a ValueError) for another score, KeyError for a run
+    without these positions. Source: Dai et al. 2019, Transformer-XL, section 3.3, the terms (a) to (d).
 
     >>> import torch
     >>> from attention_core import attend
@@ -82,7 +82,7 @@ def part_of(trace: Trace, role: str, part: str) -> list[Operation]:
     operations, read = [], source
     if part == "position":
         read = f"{source}_position"
-        dims, reads = trace.step(source).dims, (source, f"sinusoidal_{source}")
+        dims, reads = trace.step(source).dims, trace.step(name).operation.reads  # the input and its table
         operations.append(Operation(read, dims, reads, POSITIONS_ALONE))
     for operation in chain:
         weights = [weight for weight in operation.reads[1:] if part == "content" or not weight.startswith("b_")]

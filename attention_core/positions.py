@@ -2,8 +2,10 @@
 
 `at` is the position of the first row: keys start at 0, queries at a causal mask's offset (S - T where none is set),
 without such a mask at 0 too. In self-attention x is one sequence, to whose tokens sinusoids are added from 0 on.
+A new position is one block here and its line in POSITIONS, which says where in a run it acts.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.cells import Cell, Constant, Operand
+from attention_core.errors import AttentionError
 from attention_core.numerals import short, term
 from attention_core.trace import Faces
 
@@ -116,6 +119,13 @@ ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell)
 ROPE_STYLES = ("interleaved", "half")
 
 
+def fit_rope(params: Mapping[str, object], heads: int, width: int) -> Mapping[str, object]:
+    """RoPE's parameters as they are. Raises AttentionError: even_width."""
+    if width % 2:
+        raise AttentionError("even_width", kind="RoPE", width=width)
+    return params
+
+
 # ---- alibi: a score loses `slope` for every step of distance (Press et al. 2022, section 3) --------------------------
 def alibi(scores: Float[Tensor, "B H T S"], *, slopes: tuple[float, ...], at: int) -> Float[Tensor, "H T S"]:
     T, S = scores.shape[-2:]
@@ -159,16 +169,47 @@ def alibi_slopes(heads: int) -> tuple[float, ...]:
     return tuple(slopes + between[: heads - power])
 
 
+def fit_alibi(params: Mapping[str, object], heads: int, width: int) -> Mapping[str, object]:
+    """ALiBi's slopes, one a head: the published ones where none are given. Raises AttentionError: slopes_count."""
+    given = params["slopes"]
+    slopes = alibi_slopes(heads) if given is None else given
+    if len(slopes) != heads:
+        raise AttentionError("slopes_count", heads=heads, given=len(slopes))
+    return {"slopes": slopes}
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+PLACES = ("input", "heads", "bias")  # a table added to x; q and k changed in every head; a table added to the scores
+
+
+def fit_any(params: Mapping[str, object], heads: int, width: int) -> Mapping[str, object]:
+    """The parameters as they are: they fit every run."""
+    return params
+
+
 @dataclass(frozen=True)
 class Position:
-    """A way to tell positions: its faces and its parameters with their defaults (None: worked out by attend)."""
+    """A way to tell positions.
+
+    faces: they read what stands at the place, and take `at` besides their parameters. place: one of PLACES. defaults:
+    its parameters. fit: the parameters for a run with so many heads of such a width (of x where the place is the
+    input); it works out those that are None and refuses those that do not fit.
+
+    Raises AttentionError (a ValueError) for a place that there is not.
+    """
 
     faces: Faces
-    defaults: dict[str, object]
+    place: str
+    defaults: Mapping[str, object]
+    fit: Callable[[Mapping[str, object], int, int], Mapping[str, object]] = fit_any
+
+    def __post_init__(self):
+        if self.place not in PLACES:
+            raise AttentionError("unknown_choice", name="place", choices=", ".join(PLACES), given=repr(self.place))
 
 
 POSITIONS = {
-    "sinusoidal": Position(SINUSOIDAL, {"base": 10000.0}),
-    "rope": Position(ROPE, {"style": "interleaved", "base": 10000.0}),
-    "alibi": Position(ALIBI, {"slopes": None}),
+    "sinusoidal": Position(SINUSOIDAL, "input", {"base": 10000.0}),
+    "rope": Position(ROPE, "heads", {"style": "interleaved", "base": 10000.0}, fit_rope),
+    "alibi": Position(ALIBI, "bias", {"slopes": None}, fit_alibi),
 }

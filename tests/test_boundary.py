@@ -13,7 +13,13 @@ from attention_core import AttentionConfig, AttentionError, Weights, attend, att
 from attention_core.errors import SENTENCES
 
 CORE = Path(attention_core.__file__).parent
-ENTRANCES = ("attention.py", "boundary.py", "config.py", "plan.py")  # the rooms behind attend and attend_qkv
+ENTRANCES = (
+    "attention.py",
+    "boundary.py",
+    "config.py",
+    "plan.py",
+    "positions.py",
+)  # the rooms behind attend and attend_qkv
 
 
 def x(*shape: int) -> torch.Tensor:
