@@ -1,20 +1,47 @@
 """What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.errors import AttentionError
-from attention_core.masks import MASKS
+from attention_core.masks import MASKS, Parameter
 from attention_core.positions import POSITIONS, ROPE_STYLES
 from attention_core.scores import SCORES
 
 LARGEST = 2**31 - 1  # of any whole number; torch and NumPy hold it everywhere
 
 Choice = tuple[str, Mapping[str, object]]  # a name and its parameters
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Params(Mapping[str, object]):
+    """The parameters of a choice: read, printed and compared like a dict, and hashable, because nobody changes them.
+
+    >>> params = Params((("window", 2),))
+    >>> params["window"], params == {"window": 2}, params
+    (2, True, {'window': 2})
+    """
+
+    pairs: tuple[tuple[str, object], ...]
+
+    def __getitem__(self, name: str) -> object:
+        return dict(self.pairs)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self.pairs))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.pairs))  # in any order, as they are compared
+
+    def __repr__(self) -> str:
+        return repr(dict(self.pairs))
 
 
 @dataclass(frozen=True)
@@ -27,7 +54,7 @@ class AttentionConfig:
     0 (None: S - T). positions: (name, params) pairs from POSITIONS. dropout: the probability of dropping a weight, with
     dropout_seed for the draw. replace: "uniform" puts even weights in the place of the softmax's. residual: one more
     step, x + output.
-    A name alone stands for (name, {}).
+    A name alone stands for (name, {}). Nothing in it changes once it is checked, and equal ones have one hash.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
 
@@ -192,12 +219,19 @@ def mask_choice(choice: Choice) -> Choice:
             raise AttentionError("missing_parameter", kind=name, name=needed)
     if params.get("offset") is not None:
         whole("offset", params["offset"])
-    if "window" in params:
-        (positive if mask.is_causal else not_negative)("window", params["window"])
-    for several in ("lengths", "global_tokens"):
-        if several in params:
-            params = {**params, several: tuple(whole(several, number) for number in listed(several, params[several]))}
-    return name, params
+    checked = {parameter.name: numbers_of(parameter, params[parameter.name]) for parameter in mask.parameters}
+    return name, Params(tuple({**params, **checked}.items()))
+
+
+CHECKS = {None: whole, 0: not_negative, 1: positive}  # by the least value of a parameter
+
+
+def numbers_of(parameter: Parameter, given: object) -> int | tuple[int, ...]:
+    """A mask's parameter as it was declared: one number, or a tuple of several."""
+    check = CHECKS[parameter.least]
+    if not parameter.several:
+        return check(parameter.name, given)
+    return tuple(check(parameter.name, number) for number in listed(parameter.name, given))
 
 
 def position_choice(choice: Choice) -> Choice:
@@ -214,4 +248,4 @@ def position_choice(choice: Choice) -> Choice:
         params["base"] = float(params["base"])
     if params.get("slopes") is not None:
         params["slopes"] = tuple(float(finite("slope", slope)) for slope in listed("slopes", params["slopes"]))
-    return name, params
+    return name, Params(tuple(params.items()))

@@ -4,9 +4,10 @@ A mask is a predicate on (b, h, i, j) and its parameters; i is the query's posit
 runs on whole index tensors and on one cell's whole numbers; the NumPy twin builds the same matrix another way.
 `at` is where query 0 stands among the keys: under a causal mask its offset (S - T where none is set: lower right, as
 in decoding), else 0.
-A new mask is one block here and its line in MASKS.
+A new mask is one block here and its line in MASKS, which declares its parameters.
 """
 
+import inspect
 from dataclasses import dataclass
 
 import numpy as np
@@ -211,20 +212,59 @@ def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
     return ~allowed
 
 
+# ---- the table -------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Parameter:
+    """A whole number that a mask takes, or several of them.
+
+    least: 0 or 1, below which none may be; None where only the sizes of a run say what fits (plan.check_mask_sizes).
+    several: a tuple or a list of them.
+    """
+
+    name: str
+    least: int | None = None
+    several: bool = False
+
+    def __post_init__(self):
+        if self.least not in (None, 0, 1):
+            raise ValueError(f"the least value of {self.name} must be None, 0 or 1: got {self.least!r}")
+
+
 @dataclass(frozen=True)
 class Mask:
-    """A mask by name: its faces, the parameters it needs, whether it makes the run causal, and whether `at` matters."""
+    """A mask by name: its faces, the parameters it needs, whether it makes the run causal, and whether `at` matters.
+
+    Raises ValueError where the parameters are not those that its torch function takes by keyword.
+    """
 
     faces: Faces
-    needs: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
     is_causal: bool = False
     uses_position: bool = True
 
+    def __post_init__(self):
+        arguments = inspect.signature(self.faces.torch).parameters.values()
+        taken = sorted(each.name for each in arguments if each.kind is inspect.Parameter.KEYWORD_ONLY)
+        declared = sorted((*self.needs, *(["at"] if self.uses_position else [])))
+        if declared != taken:
+            name, takes = self.faces.torch.__name__, ", ".join(taken)
+            raise ValueError(f"{name} takes {takes}: declared are {', '.join(declared)}")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+
+WINDOW = Parameter("window", least=0)
+OWN_WINDOW = Parameter("window", least=1)  # the query's own position is one of them
+LENGTHS = Parameter("lengths", several=True)
+GLOBAL_TOKENS = Parameter("global_tokens", several=True)
 
 MASKS = {
     "causal": Mask(CAUSAL, is_causal=True),
-    "local": Mask(LOCAL, ("window",)),
-    "sliding": Mask(SLIDING, ("window",), is_causal=True),
-    "padding": Mask(PADDING, ("lengths",), uses_position=False),
-    "local_global": Mask(LOCAL_GLOBAL, ("window", "global_tokens")),
+    "local": Mask(LOCAL, (WINDOW,)),
+    "sliding": Mask(SLIDING, (OWN_WINDOW,), is_causal=True),
+    "padding": Mask(PADDING, (LENGTHS,), uses_position=False),
+    "local_global": Mask(LOCAL_GLOBAL, (WINDOW, GLOBAL_TOKENS)),
 }
