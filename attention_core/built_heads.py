@@ -44,6 +44,15 @@ def read_kind(text: str) -> tuple[str, int]:
     return name, int(numbers[0]) if numbers else -1
 
 
+def write_kind(name: str, offset: int) -> str:
+    """The text that `read_kind` reads; only the offset head has an offset.
+
+    >>> write_kind("offset", -2), write_kind("first", -1)
+    ('offset:-2', 'first')
+    """
+    return f"{name}:{offset}" if name == "offset" else name
+
+
 def built_heads(
     tokens: Sequence[str], kinds: Sequence[tuple[str, int]], others: Sequence[Sequence[str]] = ()
 ) -> BuiltHeads:

@@ -11,7 +11,7 @@ from pages.shared.places import Look, token
 from pages.shared.runs import kept, trace_of
 from pages.shared.scene import Scene
 from pages.shared.setup import MOST_PAIRS, Setup, computed_part
-from pages.shared.sweeps import MOST, SWEEPS, Value, swept
+from pages.shared.sweeps import MOST, SWEEPS, Value, make_change, swept
 from pages.shared.thumbnails import show_row
 from pages.shared.widgets import show_refusal, try_made
 from pages.shared.words import literal, say, sentence
@@ -39,7 +39,7 @@ def film_strip(scene: Scene) -> None:
 
 def show_film(scene: Scene) -> None:
     """Which setting, its runs in a row, and what stands under each."""
-    setup, trace = scene.setup, scene.trace
+    setup, trace = seen(scene), scene.trace
     most = min(MOST, MOST_PAIRS // trace["weights"].numel())
     if most < 2:
         st.caption(say("film.large", limit=MOST_PAIRS))
@@ -61,11 +61,11 @@ def show_film(scene: Scene) -> None:
 
 def show_frames(scene: Scene, name: str, values: list[Value]) -> None:
     """A run for each value that can be computed; which cannot, and why the first of them."""
-    sweep, now = SWEEPS[name], SWEEPS[name].now(scene.setup, scene.trace, scene.material)
+    sweep, now = SWEEPS[name], SWEEPS[name].now(seen(scene), scene.trace, scene.material)
     row, refused = [], {}
     for place, value in enumerate(values):
         try:
-            run = computed_part(replace(scene.setup, **sweep.change(scene.setup, value)))
+            run = computed_part(replace(scene.setup, **change_to(scene, name, value)))
             drawn, figure = frame(run, computed_part(scene.setup), name, scene.look, scene.times)
         except AttentionError as error:
             refused[sweep.told(value)] = sentence(error)
@@ -77,17 +77,27 @@ def show_frames(scene: Scene, name: str, values: list[Value]) -> None:
     query = literal(token(scene.trace, "T", scene.look.query))
     figure = say(f"film.figure.{name}", query=query)
     st.markdown(say("film.how", count=len(row), head=scene.look.head + 1, figure=figure))
-    show_row("film", SIDE, 2, row, lambda place: take(scene.setup, name, values, place), text=TEXT)
+    show_row("film", SIDE, 2, row, lambda place: take(scene, name, values, place), text=TEXT)
     if refused:
         reason = next(iter(refused.values()))
         st.caption(say("film.refused", values=say("fact.comma").join(refused), reason=reason))
     show_refusal("film")
 
 
-def take(setup: Setup, name: str, values: list[Value], place: object) -> None:
+def take(scene: Scene, name: str, values: list[Value], place: object) -> None:
     """Takes the value that a browser names, where there is one."""
     if type(place) is int and 0 <= place < len(values):
-        try_made("film", lambda: SWEEPS[name].change(setup, values[place]))
+        try_made("film", lambda: change_to(scene, name, values[place]))
+
+
+def change_to(scene: Scene, name: str, value: Value) -> dict[str, object]:
+    """What becomes of the Setup on the screen when the swept setting takes a value."""
+    return make_change(SWEEPS[name], seen(scene), scene.trace, scene.material, value)
+
+
+def seen(scene: Scene) -> Setup:
+    """The Setup on the screen, which says what head is looked at also where nobody chose one."""
+    return replace(scene.setup, head=scene.look.head)
 
 
 @kept

@@ -84,7 +84,8 @@ def resized(setup: Setup, **sizes: int | None) -> dict[str, object]:
     """The changes that give other sizes, and with them what becomes of the matrices that somebody typed: each head that
     stays keeps the columns that still fit."""
     before, after = gather(setup), replace(setup, **sizes)
-    typed = [name for name in PROJECTIONS + BIASES if getattr(setup, name) not in (None, "none", UNCHANGED)]
+    read = [name for name in PROJECTIONS + BIASES if name in before.matrices]
+    typed = [name for name in read if getattr(setup, name) not in (None, UNCHANGED)]
     fresh = gather(replace(after, **dict.fromkeys(typed)))
     changes: dict[str, object] = dict(sizes)
     for name in typed:

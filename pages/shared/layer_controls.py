@@ -1,8 +1,10 @@
 """What the layer is made of: heads built by hand, how the matrices are wired, how many heads and how wide."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from attention_core.built_heads import FARTHEST, KINDS
+from attention_core.built_heads import FARTHEST, KINDS, write_kind
 from attention_core.config import kv_choices
 from pages.shared import state
 from pages.shared.inputs import resized
@@ -114,23 +116,53 @@ def built_heads(scene: Scene) -> None:
     setup = scene.setup
     if mode(setup) != "sentence" or crosses(setup):
         return
-    kinds = dict(built_of(setup))
+    kinds = built_of(setup)
+    names = dict.fromkeys(name for name, _ in kinds)
 
     def chosen() -> None:
-        names = st.session_state["c_built"]
-        texts = tuple(f"offset:{kinds.get(name, -1)}" if name == "offset" else name for name in names)
-        try_change("built", built=texts, **FRESH, score="dot" if names else None)
+        texts = choose_heads(kinds, st.session_state["c_built"])
+        try_change("built", built=texts, **FRESH, score="dot" if texts else None)
+
+    choose_several("built", KINDS, names, chosen, say("help.built"))
+    for place in offset_places(setup):
+        offset_slider(setup, place)
+    show_refusal("built")
+
+
+def choose_heads(kinds: Sequence[tuple[str, int]], names: Sequence[str]) -> tuple[str, ...]:
+    """The heads as a Setup says them after a choice of names: those that stay are as they were, new ones come last."""
+    stay = [kind for kind in kinds if kind[0] in names]
+    old = {name for name, _ in kinds}
+    new = [(name, -1) for name in names if name not in old]
+    return tuple(write_kind(*kind) for kind in stay + new)
+
+
+def offset_slider(setup: Setup, place: int) -> None:
+    """How far an offset head looks. A link may hold several of them: then each slider says the number of its head."""
+    places = offset_places(setup)
+    key = "c_offset" if place == places[0] else f"c_offset_{place}"
+    head = say("place.head", number=place + 1)
+    label = say("control.offset") if len(places) == 1 else say("control.offset_of", head=head)
+    _, offset = built_of(setup)[place]
+    reach = min(max(5, abs(offset)), FARTHEST)
 
     def turned() -> None:
-        offset = st.session_state["c_offset"]
-        try_change("built", built=tuple(f"offset:{offset}" if name == "offset" else name for name in kinds))
+        try_change("built", built=turn_head(setup, place, st.session_state[key]))
 
-    choose_several("built", KINDS, kinds, chosen, say("help.built"))
-    if "offset" in kinds:
-        reach = max(5, abs(kinds["offset"]))
-        mirror("c_offset", "built", kinds["offset"])
-        st.slider(say("control.offset"), -min(reach, FARTHEST), min(reach, FARTHEST), key="c_offset", on_change=turned)
-    show_refusal("built")
+    mirror(key, "built", offset)
+    st.slider(label, -reach, reach, key=key, on_change=turned)
+
+
+def offset_places(setup: Setup) -> list[int]:
+    """The numbers of the heads that look a few tokens away, from 0."""
+    return [place for place, (name, _) in enumerate(built_of(setup)) if name == "offset"]
+
+
+def turn_head(setup: Setup, place: int, offset: int) -> tuple[str, ...]:
+    """The heads built by hand as a Setup says them, one offset head looking so far away."""
+    kinds = list(built_of(setup))
+    kinds[place] = ("offset", offset)
+    return tuple(write_kind(*kind) for kind in kinds)
 
 
 # a new set of heads starts from its own matrices

@@ -12,7 +12,7 @@ from attention_core.merit import heads_apart, largest_error, mean_offset, spread
 from attention_core.numerals import fixed, grouped, signed, small, term
 from attention_core.reading import kept_pairs
 from pages.shared.inputs import resized
-from pages.shared.layer_controls import WIDEST, head_choices
+from pages.shared.layer_controls import WIDEST, head_choices, offset_places, turn_head
 from pages.shared.mask_texts import write_mask
 from pages.shared.material import Material
 from pages.shared.places import Look
@@ -66,6 +66,14 @@ def thinned(values: Sequence[Value], kept: Value | None, most: int) -> list[Valu
     return [values[place] for place in places]
 
 
+def make_change(sweep: Sweep, setup: Setup, trace: Trace, material: Material, value: Value) -> dict[str, object]:
+    """What becomes of a Setup when its setting takes a value: nothing for the value that it has.
+
+    A width that nobody chose follows from the matrices; chosen, the same width may cut them in another way.
+    """
+    return {} if value == sweep.now(setup, trace, material) else sweep.change(setup, value)
+
+
 def weights_of(trace: Trace, look: Look):
     """The weights of the head that is looked at, or of the last where there are fewer: (T, S)."""
     heads = trace["weights"][look.batch]
@@ -100,6 +108,23 @@ def head_counts(setup: Setup, trace: Trace, material: Material) -> Sequence[Valu
     return found if len(found) > 1 else ()
 
 
+def with_heads(setup: Setup, value: Value) -> dict[str, object]:
+    """Another count of heads."""
+    return resized(setup, heads=value, kv_heads=kv_heads_for(setup, value))
+
+
+def kv_heads_for(setup: Setup, heads: int) -> int | None:
+    """How many key/value heads go with a count of heads: each serves as many heads as now.
+
+    None, which is one for each head, where nobody chose it, and where the heads cannot be shared out like that.
+    """
+    config = config_of(setup)
+    if config.kv_heads is None:
+        return None
+    served = config.heads // config.kv_heads
+    return None if heads % served else heads // served
+
+
 def apart(setup: Setup, trace: Trace, look: Look) -> float:
     """How far two heads' weights lie apart on average."""
     return heads_apart(trace["weights"][look.batch])
@@ -124,9 +149,7 @@ def window_now(setup: Setup, trace: Trace, material: Material) -> Value | None:
 
 def with_window(setup: Setup, value: Value) -> dict[str, object]:
     """That mask with another window; it is put on where it is not."""
-    name = windowed(setup)
-    defaults = {"global_tokens": (0,)} if "global_tokens" in MASKS[name].needs else {}
-    return with_mask(setup, name, {**defaults, "window": value})
+    return with_mask(setup, windowed(setup), {"window": value})
 
 
 def with_mask(setup: Setup, name: str, params: dict[str, object]) -> dict[str, object]:
@@ -161,13 +184,26 @@ def offset_now(setup: Setup, trace: Trace, material: Material) -> Value:
 def neighbours(setup: Setup, trace: Trace, material: Material) -> Sequence[Value]:
     """How far the offset head may look."""
     reach = min(4, FARTHEST)
-    return range(-reach, reach + 1) if "offset" in dict(built_of(setup)) else ()
+    return range(-reach, reach + 1) if offset_places(setup) else ()
+
+
+def swept_place(setup: Setup) -> int:
+    """Which head is turned: the one that is looked at where it is an offset head, else the first offset head."""
+    places = offset_places(setup)
+    return setup.head if setup.head in places else places[0]
+
+
+def neighbour_now(setup: Setup, trace: Trace, material: Material) -> Value | None:
+    """How far that head looks, where there is one."""
+    if not offset_places(setup):
+        return None
+    _, offset = built_of(setup)[swept_place(setup)]
+    return offset
 
 
 def with_neighbour(setup: Setup, value: Value) -> dict[str, object]:
-    """The heads built by hand, the offset head looking there."""
-    kinds = dict(built_of(setup))
-    return {"built": tuple(f"offset:{value}" if name == "offset" else name for name in kinds)}
+    """The heads built by hand, that head looking there."""
+    return {"built": turn_head(setup, swept_place(setup), value)}
 
 
 def looked_on(setup: Setup, trace: Trace, look: Look) -> float:
@@ -225,21 +261,12 @@ SWEEPS = {
         temperatures, field("temperature"), as_said("temperature"), row_spread, one_decimal, lambda t: f"{t:g}"
     ),
     "d_k": Sweep(widths, size("d_k"), lambda setup, value: resized(setup, d_k=value), largest),
-    "heads": Sweep(
-        head_counts, size("H"), lambda setup, value: resized(setup, heads=value, kv_heads=None), apart, fixed
-    ),
+    "heads": Sweep(head_counts, size("H"), with_heads, apart, fixed),
     "window": Sweep(windows, window_now, with_window, kept, grouped),
     "offset": Sweep(
         offsets, offset_now, lambda setup, value: with_mask(setup, "causal", {"offset": value}), kept, grouped, term
     ),
-    "neighbour": Sweep(
-        neighbours,
-        lambda setup, trace, material: dict(built_of(setup)).get("offset"),
-        with_neighbour,
-        looked_on,
-        partial(signed, digits=1),
-        term,
-    ),
+    "neighbour": Sweep(neighbours, neighbour_now, with_neighbour, looked_on, partial(signed, digits=1), term),
     "seed": Sweep(seeds, field("seed"), as_said("seed"), moved),
     "dtype": Sweep(precisions, field("dtype"), as_said("dtype"), error, small, lambda name: say(f"dtype.{name}")),
 }

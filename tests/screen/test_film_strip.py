@@ -1,13 +1,18 @@
 """The film strip: the runs of a sweep, their figures against torch and loops, and what a click takes."""
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 import torch
 
+from attention_core.errors import AttentionError
 from attention_core.examples import EXAMPLES
+from attention_core.raster import small
 from pages.shared import runs, sweeps
+from pages.shared.places import looked_at
+from pages.shared.setup import Setup
 from tests.screen.driver import Screen
 
 X, W_Q, W_K = (EXAMPLES["en_it"].tensor(name).double() for name in ("x", "w_q", "w_k"))
@@ -135,6 +140,98 @@ def test_every_map_is_the_head_that_is_looked_at():
     assert [each["map"] for each in told["maps"]] == [[7, 7]] * 9
     first, last = cells["cells"][:49], cells["cells"][-49:]
     assert first[IT * 7 + 3] == 252 and last[IT * 7 + 3] < 80  # of 253 colours: .93 sharpened to 1, and almost even
+
+
+# ---- the present value is the present run ----------------------------------------------------------------------------
+LINKS = [  # settings at which a sweep once lost something of the run on the screen
+    ("window", {"mask": "local_global:1:2:5"}),
+    ("window", {"mask": "causal,local_global:2"}),
+    ("heads", {"ex": "eight_heads", "kv": "2"}),
+    ("heads", {"ex": "zh_colour", "kv": "1", "w_k": "~1.1=5"}),
+    ("d_k", {"heads": "1"}),
+    ("d_k", {"heads": "4", "kv": "2"}),
+    ("neighbour", {"built": "offset:-1,even,offset:1"}),
+    ("neighbour", {"built": "offset:-1,even,offset:1", "head": "2"}),
+]
+
+
+@pytest.mark.parametrize(("sweep", "link"), LINKS)
+def test_the_map_that_is_marked_is_the_one_on_the_screen_and_a_click_on_it_changes_no_number(sweep, link):
+    screen = film(sweep, **link)
+    before = runs.trace_of(screen.setup())
+    told, cells = screen.packed("film")
+    (place,) = [place for place, each in enumerate(told["maps"]) if each["chosen"]]
+    rows, columns = before["weights"].shape[-2:]
+    drawn = cells["cells"][place * rows * columns : (place + 1) * rows * columns]
+    assert drawn == small(before, "weights", looked_at(before, screen.setup()).at, False).cells
+    screen.click_part("film", "opened", place)
+    assert torch.equal(runs.trace_of(screen.setup())["output"], before["output"])
+
+
+SETTINGS = [
+    {},
+    {"temperature": 0.7, "seed": 4},
+    {"dtype": "float16"},
+    {"heads": 1},
+    {"heads": 2, "kv_heads": 1},
+    {"heads": 4, "kv_heads": 2, "w_k": "~1.1=5"},
+    {"d_k": 3, "d_v": 5},
+    {"score": "additive"},
+    {"wiring": ("tied", "residual")},
+    {"w_q": "~1.1=5", "w_o": "none"},
+    {"masks": ("local_global:1:0:2",)},
+    {"masks": ("causal:1", "sliding:3")},
+    {"built": ("offset:-1", "first", "offset:2")},
+    {"text": "Anna fed a zebra", "more": "the dog"},
+]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_sweep_of_every_example_has_the_present_run_at_the_present_value(name):
+    marked = 0
+    for setting in SETTINGS:
+        setup = replace(Setup(example=name), **setting)
+        try:
+            trace, material = runs.trace_of(setup), runs.material_of(setup)
+        except AttentionError:
+            continue  # such a setting does not go with this example
+        for sweep in sweeps.SWEEPS.values():
+            values, now = sweeps.swept(sweep, setup, trace, material, sweeps.MOST), sweep.now(setup, trace, material)
+            if len(values) > 1 and now is not None:
+                run = runs.trace_of(replace(setup, **sweeps.make_change(sweep, setup, trace, material, now)))
+                assert now in values and torch.equal(run["weights"], trace["weights"])
+                assert torch.equal(run["output"], trace["output"])
+                marked += 1
+    assert marked > 0
+
+
+def test_another_window_keeps_the_global_tokens():
+    near = [(i, j) for i in range(7) for j in range(7) if abs(i - j) <= 3 or {i, j} & {2, 5}]
+    screen = film("window", mask="local_global:1:2:5")
+    assert frames(screen)["3"] == str(len(near))
+    assert screen.click_part("film", "opened", 3).setup().masks == ("local_global:3:2:5",)
+
+
+def test_other_heads_share_keys_and_values_as_these_do_where_they_divide():
+    setup, change = Setup(example="eight_heads", kv_heads=2), sweeps.SWEEPS["heads"].change
+    assert {n: change(setup, n)["kv_heads"] for n in (1, 2, 4, 8, 16)} == {1: None, 2: None, 4: 1, 8: 2, 16: 4}
+    assert change(Setup(example="eight_heads"), 4)["kv_heads"] is None
+    screen = film("heads", ex="eight_heads", kv="2")
+    screen.click_part("film", "opened", [*frames(screen)].index("4"))
+    assert runs.trace_of(screen.setup())["k"].shape[1] == 1
+
+
+def test_of_several_offset_heads_the_one_that_is_looked_at_is_turned_and_no_head_is_lost():
+    first, last = "offset:3,even,offset:1", "offset:-1,even,offset:3"
+    for head, expected in ((0, first), (1, first), (2, last)):
+        screen = film("neighbour", built="offset:-1,even,offset:1", head=str(head))
+        place = [*frames(screen)].index("3")
+        assert ",".join(screen.click_part("film", "opened", place).setup().built) == expected
+
+
+def test_other_sizes_where_a_matrix_was_typed_that_this_input_does_not_read():
+    screen = film("heads", ex="one_query", w_q="~1.1=5")
+    assert len(frames(screen)) > 1 and screen.errors() == []
 
 
 # ---- what is offered, and taken --------------------------------------------------------------------------------------

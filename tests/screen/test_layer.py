@@ -160,6 +160,19 @@ def test_built_heads_do_what_they_say():
     assert Screen(**screen.link()).link() == screen.link()
 
 
+def test_several_offset_heads_of_a_link_are_all_kept_and_each_is_turned():
+    screen = Screen(built="offset:-1,even,offset:1")
+    screen.set("offset_2", 3)
+    assert screen.link()["built"] == "offset:-1,even,offset:3"
+    assert step(screen, "weights").shape[1] == 3
+    screen.set("offset", 0)
+    assert screen.link()["built"] == "offset:0,even,offset:3"
+    labels = [screen.widget(key).label for key in ("offset", "offset_2")]
+    assert labels == [f"Offset of head {n}: which neighbour it looks at" for n in (1, 3)]
+    assert screen.set("built", ["offset", "even", "first"]).link()["built"] == "offset:0,even,offset:3,first"
+    assert screen.set("built", ["offset", "first"]).link()["built"] == "offset:0,offset:3,first"
+
+
 def test_built_heads_are_taken_away_again():
     screen = Screen().set("built", ["even"]).set("built", [])
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)
