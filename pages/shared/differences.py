@@ -1,32 +1,40 @@
 """The settings in which two Setups differ, in the page's words: nothing that is alike, nothing that only follows."""
 
+from dataclasses import fields
+
 import numpy as np
 
 from attention_core import Trace
 from attention_core.numerals import fixed, term
 from pages.shared.mask_texts import write_mask
 from pages.shared.material import Material
-from pages.shared.projections import BIASES, PROJECTIONS
 from pages.shared.sequences import spelled
 from pages.shared.setup import Setup, config_of, mode, network_of, positions_of, written
 from pages.shared.words import has, say
 
-MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, "w_a", "w_aq", "w_ak", "v_a", "allowed")
+Run = tuple[Setup, Trace, Material]
 CHOSEN = ("scores", "weights")  # numbers in the place of computed ones
 SIZES = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # which follow from others, where nobody chose them
 OTHERS = ("network", "file", "roles", "axes", "part", "polarity")
 LONGEST = 48  # characters of a value
 
 
-def differences(one: tuple[Setup, Trace, Material], other: tuple[Setup, Trace, Material]) -> list[tuple[str, str, str]]:
+def differences(one: Run, other: Run) -> list[tuple[str, str, str]]:
     """What differs from one to the other: its name, its value there, and its value here. Each a Setup with its run."""
     were, are = settings(*one), settings(*other)
     chosen = [name for name in were if name not in SIZES or getattr(one[0], name) != getattr(other[0], name)]
     found = [(called(name), were[name], are[name]) for name in chosen if were[name] != are[name]]
-    for name in MATRICES:
-        if getattr(one[0], name) != getattr(other[0], name):
-            found += matrix_difference(name, one[2].matrices.get(name), other[2].matrices.get(name))
+    for name in changed_matrices(one, other):
+        found += matrix_difference(name, one[2].matrices.get(name), other[2].matrices.get(name))
     return [(name, cut(was), cut(now)) for name, was, now in found]
+
+
+def changed_matrices(one: Run, other: Run) -> list[str]:
+    """The matrices of either run that the two Setups say otherwise, in the order of a Setup."""
+    (setup, _, inputs), (second, _, others) = one, other
+    parts = [field.name for field in fields(setup)]
+    matrices = [name for name in parts if name in inputs.matrices or name in others.matrices]
+    return [name for name in matrices if getattr(setup, name) != getattr(second, name)]
 
 
 def settings(setup: Setup, trace: Trace, material: Material) -> dict[str, str]:

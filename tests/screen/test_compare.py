@@ -4,9 +4,14 @@ it -> dog weighs e^(6 s) over the row's sum, with s = 1 / (sqrt 2 x temperature)
 """
 
 import math
+from dataclasses import dataclass, fields
 
 import pytest
 
+from attention_core import Weights
+from pages.shared import differences
+from pages.shared.inputs import compute
+from pages.shared.setup import LOOKED_AT, Setup
 from tests.screen.driver import Screen, it_to_dog, plain
 
 ROOT2 = 2**-0.5
@@ -137,6 +142,32 @@ def test_one_changed_number_is_named_and_several_are_counted():
     assert settings(screen) == ["**w_q [2, 1]** 3 → 0"]
     screen.edit_cells({2: {1: 9}, 3: {0: 9}})
     assert settings(screen) == ["**w_q** 3 numbers"]
+
+
+@dataclass(frozen=True)
+class LargerSetup(Setup):
+    """A Setup with a weight that no score has today."""
+
+    w_new: str | None = None
+
+
+def test_a_weight_is_named_as_soon_as_a_setup_and_a_run_have_it():
+    runs = []
+    for text, number in (("1", 1.0), ("2", 2.0)):
+        setup = LargerSetup(w_new=text)
+        trace, material = compute(setup)
+        material.put("w_new", [[number]], "typed")
+        runs.append((setup, trace, material))
+    assert differences.differences(*runs) == [("w_new [1, 1]", "1", "2")]
+
+
+def test_every_part_of_a_setup_that_is_computed_is_compared():
+    trace, material = compute(Setup(q="1,2", k="1,2", v="1,2"))
+    compared = differences.settings(Setup(), trace, material)
+    matrices = {"x", "context", "q", "k", "v", "allowed", *(field.name for field in fields(Weights))}
+    shown_by_others = {"cross"}  # a second sequence is there, or not
+    parts = {field.name for field in fields(Setup)} - {*LOOKED_AT}
+    assert parts - {*compared} - matrices == shown_by_others
 
 
 def test_words_are_shown_and_not_run():
