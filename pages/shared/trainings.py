@@ -4,7 +4,7 @@ Whoever leaves the page, closes it or loses the connection looks no more: the tr
 """
 
 from collections.abc import Mapping
-from threading import BoundedSemaphore, Thread
+from threading import BoundedSemaphore, Lock, Thread
 from time import monotonic
 
 from attention_core.errors import AttentionError
@@ -28,6 +28,7 @@ class Running:
         self.seconds = 0.0  # that were spent training
         self.wanted, self.seen = False, monotonic()
         self.thread: Thread | None = None
+        self.lock = Lock()  # held by who begins and by the thread that ends: so no start is lost between them
 
     @property
     def busy(self) -> bool:
@@ -46,12 +47,14 @@ class Running:
         return self.seconds / step * (last - step) if step else None
 
     def start(self) -> None:
-        """Begins, or goes on where it was stopped."""
-        if self.thread is None or not self.thread.is_alive():
-            self.wanted, self.state = True, "waiting"
+        """Begins, or goes on where it was stopped; where it was told to stop and has not, it just goes on."""
+        with self.lock:
+            self.wanted = True
             self.look()
-            self.thread = Thread(target=self.work, daemon=True)
-            self.thread.start()
+            if not self.busy:
+                self.state = "waiting"
+                self.thread = Thread(target=self.work, daemon=True)
+                self.thread.start()
 
     def stop(self) -> None:
         """Stops after the step that it is at."""
@@ -65,27 +68,34 @@ class Running:
         """Whether somebody wants it, and looks."""
         return self.wanted and monotonic() - self.seen < LOOKING
 
+    def rests(self) -> bool:
+        """Whether the thread has nothing to do any more. Then it must end: a later start begins another one."""
+        with self.lock:
+            if self.goes_on() and not self.training.done:
+                return False
+            self.state = "done" if self.training.done else "stopped"
+            return True
+
     def work(self) -> None:
         """What the thread does."""
         while not ROOM.acquire(timeout=ASKING):
-            if not self.goes_on():
-                self.state = "stopped"
+            if self.rests():
                 return
         try:
             self.state = "training"
             self.train()
-            self.state = "done" if self.training.done else "stopped"
         except AttentionError as failure:
             self.state, self.failure = "failed", failure
+        except Exception:  # what nobody expected is told by the thread
+            self.state = "stopped"
+            raise
         finally:
-            if self.state == "training":  # what nobody expected is told by the thread
-                self.state = "stopped"
             ROOM.release()
 
     def train(self) -> None:
         """Step after step; what is kept is measured at once."""
         self.measure()
-        while self.goes_on() and not self.training.done:
+        while not self.rests():
             begun = monotonic()
             self.training.advance()
             self.seconds += monotonic() - begun

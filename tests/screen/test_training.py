@@ -76,6 +76,58 @@ def test_stopped_and_gone_on_it_ends_as_if_nothing_had_happened(monkeypatch):
     assert running.state == "done" and running.training.losses == plain("vote", 400, 4).losses
 
 
+def test_a_start_that_comes_while_it_still_winds_down_counts(monkeypatch):
+    own, begun, opened = Training.advance, Event(), Event()
+
+    def advance(training):
+        begun.set()
+        assert opened.wait(LONG)
+        own(training)
+
+    monkeypatch.setattr(Training, "advance", advance)
+    running = Running(Training("vote", 6))
+    running.start()
+    assert begun.wait(LONG)
+    running.stop()  # after the step that it is at
+    running.start()
+    opened.set()
+    ended(running)
+    assert running.state == "done" and running.training.losses == plain("vote", 400, 6).losses
+
+
+def test_a_start_that_comes_when_it_has_stopped_and_its_thread_has_not_ended_counts(monkeypatch):
+    class Room:
+        """Room that is given back late."""
+
+        def __init__(self):
+            self.own, self.stopped, self.opened = trainings.BoundedSemaphore(1), Event(), Event()
+            self.acquire = self.own.acquire
+
+        def release(self):
+            self.stopped.set()
+            assert self.opened.wait(LONG)
+            self.own.release()
+
+    room, own = Room(), Training.advance
+    running = Running(Training("vote", 7))
+
+    def advance(training):
+        own(training)
+        if training.step == 137:
+            running.stop()
+
+    monkeypatch.setattr(trainings, "ROOM", room)
+    monkeypatch.setattr(Training, "advance", advance)
+    running.start()
+    assert room.stopped.wait(LONG)
+    assert (running.state, running.training.step) == ("stopped", 137)
+    running.start()
+    assert running.state == "waiting"
+    room.opened.set()
+    ended(running)
+    assert running.state == "done" and running.training.losses == plain("vote", 400, 7).losses
+
+
 def test_it_stops_where_nobody_looks(monkeypatch):
     monkeypatch.setattr(trainings, "LOOKING", 0.0)
     running = Running(Training("vote", 5))
