@@ -11,13 +11,14 @@ from pages.shared.words import language, speaking
 
 Shows = Callable[[Scene], object]
 PARTS: dict[str, Shows] = {}  # what each part shows, by its name: of two equal ones the screen is the same
+DRAWING: dict[str, Callable[[Scene], None]] = {}  # the function that draws each part, by its name
 
 
 def part(shows: Shows) -> Callable[[Callable[[Scene], None]], Callable[[], None]]:
     """Makes a function that draws a Scene a part of the page; shows: all that what it draws depends on."""
 
     def named(draw: Callable[[Scene], None]) -> Callable[[], None]:
-        PARTS[draw.__name__] = shows
+        enter(draw, shows)
 
         @st.fragment(key=draw.__name__)
         @wraps(draw)
@@ -31,6 +32,20 @@ def part(shows: Shows) -> Callable[[Callable[[Scene], None]], Callable[[], None]
         return drawn
 
     return named
+
+
+def enter(draw: Callable[[Scene], None], shows: Shows) -> None:
+    """Enters a part under the name of its function. Raises ValueError where another function has that name."""
+    name = draw.__name__
+    before = DRAWING.setdefault(name, draw)
+    if before is not draw and not is_loaded_anew(draw, before):
+        raise ValueError(f"each part needs a name of its own: {name} is in {before.__module__} and {draw.__module__}")
+    DRAWING[name], PARTS[name] = draw, shows
+
+
+def is_loaded_anew(draw: Callable[[Scene], None], before: Callable[[Scene], None]) -> bool:
+    """Whether a function comes in the place of an earlier one because its module was loaded again: its file changed."""
+    return draw.__module__ == before.__module__ and draw.__globals__ is not before.__globals__
 
 
 def shown_by(name: str, shown: Scene) -> tuple[object, ...]:
