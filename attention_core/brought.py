@@ -2,7 +2,7 @@
 that is looked at."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -62,6 +62,20 @@ def guessed(names: Iterable[str]) -> dict[str, str]:
     last = {name: re.split(r"[./]", name.lower())[-1] for name in names}
     found = {role: [name for name, word in last.items() if word in CALLED[role]] for role in ROLES}
     return {role: fitting[0] for role, fitting in found.items() if fitting}
+
+
+def oldest_in_force(uploads: Sequence[Iterable[str]]) -> int:
+    """From which upload on all are in force: the newest that has q, k and v of its own, else the first.
+
+    uploads: the names of the arrays that came together, the oldest upload first.
+
+    >>> oldest_in_force([["q", "k", "v", "weights"], ["Query", "Key", "Value"], ["mask"]])
+    1
+    >>> oldest_in_force([["q"], ["k"], ["v"]])
+    0
+    """
+    complete = [place for place, names in enumerate(uploads) if {*NEEDED} <= {*guessed(names)}]
+    return max(complete, default=0)
 
 
 def bring(

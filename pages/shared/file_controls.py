@@ -1,15 +1,17 @@
 """Tensors from files: which array is what, the order of their axes, and the part of them that is looked at."""
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attention_core.brought import ROLES, Brought, Part
 from attention_core.errors import AttentionError
+from attention_core.tokens import shown
 from pages.shared import state
 from pages.shared.brought_inputs import part_of, roles_of, whole_of
-from pages.shared.held import held_for, keep
+from pages.shared.held import Source, held_for, keep, sources_of
 from pages.shared.setup import AXES, Setup
 from pages.shared.widgets import HALF, mirror, show_refusal, try_change
-from pages.shared.words import array_names, say
+from pages.shared.words import apart, array_names, literal, say
 
 KINDS = ["npz", "npy", "safetensors"]
 UNTOLD = {"roles": (), "axes": None, "part": None, "polarity": None}  # nothing said yet of what is in a file
@@ -18,11 +20,12 @@ FRESH = UNTOLD | dict.fromkeys(("scores", "weights", "allowed"))
 
 def file_controls(setup: Setup) -> None:
     """An uploader; once there are tensors, what they are and which part of them is on the screen."""
-    uploader(setup)
+    files = uploader(setup)
     if setup.file is None:
         st.caption(say("brought.waiting"))
         return
     arrays = held_for(setup)
+    show_sources(setup, files)
     brought = whole_of(setup, arrays)
     mask = roles_of(setup, arrays).get("mask")
     if mask is not None and arrays[mask].dtype == bool:
@@ -37,12 +40,12 @@ def file_controls(setup: Setup) -> None:
             part(setup, brought)
 
 
-def uploader(setup: Setup) -> None:
-    """One file with q, k and v, or one for each."""
+def uploader(setup: Setup) -> list[UploadedFile]:
+    """One file with q, k and v, or one for each; gives the files in the box."""
     key = f"c_bring_{state.version()}"
 
     def chosen() -> None:
-        files = [(file.name, file.getvalue()) for file in st.session_state[key] or ()]
+        files = st.session_state[key] or []
         if not files:
             return
         try:
@@ -53,10 +56,46 @@ def uploader(setup: Setup) -> None:
             return
         try_change("bring", file=name, **FRESH)
 
-    st.file_uploader(
+    files = st.file_uploader(
         say("control.bring"), type=KINDS, key=key, on_change=chosen, accept_multiple_files=True, help=say("help.bring")
     )
     show_refusal("bring")
+    return files
+
+
+def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
+    """Which file each tensor is from, and which files in the box give none."""
+    comma = say("fact.comma")
+    ids = [file.file_id for file in files]
+    names = dict(zip(ids, file_names(files), strict=True))
+    roles, parts = roles_by_source(setup), []
+    for source, read in roles.items():
+        name = names.get(source.id, shown_name(source.name))
+        parts.append(say("brought.from", roles=comma.join(read), file=literal(name)))
+    told = say("brought.in_force", parts=say("brought.between").join(parts))
+    in_force = [source.id for source in roles]
+    unread = [literal(name) for id, name in names.items() if id not in in_force]
+    if unread:
+        told += say("brought.unread", files=comma.join(unread))
+    st.caption(told)
+
+
+def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
+    """What is read from each file, in words."""
+    sources, found = sources_of(setup), {}
+    for role, array in roles_of(setup, held_for(setup)).items():
+        found.setdefault(sources[array], []).append(say(f"role_of.{role}"))
+    return found
+
+
+def file_names(files: list[UploadedFile]) -> list[str]:
+    """What the files in the box are called, no two alike."""
+    return apart([shown_name(file.name) for file in files])
+
+
+def shown_name(name: str) -> str:
+    """The name of a file as it can be printed."""
+    return shown(name[:60])
 
 
 def roles(setup: Setup, names: list[str]) -> None:

@@ -19,10 +19,10 @@ from pages.shared.words import say
 
 
 def shows(scene: Scene) -> tuple[object, ...]:
-    """The sentences; of anything else than sentences all that goes into the run."""
+    """The sentences; of anything else than sentences all that goes into the run, and the files in the box."""
     setup, bringing = scene.setup, st.session_state.get("bringing")
     if mode(setup) != "sentence" or bringing:
-        return (bringing, computed_part(setup), state.version())
+        return (bringing, computed_part(setup), state.version(), st.session_state.get("uploads"))
     crossed = crosses(setup)
     return (setup.example, setup.text, setup.more, crossed, setup.context_text, scene.material.keys * crossed)
 

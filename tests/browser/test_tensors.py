@@ -85,6 +85,31 @@ def test_heads_behind_the_positions_are_told_by_the_shapes(bringing):
     assert bringing.tokens()[:5] == list("12345")
 
 
+@pytest.mark.parametrize("names", ["QKV", "qkv"])
+def test_the_file_that_is_added_last_is_on_the_screen_and_the_sidebar_says_so(bringing, names):
+    given = drawn(**SIZES)
+    lower, capital = dict(zip("qkv", given.values(), strict=True)), dict(zip("QKV", given.values(), strict=True))
+    capital["Q"] = 2 * capital["Q"]
+    first, second = (lower, capital) if names == "QKV" else (capital, lower)
+    bringing.upload("first.npz", packed(**first))
+    expect(bringing.page.get_by_text("In force: q, k, v from first.npz.")).to_be_visible()
+    before = bringing.numbers("weights [head")
+    bringing.upload("second.npz", packed(**second))
+    told = bringing.page.get_by_text("In force: q, k, v from second.npz. Nothing is read from first.npz.")
+    expect(told).to_be_visible()
+    expect(bringing.page.get_by_text("Moved most: the weight of")).to_be_visible()
+    q, k = second[names[0]], second[names[1]]
+    weights = softmax(np.einsum("bhtd,bhsd->bhts", q, k) / np.sqrt(7))
+    numbers = bringing.numbers("weights [head")
+    assert len(numbers) >= 5 * 11 and numbers != before
+    for name, number in numbers.items():
+        at = [int(digits) - 1 for digits in re.findall(r"\d+", name)]
+        assert float(number) == pytest.approx(weights[0, *at], abs=1e-12)
+    bringing.page.get_by_role("button", name="Remove second.npz").click()
+    expect(bringing.page.get_by_text("In force: q, k, v from first.npz.", exact=True)).to_be_visible()
+    assert bringing.numbers("weights [head") == before
+
+
 def test_a_file_belongs_to_one_browser_alone(bringing, screen):
     bringing.upload("mine.npz", packed(**drawn(**SIZES)))
     bringing.page.get_by_text("All 3 heads: choose one").wait_for()

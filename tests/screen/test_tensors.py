@@ -1,6 +1,7 @@
 """Tensors from files: the run of what was brought, the first step that differs, and nobody else's numbers."""
 
 import io
+from itertools import count
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from pages.shared.inputs import compute
 from tests.screen.driver import Screen
 
 B, H, KV, T, S, D, V = 2, 4, 2, 5, 7, 3, 11
+ADDED = count()  # numbers of the files that were added to a box
 
 
 def tensors():
@@ -39,6 +41,23 @@ def bring(screen, *files):
     screen.set("mode", "file")
     box = next(box for box in screen.at.file_uploader if box.key.startswith("c_bring"))
     return screen.ran(box.set_value([(name, content, "application/octet-stream") for name, content in files]).run)
+
+
+def add(screen, *files):
+    """A visitor adds files to those that are in the box: (name, content) each."""
+    box = next(box for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+    kept = [(file.file_id, file.name, file.getvalue()) for file in box.value]
+    new = [(f"added {next(ADDED)}", *file) for file in files]
+    box._files = [(*file, "application/octet-stream") for file in kept + new]
+    return screen.ran(box.run)
+
+
+def take_away(screen, name):
+    """A visitor takes a file out of the box."""
+    box = next(box for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+    left = [file for file in box.value if file.name != name]
+    box._files = [(file.file_id, file.name, file.getvalue(), "application/octet-stream") for file in left]
+    return screen.ran(box.run)
 
 
 def brought(**more):
@@ -201,6 +220,86 @@ def test_a_temperature_whose_inverse_is_no_number_is_no_cause():
 
 def screen_key(screen):
     return next(box.key for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+
+
+# ---- one file after the other ----------------------------------------------------------------------------------------
+def capital(factor):
+    """The same tensors times a factor, under other names."""
+    return {name.upper(): factor * array for name, array in tensors().items()}
+
+
+def q_of(screen):
+    return trace(screen)["q"]
+
+
+def times(factor):
+    return torch.from_numpy(factor * tensors()["q"][:1])
+
+
+@pytest.mark.parametrize("capital_first", [False, True])
+def test_a_second_file_with_all_tensors_replaces_the_first(capital_first):
+    small, large = ("small.npz", npz(**tensors())), ("large.npz", npz(**capital(3.0)))
+    first, second = (large, small) if capital_first else (small, large)
+    screen = add(bring(Screen(), first), second)
+    assert torch.equal(q_of(screen), times(1.0 if capital_first else 3.0))
+    assert f"In force: q, k, v from {second[0]}. Nothing is read from {first[0]}." in screen.captions()
+    assert "Nothing moved" not in told(screen)
+
+
+def test_what_the_first_file_had_besides_is_not_compared_with_the_second():
+    screen = add(brought(weights=weights_of(tensors()), mask=np.ones((T, S), dtype=bool)), ("b.npz", npz(**capital(2))))
+    assert torch.equal(q_of(screen), times(2.0))
+    assert "First step that differs" not in told(screen) and screen.errors() == []
+
+
+def test_a_second_file_with_one_tensor_stands_before_the_first_for_this_one():
+    screen = add(brought(), ("other.npz", npz(query=2 * tensors()["q"])))
+    assert torch.equal(q_of(screen), times(2.0))
+    assert torch.equal(trace(screen)["k"], torch.from_numpy(tensors()["k"][:1]))
+    assert "In force: q from other.npz; k, v from t.npz." in screen.captions()
+    screen = add(screen, ("third.npz", npz(weights=weights_of({**tensors(), "q": 2 * tensors()["q"]}))))
+    assert "In force: q from other.npz; k, v from t.npz; weights from third.npz." in screen.captions()
+    assert "The file's weights agree with what is computed here" in told(screen)
+
+
+def test_three_files_one_after_the_other_give_a_run():
+    given, screen = tensors(), bring(Screen(), ("q.npz", npz(q=tensors()["q"])))
+    assert screen.error_at(screen_key(screen)).startswith("k must be one of the arrays of the file")
+    screen = add(add(screen, ("v.npz", npz(v=given["v"]))), ("k.npz", npz(k=given["k"])))
+    assert screen.errors() == [] and torch.equal(q_of(screen), times(1.0))
+    assert "In force: q from q.npz; k from k.npz; v from v.npz." in screen.captions()
+
+
+def test_files_of_one_name_are_told_apart_also_after_undo():
+    screen = add(brought(), ("t.npz", npz(**capital(2.0))))
+    assert "In force: q, k, v from 2: t.npz. Nothing is read from 1: t.npz." in screen.captions()
+    screen.press("undo")
+    assert torch.equal(q_of(screen), times(1.0))
+    assert "In force: q, k, v from t.npz." in screen.captions()  # the box is empty again
+
+
+def test_a_file_that_is_taken_away_is_in_force_no_more():
+    screen = add(brought(), ("b.npz", npz(**capital(2.0))))
+    screen = take_away(screen, "b.npz")
+    assert torch.equal(q_of(screen), times(1.0))
+    assert "In force: q, k, v from t.npz." in screen.captions()
+
+
+def test_a_file_that_has_no_tensor_of_attention_is_named():
+    screen = add(brought(), ("b.npz", npz(loss=np.ones(3))))
+    assert torch.equal(q_of(screen), times(1.0))
+    assert "In force: q, k, v from t.npz. Nothing is read from b.npz." in screen.captions()
+
+
+def test_a_files_name_is_shown_and_not_run():
+    screen = bring(Screen(), ("**b**\u202e.npz", npz(**tensors())))
+    assert "In force: q, k, v from **b**⟨U+202E⟩.npz." in screen.captions()
+
+
+def test_the_same_files_in_another_order_are_other_tensors():
+    one, other = ("one.npz", npz(**tensors())), ("other.npz", npz(q=2 * tensors()["q"]))
+    then, together = add(bring(Screen(), one), other), bring(Screen(), one, other)
+    assert then.setup().file != together.setup().file  # what is computed of them is kept for all sessions by this name
 
 
 # ---- refused ---------------------------------------------------------------------------------------------------------
