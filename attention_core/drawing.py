@@ -211,7 +211,10 @@ def ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: b
 
 
 def signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float) -> list[dict]:
-    """The scale of a difference: from what was lost to what was gained, nothing in the middle."""
+    """The scale of a difference: from what was lost to what was gained, nothing in the middle.
+
+    Where nothing differs, its ends have signs and no numbers.
+    """
     steps = 33
     fills, _ = shades(np.linspace(-1, 1, steps), 1.0, False, palette)
     bar = {"kind": "bar", "y": y, "y2": y + 7}
@@ -219,5 +222,6 @@ def signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float
         {**bar, "x": x + i * width / steps, "x2": x + (i + 1) * width / steps + 0.6, "fill": fill}
         for i, fill in enumerate(fills)
     ]
-    texts = [(signed(-reach), x, "left"), ("0", x + width / 2, "center"), (signed(reach), x + width, "right")]
+    least, most = (signed(-reach), signed(reach)) if reach else ("−", "+")
+    texts = [(least, x, "left"), ("0", x + width / 2, "center"), (most, x + width, "right")]
     return rows + [label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts]

@@ -76,6 +76,21 @@ def test_in_even_shares_both_reach_full_colour_at_five_of_them():
     assert fills[0.5, True] != fills[0.6, True]
 
 
+def scale_of_the_difference(rows):
+    """Its numbers from left to right."""
+    left = max(row["x"] for row in cells(rows) if row["column"] == 0)  # that of the third map
+    below = max(row["y2"] for row in cells(rows))
+    texts = [row for row in rows if row["kind"] == "label" and row["x"] >= left and row["y"] > below]
+    return [row["text"] for row in sorted(texts, key=lambda row: row["x"])]
+
+
+def test_where_nothing_differs_the_scale_of_the_difference_has_one_number(runs):
+    a, b = runs
+    assert scale_of_the_difference(rows_of(a, a)) == ["−", "0", "+"]
+    farthest = (b["weights"] - a["weights"]).abs().max().item()
+    assert scale_of_the_difference(rows_of(a, b)) == [f"−{farthest:.2f}", "0", f"+{farthest:.2f}"]
+
+
 def test_the_figures_of_a_row_by_hand():
     q, k = torch.tensor([[1.0], [0.0]]).double(), torch.tensor([[math.log(3)], [0.0]]).double()
     a = attend_qkv(q, k, k)  # rows (3/4, 1/4), (1/2, 1/2)
