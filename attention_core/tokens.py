@@ -1,11 +1,13 @@
 """Text in: words and characters as tokens, tokens back as text, and a vector for a word that no dictionary has."""
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
+import regex
 
 from attention_core.config import positive, whole
 from attention_core.errors import AttentionError
@@ -19,6 +21,11 @@ BAR = "|"
 CONNECTORS = frozenset("'’-‐‑_·׳״־")  # between two letters they belong to the word: don't, well-known
 DECIMAL_MARKS = frozenset(".,٫٬")  # between two digits they belong to the number: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
+
+SPACE_OR_NOT = re.compile(r"\s|\S+")
+# A character as Unicode counts them (UAX 29), and the marks and invisible format characters that Unicode leaves alone
+# after it: they would be tokens of their own. A sign that prepends itself, as of Arabic numbers, begins the next.
+CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
 
 # Written without spaces, a character a token: jamo, radicals, iteration marks, kana to bopomofo, ideographs, Hangul,
 # half-width kana and jamo, kana supplements, the later planes of ideographs.
@@ -36,12 +43,8 @@ CHARACTER_RANGES = (
     (0x1AFF0, 0x1B16F),
     (0x20000, 0x3FFFF),
 )
-# Not marks by their category, yet they complete the character before them: the vowels and finals of a Hangul syllable
-# typed as jamo, half-width voicing marks, skin tones.
-COMPLETING_RANGES = ((0x1160, 0x11FF), (0xD7B0, 0xD7FB), (0xFF9E, 0xFF9F), (0x1F3FB, 0x1F3FF))
 # Scripts in which a zero-width joiner or non-joiner is ordinary spelling: Arabic to Burmese, Khmer, Mongolian.
 JOINING_RANGES = ((0x0600, 0x109F), (0x1780, 0x18AF))
-REGIONAL_INDICATORS = ((0x1F1E6, 0x1F1FF),)
 # Letters and marks by their category that print nothing (Unicode: Default_Ignorable_Code_Point).
 BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
@@ -167,22 +170,9 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 def clusters(text: str) -> Iterator[tuple[int, int]]:
     """Where each character begins and ends, with all that belongs to it: accents, joiners, the parts of an emoji."""
-    first = 0
-    for at in range(1, len(text) + 1):
-        if at == len(text) or not belongs(text, first, at):
-            yield first, at
-            first = at
-
-
-def belongs(text: str, first: int, at: int) -> bool:
-    """Whether the code point at `at` belongs to the character that began at `first`."""
-    before, char = text[at - 1], text[at]
-    if before.isspace() or char.isspace():
-        return False
-    if before == ZERO_WIDTH_JOINER or within(char, COMPLETING_RANGES) or is_mark(char):
-        return True
-    flag = within(char, REGIONAL_INDICATORS) and within(before, REGIONAL_INDICATORS)
-    return flag and at - first == 1  # two letters make a flag, the third begins the next
+    for piece in SPACE_OR_NOT.finditer(text):
+        for cluster in CLUSTER.finditer(text, *piece.span()):
+            yield cluster.span()
 
 
 def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:

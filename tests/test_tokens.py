@@ -9,7 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attention_core.errors import AttentionError
-from attention_core.tokens import MAX_TOKEN_LENGTH, MAX_TOKENS, MAX_WIDTH, join, shown, tokenise, word_vector
+from attention_core.tokens import (
+    MAX_TOKEN_LENGTH,
+    MAX_TOKENS,
+    MAX_WIDTH,
+    clusters,
+    join,
+    shown,
+    tokenise,
+    word_vector,
+)
 
 ANY_CHARACTER = st.characters(exclude_categories=())  # also control, format, unassigned and lone surrogates
 TOKEN = st.text(ANY_CHARACTER, min_size=1, max_size=8).filter(lambda token: token == token.strip() and "|" not in token)
@@ -55,6 +64,10 @@ PERSIAN = "می\u200cخواهم"
         ("🇩🇪🇫🇷❤️", ["🇩🇪", "🇫🇷", "❤️"]),
         ("the\u200b dog\u202e", ["the\u200b", "dog\u202e"]),
         ("\u200b", ["\u200b"]),
+        ("מה?\u200f 狗\ufeff猫", ["מה", "?\u200f", "狗\ufeff", "猫"]),
+        ("،\u0600١٢", ["،", "\u0600١٢"]),
+        ("狗ᄀ각", ["狗", "ᄀ각"]),
+        (".\u0600 \u0301\x1c\u0301", [".", "\u0600", "\u0301", "\u0301"]),
         ("<script>alert(1)</script>", ["<", "script", ">", "alert", "(", "1", ")", "<", "/", "script", ">"]),
         ("**b** $x^2$", ["*", "*", "b", "*", "*", "$", "x", "^", "2", "$"]),
         ("\ud800dog", ["\ud800", "dog"]),
@@ -62,6 +75,40 @@ PERSIAN = "می\u200cخواهم"
 )
 def test_words_characters_and_punctuation(text, tokens):
     assert tokenise(text) == tuple(tokens)
+
+
+# As in Unicode's GraphemeBreakTest.txt: a "/" wherever one character ends and the next begins.
+CHARACTERS = {
+    "an accent": "e\u0301/a",
+    "a conjunct": "\u0915\u094d\u0924/\u0915",
+    "a conjunct with a joiner": "\u0915\u094d\u200d\u0924",
+    "a conjunct with two marks": "\u0915\u094d\u094d\u0924",
+    "no conjunct after a vowel": "\u0915\u093f/\u0924",
+    "no conjunct with a Latin letter": "\u0915\u094d/a",
+    "a vowel sign after its conjunct": "\u0915\u094d\u0937\u093f/\u0915",
+    "an Arabic number sign goes with what follows": "\u0661/\u0600\u0662/\u0663",
+    "a number sign before a space": "\u0600/ /a",
+    "a leading jamo before a syllable": "\u1100\uac00/\uac00",
+    "leading, vowel and final jamo": "\u1100\u1100\u1160\u11a8/\u1100",
+    "a syllable takes a final": "\uac00\u11a8/\u1160",
+    "flags, two letters each": "a/\U0001f1e6\U0001f1e7/\U0001f1e8/b",
+    "a joined emoji": "\U0001f6d1\u200d\U0001f6d1/\U0001f6d1",
+    "a skin tone": "\U0001f476\U0001f3ff/\U0001f476",
+    "a joiner between letters": "a\u200d/b",
+}
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+def test_characters_are_those_of_unicode(name):
+    written = CHARACTERS[name]
+    text = written.replace("/", "")
+    assert "/".join(text[start:end] for start, end in clusters(text)) == written
+
+
+def test_a_space_is_a_character_and_what_cannot_be_seen_belongs_to_the_one_before():
+    text = "a \u0301\r\n\u200b?\u200f\u0301\u00ad"
+    cut = ["a", " ", "\u0301", "\r", "\n", "\u200b", "?\u200f\u0301\u00ad"]
+    assert [text[start:end] for start, end in clusters(text)] == cut
 
 
 @pytest.mark.parametrize(
