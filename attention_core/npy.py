@@ -7,25 +7,27 @@ The format: NEP 1, and the docstring of numpy.lib.format.
 import re
 import struct
 import zlib
+from ast import literal_eval
 from collections.abc import Iterator
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
+from numpy.lib.format import read_magic
 
 from attention_core.errors import AttentionError
 from attention_core.stored import MAX_ARRAYS, called, stored_array
 
 MAX_HEADER = 10_000  # bytes; NumPy's own bound
+MAX_SIZE = 10**19  # no axis is as long; a refusal still repeats what is shorter
 MAX_UNPACKED = 12_000_000  # bytes of all members: as many numbers as are accepted in float64, and their headers
 
-MAGIC = b"\x93NUMPY"
-LENGTH_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}  # of the header's length, in each version
-TYPE = re.compile(r"'descr'\s*:\s*(?:'([^']+)'|(\S.*))")
+# of a file: how many bytes tell the header's length, and how its text is encoded
+VERSIONS = {(1, 0): (2, "latin-1"), (2, 0): (4, "latin-1"), (3, 0): (4, "utf-8")}
+PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # 3 was written 3L
 OBJECT = re.compile(r"[<>|=]?O[0-9]*")
-ORDER = re.compile(r"'fortran_order'\s*:\s*(True|False)")
-SHAPE = re.compile(r"'shape'\s*:\s*\(([^()]*)\)")
-SIZE = re.compile(r"\s*([0-9]{1,19})L?\s*")  # Python 2 wrote 3L
+# all that literal_eval raises, and what follows where the literal is no dictionary with these keys
+HEADER_FAULTS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, KeyError)
 
 ENTRY = b"PK\x01\x02"  # what every entry of a zip directory begins with
 ENCRYPTED = 1  # a bit of a member's flags
@@ -43,27 +45,40 @@ def read_npy(name: str, content: bytes) -> np.ndarray:
     >>> read_npy("x", file.getvalue()).tolist()
     [[1.0, 2.0, 3.0]]
     """
-    length_bytes = LENGTH_BYTES.get(content[len(MAGIC) : len(MAGIC) + 2])
-    if not content.startswith(MAGIC) or length_bytes is None:
-        raise AttentionError("npy_header", name=called(name))
-    start = len(MAGIC) + 2 + length_bytes
-    length = int.from_bytes(content[len(MAGIC) + 2 : start], "little")
+    file = BytesIO(content)
+    try:
+        length_bytes, encoding = VERSIONS[read_magic(file)]
+    except (ValueError, KeyError):
+        raise AttentionError("npy_header", name=called(name)) from None
+    length = int.from_bytes(file.read(length_bytes), "little")
     if length > MAX_HEADER:
         raise AttentionError("header_too_long", name=called(name), limit=MAX_HEADER, given=length)
-    dtype, order, shape = parse_header(name, content[start : start + length].decode("latin-1"))
-    return stored_array(name, dtype, shape, memoryview(content)[start + length :], order)
+    dtype, order, shape = parse_header(name, file.read(length), encoding)
+    return stored_array(name, dtype, shape, memoryview(content)[file.tell() :], order)
 
 
-def parse_header(name: str, header: str) -> tuple[str, str, tuple[int, ...]]:
-    """Type, order and shape from the dictionary that a header is: found by their form, nothing is evaluated."""
-    dtype, order, shape = TYPE.search(header), ORDER.search(header), SHAPE.search(header)
-    sizes = [SIZE.fullmatch(size) for size in shape[1].split(",") if size.strip()] if shape else [None]
-    if not (dtype and order and all(sizes)):
+def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:
+    """Type, order and shape from the dictionary that a header is; nothing but a literal is evaluated.
+
+    NumPy's read_array_header_1_0 evaluates the same and then makes a dtype: that knows no bfloat16, takes names such as
+    "long", which have other widths elsewhere, hides what a refusal repeats, and warns on the server's log.
+    """
+    try:
+        fields = literal_eval(PYTHON_2_SIZE.sub("", header.decode(encoding)))
+        dtype = str(fields["descr"])  # of several types together a text, too, which stored_array refuses
+        by_columns, shape = fields["fortran_order"], fields["shape"]
+    except HEADER_FAULTS:
+        raise AttentionError("npy_header", name=called(name)) from None
+    if not (isinstance(by_columns, bool) and is_shape(shape)):
         raise AttentionError("npy_header", name=called(name))
-    if OBJECT.fullmatch(dtype[1] or ""):
+    if OBJECT.fullmatch(dtype):
         raise AttentionError("array_pickled", name=called(name))
-    # a type without quotes is a structure of several, which stored_array refuses by its text
-    return dtype[1] or dtype[2], "F" if order[1] == "True" else "C", tuple(int(size[1]) for size in sizes)
+    return dtype, "F" if by_columns else "C", shape
+
+
+def is_shape(shape: object) -> bool:
+    """Whether these are sizes of axes."""
+    return isinstance(shape, tuple) and all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
 
 
 def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:

@@ -235,8 +235,10 @@ def test_npy_by_hand():
     columns = struct.pack("<6d", 1, 0, -2.5, 4, 3, -0.125)
     assert read_arrays("x.npy", npy_of(described("<f8", "(2, 3)", "True"), columns))["x"].tolist() == MATRIX
     assert read_arrays("x.npy", npy_of(described("|b1", "(3L,)"), b"\0\1\2"))["x"].tolist() == [False, True, True]
+    assert read_arrays("x.npy", npy_of(described("bfloat16"), bytes.fromhex("c03f 00c0")))["x"].tolist() == [1.5, -2.0]
     assert read_arrays("x.npy", npy(2.5))["x"].shape == ()
     assert read_arrays("x.npy", npy_of("{'shape': (1,), 'fortran_order':False, 'descr': '|i1'}", b"\xff"))["x"] == -1
+    assert read_arrays("x.npy", npy_of('{"shape": (1,),\n"fortran_order": True, "descr": "u1"}', b"\xff"))["x"] == 255
 
 
 def test_npy_numbers_keep_every_bit():
@@ -284,6 +286,20 @@ def test_npy_of_anything_but_real_numbers_is_refused(array):
 
 
 @pytest.mark.parametrize(
+    "version, encoding, descr, given",
+    [
+        (1, "latin-1", "[('é', '<f8')]", "[('é', '<f8')]"),
+        (3, "utf-8", "[('键', '<f8')]", "[('键', '<f8')]"),
+        (2, "latin-1", "'float8_e4m3fn'", "float8_e4m3fn"),
+    ],
+)
+def test_a_refusal_repeats_the_type_as_the_file_writes_it(version, encoding, descr, given):
+    header = described().replace("'<f8'", descr).encode(encoding)
+    error = refusal(read_arrays, "x.npy", npy_of(header, bytes(16), version))
+    assert (error.code, error.values["given"]) == ("array_type", given)
+
+
+@pytest.mark.parametrize(
     "content, code",
     [
         (PNG, "npy_header"),
@@ -298,6 +314,21 @@ def test_npy_of_anything_but_real_numbers_is_refused(array):
         (npy_of(described("float64"), bytes(16)), "array_type"),
         (npy_of("__import__('os').abort()"), "npy_header"),
         (npy_of("(" * MAX_HEADER), "npy_header"),
+        (npy_of("-" * (MAX_HEADER - 1) + "1"), "npy_header"),
+        (npy_of("1+" * (MAX_HEADER // 2 - 1) + "1"), "npy_header"),
+        (npy_of("# " + described(), bytes(16)), "npy_header"),
+        (npy_of(repr(described()), bytes(16)), "npy_header"),
+        (npy_of(described().replace("}", ""), bytes(16)), "npy_header"),
+        (npy_of(described() + "\n" + described(), bytes(16)), "npy_header"),
+        (npy_of(described().replace("'<f8'", "0x" + "f" * 9000), bytes(16)), "npy_header"),
+        (npy_of(described().replace("'<f8'", "'\xe9'"), version=3), "npy_header"),  # no UTF-8
+        (npy_of("{[]: 1}"), "npy_header"),
+        (npy_of(described("<f8L"), bytes(16)), "array_type"),
+        (npy_of(described(["<f8"]), bytes(16)), "array_type"),
+        (npy_of(described(shape="(True,)"), bytes(8)), "npy_header"),
+        (npy_of(described(shape="(2.0,)"), bytes(16)), "npy_header"),
+        (npy_of(described(shape="[2]"), bytes(16)), "npy_header"),
+        (npy_of(described(shape="(" + f"{'9' * 2000}, " * 4 + ")"), bytes(16)), "npy_header"),
         (npy_of(described(shape="(2")), "npy_header"),
         (npy_of(described(shape="(-2,)"), bytes(16)), "npy_header"),
         (npy_of(described(shape="(1e9,)"), bytes(16)), "npy_header"),
