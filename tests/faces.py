@@ -12,7 +12,7 @@ import torch
 from attention_core import Trace, code, prove
 from attention_core.cells import Ref, evaluate
 from attention_core.formula import formula
-from tests.test_formula import assert_well_formed
+from tests.formulas import assert_well_formed
 
 PRECISION = 1e-12  # of the step's largest finite number
 

@@ -1,75 +1,17 @@
-"""The formulas of a run: exact LaTeX, well-formed everywhere, every symbol in the colour of its family.
+"""The formulas of a run: exact LaTeX, well-formed everywhere, every symbol in the colour of its family."""
 
-The parser below knows the commands that are used and how many arguments each takes; KaTeX, which draws the formulas on
-the screen, knows them all.
-"""
-
+import importlib
+import pkgutil
 import re
-from collections.abc import Iterator
 
 import pytest
-import torch
 
-from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.decoding import decode
-from attention_core.exponentials import NAIVE, STABLE
+import attention_core
 from attention_core.formula import COLOURS, FAMILIES, family, formula, latex, symbol
 from attention_core.masks import MASKS
-from attention_core.positions import POSITIONS
-from attention_core.scores import SCORES
-from attention_core.slopes import with_jacobian
-
-MASK_PARAMS = {
-    "local": {"window": 1},
-    "sliding": {"window": 2},
-    "padding": {"lengths": (5, 0)},
-    "local_global": {"window": 0, "global_tokens": (1, 4)},
-}
-SCORE_WEIGHTS = {"general": {"w_a": (6, 6)}, "additive": {"w_aq": (6, 5), "w_ak": (6, 5), "v_a": (5,)}}
-
-
-# ---- the runs --------------------------------------------------------------------------------------------------------
-def random(*shape: int) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-
-
-def layer(score: str = "scaled_dot", biases: bool = True, **choices) -> Trace:
-    """Cross-attention, two heads of width 6, three queries and five keys."""
-    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | SCORE_WEIGHTS.get(score, {})
-    shapes |= {f"b_{role}": (12,) for role in "qkvo"} if biases else {}
-    given = {name: choices.pop(name) for name in ("allowed", "replacement") if name in choices}
-    return attend(
-        random(2, 3, 12),
-        random(2, 5, 12),
-        random(2, 5, 12),
-        weights=Weights(**{name: random(*shape) for name, shape in shapes.items()}),
-        config=AttentionConfig(score, heads=2, **choices),
-        **given,
-    )
-
-
-ALLOWED = torch.ones(3, 5, dtype=torch.bool)
-EVERY_MASK = [(name, MASK_PARAMS.get(name, {})) for name in MASKS]
-RUNS = {
-    **{f"score {name}": layer(name) for name in SCORES},
-    **{f"mask {name}": layer(masks=[(name, MASK_PARAMS.get(name, {}))]) for name in MASKS},
-    **{f"position {name}": layer(positions=[name]) for name in POSITIONS},
-    "everything": layer("additive", masks=EVERY_MASK, positions=[*POSITIONS], dropout=0.1, allowed=ALLOWED),
-    "no bias": layer(biases=False),
-    "no weights": attend(random(3, 4)),
-    "numbers": layer(scale=-0.03125, temperature=0.7, positions=[("rope", {"base": 50.0})]),
-    "offset": layer(masks=[("causal", {"offset": -1})], positions=["alibi"]),
-    "own mask": layer(allowed=ALLOWED),
-    "uniform": layer(replace="uniform"),
-    "uniform, masked": layer(replace="uniform", masks=["causal"]),
-    "replacement": layer(replacement=random(3, 5)),
-    "what if": attend_qkv(random(3, 4), random(5, 4), random(5, 2), what_if={"scores": random(3, 5)}),
-    "residual": layer(residual=True),
-    "parts": with_jacobian(layer().then(*NAIVE, *STABLE)),
-    "heads given": attend_qkv(random(3, 4), random(5, 4), random(5, 2)),
-    "decoding": [*decode(random(3, 4))][-1],
-}
-
+from attention_core.position_parts import PARTS
+from attention_core.trace import Faces
+from tests.formulas import BROKEN, RUNS, UNUSUAL, assert_well_formed, every_sign, every_text, formulas_in
 
 # ---- exact -----------------------------------------------------------------------------------------------------------
 EXACT = [
@@ -165,134 +107,39 @@ def test_colours_in_a_formula():
     )
 
 
-# ---- a small parser --------------------------------------------------------------------------------------------------
-ARGUMENTS = {r"\frac": 2, r"\tfrac": 2, r"\dfrac": 2, r"\sqrt": 1, r"\mathrm": 1, r"\text": 1, r"\textcolor": 2}
-SIGNS = {rf"\{name}" for name in ("top", "cdot", "lVert", "rVert", "oplus", "odot", "tanh", "sin", "cos", "le", "in")}
-SIGNS |= {rf"\{name}" for name in ("land", "lor", "infty", "sum", "theta", "textstyle", "quad", "exp", "max", "delta")}
-SPACES = {r"\,", r"\;", r"\!", r"\ "}
-CHARACTERS = {r"\{", r"\}", r"\_"}
-SIZES = {r"\big"}
-ENVIRONMENTS = {"cases", "aligned"}
-TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[^\\]", re.DOTALL)
+# ---- well-formed -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("text", [*BROKEN, *UNUSUAL])
+def test_what_is_broken_is_seen(text):
+    with pytest.raises(Exception):  # noqa: B017
+        assert_well_formed(text)
 
 
-class Malformed(ValueError):
-    """What KaTeX would refuse, too."""
-
-
-def parse(text: str) -> None:
-    """Reads LaTeX in mathematics mode, raises Malformed where a brace, an argument or an environment is not closed."""
-    tokens = TOKEN.findall(text)
-    if "".join(tokens) != text:
-        raise Malformed(f"a lone backslash in {text}")
-    rest = iter([*tokens, None])
-    if read(rest, until=None) is not None:
-        raise Malformed(text)
-
-
-def read(rest: Iterator[str | None], until: str | None) -> None:
-    """One group, up to the token that closes it."""
-    subscripts, previous = set(), None
-    for token in rest:
-        if token == until:
-            if previous in ("_", "^"):
-                raise Malformed(f"nothing after {previous}")
-            return
-        if token is None or token in ("}", r"\end"):
-            raise Malformed(f"{token} where {until} should be")
-        if token in ("_", "^"):
-            if token in subscripts or previous in (None, "_", "^", r"\,"):
-                raise Malformed(f"{token} after {previous}")
-            subscripts.add(token)
-        elif previous not in ("_", "^"):
-            subscripts = set()
-        read_one(token, rest)
-        previous = token
-    raise Malformed(f"the end where {until} should be")
-
-
-def read_one(token: str, rest: Iterator[str | None]) -> None:
-    """What begins with this token."""
-    if token == "{":
-        read(rest, until="}")
-    elif token == r"\begin":
-        name = argument(rest)
-        if name not in ENVIRONMENTS:
-            raise Malformed(name)
-        read(rest, until=r"\end")
-        if argument(rest) != name:
-            raise Malformed(f"{name} is not closed")
-    elif token in ARGUMENTS:
-        given = [argument(rest) for _ in range(ARGUMENTS[token])]
-        if token == r"\textcolor" and not re.fullmatch(r"#[0-9A-Fa-f]{6}", given[0]):
-            raise Malformed(given[0])
-        if token != r"\text":
-            parse(given[-1])
-    elif token.startswith("\\") and token not in SIGNS | SPACES | CHARACTERS | SIZES | {r"\\"}:
-        raise Malformed(f"{token} is not known")
-    elif token in "#$%~":
-        raise Malformed(f"{token} has a meaning of its own")
-
-
-def argument(rest: Iterator[str | None]) -> str:
-    """The text between the braces that must follow."""
-    if next(rest) != "{":
-        raise Malformed("an argument is missing")
-    depth, text = 1, ""
-    for token in rest:
-        if token is None:
-            break
-        depth += (token == "{") - (token == "}")
-        if depth == 0:
-            return text
-        text += token
-    raise Malformed("a brace is not closed")
-
-
-UNCLOSED = [
-    "{a",
-    "a}",
-    r"\mathrm{a",
-    r"\mathrm{a}}",
-    r"\begin{cases} a",
-    r"\begin{cases} a \end{aligned}",
-    r"\end{cases}",
-]
-ARGUMENT_MISSING = [
-    r"\frac{a}",
-    r"\frac{a}b",
-    r"\sqrt",
-    r"\textcolor{#0067A5}",
-    r"\textcolor{red}{a}",
-    "a_",
-    "_a",
-    "a\\",
-]
-NOT_KNOWN = [r"\nothing", "a_1_2", "a^2^3", "a # b", "50 %"]
-
-
-@pytest.mark.parametrize("text", [*UNCLOSED, *ARGUMENT_MISSING, *NOT_KNOWN])
-def test_the_parser_refuses(text):
-    with pytest.raises(Malformed):
-        parse(text)
-
-
-def assert_well_formed(text: str) -> None:
-    parse(text)
-    bare = re.sub(r"\\[{}]", "", text)
-    assert bare.count("{") == bare.count("}")
-    assert text.isascii()
-    assert "  " not in text
-    assert not re.search(r"\de[+-]\d", text), "a power of ten as programs write it"
+@pytest.mark.parametrize("text", [r"a \mid b", r"\mathbb{R}", r"\{a\}", r"\textcolor{#0067A5}{K}^{\top}"])
+def test_what_latex_knows_is_well_formed(text):
+    assert_well_formed(text)
 
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("colours", [COLOURS, {}], ids=["coloured", "plain"])
 def test_every_formula_is_well_formed(name, colours):
-    trace = RUNS[name]
-    for step in trace.steps:
-        assert_well_formed(formula(trace, step, colours))
-    assert_well_formed(latex(trace, colours).replace("\n", " "))
+    for step in RUNS[name].steps:
+        assert_well_formed(formula(RUNS[name], step, colours), colours)
+
+
+def test_every_operation_stands_in_a_run():
+    operations = [step.operation for trace in RUNS.values() for step in trace.steps.values() if step.operation]
+    written = {operation.faces.formula for operation in operations}
+    modules = [module.name for module in pkgutil.walk_packages(attention_core.__path__, "attention_core.")]
+    rooms = [vars(importlib.import_module(name)) for name in modules if not name.endswith("__main__")]
+    there = {each.formula for room in rooms for each in room.values() if isinstance(each, Faces)}
+    assert there <= written, {face.__name__ for face in there - written}
+
+
+def test_signs_and_texts_hold_formulas_that_are_well_formed():
+    told = [each for text in every_text() for each in formulas_in(text)]
+    assert r"s W_{aq} + h W_{ak}" in " ".join(told)
+    for each in [*every_sign(), *told]:
+        assert_well_formed(each, {})
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -308,9 +155,14 @@ def test_all_steps_are_lines_aligned_at_their_equals_sign(name):
 
 
 # ---- symbols and colours ---------------------------------------------------------------------------------------------
+def parts_of(role):
+    """The steps of words and of places alone."""
+    return {f"{name}_{part}" for name in (role, f"{role}_projected") for part in PARTS}
+
+
 MEMBERS = {
-    "q": {"q", "q_heads", "q_projected", "w_q", "b_q"},
-    "k": {"k", "k_heads", "k_projected", "k_cache", "k_new", "w_k", "b_k"},
+    "q": {"q", "q_heads", "q_projected", "w_q", "b_q", *parts_of("q")},
+    "k": {"k", "k_heads", "k_projected", "k_cache", "k_new", "w_k", "b_k", *parts_of("k")},
     "v": {"v", "v_projected", "v_cache", "v_new", "w_v", "b_v"},
     "x": {
         *("x", "query", "key", "value"),

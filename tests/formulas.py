@@ -1,0 +1,181 @@
+"""Runs in which every operation of the core stands, and what holds for the LaTeX that they are written in.
+
+KaTeX, which draws the formulas on the screen, has the last word: tests/browser/test_formulas.py.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from xml.etree.ElementTree import Element
+
+import torch
+from ziamath import Latex
+
+from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.attribution import gradient_times_input
+from attention_core.cells import Ref
+from attention_core.contributions import likeness, without_head
+from attention_core.decoding import decode
+from attention_core.dropout import with_dropout
+from attention_core.encoders import Encoder
+from attention_core.exponentials import NAIVE, STABLE
+from attention_core.fixed_weights import with_convolution
+from attention_core.formula import COLOURS, formula, latex
+from attention_core.leak import moved_rows
+from attention_core.masks import MASKS
+from attention_core.position_parts import score_parts
+from attention_core.positions import POSITIONS
+from attention_core.recurrence import with_states
+from attention_core.rounding import with_rounded_weights
+from attention_core.running import in_blocks
+from attention_core.scores import SCORES
+from attention_core.shapes import letter, sized_formula
+from attention_core.slopes import with_jacobian
+from attention_core.treatments import TREATMENTS, treated
+from pages.shared.signs import SIGNS
+from pages.shared.words import LANGUAGES, catalog
+
+MASK_PARAMS = {
+    "local": {"window": 1},
+    "sliding": {"window": 2},
+    "padding": {"lengths": (5, 0)},
+    "local_global": {"window": 0, "global_tokens": (1, 4)},
+}
+SCORE_WEIGHTS = {"general": {"w_a": (6, 6)}, "additive": {"w_aq": (6, 5), "w_ak": (6, 5), "v_a": (5,)}}
+
+
+def random(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+def layer(score: str = "scaled_dot", biases: bool = True, **choices) -> Trace:
+    """Cross-attention, two heads of width 6, three queries and five keys."""
+    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | SCORE_WEIGHTS.get(score, {})
+    shapes |= {f"b_{role}": (12,) for role in "qkvo"} if biases else {}
+    given = {name: choices.pop(name) for name in ("allowed", "replacement") if name in choices}
+    return attend(
+        random(2, 3, 12),
+        random(2, 5, 12),
+        random(2, 5, 12),
+        weights=Weights(**{name: random(*shape) for name, shape in shapes.items()}),
+        config=AttentionConfig(score, heads=2, **choices),
+        **given,
+    )
+
+
+ALLOWED = torch.ones(3, 5, dtype=torch.bool)
+EVERY_MASK = [(name, MASK_PARAMS.get(name, {})) for name in MASKS]
+RUNS = {
+    **{f"score {name}": layer(name) for name in SCORES},
+    **{f"mask {name}": layer(masks=[(name, MASK_PARAMS.get(name, {}))]) for name in MASKS},
+    **{f"position {name}": layer(positions=[name]) for name in POSITIONS},
+    "everything": layer("additive", masks=EVERY_MASK, positions=[*POSITIONS], dropout=0.1, allowed=ALLOWED),
+    "no bias": layer(biases=False),
+    "no weights": attend(random(3, 4)),
+    "numbers": layer(scale=-0.03125, temperature=0.7, positions=[("rope", {"base": 50.0})]),
+    "offset": layer(masks=[("causal", {"offset": -1})], positions=["alibi"]),
+    "own mask": layer(allowed=ALLOWED),
+    "uniform": layer(replace="uniform"),
+    "uniform, masked": layer(replace="uniform", masks=["causal"]),
+    "replacement": layer(replacement=random(3, 5)),
+    "what if": attend_qkv(random(3, 4), random(5, 4), random(5, 2), what_if={"scores": random(3, 5)}),
+    "residual": layer(residual=True),
+    "parts": with_jacobian(layer().then(*NAIVE, *STABLE)),
+    "heads given": attend_qkv(random(3, 4), random(5, 4), random(5, 2)),
+    "decoding": [*decode(random(3, 4))][-1],
+    "gradient": gradient_times_input(attend(random(3, 4)), Ref("output", (0, 0, 0))),
+    "without a head": without_head(layer(), 1),
+    "without a head, no w_o": without_head(attend_qkv(random(1, 2, 3, 4), random(1, 2, 5, 4), random(1, 2, 5, 7)), 1),
+    "likeness": likeness(layer()),
+    "row sums": with_dropout(layer(), 0.5),
+    "convolution": with_convolution(attend(random(3, 4)), random(3)),
+    "leak": moved_rows(attend(random(3, 4)), attend(random(3, 4) + 1)),
+    "words and places": score_parts(layer(positions=["sinusoidal"])),
+    "recurrence": with_states(attend(random(3, 4)), Encoder("rnn", width=5), shown=2),
+    "rounded": with_rounded_weights(layer(), 1),
+    "in blocks": in_blocks(layer(), 2),
+    **{f"treated: {name}": treated(layer(allowed=ALLOWED.tril(-1)), name) for name in TREATMENTS},
+}
+
+
+# ---- what holds for each ---------------------------------------------------------------------------------------------
+LEFT_OVER = frozenset("\\{}#$&")  # what ziamath does not understand it draws as it was typed, as it does a lone brace
+
+
+def assert_well_formed(text: str, colours: Mapping[str, str] = COLOURS) -> None:
+    """A formula that ziamath reads to its end, in no colours but these, and as people write formulas."""
+    for element in read_by_ziamath(text).iter():
+        assert element.tag not in ("mi", "mtext") or LEFT_OVER.isdisjoint(element.text or ""), text
+        assert element.tag not in ("msub", "msup", "msubsup") or "".join(element[0].itertext()), text
+    bare = re.sub(r"\\[{}]", "", text)
+    assert bare.count("{") == bare.count("}"), text
+    assert set(colours_in(text)) <= set(colours.values()), text
+    assert text.isascii() and not {"%", "~"} & set(text), text
+    assert "  " not in text, text
+    assert not re.search(r"\de[+-]\d", text), f"a power of ten as programs write it: {text}"
+
+
+@cache  # the same steps stand in most runs
+def read_by_ziamath(text: str) -> Element:
+    """A formula in MathML; what lacks an argument or an end raises errors of many kinds."""
+    return Latex(text).mathml
+
+
+def colours_in(text: str) -> list[str]:
+    """The colours that a formula asks for, one after the other."""
+    return re.findall(r"\\textcolor{(.*?)}", text)
+
+
+BROKEN = [
+    "{a",
+    "a}",
+    r"\mathrm{a",
+    r"\mathrm{a}}",
+    r"\text{else",
+    r"\begin{cases} a",
+    r"\begin{cases} a \end{aligned}",
+    r"\end{cases}",
+    r"\left( a",
+    r"\frac{a}",
+    r"\sqrt",
+    r"\textcolor{#0067A5}",
+    r"\textcolor{red}{a}",
+    r"\textcolor{#00}{a}",
+    "a_",
+    "a\\",
+    "a_1_2",
+    "a^2^3",
+    "a # b",
+    "a & b",
+    r"\nothing",
+    r"\nothing{a}",
+    r"\mathrm{\nothing}_S",
+]
+UNUSUAL = ["_a", r"a\,_b", "50 %", "a ~ b", "a  b", "1e-5", "\u2212a"]  # which KaTeX draws, and nobody would print
+
+
+# ---- what the screens show -------------------------------------------------------------------------------------------
+def every_equation() -> list[str]:
+    """Every step of every run, the same with its sizes, all steps in lines; and every axis."""
+    texts = [latex(trace) for trace in RUNS.values()]
+    for trace in RUNS.values():
+        for name, step in trace.steps.items():
+            texts += [formula(trace, name), sized_formula(trace, name), *map(letter, step.dims)]
+    return [*dict.fromkeys(texts)]
+
+
+def every_sign() -> list[str]:
+    """The glossary's signs."""
+    return [sign.latex for sign in SIGNS]
+
+
+def every_text() -> list[str]:
+    """The texts of both languages in which formulas stand, with a 1 in the place of each value."""
+    texts = [text for language in LANGUAGES for text in catalog(language).values() if "$" in text]
+    return [text.format_map(defaultdict(lambda: "1")) for text in texts]
+
+
+def formulas_in(text: str) -> list[str]:
+    """The formulas that stand in a text."""
+    return re.findall(r"\$(.+?)\$", text)
