@@ -4,7 +4,6 @@ Every text goes through a template that escapes it. What is drawn and run stands
 by their digest: nothing else in it is a style or a script, whatever somebody wrote.
 """
 
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -19,7 +18,6 @@ from attention_core.palette import DARK
 from attention_core.typeset import SVG, drawn_formula
 
 TEMPLATES = Path(__file__).parent / "templates"
-OUTLINE = re.compile(r"<symbol [^>]*/>|<symbol [^>]*(?<!/)>.*?</symbol>", re.DOTALL)  # a blank has an empty one
 
 
 @cache
@@ -59,7 +57,7 @@ def symbols_on_dark() -> str:
 
 def formulas(texts: Sequence[str], size: float = 18.0) -> tuple[Markup, Mapping[str, Markup]]:
     """LaTeX as pictures: the outlines of all letters, each once, and every formula, which refers to them."""
-    drawn = {text: drawn_formula(text, "#000000", size).svg.replace("#000000", "currentColor") for text in texts}
-    outlines = dict.fromkeys(found for svg in drawn.values() for found in OUTLINE.findall(svg))
+    drawn = {text: drawn_formula(text, "currentColor", size) for text in texts}
+    outlines = dict.fromkeys(outline for each in drawn.values() for outline in each.outlines)
     shared = f'<svg xmlns="{SVG}" width="0" height="0" aria-hidden="true">{"".join(outlines)}</svg>'
-    return Markup(shared), {text: Markup(OUTLINE.sub("", svg)) for text, svg in drawn.items()}
+    return Markup(shared), {text: Markup(each.svg) for text, each in drawn.items()}

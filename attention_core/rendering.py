@@ -47,7 +47,7 @@ def svg_text(picture: Picture, imprint: Imprint, palette: Palette, formula: str 
         parts.append(written(line, y, TITLE, palette.ink))
         y += 1.4 * TITLE
     if drawn:
-        parts.append(placed(drawn.svg, y + 4))
+        parts += [*drawn.outlines, placed(drawn.svg, y + 4)]
         y += drawn.height + 16
     parts.append(placed(chart, y))
     y += chart_height + 12

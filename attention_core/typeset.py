@@ -14,9 +14,10 @@ SVG = "http://www.w3.org/2000/svg"  # the name of a language, which nobody opens
 
 @dataclass(frozen=True)
 class Drawn:
-    """A formula as an SVG element, and its size in pixels."""
+    """A formula as an SVG element, the outlines of letters that it refers to, and its size in pixels."""
 
     svg: str
+    outlines: tuple[str, ...]
     width: float
     height: float
 
@@ -25,8 +26,9 @@ class Drawn:
 def drawn_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> Drawn:
     r"""A formula as an SVG of its own, said to screen readers as its LaTeX.
 
-    latex: without $ signs, as formula.formula writes it. ink: #rrggbb of what has no colour of its own. size: of the
-    letters, in pixels; all formulas of one document need the same, because they share the outlines of letters.
+    latex: without $ signs, as formula.formula writes it. ink: of what has no colour of its own, such as #1f2328. size:
+    of the letters, in pixels; all formulas of one document need the same, because they share the outlines of letters,
+    which must stand in the document as well, and show nothing by themselves.
 
     >>> drawn = drawn_formula(r"\mathrm{scores} = Q\,K^{\top}")
     >>> drawn.svg.startswith("<svg"), drawn.height < 40 < drawn.width
@@ -37,5 +39,13 @@ def drawn_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> Drawn
     picture = ziamath.Latex(LINE_SPACE.sub(r"\\\\", latex), size=size, color=ink).svgxml()
     picture.set("role", "img")
     picture.set("aria-label", latex)
-    text = ElementTree.tostring(picture, encoding="unicode")
-    return Drawn(text, float(picture.get("width")), float(picture.get("height")))
+    outlines = picture.findall("symbol")
+    for outline in outlines:
+        picture.remove(outline)
+    width, height = float(picture.get("width")), float(picture.get("height"))
+    return Drawn(svg_of(picture), tuple(dict.fromkeys(map(svg_of, outlines))), width, height)
+
+
+def svg_of(element: ElementTree.Element) -> str:
+    """An element as it is written."""
+    return ElementTree.tostring(element, encoding="unicode")
