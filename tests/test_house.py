@@ -3,12 +3,14 @@
 import ast
 import importlib
 import inspect
+import json
 import os
 import re
 import string
 import subprocess
 import sys
 import tomllib
+import unicodedata
 from functools import cache
 from graphlib import TopologicalSorter
 from itertools import pairwise
@@ -310,6 +312,52 @@ def test_english_holds_chinese_only_where_it_quotes_a_sentence():
         unquoted = re.sub("“[^”]*”", "", text)
         if not key.startswith("example."):
             assert not re.search(r"[\u3000-\u9fff\uff00-\uffef]", unquoted), key
+
+
+def texts_of(language):
+    """Every text of a language by its key, those of its lectures too."""
+    found = dict(catalog(language))
+    for path in sorted((CONTENT / language).rglob("*.json")):
+        found |= {f"{path.name}:{at}": text for at, text in enumerate(strings(json.loads(path.read_text("utf-8"))))}
+    return found
+
+
+def strings(value):
+    """Every text in what a JSON file holds."""
+    if isinstance(value, str):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in parts for text in strings(part)]
+
+
+def shown_asterisks(text):
+    """Where a run of asterisks neither opens nor closes what it should, so that Markdown shows it: CommonMark 6.2."""
+    found, opened = [], False
+    for run in re.finditer(r"(?<![\\*])\*+", text):
+        before, after = text[: run.start()][-1:] or " ", text[run.end() :][:1] or " "
+        near, far = (before, after) if opened else (after, before)
+        flanks = not near.isspace() and (not is_punctuation(near) or far.isspace() or is_punctuation(far))
+        found += [] if flanks else [text[max(run.start() - 12, 0) : run.end() + 12]]
+        opened = not opened
+    return found + (["left open"] if opened else [])
+
+
+def is_punctuation(letter):
+    return unicodedata.category(letter)[0] in "PS"
+
+
+@pytest.mark.parametrize("value", ["字", "5", "（5）"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_asterisk_of_markdown_is_left_on_the_screen(language, value):
+    """Bold that closes behind a full stop, directly before a letter, closes for no Markdown reader."""
+    assert shown_asterisks("**这些数。**其中") and not shown_asterisks("**这些数**，其中 **5** 个")
+    shown = {key: shown_asterisks(filled(text, value)) for key, text in texts_of(language).items()}
+    assert {key: places for key, places in shown.items() if places} == {}
+
+
+def filled(text, value):
+    """A text without its code, the same value in all its places."""
+    return re.sub(r"\{\w+\}", value, re.sub(r"`[^`]*`", "", text))
 
 
 def keys_written():
