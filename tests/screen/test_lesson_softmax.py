@@ -1,10 +1,12 @@
 """Lesson 2: shares of 1, temperature, the stable form, the slope."""
 
 import math
+from decimal import Decimal
 
 import pytest
 
 from pages.shared.setup import Setup
+from pages.shared.words import LANGUAGES, catalog
 from tests.screen.driver import softmax
 from tests.screen.lesson import Lesson
 
@@ -58,6 +60,27 @@ def test_the_naive_form_overflows_and_the_stable_one_does_not():
     assert lesson.says("give the same shares here")
     lesson.choose("dtype", "float16").set("logits", "12, 1")  # exp(12) is more than float16 holds
     assert lesson.says("float16 cannot hold an exponential")
+
+
+ZEROS = {"en": "{zeros} of the {count} shares", "zh": "{count} 个份额中有 {zeros} 个"}
+NAN = {"en": "infinity over infinity is NaN", "zh": "无穷除以无穷得到 NaN"}
+ABOVE = {"en": "in exact arithmetic every share is above 0", "zh": "数学上每个份额都大于 0"}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_share_too_small_for_the_precision_is_a_zero_and_is_called_one(lang):
+    """exp(-10000) has some four thousand zeros behind its point, float64 some three hundred."""
+    lesson = Lesson("softmax", open="stable", numbers="tens", lang=lang)
+    stable = lesson.table("stable_weights")
+    numbers = [float(value) for value in stable[stable["what"].str.startswith("stable_weights")]["value"]]
+    zeros = numbers.count(0.0)
+    assert (zeros, len(numbers)) == (2, 4) and math.exp(-10000) == 0.0 and math.exp(-0.78125) > 0
+    assert Decimal(-10000).exp() > 0  # in more digits
+    assert lesson.says(ZEROS[lang].format(zeros=zeros, count=len(numbers)))
+    assert lesson.says(NAN[lang]) and lesson.says(ABOVE[lang])
+    assert not lesson.choose("numbers", catalog(lang)["lessons.softmax.option.numbers.thousand"]).says(
+        ZEROS[lang].partition("{")[0] or "个份额中"
+    )
 
 
 def test_a_shift_changes_no_share():

@@ -55,6 +55,9 @@ def stable(own: Sequence[float]) -> None:
     told = {"dtype": dtype, "shift": shift}
     told["gap"] = exact(apart(trace["weights"], trace_of(replace(as_run(row), dtype=dtype))["weights"]).max().item())
     st.markdown(say("lessons.softmax.overflows" if broken else "lessons.softmax.holds", **told))
+    shares = trace["stable_weights"]
+    if zeros := int(shares.eq(0).sum()):
+        st.markdown(say("lessons.softmax.underflows", dtype=dtype, zeros=zeros, count=shares.numel()))
     st.markdown(say("lessons.softmax.shifted", **told))
     for step in ("naive_weights", "stable_weights"):
         show_step(step, trace, step, FIRST)
