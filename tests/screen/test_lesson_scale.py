@@ -7,11 +7,13 @@ import pytest
 import streamlit as st
 
 from attention_core.bars import NUMBER
+from attention_core.laws import LAWS, measured_variances
 from attention_core.matrices import from_text
 from attention_core.palette import LIGHT, shades
 from pages.shared import waiting
 from pages.shared.inputs import compute
 from pages.shared.setup import Setup, from_link, to_link
+from pages.shared.words import LANGUAGES
 from tests.golden import loader
 from tests.screen.driver import softmax
 from tests.screen.lesson import Lesson
@@ -215,6 +217,22 @@ def test_the_measured_variance_beside_d_k_and_beside_1(law):
         assert all(low < exact[d_k] < high for d_k, (low, high) in rooms.items() if (law, d_k) != ("signs", 1))
         inside = [low <= measured[d_k] <= high for d_k, (low, high) in rooms.items() if picture == "scaled_dot"]
         assert sum(inside) >= len(inside) - 2  # each with 95 of 100
+
+
+LAW = {
+    "en": "so the variance is d_k for each, exactly, and 1 after the division by √d_k; only how far measurements",
+    "zh": "所以方差都恰好是 d_k，除以 √d_k 后恰好是 1；不同的只是测量值的离散程度",
+}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_law_changes_the_variance_and_each_scatters_otherwise(lang):
+    assert Lesson("scale", open="variance", lang=lang).says(LAW[lang])
+    for d_k in WIDTHS:
+        found = {law: measured_variances(law, "independent", d_k, draws=100) for law in LAWS}
+        assert {each["dot"].exact for each in found.values()} == {d_k}
+        assert [each["scaled_dot"].exact for each in found.values()] == pytest.approx([1.0] * 3)
+        assert len({round(each["dot"].high - each["dot"].low, 9) for each in found.values()}) == 3
 
 
 def test_more_draws_make_a_narrower_band_and_all_laws_are_told():
