@@ -62,6 +62,27 @@ def test_history_is_told_in_the_order_of_the_years(lang):
     assert len(links(history)) == len(MILESTONES)
 
 
+LIMITS = {"en": ("limit", "the longer the sentence"), "zh": ("局限", "句子越长")}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_limits_of_one_vector_are_told_of_who_found_them(lang):
+    """Sutskever et al. write that long sentences were no difficulty; Cho et al. show where they are."""
+    told = {name: catalog(lang)[f"lessons.history.{name}"] for name in MILESTONES}
+    claimed, found = LIMITS[lang]
+    assert claimed not in told["2014_seq2seq"]
+    assert "On the Properties of Neural Machine Translation" in told["2014_cho"] and found in told["2014_cho"]
+    assert MILESTONES["2014_cho"] == ("bottleneck", {"task": "reversal"})  # where a curve falls with the length
+
+
+def test_the_curve_of_one_vector_falls_with_the_length():
+    lesson = Lesson("bottleneck", task="reversal", lang="en")
+    (curve,) = lesson.charts().keys() - {"alignment"}
+    points = lesson.table(curve)
+    one = points[(points["name"] == "one vector") & (points["kind"] == "point")].sort_values("x")["y"]
+    assert one.iloc[0] > 0.9 and one.iloc[-1] < 0.1
+
+
 @pytest.mark.parametrize("slug, asks", [("glossary", False), ("history", False), ("start", True)])
 def test_only_what_hides_an_answer_can_reveal_it(slug, asks):
     assert ("c_reveal" in [toggle.key for toggle in Lesson(slug).at.toggle]) is asks
