@@ -1,5 +1,7 @@
 """What all lessons have in common: they open, remember, refuse, restore, and lead to the workbench."""
 
+import statistics
+
 import pytest
 
 from pages.shared.catalog import DOORS, LESSONS
@@ -99,6 +101,19 @@ def test_start_here_asks_one_question_and_opens_every_door(lang):
     assert [link.proto.label for link in start.at.get("page_link")][-len(LESSONS) :] == words
     again = Lesson("start", **start.link())
     assert again.texts() == start.texts()
+
+
+NUMBERED = {"en": "Fifteen lessons, {} to {} minutes each", "zh": "十五课，每课 {} 到 {} 分钟"}
+MINUTES = (2, 3)  # of a question
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_start_here_says_how_long_a_lesson_takes(lang):
+    """A question and, in most lessons, four behind it."""
+    questions = statistics.mode(len(drawers(slug)) for slug in LESSONS)  # the code is none: the first one is
+    assert len(LESSONS) == 15 and questions == 5
+    wanted = NUMBERED[lang].format(*(minutes * questions for minutes in MINUTES))
+    assert any(wanted in caption.value for caption in Lesson("start", lang=lang).at.caption)
 
 
 @pytest.mark.parametrize("slug", LESSONS)
