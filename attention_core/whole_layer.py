@@ -34,8 +34,17 @@ def multi_head(
 def split_by_eighth(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B H T d_k"]:
     """Heads as wide as an eighth of x."""
     B, T, D = x.shape
-    d_k = D // 8  # meant for 8 heads; rounded down
+    d_k = D // 8  # meant for 8 heads; rounded down, to 0 where D is less than 8
     return x.view(B, T, -1, d_k).transpose(1, 2)  # (B, T, D / d_k, d_k) -> (B, H, T, d_k)
+
+
+def eighth_of(width: int) -> int:
+    """How wide `split_by_eighth` makes a head.
+
+    >>> eighth_of(20), eighth_of(4)
+    (2, 0)
+    """
+    return width // 8
 
 
 def heads_by_eighth(width: int) -> tuple[int, int] | None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from pages.shared.setup import Setup
+from pages.shared.words import LANGUAGES
 from tests.golden import loader
 from tests.screen.lesson import Lesson
 
@@ -149,6 +150,18 @@ def test_an_eighth_that_does_not_divide_is_refused_by_torch():
     lesson = Lesson("heads", open="split", cut="eighth").set("eighth", 25)
     assert "here torch refuses" in lesson.errors()[0]
     assert any("RuntimeError" in code.value for code in lesson.at.code)
+
+
+ZERO = {"en": "4 // 8 = 0: a head would be 0 wide", "zh": "4 // 8 = 0：每个头的宽度会是 0"}
+REST = {"en": "25 // 8 = 3 does not divide 25", "zh": "25 // 8 = 3 不能整除 25"}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_an_eighth_of_less_than_8_is_none(lang):
+    assert 4 // 8 == 0 and 25 // 8 == 3 and 25 % 3
+    lesson = Lesson("heads", open="split", cut="eighth", lang=lang)
+    assert ZERO[lang] in lesson.set("eighth", 4).errors()[0]
+    assert REST[lang] in lesson.set("eighth", 25).errors()[0]
 
 
 # ---- shared keys and values, cost ------------------------------------------------------------------------------------

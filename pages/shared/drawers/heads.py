@@ -20,7 +20,7 @@ from attention_core.matrices import to_text
 from attention_core.numerals import fixed, percent
 from attention_core.reading import most_alike
 from attention_core.starting import random_matrix
-from attention_core.whole_layer import heads_by_eighth, multi_head, split_by_eighth
+from attention_core.whole_layer import eighth_of, heads_by_eighth, multi_head, split_by_eighth
 from pages.shared.choices import choose, pick_place, slide
 from pages.shared.lesson import workbench_door
 from pages.shared.lesson_pictures import show_rows
@@ -130,7 +130,9 @@ def eighth() -> None:
     width = slide("eighth", (4, *WIDTHS), 20)
     made = heads_by_eighth(width)
     if made is None:
-        st.error(say("lessons.heads.eighth_refused", D=width), icon=":material/error:")
+        d_k = eighth_of(width)
+        kind = "eighth_refused" if d_k else "eighth_none"
+        st.error(say(f"lessons.heads.{kind}", D=width, d=d_k), icon=":material/error:")
     else:
         heads, d_k = made
         kind = "eighth_right" if heads == 8 else "eighth"
