@@ -62,6 +62,11 @@ class Marked:
         marks[self.theirs.isnan()] = int(Mark.UNANSWERED)
         return marks
 
+    @property
+    def met(self) -> Tensor:
+        """The cells that are right and do not follow."""
+        return (self.marks == Mark.RIGHT) & ~self.follows
+
     def count(self, mark: Mark) -> int:
         """How many cells have this mark."""
         return int((self.marks == mark).sum())

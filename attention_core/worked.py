@@ -62,6 +62,10 @@ class Checked:
         """The cells of a stage that have a mark."""
         return [Ref(step, tuple(index)) for index in (self.marked[step].marks == mark).nonzero().tolist()]
 
+    def met(self, step: str) -> list[Ref]:
+        """The cells of a stage that are right, and do not follow from the numbers before them."""
+        return [Ref(step, tuple(index)) for index in self.marked[step].met.nonzero().tolist()]
+
     def computed_at(self, step: str) -> Trace:
         """The run as it was written, one step computed from the written numbers before it."""
         return self.written.holding({step: self.written.reapply(step)})

@@ -11,7 +11,7 @@ from pages.shared.exercise_print import show_printing
 from pages.shared.lesson import code, frame, revealed, stands_for
 from pages.shared.places import palette, place_name, step_word
 from pages.shared.runs import checked_of, slips_of, trace_of
-from pages.shared.slips_panel import show_slips
+from pages.shared.slips_panel import show_met, show_slips
 from pages.shared.words import say
 from pages.shared.worked_panel import counts, is_done, show_work, stage_word, work
 
@@ -45,6 +45,7 @@ with frame("check") as place:
         show_work("work", checked, [parts])
     told = counts(checked.marked[step])
     st.markdown(say("lessons.check.done" if done else "lessons.check.still", **told))
+    show_met(checked, step)
     show_slips(checked, found)
     stands_for(setup, place)
     code(trace, tuple(stages))

@@ -8,6 +8,7 @@ from pages.shared.choices import choose
 from pages.shared.drawers import printed as drawers
 from pages.shared.lesson import code, drawer, lesson, stands_for
 from pages.shared.rituals import find
+from pages.shared.slips_panel import show_met
 from pages.shared.words import say
 from pages.shared.worked_panel import counts, printed_work, show_work, tell
 
@@ -20,6 +21,7 @@ with lesson("printed") as place:
     told = {"printed": say(f"lessons.printed.control.{stage}"), **counts(checked.marked[step])}
     st.markdown(f"##### {say('lessons.printed.fact' if told['count'] else 'lessons.printed.fact_none', **told)}")
     known = find(checked.cells(step, Mark.SLIP)) if told["count"] else None
+    show_met(checked, step, named=known is None)
     show_work("hero", checked, [printed_work(checked, stage, known)], tell)
     stands_for(setup, place)
     drawer("begin", lambda: drawers.begin(checked))

@@ -1,4 +1,5 @@
-"""What was done wrong, in words: the mistake that gives a learner's numbers, or the one wrong sum."""
+"""What was done wrong, in words: the mistake that gives a learner's numbers, or the one wrong sum; and what is right
+without following from the numbers before it."""
 
 from collections.abc import Mapping
 
@@ -36,6 +37,16 @@ def sum_told(checked: Checked, wrong: WrongSum) -> str:
     term = " × ".join(cell_text(factor, None) for factor in wrong.factors)
     how = say(f"slips.sum_{wrong.kind}", term=term)
     return say("slips.sum", place=place(checked, wrong.cell), how=how, **numbers)
+
+
+def show_met(checked: Checked, step: str, named: bool = True) -> None:
+    """That some numbers of a step are right and do not follow from those before them. named: also which."""
+    cells = checked.met(step)
+    if not cells:
+        return
+    told = say("lessons.printed.met", count=len(cells))
+    places = say("fact.comma").join(place(checked, cell) for cell in cells)
+    st.markdown(say("lessons.printed.met_at", told=told, places=places) if named else told)
 
 
 def place(checked: Checked, cell: Ref) -> str:

@@ -119,7 +119,7 @@ def verdict(checked: Checked, run: str, cell: Ref) -> None:
         "right": cell_text(checked.trace[at.step][at.index].item(), right_digits(digits)),
     }
     word = MARKS.get(mark, "blank")
-    met = mark == Mark.RIGHT and not marked.follows[at.index]
+    met = marked.met[at.index]
     st.markdown(say(f"lessons.printed.verdict_{'met' if met else word}", **told))
 
 

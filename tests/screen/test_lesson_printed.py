@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from pages.shared.setup import Setup
+from pages.shared.words import LANGUAGES
+from tests.screen.driver import softmax
 from tests.screen.lesson import Lesson
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -99,6 +101,25 @@ def test_a_right_number_that_does_not_follow_is_named():
     assert lesson.says("Written: **0.02**. Right, though the written numbers before it give 0.05")
     lesson.click_cell("hero", "printed:weights", "0,0,0,1")
     assert lesson.says("**Followed:** the written numbers before it give 0.30")
+
+
+MET = {
+    "en": ("3 of the right ones do not follow from the numbers written before them", "[x2, x1], [x2, x2], [x2, x3]"),
+    "zh": ("有 3 个正确的数并不能由前面所写的数得出", "[x2, x1]、[x2, x2]、[x2, x3]"),
+}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_right_number_that_does_not_follow_is_told_without_a_click(lang):
+    """2.31 4.62 4.62 are printed before .02 .49 .49, and give .05 .48 .48."""
+    own = [softmax([2.31, 4.62, 4.62], at) for at in range(3)]
+    assert [round(share, 2) for share in own] == [0.05, 0.48, 0.48]
+    told, places = MET[lang]
+    lesson = Lesson("printed", stage="weights", lang=lang)
+    assert lesson.says(told) and not lesson.says(places)  # which ones is a part of the search
+    assert reveal(lesson).says(told) and lesson.says(places)
+    assert Lesson("check", kind="printed", stage="weights", lang=lang).says(told)
+    assert not Lesson("printed", stage="output", lang=lang).says(told[2:])
 
 
 def test_a_number_is_followed_back_through_their_own():
