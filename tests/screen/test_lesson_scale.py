@@ -220,8 +220,8 @@ def test_the_measured_variance_beside_d_k_and_beside_1(law):
 
 
 LAW = {
-    "en": "so the variance is d_k for each, exactly, and 1 after the division by √d_k; only how far measurements",
-    "zh": "所以方差都恰好是 d_k，除以 √d_k 后恰好是 1；不同的只是测量值的离散程度",
+    "en": "so the variance of q · k is d_k for each, exactly, and 1 after the division by √d_k; only how far",
+    "zh": "所以 q · k 的方差都恰好是 d_k，除以 √d_k 后恰好是 1；不同的只是测量值的离散程度",
 }
 
 
