@@ -331,6 +331,8 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
     bars = of("bar").mark_rect(opacity=0.75, tooltip=None).encode(x2="x2:Q", y2="y2:Q", color=colour)
     rules = of("rule").mark_rule(strokeWidth=1.5, strokeDash=[4, 4], tooltip=None, aria=False)
     dash = alt.StrokeDash("dashed:N", scale=alt.Scale(domain=[False, True], range=[[1, 0], [7, 5]]), legend=None)
+    wide = alt.StrokeWidth("width:Q", scale=None, legend=None)
+    under = of("under").mark_rule(tooltip=None, aria=False).encode(x2="x2:Q", y2="y2:Q", color=colour)
     lines = base.transform_filter("datum.kind == 'point' || datum.kind == 'zero'").mark_line(
         strokeWidth=2.5, tooltip=None, aria=False
     )
@@ -342,6 +344,7 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         band,
         bars,
         rules.encode(y=alt.value(0), y2=alt.value(height), color=colour),
+        under.encode(strokeDash=dash, strokeWidth=wide),
         lines.encode(color=colour, detail="name:N", strokeDash=dash),
         points.encode(**told),
         zeros.encode(**told),

@@ -1,12 +1,15 @@
 """Curves: a quantity against another on real axes, named at their ends, with bands and points that tell numbers.
 
-A zero has no place on a logarithmic axis: it stands at the axis' end as an open triangle, and says 0.
+A zero has no place on a logarithmic axis: it stands at the axis' end as an open triangle, and says 0. Where a curve
+lies under another for a stretch it is wider, so that it looks out on both sides.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+import numpy as np
 
 from attention_core.charts import Axis, Picture, curve_specification
 from attention_core.lettering import text_width
@@ -16,9 +19,12 @@ from attention_core.palette import Palette
 WIDTH, HEIGHT = 640, 300  # pixels of the field between the axes
 AXIS = 90  # pixels at the left of it
 LINE = 17.0  # from one name to the next
+THICK = 2.5  # pixels of a line
+CLOSE = 2.0  # pixels between two lines of which the lower one is hidden; from there on both are seen
+RIM = 2.5  # pixels by which a line looks out on each side of one that lies on it
 MANY, SMALL = 48, 16.0  # points of a curve, of more each is that small: square pixels
 COLUMNS = {
-    "kind": "point",  # point, zero, band, bar, rule or text
+    "kind": "point",  # point, zero, band, under, bar, rule or text
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -27,6 +33,7 @@ COLUMNS = {
     "fill": "",
     "dashed": False,
     "size": 60.0,
+    "width": THICK,
     "said": "",
 }
 
@@ -58,12 +65,13 @@ def curves(
     Raises ValueError where a curve's x and y are not equally many.
     """
     rows = []
-    for curve in drawn:
+    for curve, piled in zip(drawn, piles(drawn, x, y, height), strict=True):
+        rows += rims(curve, piled, y)
         for place, (low, high) in zip(curve.x, curve.band, strict=bool(curve.band)):
             band = {"kind": "band", "x": place, "y": inside(low, y), "y2": inside(high, y)}
             rows.append(band | {"name": curve.name, "fill": curve.colour})
         size = SMALL if len(curve.x) > MANY else COLUMNS["size"]
-        for place, value in zip(curve.x, curve.y, strict=True):
+        for place, value, depth in zip(curve.x, curve.y, at_points(piled), strict=True):
             rows.append(
                 {
                     "kind": "zero" if y.log and value <= 0 else "point",
@@ -72,7 +80,7 @@ def curves(
                     "name": curve.name,
                     "fill": curve.colour,
                     "dashed": curve.dashed,
-                    "size": size,
+                    "size": round((math.sqrt(size) + 2 * RIM * depth) ** 2, 1),
                     "said": f"{curve.name}: {exact(place)} → {exact(value)}",
                 }
             )
@@ -83,6 +91,64 @@ def curves(
     return Picture(table(rows), framed(curve_specification(x, y, palette, width, height), longest))
 
 
+# ---- what lies under another curve -----------------------------------------------------------------------------------
+Piled = list[int]  # of each stretch of a curve, from point to point: how many later ones lie on it
+Line = tuple[list[float], list[float]]  # the points of a curve: how far along, and how far down
+
+
+def piles(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[Piled]:
+    """How many curves lie on each stretch of each one: the later a curve, the further up it is drawn."""
+    lines = [line_of(curve, x, y, height) for curve in drawn]
+    found = []
+    for later, line in enumerate(lines, 1):
+        none = [False for _ in pairwise(line[0])]
+        hidden = [lies_on(over, line) for over in lines[later:]]
+        stretches = zip(none, *hidden, strict=True)
+        found.append(list(map(sum, stretches)))
+    return found
+
+
+def line_of(curve: Curve, x: Axis, y: Axis, height: int) -> Line:
+    """Where a curve is drawn: how far along from left to right, in no unit, and how far down, in pixels."""
+    along = [-pixel(place, x, 1) for place in curve.x]
+    return along, [pixel(value, y, height) for value in curve.y]
+
+
+def lies_on(over: Line, line: Line) -> list[bool]:
+    """Which stretches of a line are hidden by another one."""
+    places, heights = line
+    there = np.interp(places, *over, left=np.nan, right=np.nan)
+    apart = np.abs(there - np.array(heights))
+    near = apart < CLOSE
+    both_ends = near[:-1] & near[1:]
+    return both_ends.tolist()
+
+
+def rims(curve: Curve, piled: Piled, y: Axis) -> Iterator[dict]:
+    """The stretches of a curve that others lie on, each wider than those."""
+    heights = [inside(value, y) for value in curve.y]
+    points = zip(curve.x, heights, strict=True)
+    for (start, end), depth in zip(pairwise(points), piled, strict=True):
+        if depth == 0:
+            continue
+        rim = {"kind": "under", "name": curve.name, "fill": curve.colour, "dashed": curve.dashed}
+        rim["x"], rim["y"] = start
+        rim["x2"], rim["y2"] = end
+        rim["width"] = THICK + 2 * RIM * depth
+        yield rim
+
+
+def at_points(piled: Piled) -> list[int]:
+    """How many curves lie on each point of a curve: on the stretch before it, or behind it.
+
+    >>> at_points([0, 2, 0]), at_points([])
+    ([0, 2, 2, 0], [0])
+    """
+    before, behind = [0, *piled], [*piled, 0]
+    return list(map(max, before, behind))
+
+
+# ---- other charts, and what all have ---------------------------------------------------------------------------------
 def histogram(
     edges: Sequence[float],
     shares: Sequence[Sequence[float]],

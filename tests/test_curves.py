@@ -1,11 +1,16 @@
 """Curves: what is drawn where, and that the specification is one that Vega-Lite takes."""
 
+from dataclasses import replace
+from io import BytesIO
+
 import altair as alt
 import pytest
+from PIL import Image, ImageColor
 
 from attention_core.charts import Axis, curve_specification, powers_of_ten
-from attention_core.curves import LINE, MANY, Curve, curves, decades, histogram, pixel, wholes
+from attention_core.curves import LINE, MANY, RIM, THICK, Curve, curves, decades, histogram, pixel, wholes
 from attention_core.palette import LIGHT
+from attention_core.rendering import png_bytes, vega_svg
 
 WIDTH = Axis("d_k", 1, 1024, log=True, values=(1, 32, 1024))
 SHARE = Axis("share", 0, 1)
@@ -63,6 +68,62 @@ def test_names_that_would_lead_below_the_field_stand_at_its_end():
     level = [Curve(name, [1, 1024], [0.5, 0.0], LIGHT.q) for name in "abc"]
     texts = {row["name"]: row["y"] for row in rows_of(curves(level, WIDTH, SHARE, LIGHT, height=200), "text")}
     assert texts == {"a": 200 - 2 * LINE, "b": 200 - LINE, "c": 200}
+
+
+def painted(picture):
+    """How many pixels of the field a picture paints in each of some colours, its curves' names left out."""
+    nameless = {**picture.table, "name": ["" if kind == "text" else name for kind, name in zip_of(picture)]}
+    drawn = Image.open(BytesIO(png_bytes(vega_svg(replace(picture, table=nameless))))).convert("RGB")
+    counted = {colour: count for count, colour in drawn.getcolors(drawn.width * drawn.height)}
+    return {colour: counted.get(ImageColor.getrgb(colour), 0) for colour in (LIGHT.share, LIGHT.q, LIGHT.k, LIGHT.v)}
+
+
+def zip_of(picture):
+    return zip(picture.table["kind"], picture.table["name"], strict=True)
+
+
+LEVEL, COLOURS = [1.0] * 4, (LIGHT.share, LIGHT.q, LIGHT.k)
+
+
+def test_a_curve_under_another_is_seen():
+    """Two networks that write everything: one line lies on the other."""
+    names = ("additive", "dot", "one vector")
+    over = [Curve(name, range(4), LEVEL, colour) for name, colour in zip(names, COLOURS, strict=True)]
+    for count in (2, 3):
+        shown = painted(curves(over[:count], Axis("length", 0, 3), SHARE, LIGHT, height=200))
+        assert min(shown[colour] for colour in COLOURS[:count]) > 300 and shown[LIGHT.v] == 0
+
+
+LONG = Curve("long", range(5), [0.9, 0.9, 0.9, 0.5, 0.1], LIGHT.q, dashed=True)
+SHORT = Curve("short", [1, 2, 3], [0.9, 0.903, 0.1], LIGHT.k)
+CROSSING = Curve("crossing", range(5), [0.1, 0.9, 0.2, 0.5, 0.8], LIGHT.v)
+NEAR = Curve("near", range(5), [0.91, 0.91, 0.91, 0.3, 0.3], LIGHT.share)  # three pixels away: both are seen
+
+
+def test_a_curve_is_wide_along_the_stretch_that_lies_under_another_and_nowhere_else():
+    def stretches(*drawn):
+        rows = rows_of(curves(drawn, Axis("", 0, 4), SHARE, LIGHT), "under")
+        return [tuple(row[key] for key in ("name", "x", "y", "x2", "y2", "width", "dashed")) for row in rows]
+
+    wide, wider = THICK + 2 * RIM, THICK + 4 * RIM
+    assert stretches(LONG, CROSSING, NEAR) == []
+    assert stretches(LONG, SHORT, CROSSING, NEAR) == [("long", 1, 0.9, 2, 0.9, wide, True)]
+    assert stretches(SHORT, LONG) == [("short", 1, 0.9, 2, 0.903, wide, False)]
+    again = replace(LONG, name="again")
+    assert [row[:2] + row[5:6] for row in stretches(LONG, SHORT, again)] == [
+        *(("long", x, wider if x == 1 else wide) for x in range(4)),
+        ("short", 1, wide),
+    ]
+
+
+def test_points_under_others_are_larger_too():
+    for count, size in ((2, 60.0), (MANY + 1, 16.0)):
+        over = [Curve(name, range(count), [0.5] * count, LIGHT.q) for name in "ab"]
+        points = rows_of(curves(over, Axis("", 0, count), SHARE, LIGHT), "point")
+        larger = pytest.approx((size**0.5 + 2 * RIM) ** 2, abs=0.1)
+        assert {row["name"]: row["size"] for row in points} == {"a": larger, "b": size}
+    sizes = [row["size"] for row in rows_of(curves([LONG, SHORT], Axis("", 0, 4), SHARE, LIGHT), "point")]
+    assert sizes == [60.0, 162.5, 162.5, 60.0, 60.0, *[60.0] * 3]
 
 
 def test_points_of_a_long_curve_are_small():

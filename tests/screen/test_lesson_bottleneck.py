@@ -28,6 +28,15 @@ def test_it_opens_on_a_date_that_both_networks_write():
     assert len([*filter(None, curve(lesson, "one vector").values())]) > 20
 
 
+def test_a_network_that_is_as_good_as_another_is_seen_beside_it():
+    """With both kinds of attention all dates are written exactly: one curve lies on the other."""
+    lesson = Lesson("bottleneck", lang="en")
+    drawn, additive = lesson.table(HERO), curve(lesson, "additive")
+    assert {*additive.values()} == {1.0} and additive == curve(lesson, "dot")
+    under = drawn[drawn["kind"] == "under"]
+    assert {*under["name"]} == {"additive"} and [*under["x"]] == [*additive][:-1]
+
+
 @pytest.mark.parametrize("step", [0, 100, 200, 800])
 def test_the_curves_are_the_shipped_figures_of_the_step(step):
     lesson = Lesson("bottleneck", step_of=str(step), lang="en")
