@@ -73,8 +73,8 @@ def says(act, *texts):
 
 def test_the_scenes_are_those_of_the_plan_in_both_languages():
     examples = [[act.setup.example for act in acts(language)] for language in LANGUAGES]
-    assert examples[0][0] == "en_it" and examples[1][0] == "zh_ta" and len(examples[0]) == len(examples[1]) == 10
-    assert examples[0][6] == "en_colour" and examples[1][6] == "zh_colour"
+    assert examples[0][0] == "en_it" and examples[1][0] == "zh_ta" and len(examples[0]) == len(examples[1]) == 11
+    assert examples[0][7] == "en_colour" and examples[1][7] == "zh_colour"
     for one, other in zip(acts("en"), acts("zh"), strict=True):
         assert (one.steps, one.setup.cell, one.setup.step) == (other.steps, other.setup.cell, other.setup.step)
     for language in LANGUAGES:
@@ -117,24 +117,26 @@ def test_what_the_scale_does(told):
     with_it, without = (weights(each)[0, 5, 3].item() for each in (setup, replace(setup, scale=1.0)))
     assert without == pytest.approx(exp_share([-6, 0, 0, 6, 0, 0, 0], 3))
     assert (f"{100 * with_it:.0f}%", f"{100 * without:.0f}%") == ("93%", "99%")
-    assert says(told[3], "93%", "99%", "4.24", "√2", "√d_k")
+    assert says(told[3], "93%", "4.24", "√2", "√d_k")
+    assert says(told[3], "mean 0 and variance 1") or says(told[3], "均值为 0、方差为 1")
+    assert says(told[4], "93%", "99%", "6")
     for width in (4, 64):
         draws = torch.randn(2, 20_000, width, generator=torch.Generator().manual_seed(0))
         assert (draws[0] * draws[1]).sum(-1).std().item() == pytest.approx(math.sqrt(width), rel=0.05)
 
 
 def test_no_reading_ahead(told):
-    trace = run(told[4].setup)
+    trace = run(told[5].setup)
     assert trace["masked_scores"][0, 0, 1, 3] == -math.inf
     assert trace["weights"][0].triu(1).abs().max() == 0
     assert trace["weights"][0, 0, 1, :2].tolist() == [0.5, 0.5]
     dog = trace["weights"][0, 0, 5, 3].item()
     assert dog == pytest.approx(exp_share([-FAR, 0, 0, FAR, 0, 0], 3)) and f"{100 * dog:.0f}%" == "95%"
-    assert says(told[4], "−∞", "50%", "95%")
+    assert says(told[5], "−∞", "50%", "95%")
 
 
 def test_without_positions_weights_move_along_with_their_words(told):
-    first, now = run(told[0].setup), run(told[5].setup)
+    first, now = run(told[0].setup), run(told[6].setup)
     words, others = first.labels["T"], now.labels["T"]
     assert sorted(words) == sorted(others) and words != others
     order = [words.index(word) for word in others]
@@ -143,11 +145,11 @@ def test_without_positions_weights_move_along_with_their_words(told):
     torch.testing.assert_close(now["weights"][0], moved, rtol=0, atol=rounding)
     verb, subject = others.index(words[1]), others.index(words[0])
     assert subject > verb  # she is fed
-    assert f"{100 * now['weights'][0, 1, verb, subject].item():.0f}%" == "93%" and says(told[5], "93%")
+    assert f"{100 * now['weights'][0, 1, verb, subject].item():.0f}%" == "93%" and says(told[6], "93%")
 
 
 def test_grey_animals(told):
-    act = told[6]
+    act = told[7]
     bare, whole = run(act.setup), run(replace(act.setup, wiring=()))
     assert bare["weights"][0, 0].sub(0.2).abs().max() < 1e-12
     assert bare["head_outputs"][0, 0, [1, 4], 0].abs().max() < 1e-12
@@ -157,7 +159,7 @@ def test_grey_animals(told):
 
 
 def test_two_heads_and_one(told):
-    act = told[7]
+    act = told[8]
     two, one = weights(act.setup), weights(replace(act.setup, heads=1))
     assert [f"{100 * value:.0f}%" for value in (two[0, 4, 3], two[1, 4, 2], one[0, 4, 2], one[0, 4, 3])] == [
         "83%",
@@ -170,7 +172,7 @@ def test_two_heads_and_one(told):
 
 
 def test_the_learned_map(told):
-    act = told[8]
+    act = told[9]
     assert EXAMPLES["learned_copy"].network == "copy_two.1.500" and says(act, "500", "99%")
     trace = run(act.setup)
     assert "".join(trace.labels["T"]) == "k7Bxa9" * 2
@@ -179,10 +181,66 @@ def test_the_learned_map(told):
 
 
 def test_your_turn(told):
-    before, after = weights(told[0].setup), weights(told[9].setup)
+    before, after = weights(told[0].setup), weights(told[10].setup)
     assert moved_rows(before, after) == [(0, 5), (1, 6)] and before.shape[0] * before.shape[1] == 14
     assert [f"{100 * after[at].item():.0f}%" for at in ((0, 5, 0), (1, 6, 0))] == ["93%", "93%"]
-    assert says(told[9], "93%")
+    assert says(told[10], "93%")
+
+
+def shown(act):
+    """What the steps of a scene show: the number whose arithmetic is opened, and the rows of the maps by head."""
+    trace = run(act.setup)
+    cell = trace[act.setup.step][act.setup.cell].item() if "cell" in act.steps else None
+    heads = range(trace.sizes()["H"]) if act.setup.head is None else [act.setup.head]
+    return cell, {head: trace["weights"][0, head] for head in heads if "map" in act.steps}
+
+
+def most(row):
+    """The key that gets most, and its share as the screen says it."""
+    return int(row.argmax()), f"{100 * row.max().item():.0f}%"
+
+
+IT, DOG, ANNA, FED, SHE, SMILED = 5, 3, 0, 1, 5, 6
+NOW_FED, NOW_ANNA = 2, 3  # where the dog feeds her
+WHITE_CHASED = ((3, "83%"), (2, "89%"))
+ANSWERS = (  # what a question asks, in English and in Chinese; the answer, in what its scene shows: a cell, and maps
+    ("which word will “it” attend", "“它”最关注哪个词", lambda cell, maps: most(maps[0][IT]), (DOG, "93%")),
+    ("Where does the row go", "这一行会转向哪里", lambda cell, maps: most(maps[0][SHE]), (ANNA, "93%")),
+    ("What is q · k", "q · k 等于多少", lambda cell, maps: cell, 6.0),
+    ("divided by √d_k = √2", "除以 √d_k = √2", lambda cell, maps: f"{cell:.2f}", "4.24"),
+    ("more than 93", "比 93% 多", lambda cell, maps: (most(maps[0][IT]), f"{cell:.2f}"), ((DOG, "99%"), "0.99")),
+    ("Over how many words", "分给几个词", lambda cell, maps: maps[0][FED].count_nonzero().item(), 2),
+    ("To whom does “fed” attend", "它会关注谁", lambda cell, maps: most(maps[1][NOW_FED]), (NOW_ANNA, "93%")),
+    ("which colour does the dog get?", "狗得到什么颜色？", lambda cell, maps: f"{cell:.2f}", "0.00"),  # grey
+    ("which two words", "分别关注哪两个词", lambda cell, maps: (most(maps[0][4]), most(maps[1][4])), WHITE_CHASED),
+    ("Where does the second “7” look", "第二个“7”会看哪里", lambda cell, maps: most(maps[0][7])[0], 2),  # at "B"
+    ("Who is “she”, and who smiled", "是谁笑了", lambda cell, maps: most(maps[0][SHE]), (ANNA, "93%")),
+)
+
+
+def test_every_question_has_an_answer_that_is_known(told):
+    assert len(told) == len(ANSWERS)
+    for act, (english, chinese, *_) in zip(told, ANSWERS, strict=True):
+        asked = act.question.replace("\N{NO-BREAK SPACE}", " ")
+        assert english in asked or chinese in asked
+    assert most(shown(told[10])[1][1][SMILED]) == (ANNA, "93%")  # the second half of the last one
+
+
+@pytest.mark.parametrize("at", range(len(ANSWERS)))
+def test_a_question_is_answered_by_what_its_scene_shows(told, at):
+    *_, find, answer = ANSWERS[at]
+    beats = told[at].beats()
+    assert "question" in beats and {"cell", "map"} <= {*beats[beats.index("question") :]}
+    assert find(*shown(told[at])) == answer
+
+
+def test_what_is_asked_of_a_changed_run_is_shown_by_the_changed_run(told):
+    """Without the division, more than 93 % or less? The scene before it still divides."""
+    before, after = told[3], told[4]
+    assert after.setup.scale == 1.0 and replace(after.setup, scale=None, step="scaled_scores") == before.setup
+    assert "93" in after.question and "√d_k" in before.title
+    (_, maps), (_, changed) = shown(before), shown(after)
+    assert most(maps[0][IT]) == (DOG, "93%") and most(changed[0][IT]) == (DOG, "99%")
 
 
 # ---- in order --------------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     expect(notes.locator(".note")).to_contain_text("Every word asks a question")
     expect(notes.locator(".status")).to_contain_text("Follows the presentation")
     expect(notes.locator(".next")).to_have_text("Arithmetic")
-    press(opened, "End", "scene,10,step,map")
+    press(opened, "End", "scene,11,step,map")
     expect(notes.locator(".title")).to_have_text("Your turn")
     expect(notes.locator(".next")).to_have_text("the end")
     notes.keyboard.press("Home")
