@@ -5,12 +5,11 @@ from dataclasses import replace
 
 from attention_core.errors import AttentionError
 from attention_core.excerpt import Telling, matrices
-from attention_core.formula import formula
 from attention_core.handout import HEADS, SIDE, Grid, Heading, Part, Text, blank, handout
 from attention_core.imprint import Imprint
 from attention_core.tables import Table, plain_table
 from attention_core.trace import Trace
-from attention_core.worked import is_whole, stages_of
+from attention_core.worked import is_whole, stage_formula, stages_of
 
 
 def exercise_paper(
@@ -45,7 +44,7 @@ def parts_of(trace: Trace, telling: Telling, headings: tuple[str, str], solved: 
         yield from map(Grid, tables(trace, name, telling))
     yield Heading(headings[1])
     for step in stages_of(trace):
-        equation = formula(trace, step)
+        equation = stage_formula(trace, step)
         for place, table in enumerate(tables(trace, step, telling)):
             shown = table if solved else blank(table.title, [row for row, _ in table.rows], table.columns)
             yield Grid(shown, "" if place else equation)

@@ -18,6 +18,7 @@ from torch import Tensor
 from attention_core.causes import fitting
 from attention_core.cells import Ref
 from attention_core.errors import AttentionError
+from attention_core.formula import COLOURS, symbol
 from attention_core.gaps import apart
 from attention_core.marking import ROUNDING, Mark, Marked, Printed, mark
 from attention_core.matrices import digits as shortest
@@ -167,6 +168,23 @@ def unmoved(trace: Trace, name: str) -> str:
         return name
     source = operation.reads[0]
     return unmoved(trace, source) if trace[source].shape[-2:] == trace[name].shape[-2:] else name
+
+
+def stage_formula(trace: Trace, step: str, colours: Mapping[str, str] = COLOURS) -> str:
+    r"""The formula of a stage in the names of what stands beside it; q, k and v keep their letters.
+
+    >>> from attention_core import attend_qkv
+    >>> stage_formula(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "weights", {})
+    '\\mathrm{weights} = \\mathrm{softmax}_S(\\mathrm{scaled\\_scores})'
+    """
+
+    def named(name: str) -> str:
+        operation = trace.step(name).operation
+        lettered = operation is None or operation.faces == SPLIT
+        return symbol(name if lettered else unmoved(trace, name), colours)
+
+    right = trace.step(step).operation.formula(named)
+    return f"{symbol(step, colours)} = {right}"
 
 
 def made_wrong(checked: Checked, slip: Ref) -> dict[str, Bool[Tensor, "..."]]:

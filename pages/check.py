@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from attention_core.formula import formula
-from attention_core.worked import stages_of
+from attention_core.worked import stage_formula, stages_of
 from pages.shared.answers import answer_box, answer_of
 from pages.shared.choices import choose
 from pages.shared.exercise import begin_anew, chosen_exercise, start_texts
@@ -13,7 +12,7 @@ from pages.shared.places import palette, place_name, step_word
 from pages.shared.runs import checked_of, slips_of, trace_of
 from pages.shared.slips_panel import show_met, show_slips
 from pages.shared.words import say
-from pages.shared.worked_panel import counts, is_done, show_work, stage_word, work
+from pages.shared.worked_panel import close_with, counts, is_done, show_exercise, stage_word, work
 
 with frame("check") as place:
     st.markdown(f"#### {say('lessons.check.question')}\n{say('lessons.check.intro')}")
@@ -34,15 +33,16 @@ with frame("check") as place:
         heads = [*map(str, range(trace.sizes()["H"]))]
         per_head = "H" in trace.step(step).dims and len(heads) > 1
         head = choose("head", heads, words=lambda at: place_name(trace, "H", int(at))) if per_head else "0"
+    close_with("work", setup, step, head)
     done = is_done(checked, step)
     written = "lessons.check.own_printed" if kind == "printed" else "lessons.check.own"
     titles = say(written, step=step_word(step)), say("lessons.check.right")
     parts = work(checked, step, step_word, *titles, hidden=not (done or revealed()), head=int(head))
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
-            st.latex(formula(trace, step, palette().families()))
+            st.latex(stage_formula(trace, step, palette().families()))
             answer_box(trace, step, starts[step], int(head))
-        show_work("work", checked, [parts])
+        show_exercise("work", checked, [parts], asked=revealed())
     told = counts(checked.marked[step])
     st.markdown(say("lessons.check.done" if done else "lessons.check.still", **told))
     show_met(checked, step)

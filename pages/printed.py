@@ -10,7 +10,7 @@ from pages.shared.lesson import code, drawer, lesson, stands_for
 from pages.shared.rituals import find
 from pages.shared.slips_panel import show_met
 from pages.shared.words import say
-from pages.shared.worked_panel import counts, printed_work, show_work, tell
+from pages.shared.worked_panel import close_with, counts, printed_work, show_work, tell
 
 with lesson("printed") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -18,6 +18,7 @@ with lesson("printed") as place:
         setup = drawers.given(stage)
         checked = drawers.printed(setup, stage)
     step = STAGES[stage]
+    close_with("hero", step)
     told = {"printed": say(f"lessons.printed.control.{stage}"), **counts(checked.marked[step])}
     st.markdown(f"##### {say('lessons.printed.fact' if told['count'] else 'lessons.printed.fact_none', **told)}")
     known = find(checked.cells(step, Mark.SLIP)) if told["count"] else None

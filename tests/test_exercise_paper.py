@@ -8,8 +8,9 @@ import pytest
 from attention_core import AttentionError
 from attention_core.examples import EXAMPLES
 from attention_core.excerpt import Telling
-from attention_core.exercise_paper import exercise_paper
+from attention_core.exercise_paper import exercise_paper, parts_of
 from attention_core.exercises import exercise
+from attention_core.handout import Grid
 from attention_core.imprint import Imprint
 from attention_core.lettering import Words
 from attention_core.worked import stages_of
@@ -49,6 +50,14 @@ def test_a_blank_sheet_has_the_given_numbers_and_a_grid_for_each_asked(level):
     given = [text for name in trace.inputs() for text in written(trace, name)]
     assert cells[: len(given)] == given
     assert cells[len(given) :] == [""] * asked
+
+
+def test_a_formula_names_a_grid_that_stands_there_or_what_a_mask_makes_of_it():
+    for level, read in (("from_qkv", r"scaled\_scores"), ("one_head", r"masked\_scores")):
+        trace = exercise(level, 1).run()
+        parts = parts_of(trace, telling_of(trace), ("Given", "Calculate"), solved=False)
+        equations = [part.latex for part in parts if isinstance(part, Grid)]
+        assert any(rf"softmax}}_S(\mathrm{{{read}}})" in equation for equation in equations)
 
 
 @pytest.mark.parametrize("level", ["from_qkv", "one_head", "two_heads"])

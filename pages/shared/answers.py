@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.cells import Ref
 from attention_core.matrices import cells_of
 from attention_core.worked import BLANK, read_answers
 from pages.shared.choices import kept, show_refused, switch, take, taken, text_box, typed
@@ -14,6 +15,7 @@ from pages.shared.opening import typed_cells
 from pages.shared.places import place_names, step_word
 
 VERSION = "answers_version"  # what the cells are told, so that they forget what was typed
+ENTRY, TURN = "entry", "entry_turn"  # the cell that was chosen to be written, and how many were
 MOST_TYPED = 12  # characters of a cell
 
 
@@ -57,9 +59,24 @@ def cell_grid(trace: Trace, step: str, start: str, head: int) -> None:
         "columns": across,
         "numbers": shown,
         "changed": [[False] * len(across)] * len(down),
+        "entry": entry_of(step),
         "version": [step, head, st.session_state.get(VERSION, 0)],
     }
     numbers(data=data, key=key, on_typed_change=written)
+
+
+def go_to(cell: Ref) -> None:
+    """The box of a cell is where the next number will be typed."""
+    st.session_state[ENTRY] = cell
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+
+
+def entry_of(step: str) -> list[int] | None:
+    """The row and the column of the box to go to, told once, and which time it is that one is gone to."""
+    cell = st.session_state.pop(ENTRY, None)
+    if cell is None or cell.step != step:
+        return None
+    return [*cell.index[-2:], st.session_state[TURN]]
 
 
 def as_cell(typed_text: str) -> str:

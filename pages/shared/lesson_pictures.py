@@ -46,7 +46,8 @@ def opened_in(picture: str, runs: Runs) -> tuple[str, Ref] | None:
 class Shown:
     """A picture of some runs under its name, and what a screen reader says of it.
 
-    tell: is told of each cell that is clicked. above: draws what stands over the arithmetic of the opened one."""
+    tell: is told of each cell that is clicked. above: draws what stands over the arithmetic of the opened one. secret:
+    of which cells there is no more than that to see."""
 
     name: str
     picture: Picture
@@ -54,13 +55,12 @@ class Shown:
     alt: str
     tell: Told | None = None
     above: Told | None = None
+    secret: Callable[[str, Ref], bool] | None = None
 
 
-def show(
-    name: str, picture: Picture, runs: Runs, alt: str, tell: Told | None = None, above: Told | None = None
-) -> None:
+def show(name: str, picture: Picture, runs: Runs, alt: str, tell: Told | None = None, **how) -> None:
     """A picture of some runs, and beside it the arithmetic of the cell that is opened in it; as Shown."""
-    shown = Shown(name, picture, runs, alt, tell, above)
+    shown = Shown(name, picture, runs, alt, tell, **how)
     with st.container(horizontal=True, gap="small"):
         draw(shown)
         show_opened(shown, BESIDE if picture.spec["width"] <= ROOM else "stretch")
@@ -91,6 +91,8 @@ def show_opened(shown: Shown, width: int | str) -> None:
     with st.container(border=True, width=width):
         if shown.above:
             shown.above(run, cell)
+        if shown.secret and shown.secret(run, cell):
+            return
         take, key = partial(follow, name, run, shown.runs[run], trail), f"arithmetic_{choices.slug()}_{name}"
         show_arithmetic(shown.runs[run], cell, trail[:-1], take, key)
 

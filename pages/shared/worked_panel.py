@@ -10,7 +10,9 @@ from attention_core.cells import Ref
 from attention_core.layout import panel, turned
 from attention_core.marking import Mark, Marked
 from attention_core.worked import STAGES, Checked, as_stage, cell_text, made_of, right_digits
-from pages.shared.lesson_pictures import opened_in, show
+from pages.shared import choices
+from pages.shared.answers import go_to
+from pages.shared.lesson_pictures import CELL, opened_in, read_cell, show
 from pages.shared.places import palette, place_name, step_word, words_for
 from pages.shared.rituals import try_cell
 from pages.shared.words import say
@@ -87,8 +89,10 @@ def show_work(
     rows: Sequence[Sequence[Part]],
     tell: Callable[[Checked, str, Ref], None] | None = None,
     reached: Collection[Ref] = (),
+    secret: Callable[[Checked, str, Ref], bool] | None = None,
 ) -> None:
-    """The picture; a number of the writer's opens to the arithmetic with his own operands, and to its mark."""
+    """The picture; a number of the writer's opens to the arithmetic with his own operands, and to its mark. tell,
+    secret: as Shown has them, of a worked example."""
     runs = {"printed": checked.written}
     if any(part.run == "right" for parts in rows for part in parts):
         runs["right"] = checked.trace
@@ -97,7 +101,42 @@ def show_work(
         runs["printed"] = checked.computed_at(opened[1].step)
     marks = {mark: say(f"lessons.printed.mark_{word}") for mark, word in MARKS.items()}
     picture = sheet(rows, words_for(checked.trace), palette(), marks, opened, reached)
-    show(name, picture, runs, say("lessons.printed.alt"), tell and partial(tell, checked), partial(verdict, checked))
+    how = {"tell": tell and partial(tell, checked), "secret": secret and partial(secret, checked)}
+    show(name, picture, runs, say("lessons.printed.alt"), above=partial(verdict, checked), **how)
+
+
+def show_exercise(name: str, checked: Checked, rows: Sequence[Sequence[Part]], asked: bool) -> None:
+    """The picture of an exercise: a click on a cell without a number leads to where it is written. asked: whether the
+    right numbers were asked for, so that such a cell opens as well."""
+    if asked:
+        show_work(name, checked, rows)
+    else:
+        show_work(name, checked, rows, tell=begin_to_write, secret=is_blank)
+
+
+def is_blank(checked: Checked, run: str, cell: Ref) -> bool:
+    """Whether a number is still to be written."""
+    at = as_stage(checked.trace, cell)
+    if run != "printed" or at.step not in checked.marked:
+        return False
+    return bool(checked.marked[at.step].theirs[at.index].isnan())
+
+
+def begin_to_write(checked: Checked, run: str, cell: Ref) -> None:
+    """A cell was clicked: one without a number is not opened, it is written into."""
+    if is_blank(checked, run, cell):
+        choices.keep(CELL, None)
+        go_to(as_stage(checked.trace, cell))
+
+
+def close_with(name: str, *drawn: object) -> None:
+    """Closes what was opened in a picture while something else was drawn in it."""
+    key = f"{choices.slug()}_{name}_drawn"
+    before = st.session_state.get(key, drawn)
+    st.session_state[key] = drawn
+    opened, *_ = choices.choice(CELL, ("",), read_cell)
+    if before != drawn and opened == name:
+        choices.keep(CELL, None)
 
 
 def tell(checked: Checked, run: str, cell: Ref) -> None:

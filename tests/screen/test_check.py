@@ -1,5 +1,7 @@
 """Check your work: cells judged twice, mistakes named, any state an exercise; whatever is typed or linked is safe."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,6 +143,105 @@ def test_what_is_right_is_shown_once_it_is_done_or_revealed():
     check.ran(next(t for t in check.at.toggle if t.key == "c_reveal").set_value(True).run)
     shown = check.table("work")
     assert [*shown[shown["panel"] == "beside"]["text"]] == ["0", "−4", "2", "−3", "4", "4", "−2", "2", "3"]
+
+
+# ---- what a click on the picture gives away --------------------------------------------------------------------------
+BLANK = "? ? ?; ? ? ?; ? ? ?"
+BLANK_SAID = {"en": "Nothing is written here yet.", "zh": "这里还没有写数。"}
+
+
+def opened(check):
+    """What the panel beside the picture says: the number that is opened, and the pieces of its arithmetic."""
+    parts = [part for part in check.at.get("bidi_component") if "-arithmetic_" in part.proto.id]
+    told = [text for text in check.texts() if text.startswith("**") and "] = " in text.replace("**", "")]
+    return told, [piece["text"] for part in parts for piece in json.loads(part.proto.json)["pieces"]]
+
+
+def entry(check):
+    """The cell that a click on the picture leads to."""
+    (part,) = [part for part in check.at.get("bidi_component") if "-cells_" in part.proto.id]
+    return (json.loads(part.proto.json)["entry"] or [])[:2]
+
+
+def test_a_click_on_an_empty_cell_leads_to_where_its_number_is_written_and_gives_nothing_away():
+    check = Lesson("check", stage="scores", **QKV)
+    before = check.texts()
+    for row, column in ((0, 1), (2, 2), (2, 2)):
+        check.click_cell("work", "printed:scores", f"0,0,{row},{column}")
+        assert entry(check) == [row, column]
+        assert opened(check) == ([], []) and check.texts() == before and "cell" not in check.link()
+    type_cells(check, [(0, 1, "5")])
+    assert entry(check) == [] and opened(check) == ([], [])  # it was chosen to be written, not to be opened
+    check.click_cell("work", "printed:scores", "0,0,1,1")
+    assert entry(check) == [1, 1]
+
+
+def test_a_number_that_was_written_opens_to_its_mark_and_its_arithmetic():
+    check = Lesson("check", stage="scores", scores="0 5 ?; ? ? ?; ? ? ?", **QKV)
+    check.click_cell("work", "printed:scores", "0,0,0,1")
+    assert check.says("Written: **5**, right is −4. **A new slip:**") and entry(check) == []
+    assert opened(check)[0] == ["**scores [head 1, 1, 2]** = −4"] and opened(check)[1]
+    assert opened(Lesson("check", **check.link())) == opened(check)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_link_to_an_empty_cell_gives_nothing_away(lang):
+    place = {"stage": "scores", "cell": "work,printed,scores,0,0,0,1", "kind": "from_qkv", "lang": lang}
+    check = Lesson("check", **place)
+    assert check.says(BLANK_SAID[lang]) and opened(check) == ([], [])
+    check.ran(next(t for t in check.at.toggle if t.key == "c_reveal").set_value(True).run)
+    told, pieces = opened(check)
+    assert told and told[0].endswith("= −4") and pieces
+
+
+def test_all_is_opened_once_all_answers_are_shown():
+    check = Lesson("check", stage="scores", **QKV)
+    check.ran(next(t for t in check.at.toggle if t.key == "c_reveal").set_value(True).run)
+    check.click_cell("work", "printed:scores", "0,0,0,1")
+    assert opened(check)[0] == ["**scores [head 1, 1, 2]** = −4"] and entry(check) == []
+
+
+def test_an_operand_of_a_step_that_was_left_open_is_not_worked_out():
+    """Two heads: the weights are written, the scaled scores are not; from a weight one comes to them."""
+    trace = exercise("one_head", 1).run()
+    weights = "; ".join(" ".join(f"{share:.2f}" for share in row) for row in trace["weights"][0, 0].tolist())
+    check = Lesson("check", kind="one_head", stage="weights", weights=weights, lang="en")
+    check.click_cell("work", "printed:weights", "0,0,1,0")
+    assert opened(check)[0][0].startswith("**weights [")
+    check.follow("work", "masked_scores", [0, 0, 1, 0])
+    check.follow("work", "scaled_scores", [0, 0, 1, 0])
+    assert check.says("Nothing is written here yet.") and opened(check) == ([], [])
+
+
+@pytest.mark.parametrize("act", ["step", "exercise", "head"])
+def test_what_was_opened_is_closed_where_another_picture_stands(act):
+    written = {"scores": SCORES, **QKV}
+    if act == "head":
+        numbers = exercise("two_heads", 1).run()["scores"].flatten(0, -2).tolist()
+        text = "; ".join(" ".join(f"{number:g}" for number in row) for row in numbers)
+        written = {"kind": "two_heads", "scores": text, "head": "0", "lang": "en"}
+    check = Lesson("check", stage="scores", **written)
+    check.click_cell("work", "printed:scores", "0,0,2,2")
+    assert opened(check)[0]
+    if act == "exercise":
+        check.press("next_exercise")
+    else:
+        check.choose("stage", "weights") if act == "step" else check.choose("head", "head 2")
+    assert opened(check) == ([], []) and "cell" not in check.link()
+
+
+FORMULAS = {
+    ("from_qkv", "weights"): r"\mathrm{softmax}_S(\mathrm{scaled\_scores})",
+    ("one_head", "weights"): r"\mathrm{softmax}_S(\mathrm{masked\_scores})",  # a mask, which is seen
+}
+
+
+@pytest.mark.parametrize("kind, stage", FORMULAS)
+def test_the_formula_names_what_stands_beside_it(kind, stage):
+    check = Lesson("check", kind=kind, stage=stage, lang="en")
+    (shown,) = [latex.value for latex in check.at.latex]
+    assert FORMULAS[kind, stage] in shown
+    assert {"from_qkv": "scaled", "one_head": "masked"}[kind] in [*check.table("work")["text"]]
 
 
 def test_a_state_that_nobody_can_write_down_is_no_exercise():

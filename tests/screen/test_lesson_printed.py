@@ -133,6 +133,16 @@ def test_a_number_is_followed_back_through_their_own():
     assert "guess" in lesson.link() and "q_projected" not in lesson.link()["guess"]
 
 
+def test_what_was_opened_is_closed_where_another_step_is_shown():
+    lesson = Lesson("printed", open="begin", lang="en").click_cell("hero", "printed:scores", "0,0,0,1")
+    assert lesson.says("**scores [head 1, x1, x2]** = 6")
+    lesson.choose("stage", "weights")
+    assert not lesson.says("**scores [head 1, x1, x2]** = 6") and "cell" not in lesson.link()
+    assert lesson.says("Found: 0 of 5.")  # of this step
+    lesson.click_cell("begin", "printed:scores", "0,0,0,1").choose("stage", "Q")
+    assert lesson.says("**scores [head 1, x1, x2]** = 6")  # its picture is as it was
+
+
 def test_a_right_number_opens_to_its_arithmetic_and_is_no_guess():
     lesson = Lesson("printed", lang="en").click_cell("hero", "right:scores", "0,0,0,1")
     assert lesson.says("**scores [head 1, x1, x2]** = 6")

@@ -11,6 +11,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     Object.assign(cell, { number, told: null });
     cell.classList.toggle("changed", data.changed[row][column]);
   });
+  goTo(root, data.entry);
   Object.assign(root, { shape, version: data.version });
   root.tell = () => {
     const typed = [];
@@ -21,6 +22,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
     });
     if (typed.length) setTriggerValue("typed", typed);
   };
+}
+
+// The cell that was chosen elsewhere to be typed into, as [row, column, turn].
+function goTo(root, entry) {
+  const chosen = JSON.stringify(entry ?? null);
+  if (entry && root.chosen !== chosen) at(root, entry[0], entry[1])?.focus();
+  root.chosen = chosen;
 }
 
 function each(root, take) {
