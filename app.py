@@ -7,8 +7,8 @@ from threading import Thread
 
 import streamlit as st
 
-from pages.shared import security
-from pages.shared.warming import warm
+from pages.app import security
+from pages.app.warming import warm
 
 ROOT = Path(__file__).parent
 
@@ -25,7 +25,7 @@ async def warming(app):
 
 
 app = st.App(
-    ROOT / "pages" / "shared" / "router.py",
+    ROOT / "pages" / "app" / "router.py",
     lifespan=warming,
     middleware=[security.guard(os.environ.get(security.EMBED, ""))],
 )

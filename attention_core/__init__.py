@@ -1,15 +1,15 @@
 """Attention, number by number: every step of a run kept, openable and proven. Needs torch, numpy and pandas."""
 
-from attention_core.attention import attend, attend_qkv
-from attention_core.config import AttentionConfig, Weights
-from attention_core.diagnosis import diagnose
-from attention_core.errors import AttentionError
-from attention_core.explanation import explain
-from attention_core.export import code
-from attention_core.formula import latex
-from attention_core.masks import to_mha_mask
-from attention_core.proof import prove
-from attention_core.trace import Trace
+from attention_core.explanation.arithmetic import explain
+from attention_core.explanation.formula import latex
+from attention_core.explanation.scripts import code
+from attention_core.mechanism.attention import attend, attend_qkv
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.masks import to_mha_mask
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
+from attention_core.verification.diagnosis import diagnose
+from attention_core.verification.proof import prove
 
 __all__ = [
     "AttentionConfig",

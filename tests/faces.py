@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from attention_core import Trace, code, prove
-from attention_core.cells import Ref, evaluate
-from attention_core.formula import formula
+from attention_core.explanation.formula import formula
+from attention_core.record.expressions import Ref, evaluate
 from tests.formulas import assert_well_formed
 
 PRECISION = 1e-12  # of the step's largest finite number

@@ -1,6 +1,6 @@
 """Runs in which every operation of the core stands, and what holds for the LaTeX that they are written in.
 
-KaTeX, which draws the formulas on the screen, has the last word: tests/browser/test_formulas.py.
+KaTeX, which draws the formulas on the screen, has the last word: tests/browser/explanation/test_formulas.py.
 """
 
 import re
@@ -13,28 +13,28 @@ import torch
 from ziamath import Latex
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.attribution import gradient_times_input
-from attention_core.cells import Ref
-from attention_core.contributions import likeness, without_head
-from attention_core.decoding import decode
-from attention_core.dropout import with_dropout
-from attention_core.encoders import Encoder
-from attention_core.exponentials import NAIVE, STABLE
-from attention_core.fixed_weights import with_convolution
-from attention_core.formula import COLOURS, formula, latex
-from attention_core.leak import moved_rows
-from attention_core.masks import MASKS
-from attention_core.position_parts import score_parts
-from attention_core.positions import POSITIONS
-from attention_core.recurrence import with_states
-from attention_core.rounding import with_rounded_weights
-from attention_core.running import in_blocks
-from attention_core.scores import SCORES
-from attention_core.shapes import letter, sized_formula
-from attention_core.slopes import with_jacobian
-from attention_core.treatments import TREATMENTS, treated
-from pages.shared.signs import SIGNS
-from pages.shared.words import LANGUAGES, catalog
+from attention_core.analysis.dropout import with_dropout
+from attention_core.analysis.empty_rows import TREATMENTS, treated
+from attention_core.analysis.future_leakage import moved_rows
+from attention_core.analysis.gradient_times_input import gradient_times_input
+from attention_core.analysis.head_contributions import likeness, without_head
+from attention_core.analysis.online_softmax import in_blocks
+from attention_core.analysis.score_terms import score_parts
+from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.softmax_stages import NAIVE, STABLE
+from attention_core.exercises.rounding import with_rounded_weights
+from attention_core.explanation.formula import COLOURS, formula, latex
+from attention_core.explanation.shapes import letter, sized_formula
+from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.positions import POSITIONS
+from attention_core.mechanism.scores import SCORES
+from attention_core.record.expressions import Ref
+from attention_core.variants.convolution import with_convolution
+from attention_core.variants.encoders import Encoder
+from attention_core.variants.kv_cache import decode
+from attention_core.variants.recurrence import with_states
+from pages.lessons.glossary.signs import SIGNS
+from pages.site.words import LANGUAGES, catalog
 
 MASK_PARAMS = {
     "local": {"window": 1},

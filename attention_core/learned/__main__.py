@@ -4,8 +4,8 @@ import sys
 
 import torch
 
-from attention_core.learned.courses import COURSES
-from attention_core.learned.shipped import figures, ship
+from attention_core.learned.training.courses import COURSES
+from attention_core.learned.training.shipped import figures, ship
 
 torch.set_num_threads(1)  # the same sums in the same order on any machine of this kind
 for course in sys.argv[1:] or COURSES:

@@ -9,8 +9,8 @@ from time import perf_counter
 import torch
 from torch import Tensor, nn
 
-from attention_core.learned.courses import COURSES
-from attention_core.learned.training import Training
+from attention_core.learned.training.courses import COURSES
+from attention_core.learned.training.training import Training
 from tests.benchmarks.figures import Figure, against, alternately, report
 
 SEEDS, RIGHT, EVERY = (1, 2, 3), 0.95, 10  # after so many steps it is measured how many dates are right

@@ -12,11 +12,11 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from attention_core.lettering import Words
-from attention_core.palette import DARK, LIGHT
-from attention_core.raster import colour_table, raster, small
-from attention_core.trace import Step, Trace
-from pages.shared import components
+from attention_core.drawing.palette import DARK, LIGHT
+from attention_core.drawing.raster import colour_table, raster, small
+from attention_core.drawing.text_layout import Words
+from attention_core.record.trace import Step, Trace
+from pages import components
 
 T, S = 257, 263
 WORDS = {

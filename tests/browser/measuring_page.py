@@ -8,7 +8,7 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pages.shared.waiting import measured_on_request
+from pages.panels.progress import measured_on_request
 
 
 def piece(number: int) -> float:

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.fixed_weights import band
-from attention_core.masks import MASKS
+from attention_core.mechanism.masks import MASKS
+from attention_core.variants.convolution import band
 
 FOLDER = Path(__file__).parent
 STORIES = FOLDER / "stories.json"

@@ -11,8 +11,8 @@ from streamlit import config
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import runs as runs_of
-from pages.shared.words import JOINER
+from pages.runs import cache
+from pages.site.words import JOINER
 
 ROOT = Path(__file__).parents[2]
 STORIES = json.loads((ROOT / "tests" / "golden" / "stories.json").read_text(encoding="utf-8"))["examples"]
@@ -44,7 +44,7 @@ class Screen:
     outside = "en"  # the language of the session that runs, for what AppTest asks outside of it
 
     def __init__(self, **link):
-        self.at = AppTest.from_file(ROOT / "pages" / "shared" / "router.py", default_timeout=60)
+        self.at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60)
         self.at.query_params.update(link)
         for drawer in OPEN:
             self.at.session_state[drawer] = True
@@ -240,4 +240,4 @@ def it_to_dog(sharpness):
 
 def score_of(screen, query, key, head=0):
     """The score of a pair on the screen's run."""
-    return runs_of.trace_of(screen.setup())["scores"][0, head, query, key].item()
+    return cache.trace_of(screen.setup())["scores"][0, head, query, key].item()

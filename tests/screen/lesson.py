@@ -4,8 +4,8 @@ import json
 
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
-from pages.shared.catalog import PAGE
 from tests.screen.driver import KINDS, ROOT, Screen, plain
 
 
@@ -14,7 +14,7 @@ class Lesson:
 
     def __init__(self, slug: str, **link: str):
         self.slug = slug
-        self.at = AppTest.from_file(ROOT / "pages" / "shared" / "router.py", default_timeout=60)
+        self.at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60)
         self.at.query_params.update(link)
         Screen.outside = link.get("lang", "en")
         self.go_to(slug)
@@ -25,7 +25,7 @@ class Lesson:
         return self
 
     def go_to(self, slug: str) -> "Lesson":
-        self.at.switch_page(str(PAGE[slug].path))
+        self.at._page_hash = calc_hash(slug)  # before its first run, switch_page tells pages by their files' names alone
         return self.ran(self.at.run)
 
     # ---- what a reader does

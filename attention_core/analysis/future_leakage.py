@@ -1,0 +1,84 @@
+"""Whether a word can learn of its future: pairs that look ahead, weight that lies there, outputs that move."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attention_core.record.expressions import Cell, Operand
+from attention_core.record.trace import Faces, Operation, Step, Trace
+
+
+# ---- farthest: how far each row is from the same row of another run --------------------------------------------------
+def farthest(now: Float[Tensor, "*rows D"], before: Float[Tensor, "*rows D"]) -> Float[Tensor, "*rows"]:
+    return (now - before).abs().amax(-1)  # over D
+
+
+def farthest_numpy(now, before):
+    return np.abs(np.subtract(now, before)).max(-1)
+
+
+def farthest_formula(now, before):
+    return rf"\max_m |{now} - {before}|"
+
+
+def farthest_cell(index, now: Operand, before: Operand) -> Cell:
+    return Cell(tuple((now[(*index, m)], before[(*index, m)]) for m in range(now.shape[-1])), outer="farthest")
+
+
+FARTHEST = Faces(farthest, farthest_numpy, farthest_formula, farthest_cell)
+
+
+def moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
+    """The run with one more step, "moved": how far each row of a step is from the same row of another run.
+
+    0 where no bit of the row changed. So a leak is seen: change a later token, and look which outputs move. step: one
+    that both runs have in the same shape; "moved" has its axes without the last, for the output (B, T).
+
+    >>> import torch
+    >>> from attention_core import AttentionConfig, attend
+    >>> x, later = torch.eye(3), torch.eye(3)
+    >>> later[2] = 5.0
+    >>> moved_rows(attend(later), attend(x))["moved"] > 0
+    tensor([[True, True, True]])
+    >>> causal = AttentionConfig(masks=["causal"])
+    >>> moved_rows(attend(later, config=causal), attend(x, config=causal))["moved"] > 0
+    tensor([[False, False,  True]])
+    """
+    dims, other = now.step(step).dims, f"{step}_before"
+    with_other = replace(now, steps={**now.steps, other: Step(other, before[step], dims)})
+    return with_other.then(Operation("moved", dims[:-1], (step, other), FARTHEST))
+
+
+# ---- pairs that look ahead -------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Ahead:
+    """How a mask differs from the causal one: `later` pairs (i, j) with j > i that it allows, and `missing` ones with
+    j <= i that it blocks. Both are 0 for the causal mask alone."""
+
+    later: int
+    missing: int
+
+
+def looks_ahead(allowed: Bool[Tensor, "T T"]) -> Ahead:
+    """How far a mask is from the causal one.
+
+    allowed: True = may attend; query i stands at position i.
+
+    >>> import torch
+    >>> looks_ahead(torch.ones(3, 3).bool()), looks_ahead(torch.eye(3).bool())
+    (Ahead(later=3, missing=0), Ahead(later=0, missing=3))
+    """
+    return Ahead(int(allowed.triu(1).sum()), int((~allowed).tril().sum()))
+
+
+def share_ahead(weights: Float[Tensor, "T T"]) -> float:
+    """The part of one head's attention that goes to later words, of all its rows together; 0 where there is none.
+
+    >>> import torch
+    >>> share_ahead(torch.full((2, 2), 0.5))
+    0.25
+    """
+    whole = weights.sum().item()
+    return weights.triu(1).sum().item() / whole if whole else 0.0

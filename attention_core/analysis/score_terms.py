@@ -1,0 +1,113 @@
+"""What positions do to a score: its parts about words and about places, and what distance alone does."""
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.attention import attend_qkv
+from attention_core.mechanism.config import AttentionConfig, one_of, positive
+from attention_core.mechanism.scores import SCORE_DIMS, SCORES
+from attention_core.record.expressions import Cell, Operand
+from attention_core.record.trace import Faces, Operation, Trace
+
+
+# ---- alone: the positions of every sentence without its words --------------------------------------------------------
+def positions_alone(x: Float[Tensor, "B T D"], table: Float[Tensor, "T D"]) -> Float[Tensor, "B T D"]:
+    return table.expand_as(x)  # (T, D) -> (B, T, D)
+
+
+def positions_alone_numpy(x, table):
+    return np.broadcast_to(table, x.shape)
+
+
+def positions_alone_formula(x, table):
+    return table
+
+
+def positions_alone_cell(index, x: Operand, table: Operand) -> Cell:
+    _, t, column = index
+    return Cell(((table[t, column],),))
+
+
+POSITIONS_ALONE = Faces(positions_alone, positions_alone_numpy, positions_alone_formula, positions_alone_cell)
+
+PARTS = ("content", "position")
+
+
+def score_parts(trace: Trace) -> Trace:
+    r"""The run with its scores in four parts: content_content, content_position, position_content, position_position.
+
+    $(x_i + p_i) W_q W_k^\top (x_j + p_j)^\top$ is $x_i W_q W_k^\top x_j^\top$ (word to word) + $x_i W_q W_k^\top
+    p_j^\top$ (word to place) + $p_i W_q W_k^\top x_j^\top$ (place to word) + $p_i W_q W_k^\top p_j^\top$ (place to
+    place): their sum is `scores`. The biases b_q and b_k, which are no place's, stand with the content. Before them
+    come q and k of each part (`q_content`, `q_position` and so on), by the run's own operations; RoPE, where it is
+    chosen too, turns both.
+
+    trace: a run of attend with positions that are added to x, such as sinusoidal, and a score that is a product of q
+    and k: dot, scaled_dot or general. Raises AttentionError (a ValueError) for another score, KeyError for a run
+    without these positions. Source: Dai et al. 2019, Transformer-XL, section 3.3, the terms (a) to (d).
+
+    >>> import torch
+    >>> from attention_core import attend
+    >>> trace = score_parts(attend(torch.eye(3).double(), config=AttentionConfig(positions=["sinusoidal"])))
+    >>> parts = [f"{one}_{other}" for one in PARTS for other in PARTS]
+    >>> torch.allclose(sum(trace[part] for part in parts), trace["scores"])
+    True
+    """
+    score = trace.step("computed_scores" if "computed_scores" in trace else "scores").operation
+    names = {known.operations[-1].faces: name for name, known in SCORES.items()}
+    one_of("score", names[score.faces], ("dot", "scaled_dot", "general"))
+    q, k, *own = score.reads
+    for role in (q, k):
+        for part in PARTS:
+            trace = trace.then(*(new for new in part_of(trace, role, part) if new.output not in trace))
+    for one in PARTS:
+        for other in PARTS:
+            reads = (f"{q}_{one}", f"{k}_{other}", *own)
+            trace = trace.then(Operation(f"{one}_{other}", SCORE_DIMS, reads, score.faces, score.params))
+    return trace
+
+
+def part_of(trace: Trace, role: str, part: str) -> list[Operation]:
+    """The operations from an input to q or k, once more for its words or its positions alone."""
+    chain: list[Operation] = []
+    name = role
+    while not name.startswith("positioned_"):
+        operation = trace.step(name if trace.step(name).operation else f"positioned_{name}").operation
+        chain.insert(0, operation)
+        name = operation.reads[0]
+    source = name.removeprefix("positioned_")
+    operations, read = [], source
+    if part == "position":
+        read = f"{source}_position"
+        dims, reads = trace.step(source).dims, trace.step(name).operation.reads  # the input and its table
+        operations.append(Operation(read, dims, reads, POSITIONS_ALONE))
+    for operation in chain:
+        weights = [weight for weight in operation.reads[1:] if part == "content" or not weight.startswith("b_")]
+        operations.append(replace(operation, output=f"{operation.output}_{part}", reads=(read, *weights)))
+        read = operations[-1].output
+    return operations
+
+
+# ---- what is added at each distance ----------------------------------------------------------------------------------
+def by_distance(vector: Float[Tensor, " d"], distances: int, config: AttentionConfig) -> Trace:
+    r"""The same vector as query and as every key, 0, 1, 2, ... positions away: what distance alone does to a score.
+
+    With RoPE $q^\top R_n q = \sum_i |q_i|^2 \cos(n \theta_i)$ over the pairs i, whose length at distance 0 is the whole
+    score; with ALiBi the score less $m_h n$. Without positions all scores are equal.
+
+    vector: (d,), the query, which stands at 0, and each key. distances: how many keys, at 0, 1, ... config: its
+    positions (rope, alibi), score, scale and heads, of which each gets the vector; without masks. Returns a run, T = 1,
+    S = distances, labelled with the distances. Raises AttentionError (a ValueError) as attend_qkv does. Source: Su et
+    al. 2021, equation 16 and section 3.4.3 (long-term decay); Press et al. 2022, section 3.
+
+    >>> import torch
+    >>> rope = AttentionConfig(score="dot", positions=["rope"])
+    >>> by_distance(torch.tensor([1.0, 0.0]), 3, rope)["scores"].flatten()  # cos 0, cos 1, cos 2
+    tensor([ 1.0000,  0.5403, -0.4161])
+    """
+    keys = vector.expand(1, config.heads, positive("distances", distances), len(vector))  # (d,) -> (1, H, S, d)
+    trace = attend_qkv(keys[:, :, :1], keys, keys, config=config)
+    return trace.labelled(S=tuple(map(str, range(distances))))

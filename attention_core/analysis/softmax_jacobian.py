@@ -1,0 +1,68 @@
+"""How far each weight moves when a score moves: the derivative of the softmax, as a step of a run."""
+
+import math
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.scores import SCORE_DIMS
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Cell, Constant, Operand
+from attention_core.record.trace import Faces, Operation, Trace
+
+JACOBIAN_BYTES = 256 * 2**20  # the most that the Jacobians of all rows (B, H, T, S, S') may take
+
+
+# ---- the Jacobian of every row's softmax -----------------------------------------------------------------------------
+def softmax_jacobian(weights: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S S"]:
+    diagonal = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)  # (S, S)
+    others = weights @ (1 - diagonal)  # (B, H, T, S) x (S, S): 1 - w, where a subtraction would leave only rounding
+    changes = torch.where(diagonal.bool(), others.unsqueeze(-1), -weights.unsqueeze(-2))  # (B, H, T, S, S)
+    return weights.unsqueeze(-1) * changes  # (B, H, T, S, 1) x (B, H, T, S, S)
+
+
+def softmax_jacobian_numpy(weights):
+    jacobian = -np.einsum("bhti,bhtj->bhtij", weights, weights)
+    i = np.arange(weights.shape[-1])
+    jacobian[..., i, i] = 0.0
+    jacobian[..., i, i] = -jacobian.sum(-1)  # all weights together stay 1, so the changes of a row sum to 0
+    return jacobian
+
+
+def softmax_jacobian_formula(weights):
+    return rf"{weights}_i\,(\delta_{{ij}} - {weights}_j)"
+
+
+def softmax_jacobian_cell(index, weights: Operand) -> Cell:
+    *row, i, j = index
+    return Cell(((weights[(*row, i)],), (Constant(float(i == j), str(int(i == j))),), (weights[(*row, j)],)), "slope")
+
+
+JACOBIAN = Faces(softmax_jacobian, softmax_jacobian_numpy, softmax_jacobian_formula, softmax_jacobian_cell)
+
+
+def with_jacobian(trace: Trace) -> Trace:
+    r"""The run with one more step, `jacobian`: how far weight i moves when the softmax's score j moves, for every row.
+
+    $J_{ij} = \partial w_i / \partial x_j = w_i (\delta_{ij} - w_j)$, with axes (B, H, T, S, S'); S' are the scores. Of
+    replaced or chosen weights it is the softmax's own that count. Where one weight is nearly 1 all of it is nearly 0:
+    no gradient comes through.
+
+    Raises AttentionError where it would take more than JACOBIAN_BYTES. Source: the quotient rule on
+    $e^{x_i} / \sum_j e^{x_j}$; that large scores make it small: Vaswani et al. 2017, section 3.2.1.
+
+    >>> from attention_core import attend_qkv
+    >>> trace = with_jacobian(attend_qkv(torch.tensor([[0.0]]), torch.tensor([[1.0], [2.0]]), torch.eye(2)))
+    >>> trace["jacobian"][0, 0, 0]
+    tensor([[ 0.2500, -0.2500],
+            [-0.2500,  0.2500]])
+    """
+    softmax = "softmax_weights" if "softmax_weights" in trace else "weights"
+    weights = trace[softmax]
+    needed = math.prod(weights.shape) * weights.shape[-1] * weights.element_size()
+    if needed > JACOBIAN_BYTES:
+        raise AttentionError("jacobian_too_large", needed=needed, limit=JACOBIAN_BYTES)
+    longer = trace.then(Operation("jacobian", (*SCORE_DIMS, "S'"), (softmax,), JACOBIAN))
+    return longer.labelled(**{"S'": trace.labels["S"]}) if "S" in trace.labels else longer

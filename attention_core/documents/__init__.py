@@ -1,0 +1,1 @@
+"""Files to take away: numbers, LaTeX, notebooks, handouts, pictures, a page for phones."""

@@ -1,0 +1,113 @@
+"""A handout on paper, A4 or Letter: one HTML page that a browser prints, black on white whatever the screen's theme.
+
+HTML and not PDF, because the reader's browser has the letters of every language and prints on the paper that is there.
+`handout` lays out whatever it is given: a run, an exercise with blank grids, or its solutions.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from attention_core.documents.excerpt import Telling, matrices
+from attention_core.documents.html import formulas, page, part_of
+from attention_core.documents.provenance import Imprint
+from attention_core.documents.tables import Looks, Table, TableCell, coloured_table, plain_table
+from attention_core.explanation.formula import formula
+from attention_core.mechanism.config import one_of
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
+
+PAPERS = {"A4": "A4 portrait", "Letter": "letter portrait"}  # as CSS calls them
+MARGINS = "15mm 14mm 16mm"
+SIDE, HEADS = 12, 4  # rows and columns of a matrix, and heads of a step, at most: what is as wide as the paper
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+    kind: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading."""
+
+    text: str
+    kind: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A matrix, or one to fill in (blank), under the equation in LaTeX that it is computed by."""
+
+    table: Table
+    latex: str = ""
+    kind: ClassVar[str] = "grid"
+
+
+Part = Text | Heading | Grid
+
+
+def handout(parts: Sequence[Part], imprint: Imprint, paper: str, language: str, looks: Looks | None = None) -> str:
+    """A document of these parts, in their order, with its title above and where it is from below.
+
+    paper: one of PAPERS. language: as HTML names it. looks: the colours of the grids' cells, where they have any.
+    Grids stand side by side where there is room, and none is broken across pages.
+
+    Raises AttentionError: unknown_choice; at_most for a grid of more than SIDE columns, which paper would cut.
+
+    >>> grid = Grid(blank("q", ("a", "b"), ("1", "2")))
+    >>> text = handout([Text("Fill in <q>."), grid], Imprint("Practise", "?ex=en_it"), "A4", "en")
+    >>> text.count('<td class="blank">'), "&lt;q&gt;" in text, "size: A4 portrait" in text
+    (4, True, True)
+    """
+    one_of("paper", paper, tuple(PAPERS))
+    widest = max((len(part.table.columns) for part in parts if isinstance(part, Grid)), default=0)
+    if widest > SIDE:
+        raise AttentionError("at_most", name="columns", limit=SIDE, given=widest)
+    outlines, drawn = formulas([part.latex for part in parts if isinstance(part, Grid) and part.latex])
+    style = f"@page {{ size: {PAPERS[paper]}; margin: {MARGINS} }}\n" + part_of("handout.css")
+    style += looks.style(dark=False) if looks else ""
+    shown = {"imprint": imprint, "parts": parts, "language": language, "outlines": outlines, "drawn": drawn}
+    return page("handout.html", style, **shown)
+
+
+def blank(title: str, rows: Sequence[str], columns: Sequence[str]) -> Table:
+    """A grid to fill in, its rows and columns named."""
+    cells = (TableCell("", "blank"),) * len(columns)
+    return Table(title, tuple(columns), tuple((row, cells) for row in rows))
+
+
+def run_handout(
+    trace: Trace, at: Mapping[str, int], imprint: Imprint, telling: Telling, paper: str, headings: tuple[str, str]
+) -> str:
+    """A run on paper: sentence, settings, the heads' maps, then every step with its formula and its numbers.
+
+    at: as in excerpt.matrices. headings: over the maps, and over the steps. Of a matrix at most SIDE rows and columns
+    are printed, of a step at most HEADS heads, and what is left out is said.
+    """
+    looks = Looks()
+    parts = list(run_parts(trace, at, telling, headings, looks))
+    return handout(parts, imprint, paper, telling.language, looks)
+
+
+def run_parts(
+    trace: Trace, at: Mapping[str, int], telling: Telling, headings: tuple[str, str], looks: Looks
+) -> Iterator[Part]:
+    """The parts of a run's handout."""
+    yield Text(telling.sentence)
+    yield from map(Text, telling.settings)
+    yield Heading(headings[0])
+    maps, more = matrices(trace, "weights", at, SIDE, HEADS)
+    yield from (Grid(coloured_table(drawn, trace, telling, looks)) for drawn in maps)
+    if more:
+        yield Text(telling.more(more))
+    yield Heading(headings[1])
+    for step in trace.steps:
+        shown, more = matrices(trace, step, at, SIDE, HEADS)
+        for place, drawn in enumerate(shown):
+            yield Grid(plain_table(drawn, trace, telling), "" if place else formula(trace, step))
+        if more:
+            yield Text(telling.more(more))

@@ -1,0 +1,1 @@
+"""The examples that come along, with their vectors and matrices."""

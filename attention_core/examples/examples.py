@@ -1,0 +1,285 @@
+"""Examples to start from, their toy dictionaries, and vectors for typed words. The numbers are in examples.json.
+
+There an entry with "like" takes whatever it does not say from the entry of that name.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.inputs.handmade_heads import built_heads, read_kind
+from attention_core.inputs.tokenizer import word_vector
+from attention_core.learned.insight.views import View, view
+from attention_core.learned.training.shipped import network
+from attention_core.learned.training.snapshots import read_recipe
+from attention_core.mechanism.attention import attend, attend_qkv
+from attention_core.mechanism.config import AttentionConfig, Weights, one_of
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
+
+Row = tuple[float, ...]
+Matrix = tuple[Row, ...]
+ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A matrix too large to be written down: how to draw it. The only kind so far is "random", standard normal.
+
+    seed: a whole number. shape: rows and columns. factor: what every draw is multiplied by.
+
+    Raises AttentionError: unknown_choice for another kind.
+
+    >>> Recipe(seed=0, shape=(2, 3), factor=0.5).draw().shape
+    torch.Size([2, 3])
+    """
+
+    seed: int
+    shape: tuple[int, int]
+    factor: float = 1.0
+    kind: str = "random"
+
+    def __post_init__(self):
+        one_of("kind", self.kind, ("random",))
+
+    def draw(self) -> Float[Tensor, "rows columns"]:
+        """The matrix in float64, the same at every call: its generator is its own."""
+        generator = torch.Generator().manual_seed(self.seed)
+        return self.factor * torch.randn(self.shape, generator=generator, dtype=torch.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """A toy dictionary: words with vectors, and what a word's place in the sentence adds to them.
+
+    dims: what each number of a full vector stands for, as keys for the page's words. vectors: a word's own numbers.
+    positions: None, or "centred": 1, p and p squared follow, where p is 0 in the middle of the sentence; or "left_out":
+    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) worth trying, because
+    the attention moves.
+
+    Raises AttentionError: unknown_choice.
+
+    >>> LEXICA["colour"].vectors["猫"], LEXICA["colour"].place(0, 5)
+    ((0, 1, 0), (1, -2, 4))
+    """
+
+    dims: tuple[str, ...]
+    vectors: Mapping[str, Row]
+    positions: str | None = None
+    origin: str = "built"
+    swaps: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self):
+        one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
+        one_of("origin", self.origin, ORIGINS)
+
+    def find(self, word: str) -> Row | None:
+        """A word's own numbers: as it is written, else without regard to capitals, else None."""
+        if word in self.vectors:
+            return self.vectors[word]
+        return next((row for known, row in self.vectors.items() if known.casefold() == word.casefold()), None)
+
+    def vectors_of(self, tokens: Sequence[str], seed: int = 0) -> tuple[Matrix, tuple[str, ...]]:
+        """A vector for each token and its origin: the dictionary's own, or a random one; positions are every word's."""
+        width = len(next(iter(self.vectors.values())))
+        rows, origins = [], []
+        for i, token in enumerate(tokens):
+            found = self.find(token)
+            own = word_vector(token, width, seed) if found is None else found
+            rows.append((*own, *self.place(i, len(tokens))))
+            origins.append("random" if found is None else self.origin)
+        return tuple(rows), tuple(origins)
+
+    def place(self, i: int, n: int) -> Row:
+        """What position i of n adds to a vector."""
+        p = 0 if self.positions == "left_out" else i - (n - 1) // 2
+        return (1, p, p * p) if self.positions else ()
+
+
+@dataclass(frozen=True)
+class Example:
+    """A ready setting: words, numbers and choices. Plain data; `run` computes.
+
+    tokens label the queries, context_tokens the keys (as the queries where it is None). x (T, D) and context (S, D) are
+    inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given and no
+    input is; or built names heads of built_heads.py, which make x and the projections. heads, score, masks: as in
+    AttentionConfig. lexicon: the name of its dictionary in LEXICA. dims: what the columns of x stand for, as keys for
+    the page's words. network: the name of a shipped one, of which a layer makes x, the context and all matrices.
+    positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch of it. far: a
+    longer one, whose first and last word belong together. focus: the (head, query) that tells the story, where one
+    does. origin: one of ORIGINS.
+
+    `dataclasses.replace` makes another sentence of it.
+
+    >>> from dataclasses import replace
+    >>> words = ("Tom", "read", "and", "he", "laughed")
+    >>> rows, _ = EXAMPLES["en_it"].dictionary().vectors_of(words)
+    >>> other = replace(EXAMPLES["en_it"], tokens=words, x=rows)
+    >>> round(other.run()["weights"][0, 0, 3, 0].item(), 3)     # head 1: he -> Tom
+    0.946
+    """
+
+    name: str
+    tokens: tuple[str, ...]
+    x: Matrix | Recipe | None = None
+    w_q: Matrix | Recipe | None = None
+    w_k: Matrix | Recipe | None = None
+    w_v: Matrix | Recipe | None = None
+    w_o: Matrix | Recipe | None = None
+    b_q: Row | None = None
+    context_tokens: tuple[str, ...] | None = None
+    context: Matrix | Recipe | None = None
+    q: Matrix | None = None
+    k: Matrix | None = None
+    v: Matrix | None = None
+    built: tuple[str, ...] = ()
+    batch: str = ""
+    far: str = ""
+    heads: int = 1
+    score: str = "scaled_dot"
+    masks: tuple[str, ...] = ()
+    positions: tuple[str, ...] = ()
+    network: str | None = None
+    layer: int = -1
+    lexicon: str | None = None
+    dims: tuple[str, ...] = ()
+    focus: tuple[int, int] | None = None
+    origin: str = "built"
+
+    def __post_init__(self):
+        one_of("origin", self.origin, ORIGINS)
+
+    def config(self) -> AttentionConfig:
+        """The example's choices.
+
+        >>> EXAMPLES["en_it_causal"].config().masks
+        (('causal', {}),)
+        """
+        return AttentionConfig(score=self.score, heads=self.heads, masks=self.masks, positions=self.positions)
+
+    def weights(self, dtype: torch.dtype = torch.float64) -> Weights:
+        """The example's matrices as tensors; None where it has none.
+
+        >>> EXAMPLES["en_it"].weights().w_q.shape
+        torch.Size([4, 4])
+        """
+        return Weights(**{field.name: self.tensor(field.name, dtype) for field in fields(Weights)})
+
+    def tensor(self, name: str, dtype: torch.dtype = torch.float64) -> Tensor | None:
+        """One of the example's matrices as a tensor: written ones as they are, recipes drawn in float64 first.
+
+        name: a field that holds numbers, such as "x" or "w_q". dtype: of the result. None where the example has none.
+
+        >>> EXAMPLES["en_it"].tensor("x", torch.float32)[3]
+        tensor([-1.,  0.,  0.,  0.])
+        """
+        if self.network:
+            found = learned(self).tensor(name)
+            return None if found is None else found.to(dtype)
+        numbers = getattr(self, name, None)
+        if numbers is None:
+            return None
+        drawn = numbers.draw() if isinstance(numbers, Recipe) else torch.tensor(numbers, dtype=torch.float64)
+        return drawn.to(dtype)
+
+    def run(self, dtype: torch.dtype = torch.float64) -> Trace:
+        """The example computed, its axes T and S labelled with its words.
+
+        dtype: of the inputs, and so of every step. Raises AttentionError as attend does.
+
+        >>> round(EXAMPLES["en_it"].run()["weights"][0, 0, 5, 3].item(), 3)     # head 1: it -> dog
+        0.933
+        """
+        config, weights = self.config(), self.weights(dtype)
+        if self.q is not None:
+            trace = attend_qkv(*(self.tensor(name, dtype) for name in "qkv"), config=config, weights=weights)
+        else:
+            trace = attend(self.tensor("x", dtype), self.tensor("context", dtype), weights=weights, config=config)
+        return trace.labelled(T=self.tokens, S=self.context_tokens or self.tokens)
+
+    def dictionary(self) -> Lexicon:
+        """The words that have vectors here: the example's lexicon or, without one, its own words.
+
+        Raises AttentionError: no_input_words where q, k and v are given and no x.
+
+        >>> EXAMPLES["cross_en_zh"].dictionary().vectors["昨天"]
+        (0, 1, 0, 0, 0, 0)
+        """
+        if self.lexicon:
+            return LEXICA[self.lexicon]
+        if self.network:  # which makes a vector of a symbol in its place
+            return Lexicon((), {}, origin="learned")
+        if self.x is None:
+            raise AttentionError("no_input_words", name=self.name)
+        vectors = own_vectors(self.context_tokens, self.context) | own_vectors(self.tokens, self.x)
+        return Lexicon(self.dims, MappingProxyType(vectors), origin=self.origin)
+
+
+@lru_cache(maxsize=8)  # of an example, which is compared by its identity
+def learned(example: Example) -> View:
+    """What the example's network gives its attention."""
+    recipe = read_recipe(example.network)
+    texts = ("".join(tokens) for tokens in (example.context_tokens or example.tokens, example.tokens))
+    return view(network(recipe.course, recipe.step), *texts, layer=example.layer)
+
+
+# ---- reading examples.json -------------------------------------------------------------------------------------------
+def own_vectors(tokens: tuple[str, ...] | None, numbers: Matrix | Recipe | None) -> dict[str, Row]:
+    """Words with the rows that stand for them."""
+    if tokens is None or numbers is None:
+        return {}
+    rows = map(tuple, numbers.draw().tolist()) if isinstance(numbers, Recipe) else numbers
+    return dict(zip(tokens, rows, strict=True))
+
+
+def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
+    """The lexica; where one is like another, its words replace or join the other's."""
+    lexica: dict[str, Lexicon] = {}
+    for name, entry in entries.items():
+        like = lexica[entry["like"]] if "like" in entry else Lexicon((), {})
+        own = {word: tuple(group["vector"]) for group in entry.get("words", ()) for word in group["words"]}
+        dims = tuple(entry.get("dims", like.dims))
+        words, positions = MappingProxyType({**like.vectors, **own}), entry.get("positions", like.positions)
+        swaps = tuple(map(tuple, entry.get("swaps", like.swaps)))
+        lexica[name] = Lexicon(dims, words, positions, swaps=swaps)
+    return lexica
+
+
+def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) -> dict[str, Example]:
+    """The examples, in the order of the file: the first is the default."""
+    examples: dict[str, Example] = {}
+    for name, entry in entries.items():
+        like = entries[entry["like"]] if "like" in entry else {}
+        values = {key: as_plain(value) for key, value in {**like, **entry}.items() if key != "like"}
+        if "lexicon" in values:
+            values["dims"] = lexica[values["lexicon"]].dims
+        if "built" in values:
+            values |= built_matrices(values["tokens"], values["built"])
+        examples[name] = Example(name=name, **values)
+    return examples
+
+
+def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:
+    """What heads built by hand bring: x, the projections, and one head each."""
+    made = built_heads(tokens, tuple(map(read_kind, kinds)))
+    matrices = {name: as_plain(getattr(made, name).tolist()) for name in ("x", "w_q", "w_k", "w_v")}
+    return {**matrices, "heads": len(kinds)}
+
+
+def as_plain(value: object) -> object:
+    """JSON's lists as tuples, its objects as recipes."""
+    if isinstance(value, list):
+        return tuple(map(as_plain, value))
+    return Recipe(**{key: as_plain(part) for key, part in value.items()}) if isinstance(value, dict) else value
+
+
+DATA = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
+LEXICA: Mapping[str, Lexicon] = MappingProxyType(read_lexica(DATA["lexica"]))
+EXAMPLES: Mapping[str, Example] = MappingProxyType(read_examples(DATA["examples"], LEXICA))

@@ -1,0 +1,93 @@
+"""What writing numbers down does: each is rounded to a few decimals, and what is made of them moves.
+
+WRITTEN are steps to put behind a run: its weights as somebody writes them, and the output that they give.
+"""
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.exercises.marking import through
+from attention_core.mechanism.operations import MIX
+from attention_core.mechanism.scores import SCORE_DIMS
+from attention_core.record.expressions import Cell, Constant, Operand
+from attention_core.record.trace import Faces, Operation, Trace
+
+
+# ---- numbers with so many decimals, a half away from 0 ---------------------------------------------------------------
+def write_down(numbers: Float[Tensor, "..."], *, digits: int) -> Float[Tensor, "..."]:
+    unit = 10.0**digits
+    return torch.copysign((numbers.abs() * unit + 0.5).floor() / unit, numbers)
+
+
+def write_down_numpy(numbers, *, digits):
+    unit = 10.0**digits
+    return np.sign(numbers) * np.floor(np.abs(numbers) * unit + 0.5) / unit
+
+
+def write_down_formula(numbers, *, digits):
+    return rf"\mathrm{{round}}({numbers}, {digits})"
+
+
+def write_down_cell(index, numbers: Operand, *, digits) -> Cell:
+    return Cell(((numbers[index],), (Constant(float(digits), str(digits)),)), outer="round")
+
+
+ROUND = Faces(write_down, write_down_numpy, write_down_formula, write_down_cell)
+
+
+def with_rounded_weights(trace: Trace, digits: int) -> Trace:
+    """A run with its weights written with so many decimals behind it, `rounded_weights`, and `rounded_outputs`, the
+    head outputs that these give.
+
+    >>> from attention_core import attend_qkv
+    >>> thirds = attend_qkv(torch.zeros(1, 2), torch.zeros(3, 2), torch.eye(3))
+    >>> with_rounded_weights(thirds, 2)["rounded_outputs"].flatten()
+    tensor([0.3300, 0.3300, 0.3300])
+    """
+    dims = trace.step("head_outputs").dims
+    return trace.then(
+        Operation("rounded_weights", SCORE_DIMS, ("weights",), ROUND, {"digits": digits}),
+        Operation("rounded_outputs", dims, ("rounded_weights", "v"), MIX),
+    )
+
+
+# ---- how far that may move -------------------------------------------------------------------------------------------
+def half_a_unit(digits: int | None) -> float:
+    """How far a number with so many decimals may lie from the one behind it; None: it is exact.
+
+    >>> half_a_unit(2), half_a_unit(None)
+    (0.005, 0.0)
+    """
+    return 0.0 if digits is None else 0.5 * 10.0**-digits
+
+
+def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tensor, "..."]:
+    r"""How far each cell of a step moves at most where every number of `by`, which it reads, is written with so many
+    decimals, whatever the digits behind them were.
+
+    For the head outputs this is $\frac{1}{2} 10^{-d} \sum_s |v_s|$: each weight may be off by half a unit, and all may
+    pull the same way.
+
+    >>> from attention_core import attend_qkv
+    >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.tensor([[3.0], [-1.0]]))
+    >>> rounding_reach(trace, "head_outputs", "weights", 2).flatten()
+    tensor([0.0200, 0.0200], dtype=torch.float64)
+    """
+    operation, half = trace.step(step).operation, half_a_unit(digits)
+    with torch.inference_mode(False), torch.enable_grad():
+        values = {name: trace[name].clone().double() for name in operation.reads}
+        ranges = {name: (value, value) for name, value in values.items()}
+        low, high = through(operation, ranges | {by: (values[by] - half, values[by] + half)})
+        return torch.maximum(high - trace[step], trace[step] - low)
+
+
+def farthest_from(numbers: Float[Tensor, "..."], wanted: float) -> float:
+    """The one of some numbers that lies farthest from a wanted one: what rounding made of a row's sum.
+
+    >>> farthest_from(torch.tensor([1.0, 0.75, 1.125]), 1.0)
+    0.75
+    """
+    flat = numbers.flatten()
+    return flat[(flat - wanted).abs().argmax()].item()

@@ -1,0 +1,1 @@
+"""What people bring: sentences, matrices as text, edits, heads built by hand, uploaded files."""

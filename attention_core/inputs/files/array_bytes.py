@@ -1,0 +1,78 @@
+"""An array as a file stores it: a type, a shape and bytes, held against each other before a number is made of them."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from attention_core.inputs.matrix_text import cut
+from attention_core.record.errors import AttentionError
+
+MAX_AXES = 4  # (B, H, T, d)
+MAX_ARRAYS = 64  # of a file
+MAX_NUMBERS = 1_250_000  # of all arrays of a file: 5 MB of float32
+MAX_NAME = 60  # characters of a name that an error repeats
+
+BFLOAT16 = "bfloat16"  # the one type that NumPy has no letters for
+NUMERIC = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
+
+
+def stored_array(
+    name: str, dtype: str, shape: Sequence[int], data: bytes | memoryview, order: Literal["C", "F"] = "C"
+) -> np.ndarray:
+    """The array that bytes stand for: truth values as bool, any other numbers as float64.
+
+    name: the array's. dtype: "bfloat16", or as NumPy writes it: byte order, kind, bytes a number ("<f4"). shape: of
+    any length; at most 4 axes are accepted. data: all its bytes and no more. order: "C" where the last axis runs
+    fastest, "F" where the first does. A whole number beyond 2^53 becomes the nearest float64.
+
+    Raises AttentionError: array_type, array_axes, empty, too_many_numbers, array_bytes.
+
+    >>> stored_array("w", "<f4", (2, 1), bytes.fromhex("0000c03f 000000c0")).tolist()
+    [[1.5], [-2.0]]
+    >>> stored_array("w", "bfloat16", (1,), bytes.fromhex("c03f")).tolist()
+    [1.5]
+    """
+    if dtype != BFLOAT16 and not NUMERIC.fullmatch(dtype):
+        raise AttentionError("array_type", name=called(name), given=cut(dtype))
+    count = checked_size(name, shape)
+    expected = count * (2 if dtype == BFLOAT16 else int(dtype[-1]))
+    if len(data) != expected:
+        raise AttentionError("array_bytes", name=called(name), expected=expected, given=len(data))
+    array = as_numbers(data, dtype).reshape(shape, order=order)  # (numbers,) -> shape
+    return np.ascontiguousarray(array).reshape(shape)  # ascontiguousarray gives () an axis: (1,) -> ()
+
+
+def checked_size(name: str, shape: Sequence[int]) -> int:
+    """How many numbers an array of this shape has, if it may have so many axes and numbers."""
+    if len(shape) > MAX_AXES:
+        raise AttentionError("array_axes", name=called(name), limit=MAX_AXES, given=len(shape))
+    if 0 in shape:
+        raise AttentionError("empty", name=called(name), shape=tuple(shape))
+    count = math.prod(shape)
+    if count > MAX_NUMBERS:
+        raise AttentionError("too_many_numbers", name=called(name), limit=MAX_NUMBERS, given=count)
+    return count
+
+
+def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
+    """The numbers one after the other, as bool or float64."""
+    if dtype == BFLOAT16:  # the upper half of a float32
+        halves = np.frombuffer(data, "<u2").astype(np.uint32) << 16
+        return as_float64(halves.view(np.float32))
+    if dtype.endswith("b1"):
+        return np.frombuffer(data, np.uint8) != 0
+    return as_float64(np.frombuffer(data, dtype))
+
+
+def as_float64(array: np.ndarray) -> np.ndarray:
+    """The numbers as float64."""
+    with np.errstate(invalid="ignore"):  # a NaN that signals is a NaN, and is refused as one
+        return array.astype(np.float64)
+
+
+def called(name: str) -> str:
+    """The name of a file or an array, safe to print in an error."""
+    return cut(name, MAX_NAME)

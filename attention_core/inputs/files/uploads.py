@@ -1,0 +1,230 @@
+"""Arrays out of files that people upload, of which nothing is believed unchecked: text, JSON, NPY, NPZ, safetensors."""
+
+import codecs
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+import numpy as np
+from jaxtyping import Float
+from safetensors import SafetensorError, deserialize
+
+from attention_core.inputs.files.array_bytes import BFLOAT16, MAX_ARRAYS, MAX_NUMBERS, called, stored_array
+from attention_core.inputs.files.json_arrays import read_json
+from attention_core.inputs.files.npy import read_npy, read_npz
+from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, digits, parse_matrix
+from attention_core.record.errors import AttentionError
+
+MAX_BYTES = 5_000_000
+MAX_SAFETENSORS_HEADER = 100_000  # bytes: some hundred arrays
+MAX_LISTED = 8  # names that an error lists
+
+UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+SAFETENSORS_TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": BFLOAT16,
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "|i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "|u1",
+    "BOOL": "|b1",
+}
+
+# A name and its array; None where the file gives the array no name.
+Named = Iterator[tuple[str | None, np.ndarray]]
+
+
+def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] | bool = ()) -> dict[str, np.ndarray]:
+    """All arrays of a file by their names; one without a name of its own is called as the file is, less its ending.
+
+    file_name: with its ending, which says how the file is read: .csv, .tsv and .txt as one matrix of text
+    (`parse_matrix`), .json as nested lists or an object of them, .npy, .npz, .safetensors. content: at most 5 MB.
+    minus_infinity: names of arrays that may hold −∞, as additive masks and masked scores do; True: all may.
+
+    Returns float64, or bool where the file holds truth values; at most 64 arrays of at most 4 axes, 1,250,000 numbers
+    together. Every number is finite, but for the −∞ that were allowed.
+    Raises AttentionError: file_ending, file_empty, file_too_large; not_text, not_npz, not_safetensors, and what
+    read_json, read_npy, read_npz and parse_matrix refuse; no_arrays, too_many_arrays, array_twice, too_many_numbers;
+    not_finite, not_blocked_or_finite.
+
+    >>> read_arrays("w_q.csv", b"1,2\\n3,4")
+    {'w_q': array([[1., 2.],
+           [3., 4.]])}
+    """
+    arrays = arrays_of(file_name, content)
+    for name, array in arrays.items():
+        check_finite(name, array, minus_infinity if isinstance(minus_infinity, bool) else name in minus_infinity)
+    return arrays
+
+
+def read_array(
+    file_name: str, content: bytes, name: str, array: str | None = None, minus_infinity: bool = False
+) -> np.ndarray:
+    """One array of a file: the one called `array`; without that the only one, or the one called `name`.
+
+    name: what the array will be, as refusals call it. minus_infinity: whether it may hold −∞. The rest as in
+    read_arrays; numbers of arrays that are not taken need not be finite.
+
+    Raises AttentionError: unknown_choice, which_array, and what read_arrays refuses.
+
+    >>> read_array("layer.json", b'{"q": [[1, 2]], "k": [[3, 4]]}', "k")
+    array([[3., 4.]])
+    """
+    taken = chosen(file_name, arrays_of(file_name, content), name, array)
+    check_finite(name, taken, minus_infinity)
+    return taken
+
+
+def read_matrix(
+    file_name: str, content: bytes, name: str, array: str | None = None
+) -> Float[np.ndarray, "rows columns"]:
+    """One array of a file as a matrix: a vector (n,) becomes (1, n), leading axes of length 1 are dropped.
+
+    Arguments as in read_array. Returns float64, at most 512 x 512, no number beyond a million.
+    Raises AttentionError: rank, too_many_rows, too_many_columns, too_large, and what read_array refuses.
+
+    >>> read_matrix("b_q.json", b"[[[1, 2, 3]]]", "b_q")
+    array([[1., 2., 3.]])
+    """
+    taken = read_array(file_name, content, name, array)
+    matrix = np.atleast_2d(taken.astype(np.float64))
+    while matrix.ndim > 2 and len(matrix) == 1:
+        matrix = matrix[0]  # (1, ..., rows, columns) -> (..., rows, columns)
+    if matrix.ndim > 2:
+        raise AttentionError("rank", name=name, axes="(rows, columns)", shape=taken.shape)
+    check_limits(name, matrix)
+    return matrix
+
+
+# ---- which file ------------------------------------------------------------------------------------------------------
+def arrays_of(file_name: str, content: bytes) -> dict[str, np.ndarray]:
+    """The arrays of a file by their names, whether their numbers are finite or not."""
+    stem, dot, ending = re.split(r"[/\\]", file_name)[-1].rpartition(".")
+    reader = READERS.get((dot + ending).lower())
+    if reader is None:
+        raise AttentionError("file_ending", name=called(file_name), endings=", ".join(READERS))
+    if not content:
+        raise AttentionError("file_empty", name=called(file_name))
+    if len(content) > MAX_BYTES:
+        raise AttentionError("file_too_large", name=called(file_name), limit=MAX_BYTES, given=len(content))
+    return gathered(file_name, stem, reader(file_name, content))
+
+
+def gathered(file_name: str, stem: str, named: Iterable[tuple[str | None, np.ndarray]]) -> dict[str, np.ndarray]:
+    """The arrays as they come, until there are too many of them or of their numbers."""
+    arrays, numbers = {}, 0
+    for own_name, array in named:
+        name = stem if own_name is None else own_name
+        numbers += array.size
+        if name in arrays:
+            raise AttentionError("array_twice", file=called(file_name), name=called(name))
+        if len(arrays) == MAX_ARRAYS:
+            raise AttentionError("too_many_arrays", name=called(file_name), limit=MAX_ARRAYS, given=MAX_ARRAYS + 1)
+        if numbers > MAX_NUMBERS:
+            raise AttentionError("too_many_numbers", name=called(file_name), limit=MAX_NUMBERS, given=numbers)
+        arrays[name] = array
+    if not arrays:
+        raise AttentionError("no_arrays", name=called(file_name))
+    return arrays
+
+
+def text_arrays(file_name: str, content: bytes) -> Named:
+    """The matrix of a text."""
+    yield None, parse_matrix(decoded(file_name, content), called(file_name))
+
+
+def json_arrays(file_name: str, content: bytes) -> Named:
+    """The arrays of a JSON file."""
+    return read_json(file_name, decoded(file_name, content))
+
+
+def npy_arrays(file_name: str, content: bytes) -> Named:
+    """The array of an NPY file."""
+    yield None, read_npy(file_name, content)
+
+
+def safetensors_arrays(file_name: str, content: bytes) -> Named:
+    """The arrays of a safetensors file: the length of a header in 8 bytes, the header in JSON, the numbers."""
+    length = int.from_bytes(content[:8], "little")
+    if MAX_SAFETENSORS_HEADER < length <= len(content):
+        raise AttentionError("header_too_long", name=called(file_name), limit=MAX_SAFETENSORS_HEADER, given=length)
+    try:
+        stored = dict(deserialize(content))  # holds the header against the bytes
+    except SafetensorError:
+        raise AttentionError("not_safetensors", name=called(file_name)) from None
+    # The names are read from the header itself, because of two arrays of one name `deserialize` gives one.
+    header = json.loads(content[8 : 8 + length], object_pairs_hook=tuple)
+    for name, _ in header:
+        if name != "__metadata__":
+            dtype, shape, data = (stored[name][part] for part in ("dtype", "shape", "data"))
+            yield name, stored_array(name, SAFETENSORS_TYPES.get(dtype, dtype), shape, data)
+
+
+READERS = {
+    ".csv": text_arrays,
+    ".tsv": text_arrays,
+    ".txt": text_arrays,
+    ".json": json_arrays,
+    ".npy": npy_arrays,
+    ".npz": read_npz,
+    ".safetensors": safetensors_arrays,
+}
+
+
+def decoded(file_name: str, content: bytes) -> str:
+    """The text of a file: UTF-16 with its mark, else UTF-8 with or without one."""
+    try:
+        text = content.decode("utf-16" if content.startswith(UTF_16_MARKS) else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:  # no text has this character, and most files of numbers do
+        raise AttentionError("not_text", name=called(file_name))
+    return text
+
+
+# ---- which array, which numbers --------------------------------------------------------------------------------------
+def chosen(file_name: str, arrays: dict[str, np.ndarray], name: str, array: str | None) -> np.ndarray:
+    """The array that was asked for, or the one that can be meant."""
+    if array is not None and array not in arrays:
+        raise AttentionError("unknown_choice", name=name, choices=listed(arrays), given=called(array))
+    if array is None and len(arrays) > 1 and name not in arrays:
+        raise AttentionError("which_array", file=called(file_name), name=name, choices=listed(arrays))
+    if array is None:
+        array = name if name in arrays else next(iter(arrays))
+    return arrays[array]
+
+
+def listed(names: Collection[str]) -> str:
+    """The first names, as an error repeats them."""
+    return ", ".join(map(called, list(names)[:MAX_LISTED])) + (", …" if len(names) > MAX_LISTED else "")
+
+
+def check_finite(name: str, array: np.ndarray, minus_infinity: bool) -> None:
+    """All numbers are finite, or −∞ where that is allowed."""
+    refused = ~np.isfinite(array)
+    if minus_infinity:
+        refused &= array != -np.inf
+    if refused.any():
+        index = tuple(map(int, np.unravel_index(refused.argmax(), array.shape)))
+        code = "not_blocked_or_finite" if minus_infinity else "not_finite"
+        raise AttentionError(code, name=called(name), value=array[index].item(), index=index)
+
+
+def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
+    """The matrix is within the limits of one that is typed."""
+    rows, columns = matrix.shape
+    if rows > MAX_ROWS:
+        raise AttentionError("too_many_rows", name=name, given=rows, limit=MAX_ROWS)
+    if columns > MAX_COLUMNS:
+        raise AttentionError("too_many_columns", name=name, given=columns, limit=MAX_COLUMNS)
+    beyond = np.abs(matrix) > MAX_MAGNITUDE
+    if beyond.any():
+        row, column = map(int, np.unravel_index(beyond.argmax(), matrix.shape))
+        place = {"name": name, "row": row + 1, "column": column + 1, "given": digits(matrix[row, column].item())}
+        raise AttentionError("too_large", limit=int(MAX_MAGNITUDE), **place)

@@ -1,0 +1,130 @@
+"""A matrix as the difference from another: a link carries the one cell that was changed, not all of them."""
+
+import re
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.matrix_text import MAX_MAGNITUDE, from_text, to_text
+from attention_core.record.errors import AttentionError
+
+EDIT = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
+RANDOM = re.compile(r"random\.([0-9]{1,9})")
+MOST_EDITS = 10_000  # cells: a matrix that differs in more is no small change of another
+
+
+def short_text(
+    matrix: Float[np.ndarray, "rows columns"],
+    base: Float[np.ndarray, "base_rows base_columns"] | None,
+    name: str = "matrix",
+) -> str:
+    """The shortest form of a matrix: all of it, or a matrix of the shape of `base`, "~" and the cells that differ.
+
+    Before "~" stands nothing for `base` itself, "identity" or "zeros". name: how errors call the matrix.
+    Raises AttentionError as to_text does.
+
+    >>> base = np.zeros((2, 3))
+    >>> short_text(np.array([[0.0, 0.0, 0.0], [0.0, 7.5, 0.0]]), base)
+    '~1.1=7.5'
+    >>> short_text(np.eye(3), np.ones((3, 3)))
+    'identity~'
+    """
+    starts = {} if base is None or matrix.shape != base.shape else {"": base, **simple(matrix.shape)}
+    forms = []
+    for start, other in starts.items():
+        places = changed(matrix, other)
+        if len(places) <= MOST_EDITS:
+            cells = [f"{row}.{column}={to_text(matrix[row : row + 1, column : column + 1])}" for row, column in places]
+            forms.append(f"{start}~" + ";".join(cells))
+    shortest = min(forms, key=len, default=None)
+    if shortest is not None and len(shortest) <= matrix.size:  # a whole text has a sign a number at least
+        return shortest
+    whole = to_text(matrix, name)
+    return whole if shortest is None else min(shortest, whole, key=len)
+
+
+def times(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> str:
+    """The text of a matrix with every number times a factor. Raises AttentionError as to_text does.
+
+    >>> times(np.array([[1.0, -0.5]]), 10)
+    '10,-5'
+    """
+    return to_text(matrix * factor, name)
+
+
+def simple(shape: tuple[int, int]) -> dict[str, np.ndarray]:
+    """Matrices that a word stands for."""
+    return {"identity": np.eye(*shape), "zeros": np.zeros(shape)}
+
+
+def random_seed(text: str | None) -> int | None:
+    """The seed of a text that stands for a random matrix with no cell changed, "random.7~"; else None.
+
+    >>> random_seed("random.7~"), random_seed("random.7~0.0=1"), random_seed("1,2")
+    (7, None, None)
+    """
+    match = RANDOM.fullmatch(text[:-1]) if text and text.endswith("~") else None
+    return int(match[1]) if match else None
+
+
+def start_of(text: str, base: np.ndarray, name: str) -> np.ndarray | None:
+    """The matrix that the part before "~" stands for, in the shape of `base`."""
+    if not text:
+        return base
+    match = RANDOM.fullmatch(text)
+    return random_matrix(name, base.shape, int(match[1])) if match else simple(base.shape).get(text)
+
+
+def changed(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:
+    """The cells in which two matrices of one shape differ."""
+    return [(int(row), int(column)) for row, column in np.argwhere(matrix != base)]
+
+
+def without_outside(text: str, shape: tuple[int, int]) -> str:
+    """A text without the changed cells that lie outside a shape: a mask of fewer tokens keeps what still fits.
+
+    >>> without_outside("~0.1=0;5.5=0", (2, 2)), without_outside("1,0;0,1", (2, 2))
+    ('~0.1=0', '1,0;0,1')
+    """
+    start, mark, edits = text.partition("~")
+    if not mark:
+        return text
+    inside = []
+    for edit in edits.split(";"):
+        match = EDIT.fullmatch(edit)
+        if match is None or (int(match[1]) < shape[0] and int(match[2]) < shape[1]):
+            inside.append(edit)
+    return start + mark + ";".join(inside)
+
+
+def from_short_text(
+    text: str, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
+) -> Float[np.ndarray, "rows columns"]:
+    """The matrix that a text describes: all its numbers; or before "~" nothing for `base`, "identity", "zeros" or
+    "random.7" (seed 7) in the shape of `base`, and behind it the cells that differ.
+
+    Raises AttentionError: edit_form for a text that is neither, or for a cell outside `base`; and as from_text does.
+
+    >>> from_short_text("~0.1=-2", np.zeros((1, 2)))
+    array([[ 0., -2.]])
+    >>> from_short_text("identity~0.1=-2", np.zeros((2, 2)))
+    array([[ 1., -2.],
+           [ 0.,  1.]])
+    """
+    first, mark, edits = text.partition("~")
+    if not mark:
+        return from_text(text, name)
+    start = None if base is None else start_of(first, base, name)
+    if start is None:
+        raise AttentionError("edit_form", name=name, given=text[:20])
+    matrix = np.array(start, dtype=float)
+    for edit in edits.split(";") if edits else ():
+        match = EDIT.fullmatch(edit)
+        row, column = (int(match[1]), int(match[2])) if match else (-1, -1)
+        if not (0 <= row < matrix.shape[0] and 0 <= column < matrix.shape[1]):
+            raise AttentionError("edit_form", name=name, given=edit[:20])
+        matrix[row, column] = from_text(match[3], name)[0, 0]
+    if not (np.abs(matrix) <= MAX_MAGNITUDE).all():
+        raise AttentionError("edit_form", name=name, given=text[:20])
+    return matrix

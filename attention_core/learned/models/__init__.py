@@ -1,0 +1,1 @@
+"""The networks: what they are made of."""

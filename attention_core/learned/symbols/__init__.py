@@ -1,0 +1,1 @@
+"""Letters as numbers, and which texts are kept from training."""

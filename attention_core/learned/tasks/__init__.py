@@ -1,0 +1,1 @@
+"""What the networks learn from: dates, reversed letters, repetitions, votes."""

@@ -1,0 +1,118 @@
+"""What can be learned here, by name: the network, what it learns from, and how what it has learned is measured."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+
+from torch import Generator, Tensor, nn
+
+from attention_core.learned.models.classifier import Classifier
+from attention_core.learned.models.copier import Copier
+from attention_core.learned.models.seq2seq import Seq2Seq
+from attention_core.learned.symbols.alphabet import PAD, Alphabet
+from attention_core.learned.tasks import dates, evidence, repeats, reversal
+from attention_core.learned.tasks.texts import Texts, share_exact
+
+Figures = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Course:
+    """One thing to learn.
+
+    alphabets: the symbols that are read and, for an encoder-decoder, those that are written. make: the network before
+    it learned anything, its numbers drawn. batch: what it learns from at one step. measure: how well it does what it
+    learns, on what it was never trained on: a share of right answers for each of `places`, lengths of texts or
+    positions in one. rate: of Adam. saved: after which steps it is kept and measured; the last ends the course.
+    shipped: after which of them it comes with the app.
+    """
+
+    alphabets: tuple[Alphabet, ...]
+    make: Callable[[Generator], nn.Module]
+    batch: Callable[[Generator], tuple[Tensor, ...]]
+    measure: Callable[[nn.Module], Figures]
+    places: tuple[int, ...]
+    rate: float
+    saved: tuple[int, ...]
+    shipped: tuple[int, ...]
+
+
+def exact_by_length(held_out: Callable[[], dict[int, Texts]], model: Seq2Seq) -> Figures:
+    """The share of texts that are written exactly, by the length of what is read."""
+    return tuple(share_exact(model, texts) for texts in held_out().values())
+
+
+def right_by_length(task: str, model: Classifier) -> Figures:
+    """The share of texts that get their class, by length."""
+    texts, classes = evidence.held_out(task)
+    lengths, right = (texts != PAD).sum(-1), model.trace(texts)["output"][:, 0].argmax(-1) == classes
+    return tuple(right[lengths == length].double().mean().item() for length in LENGTHS)
+
+
+def right_by_position(model: Copier) -> Figures:
+    """The share of symbols that are foretold, by position."""
+    return tuple(repeats.accuracy(model).tolist())
+
+
+LENGTHS = tuple(range(evidence.SHORTEST, evidence.LONGEST + 1))
+BATCH = {"texts": 128, "repeats": 64, "evidence": 64}  # texts a step
+
+
+def writing(task: ModuleType, context: str, saved: tuple[int, ...], shipped: tuple[int, ...] = ()) -> Course:
+    """Reading texts and writing others. task: dates or reversal."""
+    return Course(
+        alphabets=(task.SOURCE, task.TARGET),
+        make=partial(Seq2Seq, (len(task.SOURCE), len(task.TARGET)), context),
+        batch=partial(task.batch, BATCH["texts"]),
+        measure=partial(exact_by_length, task.held_out),
+        places=task.MEASURED,
+        rate=3e-3,
+        saved=saved,
+        shipped=shipped or saved[-1:],
+    )
+
+
+def copying(layers: int) -> Course:
+    """Foretelling what comes next."""
+    return Course(
+        alphabets=(repeats.SYMBOLS,),
+        make=partial(Copier, len(repeats.SYMBOLS), layers),
+        batch=partial(repeats.batch, BATCH["repeats"]),
+        measure=right_by_position,
+        places=tuple(range(2, 2 * repeats.MEASURED + 1)),
+        rate=2e-2,
+        saved=(0, 50, 75, 100, 125, 150, 200, 300, 500),
+        shipped=(50, 100, 200, 500) if layers > 1 else (500,),
+    )
+
+
+def classifying(task: str, heads: int = 1) -> Course:
+    """Telling the class of a text."""
+    known = evidence.TASKS[task]
+    return Course(
+        alphabets=(known.symbols,),
+        make=partial(Classifier, len(known.symbols), len(known.classes), heads),
+        batch=partial(evidence.batch, task, BATCH["evidence"]),
+        measure=partial(right_by_length, task),
+        places=LENGTHS,
+        rate=1e-2,
+        saved=(0, 25, 50, 100, 200, 400),
+        shipped=(400,),
+    )
+
+
+DATES_SAVED = (0, 25, 50, 75, 100, 150, 200, 300, 400, 600, 800)
+REVERSAL_SAVED = (0, 100, 200, 300, 400, 600, 800, 1200, 1600, 2000, 3000)
+COURSES = {
+    "dates_one": writing(dates, "one", DATES_SAVED, (200, 800)),
+    "dates_dot": writing(dates, "dot", DATES_SAVED, (200, 800)),
+    "dates_additive": writing(dates, "additive", DATES_SAVED, (100, 200, 800)),
+    "reversal_one": writing(reversal, "one", REVERSAL_SAVED),
+    "reversal_additive": writing(reversal, "additive", REVERSAL_SAVED),
+    "copy_one": copying(1),
+    "copy_two": copying(2),
+    "lookup": classifying("lookup"),
+    "vote": classifying("vote"),
+    "lookup_heads": classifying("lookup", heads=4),
+}

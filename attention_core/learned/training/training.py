@@ -1,0 +1,80 @@
+"""Training, a step at a time: the same seed gives the same numbers, however often it is stopped and goes on."""
+
+import math
+
+import torch
+from torch import Generator, nn
+
+from attention_core.learned.training.courses import COURSES
+from attention_core.learned.training.snapshots import DEVICES, Network, Recipe
+from attention_core.mechanism.config import one_of
+from attention_core.record.errors import AttentionError
+
+
+class Training:
+    r"""One network on its way, by Adam (Kingma, Ba 2015) on the mean surprise of what is right.
+
+    course: one of COURSES. seed: of the network's first numbers and of what it is shown. rate: Adam's; None: that of
+    the course. device: where it is computed, "cpu" or "cuda"; what is drawn is drawn on the CPU, so that a seed means
+    the same everywhere. Nothing here is shared: each training has a generator of its own.
+
+    Raises AttentionError: unknown_choice.
+
+    >>> training, again = Training("vote", seed=1), Training("vote", seed=1)
+    >>> training.advance(), again.advance()
+    (None, None)
+    >>> training.step, training.losses == again.losses
+    (1, True)
+    """
+
+    def __init__(self, course: str, seed: int = 0, rate: float | None = None, device: str = "cpu"):
+        one_of("course", course, tuple(COURSES))
+        one_of("device", device, DEVICES)
+        self.name, self.seed, self.device, self.course = course, seed, device, COURSES[course]
+        self.generator = Generator().manual_seed(seed)
+        self.model: nn.Module = self.course.make(self.generator).to(device)
+        self.rate = None if rate == self.course.rate else rate
+        self.optimiser = torch.optim.Adam(self.model.parameters(), self.course.rate if self.rate is None else self.rate)
+        self.losses: list[float] = []
+        self.saved: list[Network] = []
+        self.keep()
+
+    @property
+    def step(self) -> int:
+        """How many steps were made."""
+        return len(self.losses)
+
+    @property
+    def recipe(self) -> Recipe:
+        """All that its numbers depend on."""
+        return Recipe(self.name, self.seed, self.step, self.rate, self.device)
+
+    @property
+    def done(self) -> bool:
+        """Whether the last step was made."""
+        return self.step >= self.course.saved[-1]
+
+    def advance(self) -> None:
+        """Makes one step; keeps the network where the course says so. Raises AttentionError: training_diverged."""
+        loss = self.surprise()
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        self.losses.append(loss.item())
+        if self.step in self.course.saved:
+            self.keep()
+
+    def surprise(self) -> torch.Tensor:
+        """The loss of the next batch. Raises AttentionError: training_diverged, where it is no number any more."""
+        batch = [part.to(self.device) for part in self.course.batch(self.generator)]
+        try:
+            loss = self.model.loss(*batch)
+        except AttentionError as refusal:  # numbers that attention refuses, since they are not finite
+            raise AttentionError("training_diverged", step=self.step + 1) from refusal
+        if not math.isfinite(loss.item()):
+            raise AttentionError("training_diverged", step=self.step + 1)
+        return loss
+
+    def keep(self) -> None:
+        """Keeps the network as it is now."""
+        self.saved.append(Network.of(self.recipe, self.model))

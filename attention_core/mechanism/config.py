@@ -1,0 +1,251 @@
+"""What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.masks import MASKS, Parameter
+from attention_core.mechanism.positions import POSITIONS, ROPE_STYLES
+from attention_core.mechanism.scores import SCORES
+from attention_core.record.errors import AttentionError
+
+LARGEST = 2**31 - 1  # of any whole number; torch and NumPy hold it everywhere
+
+Choice = tuple[str, Mapping[str, object]]  # a name and its parameters
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Params(Mapping[str, object]):
+    """The parameters of a choice: read, printed and compared like a dict, and hashable, because nobody changes them.
+
+    >>> params = Params((("window", 2),))
+    >>> params["window"], params == {"window": 2}, params
+    (2, True, {'window': 2})
+    """
+
+    pairs: tuple[tuple[str, object], ...]
+
+    def __getitem__(self, name: str) -> object:
+        return dict(self.pairs)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self.pairs))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.pairs))  # in any order, as they are compared
+
+    def __repr__(self) -> str:
+        return repr(dict(self.pairs))
+
+
+@dataclass(frozen=True)
+class AttentionConfig:
+    """The choices of one run.
+
+    score: one of SCORES. scale: the factor on the scores; None is the score's default (1/sqrt(d_k) for scaled_dot,
+    else 1). temperature: divides the scaled scores. heads, kv_heads: query heads, and key/value heads (None: as many).
+    masks: (name, params) pairs from MASKS, combined with "and"; causal and sliding take `offset`, the position of query
+    0 (None: S - T). positions: (name, params) pairs from POSITIONS. dropout: the probability of dropping a weight, with
+    dropout_seed for the draw. replace: "uniform" puts even weights in the place of the softmax's. residual: one more
+    step, x + output.
+    A name alone stands for (name, {}). Nothing in it changes once it is checked, and equal ones have one hash.
+
+    Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
+
+    >>> AttentionConfig(heads=2, masks=["causal"]).masks
+    (('causal', {}),)
+    """
+
+    score: str = "scaled_dot"
+    scale: float | None = None
+    temperature: float = 1.0
+    heads: int = 1
+    kv_heads: int | None = None
+    masks: tuple[Choice, ...] = ()
+    positions: tuple[Choice, ...] = ()
+    dropout: float | None = None
+    dropout_seed: int = 0
+    replace: str | None = None
+    residual: bool = False
+
+    def __post_init__(self):
+        one_of("score", self.score, tuple(SCORES))
+        if self.replace is not None:
+            one_of("replace", self.replace, ("uniform",))
+        if self.scale is not None:
+            finite("scale", self.scale)
+        if finite("temperature", self.temperature) <= 0:
+            raise AttentionError("positive_number", name="temperature", given=self.temperature)
+        if self.dropout is not None and not 0 <= finite("dropout", self.dropout) < 1:
+            raise AttentionError("probability", name="dropout", given=self.dropout)
+        whole("dropout_seed", self.dropout_seed)
+        heads = positive("heads", self.heads)
+        kv_heads = heads if self.kv_heads is None else positive("kv_heads", self.kv_heads)
+        if heads % kv_heads:
+            raise AttentionError("heads_groups", heads=heads, kv_heads=kv_heads)
+        object.__setattr__(self, "masks", tuple(map(mask_choice, choices("masks", self.masks))))
+        object.__setattr__(self, "positions", tuple(map(position_choice, choices("positions", self.positions))))
+        for kind in (self.masks, self.positions):
+            names = [name for name, _ in kind]
+            for name in names:
+                if names.count(name) > 1:
+                    raise AttentionError("chosen_twice", kind=name)
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The learned tensors in row convention, `x @ w + b` with w (d_in, d_out); whatever is None is not there.
+
+    w_q (D, H d_k), w_k (D, H_kv d_k), w_v (D, H_kv d_v), w_o (H d_v, D_out), a bias b_* for each; for the general score
+    w_a (d_q, d_k); for the additive score w_aq (d_q, A), w_ak (d_k, A), v_a (A): shared by all heads, or with a leading
+    axis H. For a torch.nn.Linear use `linear.weight.T`.
+
+    >>> import torch
+    >>> list(Weights(w_q=torch.eye(2), b_q=torch.zeros(2)).given())
+    ['w_q', 'b_q']
+    """
+
+    w_q: Float[Tensor, "D H*d_k"] | None = None
+    w_k: Float[Tensor, "D H_kv*d_k"] | None = None
+    w_v: Float[Tensor, "D H_kv*d_v"] | None = None
+    w_o: Float[Tensor, "H*d_v D_out"] | None = None
+    b_q: Float[Tensor, " H*d_k"] | None = None
+    b_k: Float[Tensor, " H_kv*d_k"] | None = None
+    b_v: Float[Tensor, " H_kv*d_v"] | None = None
+    b_o: Float[Tensor, " D_out"] | None = None
+    w_a: Float[Tensor, "*H d_q d_k"] | None = None
+    w_aq: Float[Tensor, "*H d_q A"] | None = None
+    w_ak: Float[Tensor, "*H d_k A"] | None = None
+    v_a: Float[Tensor, "*H A"] | None = None
+
+    def given(self) -> dict[str, Tensor]:
+        """The tensors that are there, by name."""
+        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+
+
+# ---- checks of plain values ------------------------------------------------------------------------------------------
+def one_of(name: str, given: object, names: tuple[str, ...]) -> object:
+    """`given` if it is one of `names`."""
+    if given not in names:
+        raise AttentionError("unknown_choice", name=name, choices=", ".join(names), given=repr(given))
+    return given
+
+
+def whole(name: str, given: object) -> int:
+    """`given` as an int, if it is a whole number (True is none)."""
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise AttentionError("whole_number", name=name, given=repr(given))
+    if abs(given) > LARGEST:
+        raise AttentionError("at_most", name=name, limit=LARGEST, given=given)
+    return given
+
+
+def positive(name: str, given: object) -> int:
+    """`given` as an int, if it is a whole number above 0."""
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise AttentionError("positive_integer", name=name, given=repr(given))
+    return whole(name, given)
+
+
+def kv_choices(heads: int) -> tuple[int, ...]:
+    """The numbers of key/value heads that so many query heads can share evenly, the most first.
+
+    >>> kv_choices(6)
+    (6, 3, 2, 1)
+    """
+    return tuple(n for n in range(positive("heads", heads), 0, -1) if heads % n == 0)
+
+
+def not_negative(name: str, given: object) -> int:
+    """`given` as an int, if it is a whole number, 0 or more."""
+    if whole(name, given) < 0:
+        raise AttentionError("not_negative", name=name, given=repr(given))
+    return given
+
+
+def listed(name: str, given: object) -> tuple | list:
+    """`given` if it is a tuple or a list."""
+    if not isinstance(given, tuple | list):
+        raise AttentionError("not_listed", name=name, given=repr(given))
+    return given
+
+
+def finite(name: str, given: object) -> float:
+    """`given` if it is a finite real number."""
+    number = not isinstance(given, bool) and isinstance(given, int | float)
+    if not number or not -sys.float_info.max <= given <= sys.float_info.max:  # an int may be larger than any float
+        raise AttentionError("finite_number", name=name, given=repr(given)[:40])
+    return given
+
+
+def choices(kind: str, given: object) -> list[Choice]:
+    """The (name, params) pairs in what was given for masks or positions: one name, or several names and pairs."""
+    entries = (given,) if isinstance(given, str) else given
+    if not isinstance(entries, tuple | list):
+        raise AttentionError("choice_form", kind=kind, given=repr(given))
+    return [choice(kind, entry) for entry in entries]
+
+
+def choice(kind: str, entry: object) -> Choice:
+    """A name, or a pair of a name and its parameters, as that pair."""
+    match entry:
+        case str(name) | (str(name),):
+            return name, {}
+        case (str(name), Mapping() as params):
+            return name, dict(params)
+    raise AttentionError("choice_form", kind=kind, given=repr(entry))
+
+
+def only_known(kind: str, params: Mapping[str, object], known: tuple[str, ...]) -> None:
+    """Refuses a parameter that `kind` does not take."""
+    for name in params:
+        if name not in known:
+            raise AttentionError("unknown_parameter", kind=kind, choices=", ".join(known) or "nothing", given=name)
+
+
+def mask_choice(choice: Choice) -> Choice:
+    """A mask's name and parameters, checked as far as they can be before the sizes are known."""
+    name, params = choice
+    mask = MASKS[one_of("mask", name, tuple(MASKS))]
+    only_known(name, params, mask.needs + (("offset",) if mask.is_causal else ()))
+    for needed in mask.needs:
+        if needed not in params:
+            raise AttentionError("missing_parameter", kind=name, name=needed)
+    if params.get("offset") is not None:
+        whole("offset", params["offset"])
+    checked = {parameter.name: numbers_of(parameter, params[parameter.name]) for parameter in mask.parameters}
+    return name, Params(tuple({**params, **checked}.items()))
+
+
+CHECKS = {None: whole, 0: not_negative, 1: positive}  # by the least value of a parameter
+
+
+def numbers_of(parameter: Parameter, given: object) -> int | tuple[int, ...]:
+    """A mask's parameter as it was declared: one number, or a tuple of several."""
+    check = CHECKS[parameter.least]
+    if not parameter.several:
+        return check(parameter.name, given)
+    return tuple(check(parameter.name, number) for number in listed(parameter.name, given))
+
+
+def position_choice(choice: Choice) -> Choice:
+    """A position's name and all its parameters, defaults filled in."""
+    name, params = choice
+    position = POSITIONS[one_of("position", name, tuple(POSITIONS))]
+    only_known(name, params, tuple(position.defaults))
+    params = {**position.defaults, **params}
+    if "style" in params:
+        one_of("style", params["style"], ROPE_STYLES)
+    if "base" in params:
+        if finite("base", params["base"]) <= 0:
+            raise AttentionError("positive_number", name="base", given=params["base"])
+        params["base"] = float(params["base"])
+    if params.get("slopes") is not None:
+        params["slopes"] = tuple(float(finite("slope", slope)) for slope in listed("slopes", params["slopes"]))
+    return name, Params(tuple(params.items()))

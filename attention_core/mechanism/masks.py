@@ -1,0 +1,270 @@
+"""Who may attend to whom. True = may attend, as in torch's scaled_dot_product_attention.
+
+A mask is a predicate on (b, h, i, j) and its parameters; i is the query's position, j the key's. The same predicate
+runs on whole index tensors and on one cell's whole numbers; the NumPy twin builds the same matrix another way.
+`at` is where query 0 stands among the keys: under a causal mask its offset (S - T where none is set: lower right, as
+in decoding), else 0.
+A new mask is one block here and its line in MASKS, which declares its parameters.
+"""
+
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attention_core.record.expressions import Cell, Constant, Operand
+from attention_core.record.trace import Faces
+
+
+def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """b, h, i and j, each along its own axis of (B, H, T, S), so that a predicate broadcasts only where it looks."""
+    b, h, i, j = (torch.arange(size, device=scores.device) for size in scores.shape)
+    return b.view(-1, 1, 1, 1), h.view(-1, 1, 1), i.view(-1, 1), j  # (B, 1, 1, 1), (H, 1, 1), (T, 1), (S,)
+
+
+def truth(value, text: str) -> Cell:
+    """The cell of a mask: 1 or 0, with the comparison that decided it."""
+    return Cell(((Constant(float(bool(value)), text),),))
+
+
+# ---- causal: no key after the query ----------------------------------------------------------------------------------
+def causal(b, h, i, j, *, at):
+    return j <= i + at
+
+
+def causal_mask(scores: Float[Tensor, "B H T S"], *, at: int) -> Bool[Tensor, "1 1 T S"]:
+    return causal(*indices(scores), at=at)[None, None]
+
+
+def causal_mask_numpy(scores, *, at):
+    return np.tri(*scores.shape[-2:], at, dtype=bool)[None, None]
+
+
+def causal_formula(scores, *, at):
+    return rf"j \le i{at:+d}" if at else r"j \le i"
+
+
+def causal_cell(index, scores: Operand, *, at) -> Cell:
+    *_, i, j = index
+    return truth(causal(*index, at=at), f"{j} ≤ {i + at}")
+
+
+CAUSAL = Faces(causal_mask, causal_mask_numpy, causal_formula, causal_cell)
+
+
+# ---- local: keys at most `window` away, on both sides ----------------------------------------------------------------
+def local(b, h, i, j, *, window, at):
+    return abs(i + at - j) <= window
+
+
+def local_mask(scores: Float[Tensor, "B H T S"], *, window: int, at: int) -> Bool[Tensor, "1 1 T S"]:
+    return local(*indices(scores), window=window, at=at)[None, None]
+
+
+def local_mask_numpy(scores, *, window, at):
+    T, S = scores.shape[-2:]
+    return (np.tri(T, S, at + window, dtype=bool) & ~np.tri(T, S, at - window - 1, dtype=bool))[None, None]
+
+
+def local_formula(scores, *, window, at):
+    return rf"|i{at:+d} - j| \le {window}" if at else rf"|i - j| \le {window}"
+
+
+def local_cell(index, scores: Operand, *, window, at) -> Cell:
+    *_, i, j = index
+    return truth(local(*index, window=window, at=at), f"|{i + at} − {j}| ≤ {window}")
+
+
+LOCAL = Faces(local_mask, local_mask_numpy, local_formula, local_cell)
+
+
+# ---- sliding: the last `window` keys, the query's own position included (Beltagy et al. 2020, causal form) -----------
+def sliding(b, h, i, j, *, window, at):
+    return (j <= i + at) & (j > i + at - window)
+
+
+def sliding_mask(scores: Float[Tensor, "B H T S"], *, window: int, at: int) -> Bool[Tensor, "1 1 T S"]:
+    return sliding(*indices(scores), window=window, at=at)[None, None]
+
+
+def sliding_mask_numpy(scores, *, window, at):
+    T, S = scores.shape[-2:]
+    return np.logical_xor(np.tri(T, S, at, dtype=bool), np.tri(T, S, at - window, dtype=bool))[None, None]
+
+
+def sliding_formula(scores, *, window, at):
+    i = f"i{at:+d}" if at else "i"
+    return rf"{i} - {window} < j \le {i}"
+
+
+def sliding_cell(index, scores: Operand, *, window, at) -> Cell:
+    *_, i, j = index
+    return truth(sliding(*index, window=window, at=at), f"{i + at - window} < {j} ≤ {i + at}")
+
+
+SLIDING = Faces(sliding_mask, sliding_mask_numpy, sliding_formula, sliding_cell)
+
+
+# ---- padding: only the real tokens of each sequence, `lengths` of them -----------------------------------------------
+def padding(b, h, i, j, *, lengths):
+    return j < lengths[b]
+
+
+def padding_mask(scores: Float[Tensor, "B H T S"], *, lengths: tuple[int, ...]) -> Bool[Tensor, "B 1 1 S"]:
+    return padding(*indices(scores), lengths=torch.tensor(lengths, device=scores.device))
+
+
+def padding_mask_numpy(scores, *, lengths):
+    real = np.zeros((scores.shape[0], 1, 1, scores.shape[-1]), dtype=bool)
+    for sequence, length in enumerate(lengths):
+        real[sequence, ..., :length] = True
+    return real
+
+
+def padding_formula(scores, *, lengths):
+    return r"j < \mathrm{length}_b"
+
+
+def padding_cell(index, scores: Operand, *, lengths) -> Cell:
+    b, *_, j = index
+    return truth(padding(*index, lengths=lengths), f"{j} < {lengths[b]}")
+
+
+PADDING = Faces(padding_mask, padding_mask_numpy, padding_formula, padding_cell)
+
+
+# ---- local plus global: near keys, and tokens that attend to all and are attended by all (Beltagy et al. 2020) -------
+def local_global(b, h, i, j, *, window, global_tokens, at):
+    allowed = abs(i + at - j) <= window
+    for token in global_tokens:
+        allowed = allowed | (i + at == token) | (j == token)
+    return allowed
+
+
+def local_global_mask(
+    scores: Float[Tensor, "B H T S"], *, window: int, global_tokens: tuple[int, ...], at: int
+) -> Bool[Tensor, "1 1 T S"]:
+    return local_global(*indices(scores), window=window, global_tokens=global_tokens, at=at)[None, None]
+
+
+def local_global_mask_numpy(scores, *, window, global_tokens, at):
+    allowed = local_mask_numpy(scores, window=window, at=at).copy()
+    for token in global_tokens:
+        if token >= 0:
+            allowed[..., token : token + 1] = True  # none where only a query stands there
+        if 0 <= token - at < scores.shape[-2]:
+            allowed[..., token - at, :] = True
+    return allowed
+
+
+def local_global_formula(scores, *, window, global_tokens, at):
+    tokens = ", ".join(map(str, global_tokens))
+    return (
+        local_formula(scores, window=window, at=at) + rf" \;\lor\; i \in \{{{tokens}\}} \;\lor\; j \in \{{{tokens}\}}"
+    )
+
+
+def local_global_cell(index, scores: Operand, *, window, global_tokens, at) -> Cell:
+    *_, i, j = index
+    value = local_global(*index, window=window, global_tokens=global_tokens, at=at)
+    tokens = ", ".join(map(str, global_tokens))
+    return truth(value, f"|{i + at} − {j}| ≤ {window}, or {i + at} or {j} in {{{tokens}}}")
+
+
+LOCAL_GLOBAL = Faces(local_global_mask, local_global_mask_numpy, local_global_formula, local_global_cell)
+
+
+# ---- several masks at once: all must allow ---------------------------------------------------------------------------
+def all_allow(first: Bool[Tensor, "#B #H #T S"], *others: Bool[Tensor, "#B #H #T S"]) -> Bool[Tensor, "#B #H T S"]:
+    for other in others:
+        first = first & other
+    return first
+
+
+def all_allow_numpy(*masks):
+    return np.logical_and.reduce(np.broadcast_arrays(*masks))
+
+
+def all_allow_formula(*masks):
+    return r" \land ".join(masks)
+
+
+def all_allow_cell(index, *masks: Operand) -> Cell:
+    return Cell((tuple(mask[index] for mask in masks),))
+
+
+ALL_ALLOW = Faces(all_allow, all_allow_numpy, all_allow_formula, all_allow_cell)
+
+
+# ---- the other convention, where it is taught ------------------------------------------------------------------------
+def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
+    """torch.nn.MultiheadAttention's mask from ours: there True means blocked.
+
+    allowed: boolean, any shape that is to be handed over, (T, S) or (B H, T, S). Source: the `attn_mask` of torch's
+    documentation of MultiheadAttention.
+
+    >>> to_mha_mask(torch.tensor([[True, False]]))
+    tensor([[False,  True]])
+    """
+    return ~allowed
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Parameter:
+    """A whole number that a mask takes, or several of them.
+
+    least: 0 or 1, below which none may be; None where only the sizes of a run say what fits (plan.check_mask_sizes).
+    several: a tuple or a list of them.
+    """
+
+    name: str
+    least: int | None = None
+    several: bool = False
+
+    def __post_init__(self):
+        if self.least not in (None, 0, 1):
+            raise ValueError(f"the least value of {self.name} must be None, 0 or 1: got {self.least!r}")
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A mask by name: its faces, the parameters it needs, whether it makes the run causal, and whether `at` matters.
+
+    Raises ValueError where the parameters are not those that its torch function takes by keyword.
+    """
+
+    faces: Faces
+    parameters: tuple[Parameter, ...] = ()
+    is_causal: bool = False
+    uses_position: bool = True
+
+    def __post_init__(self):
+        arguments = inspect.signature(self.faces.torch).parameters.values()
+        taken = sorted(each.name for each in arguments if each.kind is inspect.Parameter.KEYWORD_ONLY)
+        declared = sorted((*self.needs, *(["at"] if self.uses_position else [])))
+        if declared != taken:
+            name, takes = self.faces.torch.__name__, ", ".join(taken)
+            raise ValueError(f"{name} takes {takes}: declared are {', '.join(declared)}")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+
+WINDOW = Parameter("window", least=0)
+OWN_WINDOW = Parameter("window", least=1)  # the query's own position is one of them
+LENGTHS = Parameter("lengths", several=True)
+GLOBAL_TOKENS = Parameter("global_tokens", several=True)
+
+MASKS = {
+    "causal": Mask(CAUSAL, is_causal=True),
+    "local": Mask(LOCAL, (WINDOW,)),
+    "sliding": Mask(SLIDING, (OWN_WINDOW,), is_causal=True),
+    "padding": Mask(PADDING, (LENGTHS,), uses_position=False),
+    "local_global": Mask(LOCAL_GLOBAL, (WINDOW, GLOBAL_TOKENS)),
+}

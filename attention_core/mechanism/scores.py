@@ -1,0 +1,187 @@
+"""How well a query matches a key: one definition a score, and the table SCORES that names them all.
+
+A new score is one entry here: its operation(s) from q and k to `scores`, its default scale and what it needs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
+from attention_core.record.expressions import SHORTEST, Cell, Operand
+from attention_core.record.trace import Faces, Operation
+
+
+# ---- dot: q · k (Luong et al. 2015, eq. 8 "dot"; Vaswani et al. 2017, eq. 1 before the scale) ------------------------
+def dot(q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv S d_k"]) -> Float[Tensor, "B H T S"]:
+    k = share_heads(k, q.shape[1])  # (B, H, S, d_k)
+    return q @ k.transpose(-2, -1)  # (B, H, T, d_k) x (B, H, d_k, S) -> (B, H, T, S)
+
+
+def dot_numpy(q, k):
+    return np.einsum("bhtd,bhsd->bhts", q, share_heads_numpy(k, q.shape[1]))
+
+
+def dot_formula(q, k):
+    return rf"{q}\,{k}^{{\top}}"
+
+
+def dot_cell(index, q: Operand, k: Operand) -> Cell:
+    b, h, t, s = index
+    g = kv_head(h, q.shape[1], k.shape[1])
+    return Cell(tuple((q[b, h, t, m], k[b, g, s, m]) for m in range(q.shape[-1])))
+
+
+DOT = Faces(dot, dot_numpy, dot_formula, dot_cell)
+
+
+# ---- cosine: q · k over their lengths (Graves et al. 2014, eq. 6) ----------------------------------------------------
+def cosine(q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv S d_k"]) -> Float[Tensor, "B H T S"]:
+    shortest = max(SHORTEST, torch.finfo(q.dtype).tiny)  # float16 cannot hold 1e-8
+    q = q / q.norm(dim=-1, keepdim=True).clamp(min=shortest)  # (B, H, T, d_k), each row of length 1
+    k = k / k.norm(dim=-1, keepdim=True).clamp(min=shortest)  # (B, H_kv, S, d_k)
+    return dot(q, k)  # (B, H, T, S), each in [-1, 1]
+
+
+def cosine_numpy(q, k):
+    lengths_q = np.sqrt(np.einsum("bhtd,bhtd->bht", q, q))[..., None]  # (B, H, T, 1)
+    lengths_k = np.sqrt(np.einsum("bhsd,bhsd->bhs", k, k))[..., None]  # (B, H_kv, S, 1)
+    return dot_numpy(q / np.maximum(lengths_q, SHORTEST), k / np.maximum(lengths_k, SHORTEST))
+
+
+def cosine_formula(q, k):
+    return rf"\frac{{{q}\,{k}^{{\top}}}}{{\lVert {q} \rVert\,\lVert {k} \rVert}}"
+
+
+def cosine_cell(index, q: Operand, k: Operand) -> Cell:
+    return Cell(dot_cell(index, q, k).terms, outer="cosine")
+
+
+COSINE = Faces(cosine, cosine_numpy, cosine_formula, cosine_cell)
+
+
+# ---- general: q W_a k (Luong et al. 2015, eq. 8 "general"), W_a shared over heads or one a head ----------------------
+def general(
+    q: Float[Tensor, "B H T d_q"], k: Float[Tensor, "B H_kv S d_k"], w_a: Float[Tensor, "*H d_q d_k"]
+) -> Float[Tensor, "B H T S"]:
+    return dot(q @ w_a, k)  # (B, H, T, d_q) x (d_q, d_k) -> (B, H, T, d_k), then as dot
+
+
+def general_numpy(q, k, w_a):
+    w_a = np.broadcast_to(w_a, (q.shape[1], *w_a.shape[-2:]))
+    return np.einsum("bhtm,hmn,bhsn->bhts", q, w_a, share_heads_numpy(k, q.shape[1]), optimize=True)
+
+
+def general_formula(q, k, w_a):
+    return rf"{q}\,{w_a}\,{k}^{{\top}}"
+
+
+def general_cell(index, q: Operand, k: Operand, w_a: Operand) -> Cell:
+    b, h, t, s = index
+    g = kv_head(h, q.shape[1], k.shape[1])
+    head = (h,) if len(w_a.shape) == 3 else ()
+    d_q, d_k = w_a.shape[-2:]
+    return Cell(tuple((q[b, h, t, m], w_a[(*head, m, n)], k[b, g, s, n]) for m in range(d_q) for n in range(d_k)))
+
+
+GENERAL = Faces(general, general_numpy, general_formula, general_cell)
+
+
+# ---- additive: v · tanh(W_q q + W_k k) (Bahdanau et al. 2015, appendix A.1.2) ----------------------------------------
+def tanh_layer(
+    q: Float[Tensor, "B H T d_q"],
+    k: Float[Tensor, "B H_kv S d_k"],
+    w_aq: Float[Tensor, "*H d_q A"],
+    w_ak: Float[Tensor, "*H d_k A"],
+) -> Float[Tensor, "B H T S A"]:
+    from_q = (q @ w_aq).unsqueeze(3)  # (B, H, T, 1, A)
+    from_k = (share_heads(k, q.shape[1]) @ w_ak).unsqueeze(2)  # (B, H, 1, S, A)
+    return torch.tanh(from_q + from_k)  # (B, H, T, S, A): one vector for every pair
+
+
+def tanh_layer_numpy(q, k, w_aq, w_ak):
+    heads = q.shape[1]
+    w_aq = np.broadcast_to(w_aq, (heads, *w_aq.shape[-2:]))
+    w_ak = np.broadcast_to(w_ak, (heads, *w_ak.shape[-2:]))
+    from_q = np.einsum("bhtm,hma->bhta", q, w_aq)
+    from_k = np.einsum("bhsm,hma->bhsa", share_heads_numpy(k, heads), w_ak)
+    return np.tanh(from_q[:, :, :, None, :] + from_k[:, :, None, :, :])  # (B, H, T, 1, A) + (B, H, 1, S, A)
+
+
+def tanh_layer_formula(q, k, w_aq, w_ak):
+    return rf"\tanh({q}\,{w_aq} \oplus {k}\,{w_ak})"
+
+
+def tanh_layer_cell(index, q: Operand, k: Operand, w_aq: Operand, w_ak: Operand) -> Cell:
+    b, h, t, s, a = index
+    g = kv_head(h, q.shape[1], k.shape[1])
+    head_q = (h,) if len(w_aq.shape) == 3 else ()
+    head_k = (h,) if len(w_ak.shape) == 3 else ()
+    from_q = tuple((q[b, h, t, m], w_aq[(*head_q, m, a)]) for m in range(q.shape[-1]))
+    from_k = tuple((k[b, g, s, m], w_ak[(*head_k, m, a)]) for m in range(k.shape[-1]))
+    return Cell(from_q + from_k, outer="tanh")
+
+
+TANH_LAYER = Faces(tanh_layer, tanh_layer_numpy, tanh_layer_formula, tanh_layer_cell)
+
+
+def additive(hidden: Float[Tensor, "B H T S A"], v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "B H T S"]:
+    v_a = v_a[:, None] if v_a.dim() == 1 else v_a[:, None, :, None]  # (A, 1), or (H, 1, A, 1) for one a head
+    return (hidden @ v_a).squeeze(-1)  # (B, H, T, S, A) x (A, 1) -> (B, H, T, S)
+
+
+def additive_numpy(hidden, v_a):
+    v_a = np.broadcast_to(v_a, (hidden.shape[1], v_a.shape[-1]))
+    return np.einsum("bhtsa,ha->bhts", hidden, v_a)
+
+
+def additive_formula(hidden, v_a):
+    return rf"{hidden}\,{v_a}"
+
+
+def additive_cell(index, hidden: Operand, v_a: Operand) -> Cell:
+    b, h, t, s = index
+    head = (h,) if len(v_a.shape) == 2 else ()
+    return Cell(tuple((hidden[b, h, t, s, a], v_a[(*head, a)]) for a in range(v_a.shape[-1])))
+
+
+ADDITIVE = Faces(additive, additive_numpy, additive_formula, additive_cell)
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+SCORE_DIMS = ("B", "H", "T", "S")
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score by name: its operations, whether q and k must be equally wide, its own weights with their axes."""
+
+    operations: tuple[Operation, ...]
+    equal_widths: bool = True
+    weights: tuple[str, ...] = ()
+    default_scale: Callable[[int], float] | None = None  # d_k -> factor; None: the scores stay as they are
+
+
+def root_scale(d_k: int) -> float:
+    """1/√d_k keeps the variance of q · k at 1 for independent components of variance 1 (Vaswani et al. 2017, 3.2.1)."""
+    return d_k**-0.5
+
+
+SCORES = {
+    "scaled_dot": Score((Operation("scores", SCORE_DIMS, ("q", "k"), DOT),), default_scale=root_scale),
+    "dot": Score((Operation("scores", SCORE_DIMS, ("q", "k"), DOT),)),
+    "cosine": Score((Operation("scores", SCORE_DIMS, ("q", "k"), COSINE),)),
+    "general": Score((Operation("scores", SCORE_DIMS, ("q", "k", "w_a"), GENERAL),), False, ("w_a",)),
+    "additive": Score(
+        (
+            Operation("hidden", (*SCORE_DIMS, "A"), ("q", "k", "w_aq", "w_ak"), TANH_LAYER),
+            Operation("scores", SCORE_DIMS, ("hidden", "v_a"), ADDITIVE),
+        ),
+        False,
+        ("w_aq", "w_ak", "v_a"),
+    ),
+}

@@ -1,0 +1,255 @@
+"""The Trace: the named steps of one run, in order, each with its value, its axes and the operation that made it.
+
+Every picture, table, export, proof and check reads the Trace and nothing else.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Cell, Operand, Ref
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Faces:
+    """One definition, seen four ways (the fifth, re-applying, is the first with other operands).
+
+    All four take the operands in the same order and the parameters as keywords:
+    torch(*tensors, **params), numpy(*arrays, **params), formula(*symbols, **params) -> LaTeX,
+    cell(index, *operands, **params) -> Cell. They are module-level functions, so that a Trace can be pickled and
+    their source is complete.
+    """
+
+    torch: Callable[..., Tensor]
+    numpy: Callable[..., np.ndarray]
+    formula: Callable[..., str]
+    cell: Callable[..., Cell]
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """One step of a mechanism as plain data: what it is called, its axes, what it reads, and its faces."""
+
+    output: str
+    dims: tuple[str, ...]
+    reads: tuple[str, ...]
+    faces: Faces
+    params: Mapping[str, object] = field(default_factory=dict)
+
+    def apply(self, operands: Mapping[str, Tensor]) -> Tensor:
+        """The step's value from anybody's operands: a run's own, or a learner's."""
+        return self.faces.torch(*(operands[name] for name in self.reads), **self.params)
+
+    def apply_numpy(self, operands: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The same by the second implementation."""
+        return self.faces.numpy(*(operands[name] for name in self.reads), **self.params)
+
+    def formula(self, symbol: Callable[[str], str]) -> str:
+        """The right-hand side in LaTeX, each operand written by `symbol`."""
+        return self.faces.formula(*(symbol(name) for name in self.reads), **self.params)
+
+    def cell(self, index: tuple[int, ...], shapes: Mapping[str, tuple[int, ...]]) -> Cell:
+        """One cell's arithmetic."""
+        return self.faces.cell(index, *(Operand(name, shapes[name]) for name in self.reads), **self.params)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A named value of a run. An input has no operation."""
+
+    name: str
+    value: Tensor
+    dims: tuple[str, ...]
+    operation: Operation | None = None
+
+    def leading(self, at: Mapping[str, int] | None = None) -> dict[str, int]:
+        """The position on each axis before the last two that `at` picks, kept inside it; 0 where it is silent.
+
+        >>> Step("v", torch.zeros(1, 2, 3, 4), ("B", "H", "S", "d_v")).leading({"H": 5, "S": 2})
+        {'B': 0, 'H': 1}
+        """
+        sizes = zip(self.dims[:-2], self.value.shape[:-2], strict=True)
+        return {dim: min((at or {}).get(dim, 0), size - 1) for dim, size in sizes}
+
+    def window(self, **ranges: int | slice) -> np.ndarray:
+        """The part that a panel shows, as NumPy float64: an axis given a number is dropped, others are kept or cut.
+
+        >>> step = Step("v", torch.arange(6.0).view(1, 2, 3), ("H", "S", "d_v"))
+        >>> step.window(H=0, S=slice(0, 1))
+        array([[0., 1., 2.]])
+        """
+        unknown = set(ranges) - set(self.dims)
+        if unknown:
+            raise AttentionError("unknown_choice", name="axis", choices=self.dims, given=sorted(unknown))
+        part = self.value[tuple(ranges.get(dim, slice(None)) for dim in self.dims)]
+        return part.detach().to("cpu", torch.float64).numpy()
+
+    def __getstate__(self) -> dict:
+        """For pickle: NumPy's arrays are written and read twenty times as fast as torch's tensors. Left as tensors are
+        those that NumPy has no number format for, and views, which would grow."""
+        value = self.value.detach()
+        plain = value.device.type == "cpu" and value.dtype != torch.bfloat16 and value.is_contiguous()
+        return {**self.__dict__, "value": (value.numpy(), value.stride()) if plain else value}
+
+    def __setstate__(self, state: dict) -> None:
+        value = state["value"]
+        if isinstance(value, tuple):  # strides of axes of size 1 mean nothing, but decide how torch multiplies
+            value = torch.as_tensor(value[0]).as_strided(value[0].shape, value[1])
+        self.__dict__.update(state, value=value)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One run: its steps by name, in order, and the words that label its axes.
+
+    `labels` maps an axis ("T", "S") to one text a position; texts may repeat, positions are what counts. `difference`:
+    the values are how far one run is from another (change.py).
+    """
+
+    steps: Mapping[str, Step]
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    difference: bool = False
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.step(name).value
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.steps
+
+    def step(self, name: str) -> Step:
+        """The step of this name; a KeyError lists the steps there are."""
+        if name not in self.steps:
+            raise KeyError(f"there is no step {name!r}: the steps are {', '.join(self.steps)}")
+        return self.steps[name]
+
+    def holds(self, name: str | None, index: tuple[int, ...]) -> bool:
+        """Whether there is this step, and an index lies inside it, one position an axis."""
+        if name not in self:
+            return False
+        shape = self[name].shape
+        return len(index) == len(shape) and all(0 <= i < size for i, size in zip(index, shape, strict=True))
+
+    def read_by(self, cell: Ref) -> set[Ref]:
+        """The cells that a cell is computed from; none for a cell of an input."""
+        operation = self.step(cell.step).operation
+        terms = () if operation is None else operation.cell(cell.index, self.shapes()).terms
+        return {factor for term in terms for factor in term if isinstance(factor, Ref)}
+
+    def inputs(self) -> dict[str, Step]:
+        """The steps that were given, not computed."""
+        return {name: step for name, step in self.steps.items() if step.operation is None}
+
+    def computed(self) -> dict[str, Step]:
+        """The steps that were computed, in order."""
+        return {name: step for name, step in self.steps.items() if step.operation is not None}
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Every step's shape."""
+        return {name: tuple(step.value.shape) for name, step in self.steps.items()}
+
+    def sizes(self) -> dict[str, int]:
+        """The size of every axis, by its letter: B, H, H_kv, T, S, d_k, d_v, D and so on."""
+        return dict(self._sizes)
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        """The same, counted once: a picture asks for them at every cell."""
+        sizes: dict[str, int] = {}
+        for step in self.steps.values():
+            for dim, size in zip(step.dims, step.value.shape, strict=True):
+                sizes[dim] = max(size, sizes.get(dim, 1))  # a mask may broadcast: its 1 is not the size
+        return sizes
+
+    def labelled(self, **labels: tuple[str, ...]) -> "Trace":
+        """The same run with words on its axes: `trace.labelled(T=words, S=words)`."""
+        sizes = self.sizes()
+        for dim, words in labels.items():
+            if dim not in sizes:
+                raise AttentionError("unknown_choice", name="axis", choices=", ".join(sizes), given=repr(dim))
+            if sizes[dim] != len(words):
+                raise AttentionError("labels_count", dim=dim, size=sizes[dim], given=len(words))
+        return replace(self, labels={**self.labels, **{dim: tuple(words) for dim, words in labels.items()}})
+
+    def reapply(self, name: str, **operands: Tensor) -> Tensor:
+        """A step applied again to somebody else's operands; those that are not given are the run's own.
+
+        So an answer worked out by hand is checked step by step: one slip does not make all that follows wrong.
+        Raises KeyError for an unknown step and AttentionError for an operand that the step does not read.
+
+        >>> from attention_core import attend_qkv
+        >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
+        >>> trace.reapply("weights", masked_scores=torch.zeros(1, 1, 2, 2))[0, 0, 0]
+        tensor([0.5000, 0.5000])
+        """
+        operation = self.step(name).operation
+        reads = operation.reads if operation else ()
+        for operand in operands:
+            if operand not in reads:
+                choices = ", ".join(reads) or "none"
+                raise AttentionError("unknown_choice", name="operand", choices=choices, given=operand)
+        return operation.apply({read: operands.get(read, self[read]) for read in reads}) if operation else self[name]
+
+    def then(self, *operations: Operation) -> "Trace":
+        """The same run with further steps behind its own: each operation is applied to the steps there are by then.
+
+        operations: their outputs must be new names (AttentionError), and what they read must be there (KeyError).
+
+        >>> from attention_core import attend_qkv
+        >>> from attention_core.mechanism.operations import ADD
+        >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
+        >>> trace.then(Operation("twice", ("B", "T", "D"), ("output", "output"), ADD))["twice"].sum()
+        tensor(4.)
+        """
+        steps = dict(self.steps)
+        values = {name: step.value for name, step in steps.items()}
+        for operation in operations:
+            if operation.output in steps:
+                raise AttentionError("step_twice", name=operation.output)
+            values[operation.output] = operation.apply(values)
+            steps[operation.output] = Step(operation.output, values[operation.output], operation.dims, operation)
+        return replace(self, steps=steps)
+
+    def on_cpu(self) -> "Trace":
+        """The same run with every value on the CPU, where it can be kept and drawn."""
+        return self.holding({name: step.value.cpu() for name, step in self.steps.items()})
+
+    def holding(self, values: Mapping[str, Tensor]) -> "Trace":
+        """The same run with other numbers in some steps; the operations stay.
+
+        So what should have come of somebody's numbers can be calculated.
+
+        >>> trace = Trace({"v": Step("v", torch.zeros(2, 1), ("S", "d_v"))})
+        >>> trace.holding({"v": torch.ones(2, 1)})["v"].sum()
+        tensor(2.)
+        """
+        steps = {name: replace(step, value=values.get(name, step.value)) for name, step in self.steps.items()}
+        return replace(self, steps=steps)
+
+    def frame(self, name: str) -> "pd.DataFrame":
+        """A step as a long table: one column an axis (positions), the words where an axis has them, and the value.
+
+        >>> trace = Trace({"v": Step("v", torch.tensor([[1.0], [2.0]]), ("S", "d_v"))}).labelled(S=("the", "the"))
+        >>> trace.frame("v")
+           S  d_v S_label  value
+        0  0    0     the    1.0
+        1  1    0     the    2.0
+        """
+        import pandas as pd  # a third of a second, which no page needs to begin
+
+        step = self.step(name)
+        positions = np.indices(tuple(step.value.shape)).reshape(len(step.dims), -1)
+        table = pd.DataFrame(dict(zip(step.dims, positions, strict=True)))
+        for dim in step.dims:
+            if dim in self.labels:
+                table[f"{dim}_label"] = np.array(self.labels[dim], dtype=object)[table[dim]]
+        table["value"] = step.window().reshape(-1)
+        return table

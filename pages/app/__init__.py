@@ -1,0 +1,1 @@
+"""What stands around every page: the router, security, the warm-up."""

@@ -1,0 +1,47 @@
+"""The main script: finds the packages, lists the pages, runs the chosen one."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+import streamlit as st  # noqa: E402
+
+from attention_core.drawing.text_layout import text_width  # noqa: E402
+from pages.lessons.learned.trainings import stop_all  # noqa: E402
+from pages.session.fragments import whole  # noqa: E402
+from pages.site.catalog import PAGES  # noqa: E402
+from pages.site.words import LANGUAGES, say  # noqa: E402
+
+NAME = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
+font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif">
+{title}</text></svg>"""
+
+
+def wordmark(title: str) -> str:
+    """The app's name as a picture, in a colour that can be read in both themes."""
+    return NAME.format(title=title, width=round(text_width(title, 22)))
+
+
+if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
+    st.session_state["lang"] = st.query_params["lang"]
+st.set_page_config(page_title=say("app.title"), page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
+st.logo(wordmark(say("app.title")), size="large")
+sections: dict[str, list] = {}
+for entry in PAGES:
+    page = st.Page(
+        entry.path,
+        title=say(f"page.{entry.slug}"),
+        icon=entry.icon,
+        url_path=entry.slug,
+        default=entry is PAGES[0],
+    )
+    sections.setdefault(say(f"section.{entry.section}"), []).append(page)
+chosen = st.navigation(sections, position="top")
+st.session_state["arrived"] = st.session_state.get("page") != chosen.url_path  # from another page, or just now
+st.session_state["page"] = chosen.url_path
+if st.session_state["arrived"]:
+    stop_all(st.session_state.get("trainings", {}))  # those of the page that was left
+whole(chosen.run)

@@ -1,0 +1,1 @@
+"""The export panel and the doors from one page to another."""

@@ -1,0 +1,1 @@
+"""A lecture as data, and where a session stands in it."""

@@ -1,0 +1,1 @@
+"""The lessons, a folder each, and their frame."""

@@ -1,0 +1,1 @@
+"""Lesson 10: decoding with a cache."""

@@ -1,0 +1,1 @@
+"""What the three lessons about trained networks share."""

@@ -1,0 +1,70 @@
+"""What has become of a course: how well the network did after each step that was kept, and which network that was."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from attention_core.learned.training.courses import COURSES, Figures
+from attention_core.learned.training.shipped import SEED, figures, table
+from attention_core.learned.training.snapshots import Recipe
+from pages.lessons.learned.training_panel import training_of
+
+
+@dataclass(frozen=True)
+class Learning:
+    """figures: after each kept step. networks: by the same steps, as far as there is one, its name. own: whether the
+    visitor trained it."""
+
+    course: str
+    figures: Mapping[int, Figures]
+    networks: Mapping[int, str]
+    own: bool = False
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """What the figures are counted against."""
+        return COURSES[self.course].places
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers are learned."""
+        return table()[self.course]["parameters"]
+
+    @property
+    def steps(self) -> list[int]:
+        """The steps of which there is a network."""
+        return [*self.networks]
+
+    def figures_at(self, step: int) -> Figures:
+        """How well it did after a step, or after the last one before it that was kept."""
+        return self.figures[max(kept for kept in self.figures if kept <= step)]
+
+    def mean_at(self, step: int) -> float:
+        """The same, all together."""
+        figures = self.figures_at(step)
+        return sum(figures) / len(figures)
+
+    def network_at(self, step: int) -> str:
+        """The name of the network after a step, one of `steps`."""
+        return self.networks[step]
+
+
+def shipped_learning(course: str) -> Learning:
+    """What comes with the app."""
+    steps = (0, *COURSES[course].shipped)
+    networks = {step: Recipe(course, SEED, step).name for step in steps}
+    return Learning(course, {step: figures(course, step) for step in table()[course]["steps"]}, networks)
+
+
+def own_learning(course: str) -> Learning | None:
+    """What the visitor has trained; None where that is nothing."""
+    running = training_of(course)
+    if running is None or not running.saved:
+        return None
+    saved = running.saved
+    figures = {network.step: network.figures for network in saved}
+    return Learning(course, figures, {network.step: network.recipe.name for network in saved}, own=True)
+
+
+def learning(course: str) -> Learning:
+    """The visitor's own, else what comes with the app."""
+    return own_learning(course) or shipped_learning(course)

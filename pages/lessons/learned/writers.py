@@ -1,0 +1,80 @@
+"""Encoder-decoders at a step of their training, and what they make of a text that is typed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from attention_core.drawing.palette import Palette
+from attention_core.learned.insight.views import symbols_of, writes
+from attention_core.learned.tasks import dates, reversal
+from attention_core.learned.training.courses import COURSES
+from pages.lessons.learned.learning import Learning
+from pages.runs.cache import kept
+from pages.runs.network_store import find
+from pages.setup.setup import Setup
+
+MOST_ROWS = 16  # symbols of what is written that a map has a row for
+
+
+@dataclass(frozen=True)
+class Task:
+    """text: what is read at first, after the step `telling`. kinds: the networks that learn it, those with attention
+    first. example: the one whose attention theirs is. answer: what is to be written of a text; None where nobody can
+    say."""
+
+    text: str
+    telling: int
+    kinds: tuple[str, ...]
+    example: str
+    answer: Callable[[str], str | None]
+
+
+TASKS = {
+    "dates": Task("March 5, 2019", 200, ("additive", "dot", "one"), "learned_dates", dates.answer),
+    "reversal": Task("attention", 3000, ("additive", "one"), "learned_reversal", reversal.answer),
+}
+
+
+@dataclass(frozen=True)
+class Writer:
+    """setup: the run of the network's attention, where it has one and wrote anything."""
+
+    written: str
+    right: bool | None
+    setup: Setup | None
+
+
+def check_text(task: str, text: str) -> None:
+    """Raises AttentionError for a text that no network of the task can read."""
+    text_of(f"{task}_one", text)
+
+
+@kept
+def written_by(network: str, text: str) -> str:
+    """What a network writes."""
+    return "".join(writes(find(network), text))
+
+
+def writer_of(of: Learning, step: int, text: str) -> Writer:
+    """What a text becomes after a step of a training of which there is a network."""
+    name, kind = of.network_at(step), of.course.partition("_")[2]
+    task = TASKS[of.course.partition("_")[0]]
+    written, wanted = written_by(name, text), task.answer("".join(text_of(of.course, text)))
+    setup = None
+    if kind != "one" and written:
+        setup = Setup(task.example, written[:MOST_ROWS], text, network=name, score=kind)
+    return Writer(written, None if wanted is None else written == wanted, setup)
+
+
+def text_of(course: str, text: str) -> tuple[str, ...]:
+    """The symbols of a text as the network reads it."""
+    return symbols_of(text, COURSES[course].alphabets[0])
+
+
+def cut_off(written: str) -> str:
+    """What a network writes, as much of it as a sentence has room for."""
+    return written if len(written) <= MOST_ROWS else f"{written[:MOST_ROWS]}…"
+
+
+def colours(palette: Palette) -> dict[str, str]:
+    """One a kind of network."""
+    return {"additive": palette.share, "dot": palette.q, "one": palette.k}

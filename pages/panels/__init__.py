@@ -1,0 +1,1 @@
+"""What several pages show: maps, charts, an opened step, controls, proofs."""

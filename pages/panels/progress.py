@@ -1,0 +1,83 @@
+"""Work in parts, one after the other: a bar that says how far it is, and a way to stop."""
+
+from collections.abc import Callable, Hashable, Sequence
+from threading import Semaphore
+from time import perf_counter
+from typing import TypeVar
+
+import streamlit as st
+
+from pages.panels.link_controls import slug
+from pages.site.words import say
+
+PATIENCE = 0.15  # seconds: what is done sooner needs no bar
+ROOM = Semaphore()  # of this process, for one measurement: a second one beside it would make both slower
+LAST_ITEM = 1.0  # seconds: what was stopped still ends the item that it is at
+Item = TypeVar("Item", bound=Hashable)
+Show = Callable[[dict[Item, float]], None]
+
+
+def one_by_one(
+    compute: Callable, items: Sequence, stop: Callable[[], None] | None = None, patience: float = PATIENCE
+) -> list:
+    """What is computed of each item. Between two of them any control that is moved ends the run, and begins another.
+
+    stop: called by a button beside the bar, which is there where this is given: after it the work must be less."""
+    place, begun, found, bar = st.empty(), perf_counter(), [], None
+    for item in items:
+        if bar is None and perf_counter() - begun > patience:
+            bar = show_bar(place, stop)
+        if bar is not None:
+            bar.progress(len(found) / len(items), say("lesson.measured", done=len(found), count=len(items)))
+        found.append(compute(item))
+    place.empty()
+    return found
+
+
+def show_bar(
+    place: st.delta_generator.DeltaGenerator, stop: Callable[[], None] | None
+) -> st.delta_generator.DeltaGenerator:
+    """The bar, and the button beside it."""
+    with place.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0)
+        if stop is not None:
+            st.button(say("lesson.stop"), key=f"stop_{slug()}", icon=":material/stop_circle:", on_click=stop)
+    return bar
+
+
+def measured_on_request(
+    name: str, items: Sequence[Item], measure: Callable[[Item], float], start: str, show: Show[Item] | None = None
+) -> dict[Item, float]:
+    """What was measured of the items in this session. A button begins it, another stops it; what was measured by then
+    stays. One session of this process measures at a time; another is told so.
+
+    name: of the measurement in its lesson. start: what stands on the button. show: draws what there is, under the
+    button, and anew after each item."""
+    kept: dict[Item, float] = st.session_state.setdefault(f"measured_{slug()}_{name}", {})
+    line, place = st.container(horizontal=True, vertical_alignment="center"), st.empty() if show else None
+
+    def found() -> dict[Item, float]:
+        return {item: kept[item] for item in items if item in kept}
+
+    def draw() -> None:
+        if place is not None:
+            with place.container(gap="xsmall"):
+                show(found())
+
+    def measure_one(item: Item) -> None:
+        kept[item] = measure(item)
+        draw()
+
+    draw()
+    with line:
+        if st.button(start, key=f"measure_{slug()}_{name}", icon=":material/timer:"):
+            if not ROOM.acquire(timeout=LAST_ITEM):
+                st.info(say("lesson.busy"), icon=":material/hourglass_top:")
+                return found()
+            try:
+                for item in items:
+                    kept.pop(item, None)
+                one_by_one(measure_one, items, lambda: None, patience=0.0)
+            finally:
+                ROOM.release()
+    return found()

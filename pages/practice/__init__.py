@@ -1,0 +1,1 @@
+"""Practise: check your work, puzzles, spot the bug."""

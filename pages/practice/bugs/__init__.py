@@ -1,0 +1,1 @@
+"""Spot the bug: the numbers of a layer in which one line is wrong."""

@@ -1,0 +1,1 @@
+"""Check your work: every number is judged twice."""

@@ -1,0 +1,1 @@
+"""Puzzles that are solved with a few numbers."""

@@ -1,0 +1,1 @@
+"""From a Setup to tensors, and to a Trace that is kept."""

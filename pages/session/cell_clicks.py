@@ -1,0 +1,46 @@
+"""A click opens a cell. What a browser names is looked for first: it may be of another run, or made up."""
+
+import streamlit as st
+
+from pages.runs.cache import trace_of
+from pages.session import setup_state
+from pages.session.fragments import look_at
+
+
+def within(given: object, size: int) -> bool:
+    """Whether what a browser sent is one of so many positions: it may send anything."""
+    return type(given) is int and 0 <= given < size
+
+
+def typed_cells(sent: object, rows: int, columns: int) -> list[tuple[int, int, str]]:
+    """What was typed into cells of a matrix, [{"row", "column", "text"}, ...] as a browser sends it; cells that the
+    matrix does not have are left out."""
+    found = []
+    for cell in sent if isinstance(sent, list) else ():
+        match cell:
+            case {"row": row, "column": column, "text": str(text)} if within(row, rows) and within(column, columns):
+                found.append((row, column, text))
+    return found
+
+
+def open_sent(place: object, follow: bool = False) -> None:
+    """Opens the cell that a browser names, {"step", "index"}, where the run has it."""
+    match place:
+        case {"step": str(step), "index": [*index]} if all(type(at) is int for at in index):
+            if trace_of(setup_state.current()).holds(step, tuple(index)):
+                open_cell(step, tuple(index), follow)
+
+
+def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:
+    """Opens a step, and a cell of it; the head that is looked at goes along, and the token unless a number is followed
+    back to where it comes from."""
+    looks: dict = {"step": step, "cell": cell}
+    if cell is not None:
+        place = dict(zip(trace_of(setup_state.current()).step(step).dims, cell, strict=True))
+        looks |= {"head": place["H"]} if "H" in place else {}
+        looks |= {"token": place["T"]} if "T" in place and not follow else {}
+        looks |= {"sentence": place["B"]} if place.get("B") else {}
+        if follow:
+            setup_state.follow(step, cell)
+    st.session_state["opened"] = st.session_state.get("opened", 0) + 1
+    look_at(**looks)

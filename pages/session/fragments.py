@@ -1,0 +1,84 @@
+"""Parts of a page: each can be drawn anew alone, and a change draws anew those that show something else after it."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import streamlit as st
+
+from pages.session import setup_state, view
+from pages.session.view import Scene
+from pages.site.words import language, speaking
+
+Shows = Callable[[Scene], object]
+PARTS: dict[str, Shows] = {}  # what each part shows, by its name: of two equal ones the screen is the same
+DRAWING: dict[str, Callable[[Scene], None]] = {}  # the function that draws each part, by its name
+
+
+def part(shows: Shows) -> Callable[[Callable[[Scene], None]], Callable[[], None]]:
+    """Makes a function that draws a Scene a part of the page; shows: all that what it draws depends on."""
+
+    def named(draw: Callable[[Scene], None]) -> Callable[[], None]:
+        enter(draw, shows)
+
+        @st.fragment(key=draw.__name__)
+        @wraps(draw)
+        def drawn() -> None:
+            shown = view.current()
+            now = shown_by(draw.__name__, shown)
+            with speaking():
+                draw(shown)
+            st.session_state["drawn"][draw.__name__] = now
+
+        return drawn
+
+    return named
+
+
+def enter(draw: Callable[[Scene], None], shows: Shows) -> None:
+    """Enters a part under the name of its function. Raises ValueError where another function has that name."""
+    name = draw.__name__
+    before = DRAWING.setdefault(name, draw)
+    if before is not draw and not is_loaded_anew(draw, before):
+        raise ValueError(f"each part needs a name of its own: {name} is in {before.__module__} and {draw.__module__}")
+    DRAWING[name], PARTS[name] = draw, shows
+
+
+def is_loaded_anew(draw: Callable[[Scene], None], before: Callable[[Scene], None]) -> bool:
+    """Whether a function comes in the place of an earlier one because its module was loaded again: its file changed."""
+    return draw.__module__ == before.__module__ and draw.__globals__ is not before.__globals__
+
+
+def shown_by(name: str, shown: Scene) -> tuple[object, ...]:
+    """What a part shows: its own, the language, and refusals."""
+    return (language(), *st.session_state["refused"].items(), PARTS[name](shown))
+
+
+def whole(draw: Callable[[], None]) -> None:
+    """Draws a page with all its parts."""
+    st.session_state["drawn"], st.session_state["whole"] = {}, False
+    draw()
+    st.session_state["whole"] = True
+
+
+def outdated() -> list[str]:
+    """The parts on the screen that show something else than what there is now."""
+    now = view.current()
+    return [name for name, shown in st.session_state["drawn"].items() if shown != shown_by(name, now)]
+
+
+def look_at(**updates) -> None:
+    """Looks at something else (state.look), and draws what shows it: the last that a callback does."""
+    setup_state.look(**updates)
+    redraw()
+
+
+def redraw() -> None:
+    """Draws anew what is outdated. For callbacks: it ends them, so that nothing may follow it.
+
+    Where a page was left half drawn it is drawn as a whole.
+    """
+    names = outdated()
+    if not st.session_state["whole"]:
+        st.rerun()
+    if names:
+        st.rerun(sorted(names, key="looking".__ne__))  # first what takes longest: the rest then comes along with it

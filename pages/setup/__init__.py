@@ -1,0 +1,1 @@
+"""Setup: the whole state of the workbench as plain values, its link and its file."""

@@ -1,0 +1,395 @@
+"""Setup: the whole state of a page as plain values, and its link. A link says only what differs from the example."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from urllib.parse import parse_qsl, urlencode
+
+from attention_core import AttentionConfig
+from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.files.qkv_file import ROLES
+from attention_core.inputs.handmade_heads import KINDS, read_kind
+from attention_core.learned.training.snapshots import read_recipe
+from attention_core.mechanism.config import positive
+from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.positions import POSITIONS
+from attention_core.mechanism.scores import SCORES
+from attention_core.record.errors import AttentionError
+from attention_core.verification.tensor_layout import READINGS
+from pages.setup.mask_spec import read_mask
+
+DTYPES = ("float64", "float32", "bfloat16", "float16")
+FARTHEST = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
+MOST = 999_999_999  # the largest seed or place that a link can say
+LONGEST = 100_000  # characters of an address: a server refuses much longer ones
+AXES = {name.replace(" ", ""): name for name in READINGS}  # "BTHd": in which order the axes of brought tensors are
+MOST_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
+# W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
+WIRING = ("tied", "swapped", "bare", "even", "residual")
+UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
+MOST_SAID = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
+MOST_HEADS = 16  # as many small maps as a screen shows
+MOST_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is on the screen. None means: as the example has it.
+
+    text, context_text: typed sentences; more: further ones, one a line, that make a batch, and sentence the one of
+    them that is looked at. built: the heads built by hand, "name" or "offset:-1". wiring: what is changed in the layer,
+    of WIRING. scores, weights: numbers chosen in the place of computed ones, "batch.head.row.column=number;...".
+    network: a trained one by its recipe, which a learned example puts in the place of its own.
+    file: the name of tensors that this session has brought, roles "q:number of an array", axes their order, part batch,
+    heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
+    x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
+    what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions: "name" or
+    "name:number:number". token: the chosen query; step and cell: what is opened. ramp: "times" where the weights'
+    colours count in even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every
+    map shows the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside
+    it; all other maps show B ("values") or B - A ("difference").
+    """
+
+    example: str = "en_it"
+    text: str | None = None
+    context_text: str | None = None
+    cross: bool | None = None
+    x: str | None = None
+    context: str | None = None
+    q: str | None = None
+    k: str | None = None
+    v: str | None = None
+    w_q: str | None = None
+    w_k: str | None = None
+    w_v: str | None = None
+    w_o: str | None = None
+    b_q: str | None = None
+    b_k: str | None = None
+    b_v: str | None = None
+    b_o: str | None = None
+    w_a: str | None = None
+    w_aq: str | None = None
+    w_ak: str | None = None
+    v_a: str | None = None
+    allowed: str | None = None
+    scores: str | None = None
+    weights: str | None = None
+    more: str | None = None
+    network: str | None = None
+    file: str | None = None
+    roles: tuple[str, ...] = ()
+    axes: str | None = None
+    part: tuple[int, ...] | None = None
+    polarity: str | None = None
+    built: tuple[str, ...] | None = None
+    wiring: tuple[str, ...] = ()
+    heads: int | None = None
+    kv_heads: int | None = None
+    d_k: int | None = None
+    d_v: int | None = None
+    score: str | None = None
+    scale: float | None = None
+    temperature: float = 1.0
+    masks: tuple[str, ...] | None = None
+    positions: tuple[str, ...] | None = None
+    dtype: str = "float64"
+    device: str = "cpu"
+    seed: int = 0
+    sentence: int | None = None
+    token: int | None = None
+    head: int | None = None
+    step: str | None = None
+    cell: tuple[int, ...] | None = None
+    ramp: str | None = None
+    against: str | None = None
+    pinned: str | None = None
+
+
+KEYS = {
+    "example": "ex",
+    "context_text": "ctx",
+    "heads": "heads",
+    "kv_heads": "kv",
+    "temperature": "temp",
+    "masks": "mask",
+    "positions": "pos",
+    "token": "t",
+}
+DEFAULT = Setup()
+BESIDES = ("lang", "embed", "embed_options")  # what a link may say that is no part of a Setup
+
+
+def key_of(name: str) -> str:
+    """A field's name in a link."""
+    return KEYS.get(name, name)
+
+
+LINK_KEYS = frozenset(key_of(field.name) for field in fields(Setup))
+
+
+def to_link(setup: Setup) -> dict[str, str]:
+    """The query parameters that say how a Setup differs from its example."""
+    link = {}
+    for field in fields(Setup):
+        value = getattr(setup, field.name)
+        if value != field.default:
+            link[key_of(field.name)] = written(value)
+    return link
+
+
+def written(value: object) -> str:
+    """A part of a Setup as its link says it."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def check_parts(parts: Mapping[str, object]) -> None:
+    """Raises AttentionError for a part of a Setup that no link can say: a browser may send what no control offers."""
+    for name, value in parts.items():
+        if value == getattr(DEFAULT, name):
+            continue
+        try:
+            said = READERS.get(name, str)(written(value))
+        except (ValueError, OverflowError):
+            said = None
+        if said != value:
+            raise AttentionError("link_cannot_say", name=name, given=written(value)[:40])
+
+
+def query(setup: Setup) -> str:
+    """The link of a Setup as one text, without what is only looked at: what `against` holds."""
+    return urlencode(to_link(computed_part(setup)))
+
+
+def from_query(text: str) -> Setup:
+    """The Setup of a link that is one text."""
+    return from_link(dict(parse_qsl(text, keep_blank_values=True)))[0]
+
+
+def against_of(setup: Setup) -> Setup | None:
+    """The Setup that `against` says."""
+    return None if setup.against is None else from_query(setup.against)
+
+
+def pinned_of(setup: Setup) -> Setup | None:
+    """The Setup that is pinned as A, where one is."""
+    return None if setup.pinned is None else against_of(setup)
+
+
+LOOKED_AT = ("sentence", "token", "head", "step", "cell", "ramp", "against", "pinned")
+
+
+@lru_cache(maxsize=64)  # asked a dozen times in a run of the script
+def computed_part(setup: Setup) -> Setup:
+    """A Setup without what is only looked at, so that looking around finds the caches warm."""
+    return replace(setup, **dict.fromkeys(LOOKED_AT))
+
+
+def seen_from(setup: Setup, other: Setup) -> Setup:
+    """A Setup with what is looked at in another one."""
+    return replace(setup, **{name: getattr(other, name) for name in LOOKED_AT})
+
+
+def check_link(setup: Setup) -> None:
+    """Raises AttentionError where the address of a Setup is so long that nobody could open it again."""
+    given = len(urlencode(to_link(setup)))
+    if given > LONGEST:
+        raise AttentionError("link_too_long", limit=LONGEST, given=given)
+
+
+def from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
+    """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults.
+
+    A key that nobody knows is a slip, or comes from a newer version: it is such a part too. Marks that mail programs
+    add to an address (utm_...) are none.
+    """
+    setup, refused = DEFAULT, []
+    for field in fields(Setup):
+        text = link.get(key_of(field.name))
+        if text is None:
+            continue
+        try:
+            if len(text) > LONGEST:
+                raise ValueError
+            setup = replace(setup, **{field.name: READERS.get(field.name, str)(text)})
+        except (ValueError, OverflowError):
+            refused.append((key_of(field.name), text[:40]))
+    known = LINK_KEYS.union(BESIDES)
+    unknown = [(key[:40], text[:40]) for key, text in link.items() if key not in known and not key.startswith("utm_")]
+    return setup, refused + unknown[:MOST_NAMED]
+
+
+def member(names):
+    """A reader that takes one of `names` only."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError(text)
+        return text
+
+    return read
+
+
+def number(text: str) -> float:
+    """A finite number of at most 30 characters."""
+    value = float(text) if len(text) <= 30 else float("nan")
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def count(text: str) -> int:
+    """A whole number from 0 to MOST."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST))):
+        raise ValueError(text)
+    return int(text)
+
+
+def indices(text: str) -> tuple[int, ...]:
+    """Whole numbers, separated by commas."""
+    return tuple(count(part) for part in text.split(",") if part)[:7]
+
+
+def choices(names):
+    """A reader of "name:1:2,other" where every name is known and every number whole; at most MOST_SAID characters."""
+
+    def read(text: str) -> tuple[str, ...]:
+        if len(text) > MOST_SAID:
+            raise ValueError(text)
+        parts = tuple(part for part in text.split(",") if part)
+        for part in parts:
+            name, *numbers = part.split(":")
+            member(names)(name)
+            for given in numbers:
+                if count(given.removeprefix("-")) > FARTHEST:
+                    raise ValueError(text)
+        return parts
+
+    return read
+
+
+def another(text: str) -> str:
+    """The link of another Setup, which is whole and compares with none itself."""
+    setup, refused = from_link(dict(parse_qsl(text, keep_blank_values=True, max_num_fields=len(fields(Setup)))))
+    if refused or setup.against is not None:
+        raise ValueError(text)
+    return query(setup)
+
+
+def digest(text: str) -> str:
+    """Sixteen hexadecimal digits."""
+    if not re.fullmatch("[0-9a-f]{16}", text):
+        raise ValueError(text)
+    return text
+
+
+def role_names(text: str) -> tuple[str, ...]:
+    """ "q:0,weights:4" where every role is known; the numbers count the arrays of the file."""
+    parts = tuple(part for part in text.split(",") if part)
+    for part in parts:
+        role, _, place = part.partition(":")
+        member(ROLES)(role)
+        count(place)
+    return parts
+
+
+READERS = {
+    "example": member(EXAMPLES),
+    "network": lambda text: read_recipe(text).name,
+    "cross": lambda text: member(("True", "False"))(text) == "True",
+    "heads": count,
+    "kv_heads": count,
+    "d_k": count,
+    "d_v": count,
+    "sentence": count,
+    "file": digest,
+    "roles": role_names,
+    "axes": member(AXES),
+    "part": indices,
+    "polarity": member(("blocked",)),
+    "built": choices(KINDS),
+    "wiring": choices(WIRING),
+    "score": member(SCORES),
+    "scale": number,
+    "temperature": number,
+    "masks": choices(MASKS),
+    "positions": choices((*POSITIONS, "rope_half")),
+    "dtype": member(DTYPES),
+    "device": member(("cpu", "cuda")),
+    "seed": count,
+    "token": count,
+    "head": count,
+    "cell": indices,
+    "ramp": member(("times", "shares")),
+    "against": another,
+    "pinned": member(("values", "difference")),
+}
+
+
+# ---- the choices as the core takes them ------------------------------------------------------------------------------
+def read_position(text: str) -> tuple[str, dict]:
+    """ "rope_half" as ("rope", {"style": "half"})."""
+    return ("rope", {"style": "half"}) if text == "rope_half" else (text, {})
+
+
+def mode(setup: Setup) -> str:
+    """What goes in: "sentence", "matrix", "qkv" or "file"."""
+    if setup.file is not None:
+        return "file"
+    if setup.q is not None:
+        return "qkv"
+    if setup.x is not None:
+        return "matrix"
+    return "qkv" if setup.text is None and EXAMPLES[setup.example].q is not None else "sentence"
+
+
+def network_of(setup: Setup) -> str | None:
+    """The trained network that makes vectors and matrices, by its recipe's name; none where heads built by hand do, or
+    where the example has none."""
+    own = EXAMPLES[setup.example].network
+    return None if own is None or built_of(setup) else setup.network or own
+
+
+def positions_of(setup: Setup) -> tuple[str, ...]:
+    """The ways to tell positions: those that were chosen, else the example's."""
+    return EXAMPLES[setup.example].positions if setup.positions is None else setup.positions
+
+
+def said_positions(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Ways to tell positions as a Setup says them: nothing where they are the example's."""
+    return None if names == EXAMPLES[setup.example].positions else names
+
+
+def crosses(setup: Setup) -> bool:
+    """Whether keys and values come from a second sequence."""
+    example = EXAMPLES[setup.example]
+    return example.tensor("context") is not None if setup.cross is None else setup.cross
+
+
+def built_of(setup: Setup) -> tuple[tuple[str, int], ...]:
+    """The heads built by hand, as (name, offset): they make the x of one sentence, or of several, themselves."""
+    if mode(setup) != "sentence" or crosses(setup):
+        return ()
+    built = EXAMPLES[setup.example].built if setup.built is None else setup.built
+    return tuple(map(read_kind, built))
+
+
+def config_of(setup: Setup) -> AttentionConfig:
+    """The core's config for a Setup; what the Setup leaves open is the example's."""
+    example, kinds = EXAMPLES[setup.example], built_of(setup)
+    masks = tuple(example.masks) if setup.masks is None else setup.masks
+    heads = setup.heads if setup.heads is not None else len(kinds) or example.heads
+    if positive("heads", heads) > MOST_HEADS:
+        raise AttentionError("at_most", name="heads", limit=MOST_HEADS, given=heads)
+    return AttentionConfig(
+        score=setup.score or example.score,
+        scale=setup.scale,
+        temperature=setup.temperature,
+        heads=heads,
+        kv_heads=setup.kv_heads,
+        masks=tuple(map(read_mask, masks)),
+        positions=tuple(map(read_position, positions_of(setup))),
+        replace="uniform" if "even" in setup.wiring else None,
+        residual="residual" in setup.wiring,
+    )

@@ -1,0 +1,54 @@
+"""The one list of pages."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGES_FOLDER = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class PageEntry:
+    """A page: its name in the address, its section, its folder, its icon. The content has its words by its name."""
+
+    slug: str
+    section: str
+    folder: str
+    icon: str | None = None
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return PAGES_FOLDER / self.folder / "page.py"
+
+
+LESSONS = (
+    "qkv",
+    "softmax",
+    "scale",
+    "scores",
+    "masks",
+    "heads",
+    "positions",
+    "cross",
+    "distance",
+    "decoding",
+    "cost",
+    "printed",
+    "bottleneck",
+    "induction",
+    "explanation",
+)
+PAGES = (
+    PageEntry("workbench", "explore", "workbench", ":material/grid_on:"),
+    PageEntry("present", "explore", "presentation", ":material/slideshow:"),
+    PageEntry("start", "learn", "lessons/start", ":material/flag:"),
+    *(PageEntry(slug, "learn", f"lessons/{slug}") for slug in LESSONS),
+    PageEntry("glossary", "learn", "lessons/glossary", ":material/menu_book:"),
+    PageEntry("history", "learn", "lessons/history", ":material/history_edu:"),
+    PageEntry("check", "practise", "practice/check", ":material/fact_check:"),
+    PageEntry("puzzles", "practise", "practice/puzzles", ":material/extension:"),
+    PageEntry("bugs", "practise", "practice/bugs", ":material/bug_report:"),
+)
+PAGE = {page.slug: page for page in PAGES}
+ASKING = ("start", *LESSONS, "check", "puzzles", "bugs")  # the pages that hide an answer until it is guessed
+DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": "check", "history": "history"}  # of the start

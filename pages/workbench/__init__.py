@@ -1,0 +1,1 @@
+"""The workbench: the first page, where everything can be changed."""

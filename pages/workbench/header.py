@@ -1,0 +1,82 @@
+"""The line above the pictures: proof, undo, link, export; and what a link or a file said that could not be read."""
+
+import streamlit as st
+
+from attention_core.inputs.tokenizer import shown
+from pages.components import shortcuts
+from pages.export.export_panel import WHICH, show_export
+from pages.lectures import talk
+from pages.panels.proof import proof_badge, show_proof
+from pages.panels.setup_controls import show_refusal
+from pages.runs.cache import trace_of
+from pages.session import setup_state
+from pages.session.fragments import part, redraw
+from pages.session.view import Scene
+from pages.setup.setup import LINK_KEYS
+from pages.site.words import literal, say, sentence
+from pages.workbench import mechanism_controls
+from pages.workbench.sharing import show_sharing
+
+
+def shows(scene: Scene) -> tuple[object, ...]:
+    """What the line says; all that is on the screen, where one of its drawers is open."""
+    session = st.session_state
+    opened = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
+    seen = scene.setup if any(opened) else (scene.setup.example, proof_badge(scene.trace, scene.setup))
+    told = (*session["unread"], *session["unfit"], talk.talk().own, talk.talk().refused)
+    return (seen, *opened, session.get(WHICH), *map(setup_state.can, setup_state.MOVES), *told)
+
+
+@part(shows)
+def header(scene: Scene) -> None:
+    """Proof badge, undo and redo, link, export; then what could not be read."""
+    with st.container(gap="xsmall"):
+        show_line(scene)
+        show_link_trouble()
+
+
+def show_line(scene: Scene) -> None:
+    """Proof badge, undo and redo, link, export."""
+    trace, setup = scene.trace, scene.setup
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        mechanism_controls.example_picker(setup)
+        show_proof(trace, setup)
+        for move in setup_state.MOVES:
+            st.button(
+                say(f"header.{move}"),
+                key=move,
+                icon=f":material/{move}:",
+                help=say(f"help.{move}"),
+                type="tertiary",
+                disabled=not setup_state.can(move),
+                on_click=go,
+                args=(move,),
+            )
+        show_sharing(setup)
+        show_export(trace, setup)
+        mechanism_controls.language_switch()
+        shortcuts(key="shortcuts", on_moved_change=pressed, width="content")
+
+
+def pressed() -> None:
+    """Undo or redo by keyboard."""
+    move = st.session_state["shortcuts"].moved
+    if isinstance(move, str) and move in setup_state.MOVES:
+        go(move)
+
+
+def go(move: str) -> None:
+    """Undo or redo."""
+    setup_state.travel(move, trace_of)
+    redraw()
+
+
+def show_link_trouble() -> None:
+    """Where undo leads nowhere; what of the opened link or file could not be read or computed."""
+    show_refusal(setup_state.HISTORY)
+    source = st.session_state["source"]
+    for key, text in st.session_state["unread"]:
+        trouble = "unread" if key in LINK_KEYS else "unknown"
+        st.error(say(f"{source}.{trouble}", key=literal(key), text=literal(shown(text))), icon=":material/link_off:")
+    for key, error in st.session_state["unfit"]:
+        st.error(say(f"{source}.refused", key=literal(key), reason=sentence(error)), icon=":material/link_off:")

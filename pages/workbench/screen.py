@@ -1,0 +1,35 @@
+"""What is looked at: tokens, maps and strip, and the opened step."""
+
+import streamlit as st
+
+from pages.panels import head_maps, step, table_panel
+from pages.session import fragments, setup_state
+from pages.session.view import Scene
+from pages.setup.setup import pinned_of
+from pages.workbench import change, compare, diagnosis
+
+
+@fragments.part(lambda scene: (scene.setup, setup_state.before()))
+def looking(scene: Scene) -> None:
+    """The tokens, the maps, the strip; and the link to what is seen."""
+    compared = pinned_of(scene.setup) is not None
+    # before all else: what is sent together is drawn together
+    pictures = compare.pictures(scene) if compared else head_maps.head_pictures(scene)
+    with st.container(gap="xxsmall"):  # all steps of a run are to stay on a projector's first screen
+        head_maps.show_sentences(scene)
+        head_maps.show_tiles(scene)
+        if compared:
+            compare.show_comparison(scene, pictures)
+        else:
+            head_maps.show_fact(scene)
+            diagnosis.show_diagnosis(scene)
+            change.show_change(scene)
+            head_maps.show_pictures(scene, pictures)
+    setup_state.show_link()
+
+
+@fragments.part(step.shows)
+def opened(scene: Scene) -> None:
+    """The opened step, as a product and as a table."""
+    step.show_step(scene)
+    table_panel.show_table(scene)

@@ -1,0 +1,109 @@
+"""Sharing the screen: its address, a QR code of that, and a file."""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from attention_core.record.errors import AttentionError
+from pages.lectures import talk
+from pages.panels.setup_controls import show_refusal
+from pages.runs.cache import trace_of
+from pages.session import setup_state
+from pages.session.addresses import SETTING, SHAREABLE, base, is_local, public_address
+from pages.session.fragments import redraw
+from pages.setup.setup import Setup, to_link
+from pages.setup.setup_file import from_file, text_of, to_file
+from pages.site.words import language, literal, say, sentence
+from pages.workbench.qr import SCANNABLE, qr_code
+
+SIDE = 400  # pixels of a QR code, about
+
+
+def show_sharing(setup: Setup) -> None:
+    """The address with a QR code, and the file to save and to open."""
+    opened = st.popover(say("header.link"), icon=":material/link:", type="tertiary", key="sharing", on_change="rerun")
+    if not opened.open:
+        return
+    link = address(setup)
+    if len(link) > SCANNABLE or is_local(link):
+        with opened:
+            show_address(link)
+            if len(link) > SCANNABLE:
+                st.caption(say("sharing.no_code", given=len(link), limit=SCANNABLE))
+            show_file(setup)
+        return
+    words, picture = opened.columns([3, 5])
+    with words:
+        show_address(link)
+        show_file(setup)
+    with picture:
+        show_code(link)
+
+
+def address(setup: Setup) -> str:
+    """The page's address with everything that is on the screen."""
+    return base() + "?" + urlencode(to_link(setup) | {"lang": language()})
+
+
+def show_address(link: str) -> None:
+    """The address to copy, and what may go wrong with it."""
+    st.markdown(say("sharing.how"))
+    st.code(link, language=None, wrap_lines=True, height=120 if len(link) > 120 else "content")
+    if len(link) > SHAREABLE:
+        st.warning(say("sharing.long", given=len(link), limit=SHAREABLE), icon=":material/content_cut:")
+    try:
+        if not public_address() and is_local(link):
+            st.info(say("sharing.only_here", setting=literal(SETTING)), icon=":material/computer:")
+    except AttentionError as error:
+        st.error(sentence(error), icon=":material/error:")
+
+
+def show_code(link: str) -> None:
+    """The QR code of an address."""
+    picture, modules = qr_code(link)
+    st.image(picture, width=modules * max(3, SIDE // modules), alt=say("sharing.code"))
+
+
+def show_file(setup: Setup) -> None:
+    """The screen as a file, and a file as the screen."""
+    key = f"c_file_{setup_state.version()}"
+
+    def chosen() -> None:
+        setup_state.forget("file")
+        if st.session_state[key] is None:
+            return
+        try:
+            wanted, unread = from_file(text_of(st.session_state[key].getvalue()))
+        except AttentionError as error:
+            setup_state.refuse("file", error)
+            return
+        setup_state.open_setup(wanted, unread, "file", trace_of)
+        st.session_state["sharing"] = False  # away from the screen that was opened
+        redraw()
+
+    st.download_button(
+        say("sharing.save"),
+        lambda: to_file(setup),
+        file_name=f"attention_{setup.example}.json",
+        mime="application/json",
+        icon=":material/save:",
+        on_click="ignore",
+    )
+    st.file_uploader(say("sharing.open"), type="json", key=key, on_change=chosen)
+    show_refusal("file")
+    show_adding(setup)
+
+
+def show_adding(setup: Setup) -> None:
+    """The screen as a scene of a lecture."""
+
+    def added() -> None:
+        talk.add(setup)
+        redraw()
+
+    st.button(say("present.desk.add"), key="add_scene", icon=":material/slideshow:", on_click=added)
+    own = talk.talk()
+    if own.refused is not None:
+        st.error(sentence(own.refused), icon=":material/error:")
+    elif own.own is not None:
+        st.caption(say("present.desk.added", count=len(own.own.acts)))

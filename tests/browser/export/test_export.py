@@ -1,0 +1,110 @@
+"""Exported pages in the browser, from a file and without a network: what is told and asked for, what paper cuts."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from attention_core.documents.handout import PAPERS, run_handout
+from attention_core.documents.phone_page import SceneTexts, scene_page
+from attention_core.documents.provenance import Imprint
+from attention_core.explanation.arithmetic import explain
+from pages.runs.compute import compute
+from pages.setup.setup import Setup
+from tests.documents.test_phone_page import telling
+
+IMPRINT = Imprint("Anna fed the dog and it barked", "https://attention.example.edu/?ex=en_it", ("Built by hand: x.",))
+TEXTS = SceneTexts("Tap a number.", "All steps", "Open it", "Without arithmetic:")
+TRACE = compute(Setup(masks=("causal",)))[0]
+LARGE = compute(Setup(example="eight_heads", text="extraordinarily " * 40, scale=1e5))[0]
+
+
+@contextmanager
+def opened(chromium, tmp_path, text: str, **options) -> Iterator[tuple]:
+    """A page from a file in a browser that is offline; everything that it asks for or complains of is noted."""
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    context = chromium.new_context(offline=True, **options)
+    page, noted = context.new_page(), []
+    address = (tmp_path / "page.html").as_uri()
+    page.on("request", lambda request: noted.append(request.url))
+    page.on("console", lambda message: noted.append(message.text))
+    page.on("pageerror", lambda error: noted.append(str(error)))
+    page.goto(address)
+    yield page
+    context.close()
+    assert noted == [address]
+
+
+def cell(page, what: str):
+    """A cell by its step and place; of the two of a weight the one in the maps."""
+    return page.locator(f'td[data-what="{what}"]').first
+
+
+@pytest.mark.parametrize(
+    "how, options",
+    [
+        ("hover", {"viewport": {"width": 1280, "height": 720}}),
+        ("tap", {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}),
+    ],
+)
+def test_a_number_tells_its_arithmetic_without_server_and_network(chromium, tmp_path, how, options):
+    scene = scene_page(TRACE, {"T": 5}, IMPRINT, telling(), TEXTS)
+    with opened(chromium, tmp_path, scene, **options) as page:
+        told = page.locator("#told")
+        assert told.inner_text() == "Tap a number."
+        getattr(cell(page, "weights|0,0,5,3"), how)()
+        number, arithmetic = told.locator("p").all_inner_texts()
+        assert number == f"weights|0,0,5,3 = {TRACE['weights'][0, 0, 5, 3].item()!r}"
+        assert arithmetic == explain(TRACE, "weights", (0, 0, 5, 3)).text
+        page.locator("#scores summary").click()
+        getattr(cell(page, "scores|0,0,5,3"), how)()
+        assert told.locator("p").last.inner_text() == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
+        assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
+
+
+def test_arrow_keys_go_from_number_to_number(chromium, tmp_path):
+    scene = scene_page(TRACE, {"T": 5}, IMPRINT, telling(), TEXTS)
+    with opened(chromium, tmp_path, scene) as page:
+        cell(page, "weights|0,0,0,0").focus()
+        for key in (
+            "ArrowDown",
+            "ArrowRight",
+            "ArrowRight",
+            "ArrowLeft",
+            "ArrowUp",
+            "ArrowUp",
+        ):  # the last leads nowhere
+            page.keyboard.press(key)
+        assert page.locator("#told p").first.inner_text() == "weights|0,0,0,1 = 0"
+        assert page.evaluate("document.activeElement.dataset.what") == "weights|0,0,0,1"
+
+
+def test_what_a_lecturer_typed_runs_nowhere(chromium, tmp_path):
+    word = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    scene = scene_page(TRACE, {}, Imprint(word, IMPRINT.link, (word,)), telling((word,), word), TEXTS, note=word)
+    with opened(chromium, tmp_path, scene) as page:
+        assert page.locator("h1").inner_text() == word
+        cell(page, "weights|0,0,0,0").hover()
+        assert page.locator("img").count() == 0
+
+
+SIZES = {"A4": (595, 842), "Letter": (612, 792)}  # points
+WIDTHS = {"A4": 182, "Letter": 187.9}  # millimetres between the margins
+BEYOND = """width => [...document.querySelectorAll("td, th, svg, figcaption, p, h1")]
+    .filter(each => each.getBoundingClientRect().right > width + 1).length"""
+BLACK = "() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("trace", [TRACE, LARGE], ids=["small", "large"])
+def test_nothing_is_cut_at_the_edge_of_the_paper_and_it_is_black_on_white(chromium, tmp_path, paper, trace):
+    text = run_handout(trace, {}, IMPRINT, telling(("extraordinarily", "它", "the")), paper, ("Maps", "Steps"))
+    width = int(WIDTHS[paper] / 25.4 * 96)
+    with opened(chromium, tmp_path, text, color_scheme="dark", viewport={"width": width, "height": 900}) as page:
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate(BLACK) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+        assert page.evaluate(BEYOND, width) == 0
+        sheets = page.pdf(prefer_css_page_size=True)
+        boxes = {tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox \[([\d. ]+)\]", sheets)}
+        assert [tuple(map(round, box)) for box in boxes] == [(0, 0, *SIZES[paper])]

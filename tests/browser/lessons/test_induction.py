@@ -1,0 +1,46 @@
+"""Lesson 14 in a real browser: heads are switched off, a sequence is typed, a network learns to copy in seconds."""
+
+import re
+
+from tests.browser.lessons.test_bottleneck import points
+
+
+def test_a_head_is_switched_off_and_copying_falls(screen):
+    opened = screen("?lang=en", lesson="induction")
+    opened.wait_for_sentence("After 500 steps 100 % of the repetition is predicted")
+    opened.press("Heads that are on", "L1H1")
+    opened.wait_for_sentence("without heads L1H1,")
+    opened.press("Heads that are on", "L1H2")
+    opened.wait_for_sentence("without heads L1H1, L1H2,")
+    shown = points(opened, "heads that are on")
+    assert max(shown[place] for place in range(18, 33)) < 0.2
+
+
+def test_any_sequence_is_continued_and_its_map_follows(screen):
+    opened = screen("?lang=en", lesson="induction")
+    opened.wait_for_text("it expects k, 100 %")
+    opened.type("Your symbols: a–z, A–Z, 0–9", "QwertQwe")
+    opened.wait_for_text("it expects r,")
+    cells = opened.numbers("weights [head ")
+    assert any("w₇, e₃" in name or "w, e" in name for name in cells)
+    opened.open_drawer("What does it predict of my text?")
+    assert len(opened.numbers("foretold [")) == 7
+
+
+def test_a_network_learns_to_copy_in_front_of_the_visitor(screen):
+    opened = screen("?seed=2&lang=en", lesson="induction")
+    opened.page.get_by_role("button", name="Train it yourself").click()
+    opened.page.get_by_text("Seed 2: all 500 steps").wait_for(timeout=60_000)
+    opened.page.locator("h5", has_text=re.compile(r"After 500 steps (9[5-9]|100) % of the repetition")).wait_for()
+    opened.open_drawer("When do the heads appear?")
+    assert len(points(opened, "L2H2", 3)) == 9  # every kept step of one's own
+    opened.page.get_by_role("button", name="Open in the workbench").first.click()
+    opened.strip().first.wait_for()
+    assert opened.query()["network"] == "copy_two.2.500"
+
+
+def test_a_rate_that_is_too_large_ends_with_a_sentence(screen):
+    opened = screen("?rate=10000.0&lang=en", lesson="induction")
+    opened.page.get_by_role("button", name="Train it yourself").click()
+    opened.wait_for_text("training must stay finite")
+    opened.page.get_by_role("button", name="From the first step again").wait_for()

@@ -1,0 +1,119 @@
+"""What moved between two runs: the differences by loops, the largest of them and where it stands."""
+
+import math
+
+import pytest
+import torch
+
+from attention_core import AttentionConfig, attend_qkv
+from attention_core.comparison.differences import Move, difference, farthest_weight, most_moved, moves, relative_change
+from attention_core.record.trace import Step, Trace
+from tests.golden import loader
+
+B, H, T, S, D = 2, 3, 5, 7, 11
+
+
+def tensors(seed):
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(B, H, length, D, generator=generator, dtype=torch.float64) for length in (T, S, S)]
+
+
+def run(seed=0, **config):
+    return attend_qkv(*tensors(seed), config=AttentionConfig(**config))
+
+
+def test_every_difference_is_now_less_before():
+    now, before = run(0, scale=0.3), run(1)
+    apart = difference(now, before)
+    assert [*apart.steps] == [*now.steps]
+    assert apart.difference
+    for b, h, i, j in torch.cartesian_prod(*map(torch.arange, (B, H, T, S))).tolist():
+        wanted = now["weights"][b, h, i, j].item() - before["weights"][b, h, i, j].item()
+        assert apart["weights"][b, h, i, j].item() == wanted
+
+
+def test_nothing_moves_where_nothing_changed():
+    assert moves(run(masks=["causal"]), run(masks=["causal"])) == {}
+
+
+def test_the_largest_move_and_its_place():
+    q, k, v = tensors(0)
+    other = v.clone()
+    other[1, 2, 3, 4] += 5.0
+    other[0, 1, 6, 10] -= 7.5
+    moved = moves(attend_qkv(q, k, other), attend_qkv(q, k, v))
+    assert [*moved] == ["v", "head_outputs", "concat", "output"]
+    assert moved["v"].index == (0, 1, 6, 10)
+    assert moved["v"].size == pytest.approx(7.5)
+    assert moved["head_outputs"].index[:2] == (0, 1)
+
+
+def test_a_mask_that_comes_and_goes():
+    """Blocked in both: 0. Blocked in one: an infinity, which no other move exceeds."""
+    causal, local = run(masks=["causal"]), run(masks=[("local", {"window": 1})])
+    apart = difference(local, causal)
+    one, other = causal["masked_scores"].isneginf(), local["masked_scores"].isneginf()
+    assert (apart["masked_scores"][one & other] == 0).all()
+    assert apart["masked_scores"][one & ~other].tolist() == [math.inf] * int((one & ~other).sum())
+    assert apart["masked_scores"][other & ~one].tolist() == [-math.inf] * int((other & ~one).sum())
+    assert moves(local, causal)["masked_scores"].size == math.inf
+    assert apart["allowed"][0, 0, 0].tolist() == [0, 0, -1, 0, 0, 0, 0]  # j <= 0 + (7 - 5), against |0 - j| <= 1
+    assert difference(causal, local)["allowed"][0, 0, 0, 2] == 1
+
+
+def test_only_what_has_the_same_shape_is_compared():
+    q, k, v = tensors(0)
+    apart = difference(attend_qkv(q, k, v), attend_qkv(q[:, :, :3], k, v))
+    assert "weights" not in apart
+    assert {"k", "v"} <= set(apart.steps)
+
+
+def test_numbers_that_are_none_on_both_sides_are_the_same():
+    nan = Trace({"x": Step("x", torch.tensor([math.nan, 1.0]), ("T",))})
+    one = Trace({"x": Step("x", torch.tensor([2.0, 1.0]), ("T",))})
+    assert moves(nan, nan) == {}
+    assert moves(nan, one) == {"x": Move("x", math.inf, (0,))}
+
+
+def test_what_is_told():
+    made = {name: Move(name, 1.0, (0,)) for name in ("q", "weights", "head_outputs", "output", "residual")}
+    assert most_moved(made).step == "weights"
+    assert most_moved({name: made[name] for name in ("q", "output", "head_outputs")}).step == "head_outputs"
+    assert most_moved({name: made[name] for name in ("q", "residual")}).step == "residual"
+    assert most_moved({}) is None
+
+
+# ---- the weight that is told -----------------------------------------------------------------------------------------
+def weights_only(values):
+    return Trace({"weights": Step("weights", torch.tensor(values), ("B", "H", "T", "S"))})
+
+
+def test_the_row_that_is_looked_at_is_told_where_it_moved_as_far():
+    before = weights_only([[[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]]]])
+    now = weights_only([[[[0.1, 0.8], [0.5, 0.5]], [[0.5, 0.5], [0.905, 0.4]]]])
+    assert farthest_weight(now, before, (0, 0, 1), 2).index == (0, 1, 1, 0)  # that row did not move
+    assert farthest_weight(now, before, (0, 0, 0), 2).index == (0, 0, 0, 0)  # .4 is as good as .405
+    assert farthest_weight(now, before, (0, 1, 1), 1).index == (0, 0, 0, 0)  # query 1 is padding
+    assert farthest_weight(before, before, (0, 0, 0), 2) is None
+
+
+def test_only_the_sequence_that_is_looked_at_is_told():
+    before = weights_only([[[[0.5, 0.5]]], [[[0.5, 0.5]]]])
+    now = weights_only([[[[0.5, 0.5]]], [[[0.0, 1.0]]]])
+    assert farthest_weight(now, before, (0, 0, 0), 1) is None
+    assert farthest_weight(now, before, (1, 0, 0), 1).index == (1, 0, 0, 0)
+
+
+# ---- how far, of how much --------------------------------------------------------------------------------------------
+def test_even_weights_move_the_output_as_the_golden_file_says():
+    file = next(loader.read(path) for path in loader.golden_files() if path.stem.startswith("s40"))
+    case = loader.load(file)
+    learned = case.run(config=case.configured(replace=None))
+    assert relative_change(case.run(), learned) == pytest.approx(file["relative_change"], abs=1e-10)
+
+
+def test_a_change_of_what_was_nothing():
+    still, moved = (Trace({"output": Step("output", torch.full((1, 2), value), ("B", "T"))}) for value in (0.0, 3.0))
+    assert relative_change(still, still) == 0
+    assert relative_change(moved, still) == math.inf
+    assert relative_change(still, moved) == 1

@@ -1,0 +1,166 @@
+"""The page for phones: every number and every line of arithmetic is the run's, and nothing somebody wrote is markup."""
+
+import html
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import torch
+
+from attention_core import AttentionConfig, Weights, attend
+from attention_core.documents.excerpt import Telling
+from attention_core.documents.phone_page import HEADS, MOST_CELLS, MOST_TERMS, SceneTexts, scene_page
+from attention_core.documents.provenance import Imprint
+from attention_core.drawing.text_layout import Words
+from attention_core.explanation.arithmetic import explain
+from attention_core.explanation.formula import formula
+from attention_core.record.number_text import exact, fixed
+from tests.explanation.test_scripts import DTYPES, RUNS, numbers, trace_of
+from tests.session.test_hostile_words import HOSTILE
+
+LINK = "https://attention.example.edu/?ex=en_it&mask=causal"
+IMPRINT = Imprint("Anna fed the dog", LINK, ("Random: x, from seed 3.",))
+TEXTS = SceneTexts("Tap a number.", "All steps", "Open it", "Without arithmetic:")
+
+
+def telling(labels=("one", "two", "three"), sentence="“it” gives 93 % to “dog”."):
+    def label(axis, position):
+        return labels[position % len(labels)] if axis in ("T", "S") else str(position + 1)
+
+    words = Words(lambda ref: f"{ref.step}|{','.join(map(str, ref.index))}", label)
+    return Telling(
+        "en", sentence, ("Score: dot",), words, lambda part: f"title {part.step}", "and {} more heads".format
+    )
+
+
+class Read(HTMLParser):
+    """What a browser finds: the tags, the cells with what they tell, the texts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.cells, self.texts, self.attributes = [], [], [], []
+        self.inside = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attributes]
+        told = dict(attributes)
+        self.inside = None
+        if tag == "td" and "data-what" in told:
+            self.inside = told
+            self.cells.append(told)
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, text):
+        self.texts.append(text)
+        if self.inside is not None:
+            self.inside["text"] = text
+
+
+@cache
+def page(name):
+    return Read(scene_page(trace_of(name), {}, IMPRINT, telling(), TEXTS))
+
+
+@pytest.mark.parametrize("name", [*RUNS])
+def test_every_cell_tells_its_number_and_the_arithmetic_of_the_run(name):
+    trace, told = trace_of(name), {}
+    for cell in page(name).cells:
+        step, _, index = cell["data-what"].partition("|")
+        index = tuple(map(int, index.split(",")))
+        value = trace[step][index].item()
+        assert cell["data-number"] == exact(value)
+        is_bool = trace[step].dtype == torch.bool
+        assert cell["text"] in ((str(int(value)),) if is_bool else (fixed(value), "0"))
+        if "data-sum" in cell:
+            assert cell["data-sum"] == explain(trace, step, index).text
+        told.setdefault(step, []).append("data-sum" in cell)
+    assert {*told} == {*trace.steps}
+    formulas = [each[2] for each in page(name).attributes if each[:2] == ("svg", "aria-label")]
+    assert formulas == [formula(trace, step) for step in trace.steps]
+    assert not [each for each in page(name).attributes if each[1] == "style"]
+    unsaid = {step for step, those in told.items() if not all(those) and step in trace.computed()}
+    if name in {f"large {dtype}" for dtype in DTYPES}:
+        assert unsaid and all(any(step in text for text in page(name).texts) for step in unsaid)
+    else:
+        assert unsaid == set()
+
+
+def test_the_weights_are_those_of_a_softmax_worked_out_apart():
+    x, w_q, w_k = (numbers(*shape) for shape in ((3, 4), (4, 4), (4, 4)))
+    trace = attend(x, weights=Weights(w_q=w_q, w_k=w_k), config=AttentionConfig(masks=["causal"]))
+    read = Read(scene_page(trace, {}, IMPRINT, telling(), TEXTS))
+    scores = (x @ w_q).numpy() @ (x @ w_k).numpy().T / 2
+    powers = np.where(np.tri(3) > 0, np.exp(scores), 0.0)
+    expected = powers / powers.sum(-1, keepdims=True)
+    found = {cell["data-what"]: float(cell["data-number"].replace("−", "-").replace("∞", "inf")) for cell in read.cells}
+    for i, j in np.ndindex(3, 3):
+        assert found[f"weights|0,0,{i},{j}"] == pytest.approx(expected[i, j], abs=1e-14)
+    assert sum(cell.get("class") == "blocked" for cell in read.cells if cell["data-what"].startswith("weights")) == 6
+
+
+def test_its_policy_allows_its_own_style_and_script_and_no_address():
+    text = scene_page(trace_of("small"), {}, IMPRINT, telling(), TEXTS)
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
+    wanted = {}
+    for kind in ("style", "script"):
+        (inside,) = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
+        wanted[f"{kind}-src"] = f"'sha256-{b64encode(sha256(inside.encode()).digest()).decode()}'"
+    given = dict(part.split(" ", 1) for part in policy.split("; "))
+    assert given == wanted | {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+    read = page("small")
+    assert not [each for each in read.attributes if each[1].startswith("on") or each[1] in ("style", "src", "srcset")]
+    outside = [each for each in read.attributes if each[1] == "href" and not each[2].startswith("#")]
+    assert outside == [("a", "href", LINK)]  # which only a click follows
+    assert {"link", "img", "iframe", "object", "base", "form"} & {*read.tags} == set()
+
+
+@pytest.mark.parametrize(
+    "word", [*HOSTILE, "</script><script>alert(1)</script>", "</style>", '" onclick="x', "{{ 1 }}"]
+)
+def test_no_word_is_markup(word):
+    hostile = telling((word, "two", "three"), word)
+    text = scene_page(trace_of("small"), {}, Imprint(word, LINK, (word,)), hostile, TEXTS, note=word)
+    read = Read(text)
+    assert read.tags == Read(scene_page(trace_of("small"), {}, IMPRINT, telling(), TEXTS, note="x")).tags
+    assert any(word in each for each in read.texts)
+    assert not [each for each in read.attributes if each[1].startswith("on")]
+
+
+def test_a_large_run_is_a_small_page_that_says_what_is_left_out():
+    x = torch.randn(512, 64, generator=torch.Generator().manual_seed(0))
+    trace = attend(x, config=AttentionConfig(heads=16))
+    text = scene_page(trace, {"T": 300}, IMPRINT, telling(), TEXTS)
+    read = Read(text)
+    once = {cell["data-what"] for cell in read.cells}
+    assert len(once) <= MOST_CELLS and len(text) < 3_000_000
+    assert any(f"and {16 - HEADS} more heads" in each for each in read.texts)
+    assert "weights|0,0,300,0" in once or any(what.startswith("weights|0,0,300,") for what in once)
+    lengths = [len(explain(trace, cell["data-what"].split("|")[0], (0, 0, 0, 0)).cell.terms) for cell in read.cells[:1]]
+    assert lengths == [513] and "Without arithmetic:" in "".join(read.texts)
+    said = {}
+    for cell in read.cells:
+        if "data-sum" in cell:
+            said[cell["data-what"]] = cell
+    terms = 0
+    for what in said:
+        step, _, index = what.partition("|")
+        terms += len(trace.step(step).operation.cell(tuple(map(int, index.split(","))), trace.shapes()).terms)
+    assert 0 < terms <= MOST_TERMS
+
+
+def test_every_formula_keeps_its_letters():
+    """The outlines stand in the page once; each letter that a formula asks for is there."""
+    for name in ("position sinusoidal", "everything float64"):
+        text = scene_page(trace_of(name), {}, IMPRINT, telling(), TEXTS)
+        asked, there = set(re.findall(r'<use href="#(\w+)"', text)), re.findall(r'<symbol id="(\w+)"', text)
+        assert asked <= {*there} and len(there) == len({*there})
+    labels = [each[2] for each in Read(text).attributes if each[:2] == ("svg", "aria-label")]
+    assert len(labels) == len(trace_of(name).steps)

@@ -1,0 +1,203 @@
+"""The export panel: on every page with a run, nothing made before it is asked for, files that hold what is seen."""
+
+import html
+import io
+import json
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.runtime.context import ContextProxy
+
+from pages.export.export_panel import file_name
+from pages.lectures.script import shipped
+from pages.setup.setup import Setup, from_link
+from pages.site.catalog import LESSONS
+from pages.site.words import LANGUAGES, catalog
+from tests.screen.driver import Screen, it_to_dog
+from tests.screen.lesson import Lesson
+from tests.session.test_hostile_words import HOSTILE
+
+
+class Files(dict):
+    """What the panel offers: how each file is made, by its name."""
+
+    def made(self, ending):
+        """The one file of this ending, made as the server makes it: in a thread that no session belongs to."""
+        (make,) = [make for name, make in self.items() if name.endswith(ending)]
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(make).result()
+
+
+@pytest.fixture
+def files(monkeypatch):
+    offered, draw = Files(), st.download_button
+
+    def noted(label, data, *rest, **more):
+        offered[rest[0] if rest else more["file_name"]] = data
+        return draw(label, data, *rest, **more)
+
+    monkeypatch.setattr(st, "download_button", noted)
+    return offered
+
+
+def opened(slug, **link):
+    """A lesson with the panel open."""
+    lesson = Lesson(slug, **link)
+    lesson.at.session_state["export"] = True
+    return lesson.ran(lesson.at.run)
+
+
+def opened_by(address):
+    """The Setup that an address opens."""
+    setup, refused = from_link(dict(parse_qsl(urlsplit(address).query)))
+    assert refused == []
+    return setup
+
+
+def test_what_is_offered_is_what_there_is():
+    labels = [button.proto.label for button in Screen().at.get("download_button")]
+    documents = ["Page (HTML)", "Handout A4", "Handout Letter", "LaTeX", "Jupyter notebook"]
+    assert labels == ["SVG", "PNG", "CSV", *documents, "PyTorch script", "NumPy script", "NPZ", "JSON"]
+    inputs = "Inputs of script and notebook, attention_inputs.npz: keep them beside it"  # 1,053,696 numbers
+    assert inputs in [button.proto.label for button in Screen(ex="eight_heads").at.get("download_button")]
+
+
+@pytest.mark.parametrize("slug", ["start", *LESSONS])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_page_with_a_run_has_the_panel(slug, lang, files):
+    lesson = Lesson(slug, lang=lang)
+    shown = [block.proto.popover.label for block in lesson.at.get("popover")]
+    assert (catalog(lang)["export.title"] in shown) == (slug != "cost")  # which measures, and shows no run
+    assert not files
+    if slug != "cost":
+        opened(slug, lang=lang)
+        assert {name.rpartition(".")[2] for name in files} >= {"csv", "npz", "json", "py"}
+
+
+def test_a_lessons_files_hold_its_run_and_lead_to_it_in_the_workbench(files, monkeypatch):
+    monkeypatch.setattr(ContextProxy, "url", property(lambda self: "https://attention.example.edu/app/qkv?ex=en_it"))
+    opened("qkv", guess="0")
+    told = json.loads(files.made("json"))
+    assert told["about"]["link"].startswith("https://attention.example.edu/app/?")
+    weights = next(step for step in told["steps"] if step["name"] == "weights")["values"]
+    assert weights[0][0][5][3] == pytest.approx(it_to_dog(2**-0.5))
+    assert Screen(**dict(parse_qsl(urlsplit(told["about"]["link"]).query))).weight(5, 3) == weights[0][0][5][3]
+
+
+def test_a_step_is_chosen_and_its_numbers_are_those_on_the_screen(files):
+    screen = Screen(step="scores")
+    assert "attention_en_it_scores.csv" in files
+    files.clear()
+    screen.set("export", "weights")
+    table = pd.read_csv(io.StringIO(files.made("csv")), skiprows=3)
+    row = table[(table["T_label"] == "it") & (table["S_label"] == "dog") & (table["H"] == 0)]
+    assert row["value"].item() == screen.weight(5, 3)
+    before = files.made("csv").splitlines()[:3]
+    assert before[0] == "# Anna fed the dog and it barked"
+    assert opened_by(before[1].removeprefix("# ")) == screen.setup()
+    assert before[2] == "# Attention Explorer Built by hand: x, w_q, w_k, w_v, w_o."
+
+
+def test_a_picture_is_the_one_on_the_screen(files):
+    screen = Screen(step="weights", lang="zh", head="0")
+    files.clear()
+    screen.set("export", "map")
+    svg, table = files.made("svg"), screen.table("map0")
+    for what, value in table[["what", "value"]].to_numpy():
+        assert f"{what}: {value}" in svg
+    assert "头 1：指代谁？" in svg and "Anna fed the dog and it barked" in svg
+    assert files.made("png").startswith(b"\x89PNG")
+    files.clear()
+    screen.set("export", "scores")
+    assert "kᵀ · 头 1 · 2 × 7" in files.made("_scores.svg")
+
+
+def test_a_machine_without_the_letters_offers_svg_alone_and_says_so(files):
+    screen = Screen(text="Anna saw \U00012000")  # cuneiform, which no font here has
+    assert [name for name in files if name.endswith(".svg")] and not [name for name in files if name.endswith(".png")]
+    assert any("no font for \U00012000, so that a PNG would show boxes" in caption for caption in screen.captions())
+
+
+@pytest.mark.parametrize("lang, seven", [("en", "seed 7"), ("zh", "种子 7")])
+def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, files):
+    screen = Screen(lang=lang, mask="local:2", seed="7", text="Zog fed the dog", temp="2")
+    words = catalog(lang)
+    latex, first = files.made("tex"), json.loads(files.made("ipynb"))["cells"][0]["source"]
+    notebook = re.sub(r"&#(\d+);", lambda code: chr(int(code[1])), "".join(first))
+    assert screen.fact() in notebook
+    pages = [html.unescape(files.made(ending)) for ending in ("page.html", "A4.html", "Letter.html")]
+    for page in pages:
+        assert screen.fact() in page and words["export.page.steps"] in page
+    for text in (latex.replace("{-}", "-").replace("{,}", ","), notebook, *pages):
+        assert seven in text and "Zog fed the dog" in text
+        assert opened_by(re.search(r"\?[^}) ]*lang=[a-z]+", text)[0]) == screen.setup()
+    assert f"{words['masks.local']} 2" in latex
+    assert words["export.setting"].format(name=words["control.temperature"], value="2") in latex
+
+
+def test_the_seed_of_what_is_random_stands_in_every_file(files):
+    Screen(text="Zog fed the dog", seed="7")
+    for ending in ("csv", "json", "svg"):
+        assert "the vectors of Zog are random (seed 7)" in files.made(ending)
+    assert "Zog are random (seed 7)" in bytes(np.load(io.BytesIO(files.made("npz")))["about"]).decode()
+
+
+def test_what_is_too_large_for_a_file_is_refused_in_a_sentence(files):
+    screen = Screen(ex="eight_heads", text="word " * 300)
+    assert "a CSV file may hold at most 250,000 numbers: these are 720,000" in screen.captions()
+    assert any("a NPZ file may hold at most 2,500,000 numbers" in caption for caption in screen.captions())
+    assert not [name for name in files if name.endswith(("csv", "json", "attention_eight_heads.npz"))]
+    assert (
+        "一个 CSV 文件最多放 250,000 个数，这里有 720,000 个。"
+        in Screen(ex="eight_heads", text="word " * 300, lang="zh").captions()
+    )
+
+
+@pytest.mark.parametrize("start", range(0, len(HOSTILE), 8))
+def test_hostile_words_are_words_in_every_file(start, files):
+    screen = Screen(text="|".join(HOSTILE[start : start + 8]))
+    for name in files:
+        assert re.fullmatch(r"[A-Za-z0-9_]+\.[a-z]+", name)
+    labels = json.loads(files.made("json"))["about"]["labels"]["T"]
+    assert labels == json.loads(bytes(np.load(io.BytesIO(files.made("npz")))["about"]))["labels"]["T"]
+    assert len(labels) == len(screen.tiles()["tokens"])
+    for name in files:
+        assert name.endswith("png") or files.made(name)
+
+
+def test_a_part_of_a_large_map_says_which(files):
+    Screen(ex="eight_heads", text="word " * 70)
+    assert re.search(r"weights · head \d · 70 × 70 \(drawn: rows 1–64, columns 1–64\)", files.made("map.svg"))
+
+
+def test_a_files_name_is_plain_whatever_a_part_is_called():
+    assert file_name(Setup(), "csv", "../../etc/passwd\0|<>") == "attention_en_it_etc_passwd.csv"
+    assert len(file_name(Setup(), "csv", "a" * 500)) < 100
+
+
+def test_the_scripts_print_the_number_on_the_screen(files, tmp_path):
+    screen = Screen()
+    (tmp_path / "script.py").write_text(files.made("numpy.py"), encoding="utf-8")
+    printed = subprocess.run([sys.executable, "-I", "script.py"], cwd=tmp_path, capture_output=True, text=True).stdout
+    assert str(screen.weight(5, 3))[:14] in printed
+
+
+@pytest.mark.parametrize("lang, she", [("en", "she"), ("zh", "她")])
+def test_a_scene_of_a_lecture_is_a_page_for_phones_with_its_title_and_note(lang, she, files):
+    desk = Lesson("present", lang=lang)
+    desk.at.session_state["scene_files"] = True
+    desk.ran(desk.at.run)
+    picker = next(box for box in desk.at.selectbox if box.key == "c_scene_file")
+    act = shipped("ten_minutes", lang).acts[1]
+    files.clear()
+    desk.ran(picker.set_value(1).run)
+    page = files.made("page.html")
+    assert act.title in html.unescape(page) and act.note in html.unescape(page)
+    assert she in page and ">0.93<" in page

@@ -1,0 +1,665 @@
+"""The rules of the house: who may import whom, where numbers and words live, what never stands in the code."""
+
+import ast
+import importlib
+import inspect
+import json
+import os
+import re
+import string
+import subprocess
+import sys
+import tomllib
+import unicodedata
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+
+import attention_core
+from attention_core.examples.examples import EXAMPLES, ORIGINS
+from attention_core.inputs.files.qkv_file import ROLES
+from attention_core.inputs.handmade_heads import KINDS, PLACES
+from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.scores import SCORES
+from attention_core.record.errors import SENTENCES
+from attention_core.record.trace import Faces
+from attention_core.verification.mistakes import SENTENCES as CAUSES
+from pages.panels.canvas_map import SPOKEN
+from pages.setup.setup import DTYPES
+from pages.site.catalog import LESSONS, PAGE, PAGES
+from pages.site.words import CONTENT, LANGUAGES, catalog, flatten
+from pages.workbench.layer_controls import PILLS
+from pages.workbench.matrix_editors import PAIRS
+from pages.workbench.mechanism_controls import POSITION_CHOICES
+
+ROOT = Path(__file__).parents[2]
+CORE = sorted(path for path in (ROOT / "attention_core").rglob("*.py") if path.name != "__main__.py")
+PAGE_CODE = sorted((ROOT / "pages").rglob("*.py"))
+THIN = [path for path in PAGE_CODE if path.stem == "page"]
+DRAWERS = [path for path in PAGE_CODE if path.stem == "drawers"]
+CODE = [*CORE, *PAGE_CODE, ROOT / "app.py"]
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+TEXTS = [
+    path
+    for folder in ("attention_core", "pages", ".streamlit")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in (".py", ".js", ".css", ".toml", ".json", ".md", ".html", ".svg")
+] + [ROOT / "app.py"]
+README = ROOT / "README.md"
+
+# The rooms from the ground up: a package may import those of earlier rows alone.
+CORE_ROWS = (
+    "record",
+    "mechanism",
+    "comparison explanation",
+    "analysis",
+    "verification learned",
+    "inputs",
+    "variants examples",
+    "exercises",
+    "drawing",
+    "documents",
+)
+PAGE_ROWS = (
+    "site setup components",
+    "runs",
+    "session",
+    "panels lectures",
+    "export",
+    "workbench lessons",
+    "practice presentation app",
+)
+
+
+def room_of(path):
+    """A file of the core as its modules are imported, such as "learned.dates"."""
+    return ".".join(path.relative_to(ROOT / "attention_core").with_suffix("").parts)
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+@cache
+def tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def nodes(path, *kinds):
+    return [node for node in ast.walk(tree(path)) if isinstance(node, kinds)]
+
+
+def imports(path):
+    """The modules that a file imports, anywhere in it; `from package import module` counts as the module."""
+    found = set()
+    for node in nodes(path, ast.Import, ast.ImportFrom):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+            continue
+        assert node.level == 0, f"{name_of(path)} imports relatively"
+        parts = {f"{node.module}.{alias.name}" for alias in node.names}
+        found |= {part for part in parts if is_module(part)} or {node.module}
+    return found
+
+
+def is_module(dotted):
+    place = ROOT / dotted.replace(".", "/")
+    return place.with_suffix(".py").exists() or (place / "__init__.py").exists()
+
+
+def tops(path):
+    return {module.partition(".")[0] for module in imports(path)}
+
+
+def dotted(node):
+    """a.b.c of an expression that is one."""
+    if isinstance(node, ast.Attribute):
+        before = dotted(node.value)
+        return f"{before}.{node.attr}" if before else None
+    return node.id if isinstance(node, ast.Name) else None
+
+
+# ---- arrows run one way ----------------------------------------------------------------------------------------------
+def test_the_core_knows_no_web_framework():
+    names = ["attention_core", *(f"attention_core.{room_of(path)}" for path in CORE if path.stem != "__init__")]
+    script = f"import importlib, sys\nfor name in {names}: importlib.import_module(name)\n"
+    script += "print([name for name in sys.modules if name.partition('.')[0] in ('streamlit', 'pages', 'app')])"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_package_leaves_the_charts_library_out():
+    script = "import attention_core, sys; print('altair' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_altair_is_imported_in_one_file():
+    warm = {"app.py"}  # the entry imports it early, so that no visitor waits for it, and uses nothing of it
+    assert {name_of(path) for path in CODE if "altair" in tops(path)} - warm == {"attention_core/drawing/charts.py"}
+    used = {dotted(node) for node in nodes(ROOT / "app.py", ast.Attribute)}
+    assert not any(name and name.startswith("altair") for name in used)
+
+
+@pytest.mark.parametrize("root, rows", [("attention_core", CORE_ROWS), ("pages", PAGE_ROWS)])
+def test_a_package_imports_only_what_stands_below_it(root, rows):
+    level = {name: number for number, row in enumerate(rows) for name in row.split()}
+    assert set(level) == {path.parent.name for path in (ROOT / root).glob("*/__init__.py")}
+    for path in (ROOT / root).rglob("*/*.py"):
+        own = path.relative_to(ROOT / root).parts[0]
+        for module in imports(path):
+            package = module.partition(".")[2].partition(".")[0]
+            if module.startswith(f"{root}.") and package != own:
+                assert level[package] < level[own], f"{name_of(path)} imports {module}"
+
+
+def test_the_core_imports_no_page_and_pages_no_test():
+    for path in CORE:
+        assert not {"streamlit", "pages", "app", "tests"} & tops(path), name_of(path)
+    for path in PAGE_CODE:
+        assert not {"app", "tests"} & tops(path), name_of(path)
+
+
+def test_what_a_screen_shows_is_computed_without_a_screen():
+    for name in ("setup/setup", "runs/compute"):
+        assert "streamlit" not in tops(ROOT / "pages" / f"{name}.py")
+
+
+def test_no_lesson_imports_another():
+    slugs = {path.parent.name for path in (ROOT / "pages" / "lessons").glob("*/page.py")}
+    for slug in slugs:
+        for path in (ROOT / "pages" / "lessons" / slug).glob("*.py"):
+            others = {module.split(".")[2] for module in imports(path) if module.startswith("pages.lessons.")}
+            assert not (slugs - {slug}) & others, name_of(path)
+
+
+def test_the_entry_imports_nothing_heavy():
+    own = {module for module in imports(ROOT / "app.py") if module.startswith(("pages", "attention_core", "tests"))}
+    assert own <= {"pages.app", "pages.app.security", "pages.app.warming"}
+    light = "import sys, pages.app.security, pages.app.warming; print({'torch', 'altair', 'pandas'} & {*sys.modules})"
+    assert subprocess.run([sys.executable, "-c", light], cwd=ROOT, capture_output=True, text=True).stdout == "set()\n"
+
+
+def test_no_circle():
+    graph = {}
+    for path in CODE:
+        module = name_of(path).removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        graph[module] = {name for name in imports(path) if is_module(name)}
+    assert list(TopologicalSorter(graph).static_order())
+
+
+def names_used(path):
+    """(own name, used name) of every definition of a file: None where what uses it stands in no definition."""
+    for top in tree(path).body:
+        for node in ast.walk(top):
+            used = getattr(node, "id", None) or getattr(node, "attr", None)
+            names = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else [used]
+            yield from ((getattr(top, "name", None), name) for name in names)
+
+
+FOR_NOTEBOOKS = {"blockwise", "evaluate", "variants.blockwise_softmax"}  # attention without a whole row of scores; the number that a cell's text says
+
+
+def test_nothing_of_the_core_is_there_for_tests_alone():
+    code = [*CODE, ROOT / "attention_core" / "learned" / "__main__.py"]
+    used = {name for path in code for own, name in names_used(path) if own != name}
+    defined = {top.name for path in CORE for top in tree(path).body if isinstance(top, ast.FunctionDef | ast.ClassDef)}
+    assert defined - used - {*attention_core.__all__} == {name for name in FOR_NOTEBOOKS if "." not in name}
+    imported = {module for path in code for module in imports(path)}
+    rooms = {room_of(path) for path in CORE if path.stem != "__init__"}
+    assert {room for room in rooms if f"attention_core.{room}" not in imported} <= FOR_NOTEBOOKS
+
+
+# ---- pages are thin --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("path", [*THIN, *DRAWERS], ids=name_of)
+def test_a_page_holds_no_arithmetic(path):
+    assert path in DRAWERS or len(path.read_text(encoding="utf-8").splitlines()) <= 120
+    assert not {"torch", "numpy", "math", "pandas"} & tops(path)
+    for node in nodes(path, ast.BinOp, ast.AugAssign):
+        sides = [side for side in ast.iter_child_nodes(node) if not isinstance(side, ast.operator)]
+        joins_text = any(isinstance(side, ast.JoinedStr) or is_text(side) for side in sides)
+        assert joins_text, f"{name_of(path)}:{node.lineno} calculates"
+
+
+def is_text(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def test_the_catalog_lists_the_pages_there_are():
+    assert [page.slug for page in PAGES] == list(dict.fromkeys(page.slug for page in PAGES))
+    assert {page.path for page in PAGES} == {*THIN}
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+def placeholders(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_both_languages_have_the_same_files_and_keys():
+    files = [
+        {path.relative_to(CONTENT / language) for path in (CONTENT / language).rglob("*")} for language in LANGUAGES
+    ]
+    assert files[0] == files[1]
+    assert {path.name for path in CONTENT.iterdir()} == set(LANGUAGES)
+    assert set(catalog("en")) == set(catalog("zh"))
+    assert {key for key in catalog("en") if key.startswith("error.")} == {f"error.{code}" for code in SENTENCES}
+
+
+@pytest.mark.parametrize("family, sentences", [("error", SENTENCES), ("cause", CAUSES)])
+def test_english_refusals_and_causes_are_the_cores_own(family, sentences):
+    own = tomllib.loads((CONTENT / "en" / "labels.toml").read_text(encoding="utf-8"))
+    assert family not in own
+    assert all(catalog("en")[f"{family}.{code}"] == sentence for code, sentence in sentences.items())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_empty_and_every_placeholder_has_a_name(language):
+    for key, text in catalog(language).items():
+        assert isinstance(text, str) and text.strip(), key
+        assert placeholders(text) == placeholders(catalog("en")[key]), key
+        assert all(name.isidentifier() for name in placeholders(text)), key
+
+
+def test_chinese_stands_with_its_own_punctuation():
+    beside = re.compile(r"[\u3400-\u9fff][,:;?!()]|[,:;?!()][\u3400-\u9fff]")
+    for path in filter(Path.is_file, (CONTENT / "zh").rglob("*")):
+        if path.suffix == ".toml":
+            texts = dict(flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
+        else:
+            texts = {name_of(path): path.read_text(encoding="utf-8")}
+        for key, text in texts.items():
+            assert not beside.search(text), (key, beside.search(text)[0])
+
+
+def test_english_holds_chinese_only_where_it_quotes_a_sentence():
+    for key, text in catalog("en").items():
+        unquoted = re.sub("“[^”]*”", "", text)
+        if not key.startswith("example."):
+            assert not re.search(r"[\u3000-\u9fff\uff00-\uffef]", unquoted), key
+
+
+def texts_of(language):
+    """Every text of a language by its key, those of its lectures too."""
+    found = dict(catalog(language))
+    for path in sorted((CONTENT / language).rglob("*.json")):
+        found |= {f"{path.name}:{at}": text for at, text in enumerate(strings(json.loads(path.read_text("utf-8"))))}
+    return found
+
+
+def strings(value):
+    """Every text in what a JSON file holds."""
+    if isinstance(value, str):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in parts for text in strings(part)]
+
+
+def shown_asterisks(text):
+    """Where a run of asterisks neither opens nor closes what it should, so that Markdown shows it: CommonMark 6.2."""
+    found, opened = [], False
+    for run in re.finditer(r"(?<![\\*])\*+", text):
+        before, after = text[: run.start()][-1:] or " ", text[run.end() :][:1] or " "
+        near, far = (before, after) if opened else (after, before)
+        flanks = not near.isspace() and (not is_punctuation(near) or far.isspace() or is_punctuation(far))
+        found += [] if flanks else [text[max(run.start() - 12, 0) : run.end() + 12]]
+        opened = not opened
+    return found + (["left open"] if opened else [])
+
+
+def is_punctuation(letter):
+    return unicodedata.category(letter)[0] in "PS"
+
+
+@pytest.mark.parametrize("value", ["字", "5", "（5）"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_asterisk_of_markdown_is_left_on_the_screen(language, value):
+    """Bold that closes behind a full stop, directly before a letter, closes for no Markdown reader."""
+    assert shown_asterisks("**这些数。**其中") and not shown_asterisks("**这些数**，其中 **5** 个")
+    shown = {key: shown_asterisks(filled(text, value)) for key, text in texts_of(language).items()}
+    assert {key: places for key, places in shown.items() if places} == {}
+
+
+def filled(text, value):
+    """A text without its code, the same value in all its places."""
+    return re.sub(r"\{\w+\}", value, re.sub(r"`[^`]*`", "", text))
+
+
+def keys_written():
+    """The keys that stand in the code: whole texts, and patterns of the f-strings that make one.
+
+    What is filled in stands for one part of a key; where it comes first, for one that is written somewhere as a text.
+    """
+    paths = PAGE_CODE
+    texts = {node.value for path in paths for node in nodes(path, ast.Constant) if isinstance(node.value, str)}
+    first = "(" + "|".join(re.escape(text) for text in sorted(texts) if re.fullmatch(r"\w+", text)) + ")"
+    patterns = []
+    for node in (node for path in paths for node in nodes(path, ast.JoinedStr)):
+        written = [re.escape(part.value) if is_text(part) else r"[^.]+" for part in node.values]
+        if "\\." in "".join(written):
+            written[0] = first if written[0] == r"[^.]+" else written[0]
+            patterns.append(re.compile("".join(written)))
+    return texts, patterns
+
+
+def said(path):
+    """Every argument of say() and has() that is written out, with the call."""
+    for call in nodes(path, ast.Call):
+        if dotted(call.func) in ("say", "has", "words.say", "words.has") and call.args:
+            for node in ast.walk(call.args[0]):
+                if isinstance(node, ast.JoinedStr) or is_text(node):
+                    yield call, node
+
+
+def test_every_word_is_used():
+    texts, patterns = keys_written()
+    unused = [
+        key for key in catalog("en") if key not in texts and not any(pattern.fullmatch(key) for pattern in patterns)
+    ]
+    assert unused == []
+
+
+def test_every_key_that_is_said_exists_and_gets_its_values():
+    found = 0
+    for path in PAGE_CODE:
+        for call, node in said(path):
+            if is_text(node) and "." in node.value and not inside_an_f_string(call, node):
+                found += 1
+                assert node.value in catalog("en"), f"{name_of(path)}:{call.lineno} {node.value}"
+                given = {keyword.arg for keyword in call.keywords}
+                wanted = placeholders(catalog("en")[node.value])
+                assert None in given or wanted <= given, f"{name_of(path)}:{call.lineno} {wanted - given}"
+            elif isinstance(node, ast.JoinedStr) and is_text(node.values[0]):
+                start = node.values[0].value
+                assert any(key.startswith(start) for key in catalog("en")), f"{name_of(path)}:{call.lineno} {start}"
+    assert found > 40
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_a_lesson_has_words_for_its_controls_and_drawers_and_no_others(slug):
+    paths = sorted(PAGE[slug].path.parent.glob("*.py"))
+    written = {node.value for path in paths for node in nodes(path, ast.Constant) if isinstance(node.value, str)}
+    own = {"text", "guess", "one", "other", "seed", "rate", "device"}  # as shared controls are called
+    for key in catalog("en"):
+        if re.match(rf"lessons\.{slug}\.(control|option|drawer)\.", key):
+            assert {*key.split(".")[3:]} <= written | own, key
+
+
+def inside_an_f_string(call, node):
+    return any(node in ast.walk(text) for text in ast.walk(call) if isinstance(text, ast.JoinedStr))
+
+
+def test_families_of_words_are_as_large_as_what_they_name():
+    families = {
+        "cause": set(CAUSES),
+        "score": set(SCORES),
+        "masks": {*MASKS, "custom"},
+        "parameter": {"causal_offset"} | {f"{name}_{number}" for name, mask in MASKS.items() for number in mask.needs},
+        "positions": set(POSITION_CHOICES),
+        "dtype": set(DTYPES),
+        "device": {"cpu", "cuda"},
+        "example": set(EXAMPLES),
+        "dim": {*PLACES, *(dim for example in EXAMPLES.values() for dim in example.dims)},
+        "built": set(KINDS),
+        "built_role": set(KINDS),
+        "wiring": set(PILLS),
+        "page": {page.slug for page in PAGES},
+        "section": {page.section for page in PAGES},
+        "origin.word": {*ORIGINS, "typed", "padding"},
+        "origin.group": {*ORIGINS, "typed", "given", "removed", "brought"},
+        "role_of": set(ROLES),
+        "edited": {*PAIRS, *(f"about_{name}" for name in PAIRS)},
+        "canvas": {*SPOKEN, "paint", "look", "axes", "note", "mask"},
+        "origin.matrix": {*ORIGINS, "typed", "given"},
+        "proof.by": set(re.findall(r'"(numpy|shown|sdpa|mha|rows|blocked|\w+)", ', proof_checks())),
+    }
+    for family, names in families.items():
+        there = {key.removeprefix(f"{family}.") for key in catalog("en") if key.startswith(f"{family}.")}
+        assert there == names, family
+    for key in catalog("en"):
+        if key.startswith("role."):
+            _, name, head = key.split(".")
+            assert int(head) <= EXAMPLES[name].heads
+
+
+def proof_checks():
+    """The witnesses' names as the proof writes them: the second argument of compare() and Check()."""
+    calls = nodes(ROOT / "attention_core" / "verification" / "proof.py", ast.Call)
+    second = [call.args[1] for call in calls if dotted(call.func) in ("compare", "Check") and len(call.args) > 1]
+    return "".join(f'"{node.value}", ' for node in second if is_text(node))
+
+
+# ---- what never stands in the code -----------------------------------------------------------------------------------
+DRAWS = ("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial")
+
+
+def test_randomness_is_a_generators_own():
+    for path in CODE:
+        assert "random" not in tops(path) and "secrets" not in tops(path), name_of(path)
+        for node in nodes(path, ast.Attribute):
+            name = dotted(node) or ""
+            place = f"{name_of(path)}:{node.lineno} {name}"
+            assert name not in ("torch.manual_seed", "torch.seed", "torch.random", "torch.initial_seed"), place
+            assert not re.match(r"torch\.(cuda|mps)\.(manual_seed|seed)", name), place
+            assert not re.match(r"(np|numpy)\.random\.(?!default_rng|Generator)", name), place
+        for call in nodes(path, ast.Call):
+            name = dotted(call.func) or ""
+            if name in {f"torch.{draw}" for draw in DRAWS}:
+                given = {keyword.arg for keyword in call.keywords}
+                assert "generator" in given, f"{name_of(path)}:{call.lineno} {name}"
+            if name.endswith("default_rng"):
+                assert call.args, f"{name_of(path)}:{call.lineno} {name}"
+
+
+def test_nothing_is_run_or_unpacked_that_came_from_outside():
+    for path in CODE:
+        place = name_of(path)
+        assert not {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "ctypes"} & tops(path), place
+        for call in nodes(path, ast.Call):
+            name = dotted(call.func) or ""
+            assert name not in ("eval", "exec", "__import__", "torch.load", "os.system", "st.html"), (place, name)
+            keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+            assert "unsafe_allow_html" not in keywords, place
+            assert "unsafe_allow_javascript" not in keywords, place
+            assert getattr(keywords.get("allow_pickle"), "value", False) is False, place
+            assert getattr(keywords.get("shell"), "value", False) is False, place
+
+
+def test_parts_of_the_screen_show_texts_as_texts():
+    forbidden = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\bfetch\(")
+    scripts = [path for path in TEXTS if path.suffix in (".js", ".html", ".svg")]
+    assert scripts
+    for path in scripts:
+        assert not forbidden.search(path.read_text(encoding="utf-8")), name_of(path)
+
+
+SVG = "http://www.w3.org/2000/svg"  # the name of a language, which nobody opens
+
+
+def test_no_address_of_another_host():
+    address = re.compile(r"https?:(?://|\\/)|wss?://|[\"'(]//\w|@import|XMLHttpRequest|WebSocket|sendBeacon")
+    for path in TEXTS:
+        found = address.search(path.read_text(encoding="utf-8").replace(SVG, ""))
+        assert not found, (name_of(path), found[0])
+
+
+def test_no_usage_is_reported():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["browser"]["gatherUsageStats"] is False
+
+
+def test_no_path_of_one_machine():
+    for path in [*TEXTS, *TESTS, README, ROOT / "pyproject.toml"]:
+        text = path.read_text(encoding="utf-8")
+        found = re.search(r"(?<![\w.~}\])/])/(?:home|root|Users|work|workspace|opt)/\w", text)
+        assert not found, (name_of(path), found[0])
+
+
+# ---- faces -----------------------------------------------------------------------------------------------------------
+def every_face():
+    """(module, name of the Faces, which face, its function) for each operation of the core."""
+    seen = []
+    for path in CORE:
+        module = importlib.import_module(
+            ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        )
+        for name, value in vars(module).items():
+            if isinstance(value, Faces) and not any(value is faces for _, _, faces in seen):
+                seen.append((module, name, value))
+    return [(module, name, face, getattr(faces, face)) for module, name, faces in seen for face in vars(faces)]
+
+
+def test_there_are_the_operations_of_every_table():
+    named = {id(function) for *_, function in every_face()}
+    assert len(every_face()) >= 4 * 20
+    for score in SCORES.values():
+        assert all(id(operation.faces.torch) in named for operation in score.operations)
+    assert all(id(mask.faces.torch) in named for mask in MASKS.values())
+
+
+def test_every_face_is_a_plain_function_whose_source_is_complete():
+    for module, name, face, function in every_face():
+        place = f"{module.__name__}.{name}.{face}"
+        assert isinstance(function, FunctionType), place
+        assert function.__closure__ is None and "<" not in function.__qualname__, place
+        assert getattr(sys.modules[function.__module__], function.__name__) is function, place
+        assert inspect.getsource(function).startswith(f"def {function.__name__}("), place
+
+
+def test_the_twins_know_no_torch_and_the_originals_no_numpy():
+    for module, name, face, function in every_face():
+        words = {node.id for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Name)}
+        if face == "numpy":
+            assert "torch" not in words, f"{module.__name__}.{name}"
+        if face == "torch":
+            assert "np" not in words, f"{module.__name__}.{name}"
+
+
+# ---- what is public says what it does --------------------------------------------------------------------------------
+def readme_imports():
+    """The names of the core that the README's Python blocks import."""
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    found = set()
+    for node in (node for block in blocks for node in ast.walk(ast.parse(block))):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("attention_core"):
+            found |= {(node.module, alias.name) for alias in node.names}
+    return found
+
+
+def public_names():
+    """What is public: what the package lists, what the README imports, what pages import."""
+    found = {("attention_core", name) for name in attention_core.__all__} | readme_imports()
+    for path in PAGE_CODE:
+        for node in nodes(path, ast.ImportFrom):
+            if node.module.startswith("attention_core"):
+                found |= {(node.module, alias.name) for alias in node.names}
+    return sorted(found)
+
+
+@pytest.mark.parametrize("module, name", public_names())
+def test_what_is_public_has_a_docstring(module, name):
+    if is_module(f"{module}.{name}"):
+        importlib.import_module(f"{module}.{name}")
+    value = getattr(importlib.import_module(module), name)
+    if not inspect.isclass(value) and not inspect.isfunction(value):
+        return
+    assert inspect.getdoc(value) and value.__doc__, name
+    if inspect.isclass(value):
+        methods = [attribute for key, attribute in vars(value).items() if not key.startswith("_")]
+        assert all(method.__doc__ for method in methods if isinstance(method, FunctionType)), name
+
+
+def test_the_package_lists_what_the_readme_shows():
+    assert readme_imports() and all(name in attention_core.__all__ for _, name in readme_imports())
+    assert attention_core.__all__ == sorted(attention_core.__all__)
+    assert all(hasattr(attention_core, name) for name in attention_core.__all__)
+
+
+def test_every_module_says_what_it_is():
+    assert all(ast.get_docstring(tree(path)) for path in CODE)
+
+
+def test_the_formulas_of_docstrings_are_spelled_as_latex_reads_them():
+    """Two backslashes before a word are a line break and the word; a control character was one backslash too few."""
+    for path in [*CODE, *TESTS]:
+        for node in nodes(path, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef):
+            prose, _, _ = (ast.get_docstring(node, clean=False) or "").partition(">>>")  # a doctest prints any text
+            found = re.search(r"\\\\[A-Za-z]|[\x00-\x09\x0b-\x1f]", prose)
+            assert not found, f"{name_of(path)}, {getattr(node, 'name', 'module')}: {found[0]!r}"
+
+
+# ---- dependencies, README, checks ------------------------------------------------------------------------------------
+def requirements():
+    lines = (ROOT / "requirements.txt").read_text().splitlines() + (
+        ROOT / "tests/requirements.txt"
+    ).read_text().splitlines()
+    return [line for line in lines if line.strip() and not line.startswith(("#", "-r"))]
+
+
+def test_requirements_are_exact():
+    for line in requirements():
+        assert re.fullmatch(r"[a-z0-9-]+==\d+(\.\d+)+(\.post\d+)?", line), line
+
+
+def dependency_table():
+    section = README.read_text(encoding="utf-8").partition("\n## Dependencies\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("|")][2:]
+    return {name.strip(" `"): reason.strip() for packages, reason in rows for name in packages.split(",")}
+
+
+def test_the_readme_says_why_each_dependency_is_there():
+    table = dependency_table()
+    assert set(table) == {line.partition("==")[0] for line in requirements()}
+    assert all(table.values())
+
+
+IMPORTED_AS = {"vl-convert-python": "vl_convert"}
+
+
+def test_what_is_imported_is_required_or_comes_with_python():
+    names = [line.partition("==")[0] for line in requirements()]
+    required = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in names}
+    own = {"attention_core", "pages", "app", "tests"}
+    for path in CODE:
+        foreign = tops(path) - set(sys.stdlib_module_names) - own
+        assert foreign <= required, (name_of(path), foreign - required)
+
+
+TEST_COMMAND = (
+    "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt -r tests/requirements.txt "
+    "&& .venv/bin/python -m pytest"
+)
+
+
+def test_the_check_runs_the_readmes_test_command():
+    blocks = re.findall(r"```\w*\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    commands = [
+        line.strip() for block in blocks for line in block.splitlines() if line.strip().startswith(TEST_COMMAND)
+    ]
+    assert len(commands) == 1
+    assert commands[0] in [line.strip() for line in (ROOT / ".ci" / "run").read_text().splitlines()]
+
+
+def house_map():
+    """The section of the README that says what is in which room."""
+    return README.read_text(encoding="utf-8").partition("\n## The map of the house\n")[2].partition("\n## ")[0]
+
+
+def test_the_map_of_the_house_names_every_room():
+    text = README.read_text(encoding="utf-8").partition("\n## The map of the house\n")[2].partition("\n## ")[0]
+    rooms = [path.parent for path in ROOT.glob("attention_core/*/__init__.py")]
+    rooms += [path.parent for path in ROOT.glob("pages/*/__init__.py")]
+    assert [name_of(room) for room in rooms if f"`{name_of(room)}/`" not in text] == []
+    for named in re.findall(r"`((?:attention_core|pages|tests)/[\w/.]+)`", text):
+        assert (ROOT / named).exists(), named
+
+
+def test_torch_is_told_to_wait_asleep_before_it_is_imported():
+    script = "import app, os, sys; print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
+    told = {name: text for name, text in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=told, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "passive False\n"

@@ -1,0 +1,149 @@
+"""A matrix as the difference from another: exact there and back, short, and deaf to every other text."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from attention_core.inputs.matrix_edits import changed, from_short_text, short_text, times
+from attention_core.inputs.matrix_text import from_text, to_text
+from attention_core.record.errors import AttentionError
+
+NUMBERS = st.floats(-1e6, 1e6, allow_nan=False) | st.integers(-5, 5).map(float)
+SHAPES = array_shapes(min_dims=2, max_dims=2, max_side=7)
+
+
+def matrices(shape):
+    return arrays(np.float64, shape, elements=NUMBERS)
+
+
+@st.composite
+def pairs(draw):
+    """A matrix and a base of the same shape that agree in some cells."""
+    base = draw(matrices(draw(SHAPES)))
+    mine, kept = draw(matrices(base.shape)), draw(arrays(bool, base.shape))
+    return np.where(kept, base, mine), base
+
+
+@given(pairs())
+@example((np.array([[0.1, -2.2250738585072014e-308]]), np.zeros((1, 2))))
+def test_what_was_shortened_comes_back_exactly(pair):
+    matrix, base = pair
+    text = short_text(matrix, base)
+    np.testing.assert_array_equal(from_short_text(text, base), matrix, strict=True)
+    assert len(text) <= len(to_text(matrix))
+
+
+@given(matrices(SHAPES), matrices(SHAPES))
+def test_another_shape_or_no_base_is_written_whole(matrix, base):
+    assert short_text(matrix, None) == to_text(matrix)
+    assume(matrix.shape != base.shape)
+    assert short_text(matrix, base) == to_text(matrix)
+    np.testing.assert_array_equal(from_short_text(to_text(matrix), base), matrix, strict=True)
+
+
+def test_one_changed_cell_is_one_short_text():
+    base = np.linspace(-1, 1, 30).reshape(5, 6)
+    matrix = base.copy()
+    matrix[4, 2] = 7.5
+    assert short_text(matrix, base) == "~4.2=7.5"
+    assert changed(matrix, base) == [(4, 2)]
+    assert short_text(base, base) == "~"
+    assert changed(base, base) == []
+
+
+def test_a_matrix_with_two_digit_indices():
+    base = np.zeros((64, 512))
+    matrix = base.copy()
+    matrix[63, 511] = -0.25
+    matrix[0, 100] = 1e-7
+    assert short_text(matrix, base) == "~0.100=1e-07;63.511=-0.25"
+    assert np.array_equal(from_short_text("~0.100=1e-07;63.511=-0.25", base), matrix)
+
+
+def test_the_base_is_left_as_it_was():
+    base = np.ones((2, 2))
+    result = from_short_text("~0.0=5", base)
+    assert result[0, 0] == 5 and base[0, 0] == 1
+    same = from_short_text("~", base)
+    same[0, 0] = 9
+    assert base[0, 0] == 1
+
+
+@pytest.mark.parametrize(
+    "text, code",
+    [
+        ("~;", "edit_form"),
+        ("~0.0", "edit_form"),
+        ("~0.0=", "edit_form"),
+        ("~0.0=1;", "edit_form"),
+        ("~=1", "edit_form"),
+        ("~0,0=1", "edit_form"),
+        ("~-1.0=1", "edit_form"),
+        ("~2.0=1", "edit_form"),
+        ("~0.3=1", "edit_form"),
+        ("~9999.0=1", "edit_form"),
+        ("~0.0=1=2", "not_a_number"),
+        ("~0.0=1,2", "edit_form"),
+        ("~0.0= 1", "not_a_number"),
+        ("~0.0=nan", "not_a_number"),
+        ("~0.0=inf", "not_a_number"),
+        ("~0.0=1e999", "cell_not_finite"),
+        ("~0.0=1e7", "too_large"),
+        ("~0.0=1/2", "not_a_number"),
+        ("~0.0=" + "1" * 31, "edit_form"),
+        ("~０.0=1", "edit_form"),
+        ("~0.0=١", "not_a_number"),
+        ("", "matrix_empty"),
+        ("1,2;3", "ragged"),
+        ("1 2", "not_a_number"),
+        ("1," * 600, "too_many_columns"),
+    ],
+)
+def test_other_texts_are_refused(text, code):
+    with pytest.raises(AttentionError) as refused:
+        from_short_text(text, np.zeros((2, 3)), "w_q")
+    assert refused.value.code == code
+    assert refused.value.values["name"] == "w_q"
+
+
+def test_changed_cells_need_a_matrix_to_change():
+    with pytest.raises(AttentionError) as refused:
+        from_short_text("~0.0=1", None)
+    assert refused.value.code == "edit_form"
+
+
+@given(st.text(max_size=40) | st.text("~.=;,-+0123456789eE", max_size=40), matrices((2, 3)))
+def test_any_text_is_a_matrix_or_a_refusal(text, base):
+    for given_text in (text, "~" + text):
+        try:
+            matrix = from_short_text(given_text, base)
+        except AttentionError:
+            continue
+        assert matrix.dtype == np.float64 and np.isfinite(matrix).all() and (np.abs(matrix) <= 1e6).all()
+        if given_text.startswith("~"):
+            assert matrix.shape == base.shape
+        else:
+            assert np.array_equal(matrix, from_text(given_text))
+
+
+def test_a_number_that_no_link_can_hold_is_refused_when_it_is_written():
+    for number in (np.nan, np.inf, 1e308, -1e7):
+        with pytest.raises(AttentionError):
+            short_text(np.array([[number, 0.0]]), np.zeros((1, 2)))
+
+
+def test_a_base_beyond_the_limits_stays_out_of_links():
+    with pytest.raises(AttentionError) as refused:
+        from_short_text("~0.0=1", np.array([[0.0, 1e300]]))
+    assert refused.value.code == "edit_form"
+
+
+def test_a_matrix_times_a_factor_is_read_back_exactly():
+    matrix = np.array([[0.1, -3.0], [0.0, 1e4]])
+    assert np.array_equal(from_short_text(times(matrix, 5), None), 5 * matrix)
+    assert times(np.array([[3.0, -3], [0, 0.25]]), 12_000, "w_q") == "36000,-36000;0,3000"
+    with pytest.raises(AttentionError) as caught:
+        times(matrix, 1000)
+    assert caught.value.code == "too_large"

@@ -1,0 +1,178 @@
+"""Tensors from a file: which array is what, which axes they have, what a mask means, and the part that is looked at."""
+
+import numpy as np
+import pytest
+import torch
+
+from attention_core import AttentionError, attend_qkv
+from attention_core.inputs.files.qkv_file import Part, as_allowed, bring, cut, guessed, whole
+from attention_core.verification.diagnosis import first_difference
+
+B, H, KV, T, S, D, V = 2, 6, 3, 5, 7, 11, 13
+
+
+def arrays(**more):
+    random = np.random.default_rng(3)
+    shapes = {"q": (B, H, T, D), "k": (B, KV, S, D), "v": (B, KV, S, V)}
+    return {name: random.normal(size=shape) for name, shape in shapes.items()} | more
+
+
+def brought(named=None, **more):
+    named = arrays(**more) if named is None else named
+    return bring(named, guessed(named))
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        (["q", "k", "v"], {"q": "q", "k": "k", "v": "v"}),
+        (
+            ["Query", "KEY", "value", "attn_weights"],
+            {"q": "Query", "k": "KEY", "v": "value", "weights": "attn_weights"},
+        ),
+        (["h.0.q", "h.0.k", "h.0.v", "h.0.out"], {"q": "h.0.q", "k": "h.0.k", "v": "h.0.v", "output": "h.0.out"}),
+        (["q", "query", "k", "v", "attn_mask"], {"q": "q", "k": "k", "v": "v", "mask": "attn_mask"}),
+        (["a", "b"], {}),
+    ],
+)
+def test_names_tell_what_an_array_is(names, roles):
+    assert guessed(names) == roles
+
+
+def test_heads_before_tokens_and_behind_are_told_apart():
+    named = arrays()
+    turned = {name: array.swapaxes(1, 2) for name, array in named.items()}
+    one, other = brought(named), brought(turned)
+    assert (one.axes, other.axes) == ("B H T d", "B T H d")
+    assert (one.fits, other.fits) == (("B H T d",), ("B T H d",))
+    for role in "qkv":
+        assert torch.equal(getattr(one, role), getattr(other, role))
+        assert torch.equal(getattr(one, role), torch.from_numpy(named[role]))
+
+
+def test_axes_can_be_said():
+    named = {name: array[0] for name, array in arrays().items()}
+    with pytest.raises(AttentionError):
+        brought(named)  # three axes have two readings
+    heads = bring(named, guessed(named), "H T d")
+    assert heads.q.shape == (1, H, T, D)
+    batch = bring({name: array[:, 0] for name, array in arrays().items()}, guessed(named), "B T d")
+    assert batch.q.shape == (B, 1, T, D)
+
+
+def test_a_missing_array_is_named():
+    with pytest.raises(AttentionError, match="v must be one of the arrays of the file: it has q, k"):
+        bring({"q": np.zeros((1, 2)), "k": np.zeros((1, 2))}, {"q": "q", "k": "k"})
+
+
+def test_a_mask_of_truth_values_in_both_conventions():
+    mask = torch.tensor([[True, False], [True, True]])
+    assert torch.equal(as_allowed(mask, blocked=False), mask)
+    assert torch.equal(as_allowed(mask, blocked=True), torch.tensor([[False, True], [False, False]]))
+
+
+def test_an_additive_mask():
+    mask = torch.tensor([[0.0, -torch.inf], [-1e9, -0.0]])
+    assert as_allowed(mask, blocked=False).tolist() == [[True, False], [False, True]]
+    with pytest.raises(AttentionError, match="a mask of numbers must be 0"):
+        as_allowed(torch.tensor([[0.0, -3.0]]), blocked=False)
+
+
+@pytest.mark.parametrize(
+    ("shape", "code"),
+    [
+        ((B, T, S), "rank_allowed"),  # of each sentence, or of each head?
+        ((H, T, S), "rank_allowed"),
+        ((B, S), "shape_fits_scores"),  # which keys of a sentence are real
+        ((B, H, T + 1, S), "shape_fits_scores"),
+    ],
+)
+def test_a_mask_with_two_readings_or_none_is_refused(shape, code):
+    with pytest.raises(AttentionError) as caught:
+        brought(mask=np.ones(shape, dtype=bool))
+    assert caught.value.code == code
+
+
+def test_a_mask_of_three_axes_is_read_where_one_reading_is_left():
+    mask = np.random.default_rng(0).random((H, T, S)) < 0.5
+    named = {name: array[:1] for name, array in arrays().items()} | {"mask": mask}
+    assert torch.equal(brought(named).allowed, torch.from_numpy(mask)[None])
+    named = {name: array[:, :1] for name, array in arrays().items()} | {"mask": mask[:B]}
+    part = cut(brought(named), Part(1, (0, 1), (0, T), (0, S)))
+    assert torch.equal(part.allowed, torch.from_numpy(mask[1])[None, None])
+
+
+def test_what_does_not_fit_its_step_is_not_cut_to_fit():
+    """Averaged over the heads, one query too many: of a part, both would have its sizes."""
+    averaged, longer = np.ones((H, T, S)), np.ones((B, H, T + 1, D + 1))
+    named = arrays(weights=averaged, output=longer)
+    everything = bring(named, guessed(named), "B H T d")
+    part = cut(everything, Part(1, (0, 2), (0, T), (0, S)))
+    assert part.given["weights"].shape == averaged.shape and part.given["head_outputs"].shape == longer.shape
+    assert not first_difference(run(part), part.given).first.fits
+
+
+# ---- the part that is looked at --------------------------------------------------------------------------------------
+def run(part):
+    return attend_qkv(part.q, part.k, part.v, allowed=part.allowed)
+
+
+def test_a_part_of_heads_and_queries_gives_the_numbers_of_the_whole():
+    mask = np.random.default_rng(0).random((T, S)) < 0.6
+    everything = brought(mask=mask)
+    full = run(everything)
+    part = run(cut(everything, Part(1, (2, 4), (1, 3), (0, S))))
+    assert torch.equal(part["weights"][0], full["weights"][1, 2:6, 1:4])
+    assert torch.allclose(part["head_outputs"][0], full["head_outputs"][1, 2:6, 1:4], rtol=0, atol=1e-15)
+    assert torch.equal(part["allowed"][0, 0], torch.from_numpy(mask[1:4]))
+
+
+def test_what_the_file_holds_is_cut_alike():
+    full = run(brought())
+    given = {"scores": full["scores"], "weights": full["weights"], "output": full["head_outputs"]}
+    everything = brought(**{name: tensor.numpy() for name, tensor in given.items()})
+    part = cut(everything, Part(1, (2, 2), (1, 3), (0, S)))
+    assert torch.equal(part.given["scores"], full["scores"][1:2, 2:4, 1:4])
+    assert torch.equal(part.given["head_outputs"], full["head_outputs"][1:2, 2:4, 1:4])
+    fewer_keys = cut(everything, Part(1, (2, 2), (1, 3), (2, 3)))
+    assert torch.equal(fewer_keys.given["scores"], full["scores"][1:2, 2:4, 1:4, 2:5])
+    assert set(fewer_keys.given) == {"scores"}  # weights are made of all keys
+
+
+def test_a_concatenated_output_belongs_to_all_heads():
+    full = run(brought())
+    everything = brought(output=full["concat"].numpy())
+    assert torch.equal(cut(everything, Part(0, (0, H), (2, 3), (0, S))).given["concat"], full["concat"][:1, 2:5])
+    assert cut(everything, Part(0, (0, 2), (2, 3), (0, S))).given == {}
+
+
+def test_as_much_as_may_be_looked_at():
+    big = brought({name: np.zeros((1, heads, 40, 2)) for name, heads in {"q": 12, "k": 3, "v": 3}.items()})
+    assert whole(big, most_heads=16, most_tokens=512, most_pairs=2**21) == Part(0, (0, 12), (0, 40), (0, 40))
+    assert whole(big, most_heads=10, most_tokens=32, most_pairs=2**21) == Part(0, (0, 8), (0, 32), (0, 32))
+    assert whole(big, most_heads=16, most_tokens=512, most_pairs=5 * 1600).heads == (0, 4)
+    assert whole(big, most_heads=16, most_tokens=512, most_pairs=1).heads == (0, 4)  # one group at least
+
+
+@pytest.mark.parametrize(
+    ("part", "code"),
+    [
+        (Part(2, (0, 2), (0, 1), (0, 1)), "part_outside"),
+        (Part(0, (0, 8), (0, 1), (0, 1)), "part_outside"),
+        (Part(0, (0, 2), (4, 2), (0, 1)), "part_outside"),
+        (Part(0, (0, 2), (0, 0), (0, 1)), "part_outside"),
+        (Part(0, (1, 2), (0, 1), (0, 1)), "part_groups"),
+        (Part(0, (0, 3), (0, 1), (0, 1)), "part_groups"),
+    ],
+)
+def test_a_part_that_is_not_there(part, code):
+    with pytest.raises(AttentionError) as caught:
+        cut(brought(), part)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("shape", [(), (5,)])
+def test_an_output_of_fewer_axes_than_a_matrix_is_refused(shape):
+    with pytest.raises(AttentionError) as refused:
+        brought(output=np.zeros(shape))
+    assert (refused.value.code, refused.value.values["shape"]) == ("rank", shape)

@@ -1,0 +1,229 @@
+"""Lesson 11: what is counted, what is measured when asked, what is skipped, rounded and not stored."""
+
+import math
+
+import pytest
+import torch
+
+from attention_core.variants.timing import Case
+from pages.panels.progress import ROOM
+from pages.site.words import catalog
+from tests.screen.lesson import Lesson
+
+RACE, BATCH = "lessons.cost.alt", "lessons.cost.batch_alt"
+
+
+def lines(lesson, alt=RACE):
+    """The curves of a picture: (name, dashed) -> its points."""
+    table = lesson.table(catalog("en")[alt])
+    points = table[table["kind"] == "point"]
+    return {key: [*zip(part["x"], part["y"], strict=True)] for key, part in points.groupby(["name", "dashed"])}
+
+
+@pytest.fixture
+def clocked(monkeypatch):
+    """Measurements that take no time: a millionth of a second a token for all pairs, half of it for anything else."""
+    asked = []
+
+    def seconds(case, length):
+        asked.append((case, length))
+        return length * 1e-6 * (1.0 if case == Case() else 0.5)
+
+    monkeypatch.setattr(Case, "seconds", seconds)
+    return asked
+
+
+def test_the_first_sight_is_counted_and_nothing_is_measured(clocked):
+    lesson = Lesson("cost", lang="en")
+    assert lesson.fact() == (
+        "1,024 tokens of width 64: 134,217,728 multiply-adds for all pairs (slope 2.00), "
+        "16,777,216 for the projections (slope 1.00)."
+    )
+    found = lines(lesson)
+    pairs = found["all pairs: 2.00", True]
+    assert pairs == [(T, pytest.approx(2 * T * T * 64 / 1e6)) for T in (64, 128, 256, 512, 1024)]
+    tokens = found["projections: 1.00", True]
+    assert tokens == [(T, pytest.approx(4 * T * 64 * 64 / 1e6)) for T in (64, 128, 256, 512, 1024)]
+    assert all(dashed for _, dashed in found)
+    assert clocked == []
+
+
+def test_the_length_decides_how_far_it_goes():
+    lesson = Lesson("cost", lang="en").set("length", 128)
+    assert lesson.fact().startswith(
+        "128 tokens of width 64: 2,097,152 multiply-adds for all pairs (slope 2.00), 2,097,152"
+    )
+    assert {x for points in lines(lesson).values() for x, _ in points} == {64, 128}
+    assert "536,870,912 multiply-adds" in lesson.set("length", 2048).fact()
+
+
+def test_a_race_is_measured_when_asked_and_stays_for_the_session(clocked):
+    lesson = Lesson("cost", length="256", lang="en").press("measure_cost_local")
+    assert clocked == [(case, T) for T in (64, 128, 256) for case in (Case(), Case("local"))]
+    assert lesson.fact() == (
+        "256 tokens, measured here: all pairs 0.26 ms (slope 1.00), 65 nearest 0.13 ms (slope 1.00)."
+    )
+    found = lines(lesson)
+    assert found["all pairs, timed: 1.00", False] == [(T, pytest.approx(T * 1e-3)) for T in (64, 128, 256)]
+    assert found["65 nearest, timed: 1.00", False] == [(T, pytest.approx(T * 5e-4)) for T in (64, 128, 256)]
+    assert len(clocked) == 6
+    lesson.set("length", 512)
+    assert "multiply-adds" in lesson.fact()  # not all of this length is measured
+    assert len(lines(lesson)["all pairs, timed: 1.00", False]) == 3
+    lesson.choose("race", "bfloat16")
+    assert all(dashed for _, dashed in lines(lesson))
+    assert lesson.press("measure_cost_bfloat16").fact().startswith("512 tokens, measured here: all pairs 0.51 ms")
+    assert lesson.choose("race", "the 65 nearest keys").set("length", 256).fact().startswith("256 tokens, measured")
+    assert len(clocked) == 6 + 8
+
+
+def test_a_race_says_who_was_expected_to_win(clocked):
+    lesson = Lesson("cost", length="128", lang="en").choose("guess", "65 nearest")
+    assert not lesson.says("redicted")
+    assert lesson.press("measure_cost_local").says("As predicted")
+    assert lesson.choose("guess", "all pairs").says("Not as predicted")
+    assert lesson.link() == {"length": "128", "guess": "0", "lang": "en"}
+
+
+def test_one_session_measures_at_a_time(clocked):
+    lesson = Lesson("cost", length="128", lang="en")
+    with ROOM:
+        lesson.press("measure_cost_local")
+        assert "Another visitor is measuring" in lesson.at.info[0].value
+        assert clocked == []
+    lesson.press("measure_cost_local")
+    assert not lesson.at.info
+    assert len(clocked) == 4
+    assert ROOM.acquire(blocking=False)  # it was given back
+    ROOM.release()
+
+
+def test_a_measurement_that_fails_gives_the_room_back(monkeypatch):
+    monkeypatch.setattr(Case, "seconds", lambda case, length: 1 / 0)
+    lesson = Lesson("cost", length="128", lang="en")
+    next(button for button in lesson.at.button if button.key == "measure_cost_local").click().run()
+    assert lesson.at.exception[0].message == "division by zero"
+    assert ROOM.acquire(blocking=False)
+    ROOM.release()
+
+
+def test_it_is_the_real_time_of_this_machine():
+    lesson = Lesson("cost", length="128", race="strided", lang="en").press("measure_cost_strided")
+    assert lesson.fact().startswith("128 tokens, measured here: all pairs ")
+    points = next(points for (name, dashed), points in lines(lesson).items() if not dashed and "16th" in name)
+    assert [x for x, _ in points] == [64, 128]
+    assert all(y > 0 for _, y in points)
+
+
+def test_a_batch_against_one_by_one(clocked):
+    lesson = Lesson("cost", open="batch", lang="en")
+    (counted,) = lines(lesson, BATCH).values()  # both have the same multiply-adds
+    assert counted[0] == (16, pytest.approx(8 * 2 * 16 * 16 * 64 / 1e6))
+    lesson.press("measure_cost_batch")
+    assert {case.kind for case, _ in clocked} == {"together", "one_by_one"}
+    assert lesson.says("Measured at 16 tokens each: together 8.0 µs, one by one 8.0 µs, 1.0 times as long.")
+    assert lesson.says("Measured at 512 tokens each")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kept", "computed"),
+    # local: of 256 tokens 65 keys each, less 2 (1 + ... + 32) at both ends; two blocks of 128 queries and 160 keys
+    [("local", 256 * 65 - 32 * 33, 2 * 128 * 160), ("strided", 256 * 16, 256 * 16)],
+)
+def test_which_pairs_are_skipped_and_what_that_saves(pattern, kept, computed):
+    lesson = Lesson("cost", open="skip", pattern=pattern, lang="en")
+    assert lesson.says(f"The pattern has {kept:,} of 65,536 pairs. Computed block by block are {computed:,}")
+    assert lesson.says(f"**{computed * 128:,}** multiply-adds in the place of 8,388,608")
+
+
+def test_what_was_skipped_is_missing_from_the_output():
+    lesson = Lesson("cost", open="skip", lang="en")
+    assert lesson.says("relative error against full attention is **2 %**")
+    lesson.choose("made", "random")
+    (found,) = [text for text in lesson.texts() if text.startswith("Any pair may have a high score")]
+    assert float(found.split("**")[1].split(" ")[0]) > 100
+    assert lesson.set("tokens", 64).says("The pattern has 3,104 of 4,096 pairs")
+
+
+def test_a_skipped_pattern_is_measured_at_the_chosen_length(clocked):
+    lesson = Lesson("cost", open="skip", pattern="strided", tokens="64", lang="en").press(
+        "measure_cost_skip_strided_64"
+    )
+    assert clocked == [(Case(), 64), (Case("strided"), 64)]
+    assert lesson.says("Measured here at 64 tokens: all pairs 64 µs, the pattern 32 µs.")
+
+
+def test_rounding_of_the_readers_sentence():
+    lesson = Lesson("cost", open="precision", lang="en")
+    assert lesson.says(
+        "Largest error of weights in float16, against float64: **1.7 × 10⁻⁴**, at weights [head 1, it, dog]"
+    )
+    assert abs(lesson.number("errors", "weights [head 1, it, dog]")) == pytest.approx(1.7e-4, abs=5e-6)
+    lesson.choose("shown", "scores")
+    assert lesson.says("In float16 no number of scores differs from float64")  # small whole numbers
+    sizes = []
+    for dtype in ("float32", "float16", "bfloat16"):
+        lesson.choose("dtype", dtype).choose("shown", "output")
+        sizes.append(abs(lesson.number("errors", "output [it, noun]")))
+    assert sizes[0] < sizes[1] < sizes[2]
+    assert Lesson("cost", open="precision", lang="zh").says("权重的最大误差是")
+
+
+def test_the_readers_own_run_overflows_and_scaling_first_saves_it():
+    lesson = Lesson("cost", open="precision", factor="12000", lang="en")
+    assert lesson.says("float16 cannot hold −72000**, scores [head 1, it, Anna]: its largest number is 65504")
+    lesson.choose("shown", "scores")
+    cells = lesson.table("errors")
+    hatched = cells[cells["kind"] == "blocked"]["what"]
+    assert [*hatched] == ["scores [head 1, it, Anna]", "scores [head 1, it, dog]"]
+    lesson.set("first", True)
+    assert not lesson.says("cannot hold")
+    lesson.set("first", False).choose("dtype", "bfloat16")
+    assert not lesson.says("cannot hold")
+
+
+def test_one_score_of_nine_overflows():
+    lesson = Lesson("cost", open="precision", case="built", lang="en")
+    assert lesson.says("float16 cannot hold 65536**, scores [head 1, 2, 1]: its largest number is 65504")
+    cells = lesson.table("errors")
+    assert [*cells[cells["kind"] == "blocked"]["row"]] == [1, 1, 1]  # of the weights the whole row
+    assert "cannot hold" not in " ".join(lesson.set("first", True).texts())
+    assert "cannot hold" in " ".join(lesson.set("first", False).texts())
+    lesson.press("door_precision")
+    assert (lesson.at.session_state["setup"].dtype, lesson.errors()) == ("float16", [])
+
+
+def test_queries_that_a_precision_cannot_hold_are_refused_in_words():
+    lesson = Lesson("cost", open="precision", factor="20000", lang="en").set("text", "zyzzyva glorped")
+    lesson.choose("dtype", "float16")
+    assert all("Traceback" not in error for error in lesson.errors())
+
+
+def test_the_softmax_block_by_block():
+    lesson = Lesson("cost", open="stored", lang="en")
+    assert lesson.says("After all 4 blocks: largest score 4.24, sum 1.07, z = (−0.93, 0.00)")
+    lesson.set("seen", 1)
+    assert lesson.says("After block 1 of 4: largest score 0.00, sum 1.01. The output over these keys alone is z = ")
+    drawn = lesson.table("blocks")
+    assert len(drawn[(drawn["panel"] == "row0") & (drawn["kind"] == "cell")]) == 2
+    sums = drawn[(drawn["what"] == "total_1 [head 1, it]") & (drawn["kind"] == "cell")]["value"]
+    assert [*map(float, sums)] == pytest.approx([1 + math.exp(-6 / math.sqrt(2))] * 2, abs=1e-12)
+    lesson.set("block", 7)
+    assert lesson.says("After all 1 blocks: largest score 4.24, sum 1.07")
+    assert lesson.set("said", "one").says("After all 1 blocks")
+
+
+def test_a_running_number_opens():
+    lesson = Lesson("cost", open="stored", lang="en").click_cell("blocks", "total_2", "0,0,5")
+    assert lesson.link()["cell"] == "blocks,,total_2,0,0,5"
+    lesson.follow("blocks", "faded_2", [0, 0, 5]).follow("blocks", "maximum_2", [0, 0, 5])
+    assert lesson.link()["cell"] == "blocks,,maximum_2,0,0,5"
+
+
+def test_a_gpu_races_where_there_is_one(clocked, monkeypatch):
+    assert "the GPU" not in Lesson("cost", lang="en").widgets()["race"].options
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    lesson = Lesson("cost", length="128", race="cuda", lang="en")
+    assert lesson.errors() == []
+    assert lesson.press("measure_cost_cuda").fact().startswith("128 tokens, measured here: all pairs 0.13 ms")
+    assert {case.device for case, _ in clocked} == {"cpu", "cuda"}

@@ -1,0 +1,232 @@
+"""Lesson 6: the same matrices as two heads and as one, and what heads bring, share, cost and explain."""
+
+import math
+
+import pytest
+import torch
+
+from pages.setup.setup import Setup
+from pages.site.words import LANGUAGES
+from tests.golden import loader
+from tests.screen.lesson import Lesson
+
+STORIES = {name: story["expected"] for name, story in loader.stories().items()}
+DOG = 4  # the last of five words
+MEASURED = loader.read(loader.STORIES)["measured"]["multi-query (kv_heads=1)"]
+
+
+def row_by_hand(width):
+    """What "dog" (place 2) gives each place p from -2 to 2 in head 1: its query (8, -4) with the keys (p, p²), over the
+    root of the width."""
+    scores = [(8 * p - 4 * p * p) / math.sqrt(width) for p in range(-2, 3)]
+    powers = [math.exp(score) for score in scores]
+    return [power / sum(powers) for power in powers]
+
+
+def story(name):
+    """The colours of the words after attention, as the story's file has them."""
+    return loader.tensor(STORIES[name]["output"])[..., 0].flatten().tolist()
+
+
+# ---- the hero --------------------------------------------------------------------------------------------------------
+def test_the_dog_is_white_after_two_heads_and_nearly_grey_after_one():
+    lesson = Lesson("heads", heads="one")
+    colours = [lesson.number("hero", f"output [{word}, colour]", row=row) for row in (1, 2) for word in ("cat", "dog")]
+    expected = [story(name)[word] for name in ("zh_colour", "zh_colour_one_head") for word in (1, DOG)]
+    assert colours == pytest.approx(expected, abs=1e-10)
+    assert [round(colour, 2) for colour in colours] == [0.91, -0.83, 0.82, -0.29]
+    assert "“dog” comes out −0.29, not −0.83" in lesson.fact()
+    shares = row_by_hand(3)
+    assert colours[1] == pytest.approx(shares[0] - shares[3], abs=1e-12)  # black is 1, white -1, all others 0
+
+
+def test_the_answer_is_hidden_until_somebody_guesses_compares_or_reveals():
+    lesson = Lesson("heads")
+    assert [*lesson.table("hero")["text"]].count("?") == 5
+    assert "The colour of “dog” comes out −0.83" in lesson.fact()
+    assert lesson.choose("guess", "stronger").says("Not as predicted")
+    assert [*lesson.table("hero")["text"]].count("?") == 0
+    assert lesson.choose("guess", "fainter").says("As predicted")
+    assert lesson.link() == {"ex": "en_colour", "guess": "0"}
+    assert Lesson("heads", **lesson.link()).says("As predicted")
+
+
+def test_another_word_that_asks_another_sentence_and_the_maps_with_them():
+    lesson = Lesson("heads").set("token", 1)
+    assert "“cat” gives 91 % of its attention to “black”" in lesson.fact()
+    lesson.set("text", "white bird feared black horse").set("token", 1)
+    assert lesson.number("hero", "output [bird, colour]", row=1) == pytest.approx(-story("zh_colour")[1], abs=1e-12)
+    assert "“bird” gives 91 % of its attention to “white”" in lesson.fact()
+    assert lesson.number("head_0", "weights [head 1, bird, white]") == pytest.approx(0.90957, abs=1e-5)
+    again = Lesson("heads", **lesson.link())
+    assert again.fact() == lesson.fact()
+
+
+def test_one_head_has_one_map():
+    assert {"head_0", "head_1"} <= Lesson("heads").charts().keys()
+    lesson = Lesson("heads", heads="one")
+    assert "head_1" not in lesson.charts()
+    expected = loader.tensor(STORIES["zh_colour_one_head"]["weights"]).view(5, 5)
+    assert lesson.number("head_0", "weights [head 1, dog, chased]") == pytest.approx(expected[DOG, 2].item(), abs=1e-10)
+
+
+@pytest.mark.parametrize("text", ["glorp", "dog", "dog dog dog", "黑 猫", "white white"])
+def test_any_sentence_has_an_answer(text):
+    lesson = Lesson("heads", text=text, heads="one", open="bring,share,explain", lang="en")
+    assert lesson.errors() == []
+    assert "comes out" in lesson.fact()
+    two, one = (
+        lesson.number("hero", f"output [{name}, colour]", row=row) for row in (1, 2) for name in [asked(lesson)]
+    )
+    assert ("as with two" in lesson.fact()) == (f"{one:.2f}" == f"{two:.2f}")
+
+
+def asked(lesson):
+    """The word that asks, as cells say it."""
+    widget = lesson.widgets()["token"]
+    return widget.options[widget.value]
+
+
+def test_the_workbench_gets_the_head_count_that_is_shown():
+    opened = Lesson("heads", heads="one").press("door_workbench").at.session_state["setup"]
+    assert opened == Setup(example="en_colour", heads=1, head=0, token=DOG)
+
+
+# ---- what each head brings -------------------------------------------------------------------------------------------
+def test_the_output_is_a_sum_over_heads_and_any_one_can_be_left_out():
+    lesson = Lesson("heads", open="bring")
+    first, second = (lesson.number("ledger", f"contributions [head {head}, dog, colour]") for head in (1, 2))
+    assert (first, second) == (pytest.approx(story("zh_colour")[DOG], abs=1e-12), 0)
+    without = [lesson.number("ledger", "without_head [dog, action]", row=row) for row in (3, 4)]
+    expected = loader.tensor(STORIES["zh_colour"]["output"]).view(5, 6)[DOG, 2].item()
+    assert without == pytest.approx([expected, 0], abs=1e-10)
+    assert lesson.says("without head 1 it moves by up to 0.83, without head 2 it moves by up to 0.89")
+    assert lesson.set("token", 2).says("The output of “chased” is the sum")
+
+
+def test_a_part_opens_to_its_products_with_w_o():
+    lesson = Lesson("heads", open="bring").click_cell("ledger", "all:contributions", "0,0,4,0")
+    assert lesson.says("**contributions [head 1, dog, colour]** = −0.83")
+    lesson.follow("ledger", "head_outputs", [0, 0, 4, 0])
+    assert lesson.says("**head_outputs [head 1, dog, 1]**")
+
+
+def test_how_alike_heads_are():
+    lesson = Lesson("heads", open="bring", brings="alike")
+    weights = loader.tensor(STORIES["zh_colour"]["weights"]).view(2, 5, 5)
+    expected = torch.minimum(*weights).sum(-1).mean().item()
+    assert lesson.number("alike", "likeness [head 1, 2]") == pytest.approx(expected, abs=1e-10)
+    assert lesson.says(f"{100 * expected:.0f} % of their attention goes to the same words")
+    lesson.choose("which", "five built by hand")
+    assert lesson.says("Most alike are head 3 and head 5")  # first token, and the sink that rests there
+    assert lesson.number("alike", "likeness [head 3, 3]") == 1
+
+
+# ---- cut and put together --------------------------------------------------------------------------------------------
+def test_every_line_of_a_layer_of_any_sizes_says_its_shape():
+    lesson = Lesson("heads", open="split")
+    (shown,) = [code.value for code in lesson.at.code if "def multi_head" in code.value]
+    assert "q.transpose(1, 2): (1, 8, 10, 64), strides (5120, 64, 512, 1), not contiguous" in shown
+    assert "z.contiguous(): (1, 10, 8, 64), strides (5120, 512, 64, 1)" in shown
+    lesson.set("width", 64).set("h", 4).choose("d_k", "3").choose("d_v", "5")
+    assert lesson.says("D = 64, 4 heads: d_k = 3, d_v = 5. The heads side by side are 4 · 5 = 20 wide")
+    (shown,) = [code.value for code in lesson.at.code if "def multi_head" in code.value]
+    assert "q.transpose(1, 2): (1, 4, 10, 3), strides (120, 3, 12, 1), not contiguous" in shown
+    assert "z.view(B, T, -1): (1, 10, 20), strides (200, 20, 1)" in shown
+
+
+def test_heads_that_cannot_be_cut_are_refused_with_a_sentence():
+    assert "heads" in Lesson("heads", open="split").set("h", 3).errors()[0]  # 512 columns in 3 heads
+
+
+@pytest.mark.parametrize("width, says", [(12, "12 heads"), (18, "9 heads"), (20, "10 heads"), (16, "8 heads")])
+def test_an_eighth_of_the_width_changes_the_number_of_heads(width, says):
+    lesson = Lesson("heads", open="split", cut="eighth").set("eighth", width)
+    assert lesson.says(says)
+    assert lesson.errors() == []
+
+
+def test_an_eighth_that_does_not_divide_is_refused_by_torch():
+    lesson = Lesson("heads", open="split", cut="eighth").set("eighth", 25)
+    assert "here torch refuses" in lesson.errors()[0]
+    assert any("RuntimeError" in code.value for code in lesson.at.code)
+
+
+ZERO = {"en": "4 // 8 = 0: a head would be 0 wide", "zh": "4 // 8 = 0：每个头的宽度会是 0"}
+REST = {"en": "25 // 8 = 3 does not divide 25", "zh": "25 // 8 = 3 不能整除 25"}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_an_eighth_of_less_than_8_is_none(lang):
+    assert 4 // 8 == 0 and 25 // 8 == 3 and 25 % 3
+    lesson = Lesson("heads", open="split", cut="eighth", lang=lang)
+    assert ZERO[lang] in lesson.set("eighth", 4).errors()[0]
+    assert REST[lang] in lesson.set("eighth", 25).errors()[0]
+
+
+# ---- shared keys and values, cost ------------------------------------------------------------------------------------
+def test_one_key_head_costs_the_colour_sentence_its_who_and_the_other_nothing():
+    lesson = Lesson("heads", open="share")
+    assert lesson.says(f"The output moves by at most **{MEASURED['zh_colour max output change']:.2f}**")
+    assert lesson.says("Keys kept: 15 numbers in the place of 30")
+    assert lesson.number("shared", "weights [head 2, dog, chased]", row=0) == pytest.approx(0.8887, abs=1e-4)
+    assert lesson.number("shared", "weights [head 2, dog, chased]", row=1) == pytest.approx(0.0, abs=1e-4)
+    assert lesson.choose("of", "Anna fed the dog").says("The output moves by at most **0**")
+    assert MEASURED["en_it max output change"] == 0
+    lesson.choose("of", "eight random heads")
+    assert lesson.says("Keys kept: 640 numbers in the place of 5,120")
+    lesson.set("kv", 1)  # four key/value heads: a pair of query heads shares one
+    assert lesson.says("those of key/value head 4")
+    assert lesson.says("Keys kept: 2,560 numbers")
+
+
+def test_cost_does_not_depend_on_heads_but_stored_weights_do():
+    expected = next(loader.read(path) for path in loader.golden_files() if path.stem.startswith("s41"))["expected"]
+    lesson = Lesson("heads", open="share", sharing="cost")
+    (table,) = [text for text in lesson.texts() if "| heads |" in text]
+    rows = [[int(cell.replace(",", "")) for cell in line.strip("| ").split(" | ")] for line in table.splitlines()[2:]]
+    for heads, parameters, scores, weights in rows[:4]:
+        assert parameters == expected["parameters_no_bias"]["64"][str(heads)]
+        assert scores == expected["score_madds"]["64"][str(heads)]
+        assert weights == expected["weights_entries"][str(heads)]
+    assert lesson.says("for the whole layer (176,640)")  # 4 T D² + 2 T² D, for any h
+    (table,) = [text for text in lesson.set("D", 512).texts() if "| heads |" in text]
+    assert "1,048,576" in table
+
+
+# ---- what a weight explains ------------------------------------------------------------------------------------------
+def test_even_weights_turn_every_word_grey_and_the_workbench_shows_them():
+    lesson = Lesson("heads", open="explain")
+    assert lesson.number("even", "output [dog, colour]", row=1) == 0
+    assert {"colours with the run's own weights", "colours with even weights"} <= {*lesson.table("even")["text"]}
+    output = loader.tensor(STORIES["zh_colour"]["output"]).view(5, 6)
+    v = loader.tensor(STORIES["zh_colour"]["v"]).view(2, 5, 3).mean(1)  # what even weights take of each head's values
+    even = torch.tensor([v[0, 0], v[1, 0], v[1, 1], 0, 0, 0]).expand(5, 6)
+    change = ((even - output).norm() / output.norm()).item()
+    assert lesson.says(f"the output moves by **{100 * change:.0f} %** of its length")
+    setup = lesson.press("door_even").at.session_state["setup"]
+    assert setup.wiring == ("even",)
+
+
+def test_the_word_with_the_largest_weight_is_not_what_the_colour_hangs_on():
+    lesson = Lesson("heads", open="explain", doubt="gradient")
+    assert lesson.says("The largest weight of head 2 is that of “chased” (0.89), but the colour of “dog” hangs most on")
+    assert lesson.number("gradient", "gradient_x_input [chased]") == pytest.approx(0, abs=1e-9)
+    lesson.set("beside", 0)
+    assert lesson.says(
+        "The largest weight of head 1 is that of “white” (0.83), and the colour of “dog” hangs most on it"
+    )
+    assert lesson.set("number", 2).says("the action of “dog” hangs most on “**chased**” (1.23)")
+
+
+def test_dropped_weights_no_longer_sum_to_1():
+    lesson = Lesson("heads", open="explain", doubt="dropout", p="0.5")
+    dropped = [lesson.number("dropout", f"dropped_weights [head 1, dog, {word}]") for word in ("white", "dog")]
+    weights = [lesson.number("dropout", f"weights [head 1, dog, {word}]") for word in ("white", "dog")]
+    assert all(kept in (0, pytest.approx(2 * weight)) for kept, weight in zip(dropped, weights, strict=True))
+    total = lesson.number("dropout", "row_sums [head 1, dog]")
+    assert total != pytest.approx(1, abs=0.05)
+    assert lesson.says("and to 1 only on average")
+    lesson.choose("seed", "9")
+    assert lesson.number("dropout", "row_sums [head 1, dog]") != total
+    assert lesson.choose("p", "0").number("dropout", "row_sums [head 1, dog]") == pytest.approx(1, abs=1e-12)

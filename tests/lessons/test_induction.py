@@ -1,0 +1,166 @@
+"""Lesson 14: accuracy by position, heads that are switched off, heads that appear, one layer, what is foretold."""
+
+import pytest
+import torch
+
+from attention_core.learned.tasks import repeats
+from attention_core.learned.training.shipped import figures, network
+from pages.runs import cache
+from pages.setup.setup import Setup
+from tests.screen.driver import Screen
+from tests.screen.lesson import Lesson
+
+HERO = "The share of symbols that are predicted, by position"
+APPEAR = "A score of each head against the steps of training"
+HEADS = ("L1H1", "L1H2", "L2H1", "L2H2")
+
+
+def curve(lesson, name, alt=HERO):
+    drawn = lesson.table(alt)
+    points = drawn[(drawn["kind"] == "point") & (drawn["name"] == name)]
+    return dict(zip(points["x"], points["y"], strict=True))
+
+
+def plain_accuracy(off=(), step=500):
+    """By plain torch: the shares of right answers by position, without some heads."""
+    model = network("copy_two", step).model(torch.float32)
+    sequences = repeats.held_out()
+    x = model.read(sequences[:, :-1])
+    for number, layer in enumerate(model.layers):
+        T = x.shape[1]
+        q, k, v = ((x @ w).view(len(x), T, 2, 16).transpose(1, 2) for w in (layer.w_q, layer.w_k, layer.w_v))
+        weights = (turned(q) @ turned(k).transpose(-1, -2) / 4).masked_fill(~torch.ones(T, T).tril().bool(), -torch.inf)
+        heads = weights.softmax(-1) @ v
+        for head in range(2):
+            if f"L{number + 1}H{head + 1}" in off:
+                heads[:, head] = 0
+        x = x + heads.transpose(1, 2).flatten(2) @ layer.w_o
+    right = (x @ model.out).argmax(-1) == sequences[:, 1:]
+    return dict(zip(range(2, 33), right.double().mean(0).tolist(), strict=True))
+
+
+def turned(x):
+    """RoPE: neighbours turn together, by i / 10000^(2m/d)."""
+    angles = torch.arange(x.shape[2])[:, None] / 10000 ** (torch.arange(0, 16, 2) / 16)
+    one, other = x[..., ::2], x[..., 1::2]
+    pairs = (one * angles.cos() - other * angles.sin(), one * angles.sin() + other * angles.cos())
+    return torch.stack(pairs, -1).flatten(-2)
+
+
+def test_it_opens_on_the_trained_result():
+    lesson = Lesson("induction", lang="en")
+    shown = curve(lesson, "all heads")
+    assert shown == dict(zip(range(2, 33), figures("copy_two", 500), strict=True))
+    assert shown == pytest.approx(plain_accuracy(), abs=0.01)
+    assert min(shown[place] for place in range(18, 33)) > 0.95 and max(shown[place] for place in range(2, 17)) < 0.05
+    assert lesson.says("After “k7Bxa9k7Bxa9” it expects **k**")
+
+
+@pytest.mark.parametrize("off", [("L1H1", "L1H2"), ("L2H1",), HEADS])
+def test_heads_are_switched_off(off):
+    lesson = Lesson("induction", lang="en").choose("heads", *(head for head in HEADS if head not in off))
+    assert curve(lesson, "heads that are on") == pytest.approx(plain_accuracy(off), abs=0.01)
+    assert f"without heads {', '.join(off)}, " in lesson.fact()
+    assert lesson.link()["heads"] == ",".join(head for head in HEADS if head not in off)
+    again = Lesson("induction", **lesson.link())
+    assert again.fact() == lesson.fact()
+
+
+def test_without_the_first_layer_nothing_is_copied():
+    lesson = Lesson("induction", heads="L2H1,L2H2", lang="en")
+    known = [curve(lesson, "heads that are on")[place] for place in range(18, 33)]
+    assert sum(known) / len(known) < 0.1
+
+
+def test_any_sequence_is_typed_in():
+    lesson = Lesson("induction", lang="en").set("symbols", "Q4wZQ4w")
+    assert lesson.says("After “Q4wZQ4w” it expects **Z**")
+    lesson = lesson.open("typed")
+    row = lesson.table("typed")
+    shares = [float(value) for value in row[row["kind"] == "cell"]["value"]]
+    assert len(shares) == 6 and min(shares[4:]) > 0.9 > 0.5 > max(shares[:3])
+
+
+@pytest.mark.parametrize("text, part", [("abcä", "got 'ä'"), ("", "at least one symbol"), ("a" * 65, "has 65")])
+def test_what_it_has_never_seen_is_refused(text, part):
+    lesson = Lesson("induction", lang="en")
+    before = lesson.fact()
+    lesson.set("symbols", text)
+    assert part in lesson.errors()[0] and lesson.fact() == before
+
+
+def test_a_single_symbol_and_a_long_sequence():
+    assert Lesson("induction", symbols="a", open="typed,layers", lang="en").charts()
+    assert Lesson("induction", symbols="ab" * 32, open="typed,layers", lang="en").charts()
+
+
+def test_the_previous_token_head_and_the_induction_head_appear():
+    lesson = Lesson("induction", open="appear", lang="en")
+    previous = {name: curve(lesson, name, APPEAR) for name in HEADS}
+    assert max(previous["L1H1"][500], previous["L1H2"][500]) > 0.8
+    assert all(previous[name][0] < 0.2 for name in HEADS)
+    lesson.choose("score", "what came next")
+    behind = {name: curve(lesson, name, APPEAR) for name in HEADS}
+    assert max(behind["L2H1"][500], behind["L2H2"][500]) > 0.8
+    assert max(behind["L1H1"][500], behind["L1H2"][500]) < 0.2
+    weights = cache.trace_of(lesson_setup("learned_copy", repeats.held_out()[0]))["weights"][0]
+    one = [weights[head, t, t - 15].item() for head in range(2) for t in range(16, 32)]
+    assert sum(one) / len(one) > 0.7
+
+
+def lesson_setup(example, numbers):
+    return Setup(example, "".join(repeats.SYMBOLS.symbols(numbers.tolist())))
+
+
+def test_one_layer_cannot():
+    lesson = Lesson("induction", open="one_layer", lang="en")
+    share = lambda course: sum(figures(course, 500)[16:]) / 15  # noqa: E731
+    assert share("copy_one") < 0.1 and share("copy_two") > 0.95
+    assert lesson.says(f"One layer predicts {share('copy_one'):.0%} of the repetition".replace("%", " %"))
+
+
+@pytest.mark.parametrize("layer, example", [("layer 1", "learned_previous"), ("layer 2", "learned_copy")])
+def test_each_layers_run_opens_in_the_workbench(layer, example):
+    lesson = Lesson("induction", symbols="xyzxyz", open="layers", lang="en").choose("layer", layer)
+    lesson.press("door_layers")
+    setup = lesson.at.session_state["setup"]
+    assert (setup.example, setup.text) == (example, "xyzxyz")
+    model, number = network("copy_two", 500).exact_model, int(layer[-1]) - 1
+    own = model.traces(torch.tensor([repeats.SYMBOLS.numbers("xyzxyz")]))[number]
+    assert torch.equal(cache.trace_of(setup)["weights"], own["weights"])
+
+
+def test_one_click_from_the_first_screen_leads_to_a_learned_head_and_undo_back():
+    screen = Screen().press("learned")
+    setup = screen.setup()
+    assert setup == Setup(example="learned_copy")
+    own = network("copy_two", 500).exact_model.traces(torch.tensor([repeats.SYMBOLS.numbers("k7Bxa9k7Bxa9")]))[1]
+    trace = cache.trace_of(setup)
+    assert all(torch.equal(trace[step], own[step]) for step in ("q", "k", "v", "weights", "output"))
+    assert "Learned by training: x, w_q, w_k, w_v, w_o." in [text.value for text in screen.at.caption]
+    assert not [button for button in screen.at.button if button.key == "learned"]
+    assert screen.press("undo").setup() == Setup()
+
+
+def test_the_learned_layers_words_are_typed_on_the_workbench():
+    screen = Screen(ex="learned_copy", text="abcabc")
+    assert cache.trace_of(screen.setup()).labels["T"] == tuple("abcabc")
+    refused = Screen(ex="learned_copy", text="Anna fed the dog!")
+    assert any("every symbol must be one that the network was trained on" in error for error in refused.errors())
+    dates = Screen(ex="learned_dates", ctx="5 May 1999")
+    assert cache.trace_of(dates.setup()).labels["T"] == tuple("1999年5月5日")
+
+
+def test_what_is_expected_follows_the_heads_that_are_on():
+    lesson = Lesson("induction", heads="L2H1,L2H2", open="typed", lang="en")
+    assert not lesson.says("it expects **k**")
+    row = lesson.table("typed")
+    shares = [float(value) for value in row[row["kind"] == "cell"]["value"]]
+    assert sum(shares[6:]) / 5 < 0.5  # with all heads nearly 1
+
+
+def test_of_a_layer_that_has_not_learned_it_yet_that_is_said():
+    untrained = Lesson("induction", step_of="0", open="layers", lang="en")
+    assert untrained.says("here no head attends to the symbol before yet")
+    trained = Lesson("induction", open="layers", layer="L2", lang="en")
+    assert trained.says("Layer 2: in a repetition a head gives") and not trained.says("yet")

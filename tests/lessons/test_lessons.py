@@ -1,0 +1,144 @@
+"""What all lessons have in common: they open, remember, refuse, restore, and lead to the workbench."""
+
+import statistics
+
+import pytest
+
+from pages.site.catalog import DOORS, LESSONS
+from pages.site.words import LANGUAGES, catalog, literal
+from tests.screen.driver import plain
+from tests.screen.lesson import Lesson
+from tests.session.test_hostile_words import HOSTILE
+
+
+def drawers(slug):
+    prefix = f"lessons.{slug}.drawer."
+    return [key.removeprefix(prefix) for key in catalog("en") if key.startswith(prefix)] + ["code"]
+
+
+PRESSED = ("button_group", "select_slider")  # set by what stands on them
+
+
+def ends(widget):
+    """The first and the last of what a control can be set to."""
+    if widget.type in ("selectbox", *PRESSED):
+        return [widget.options[0], widget.options[-1]]
+    if widget.type == "toggle":
+        return [True, False]
+    if widget.type in ("slider", "number_input"):
+        return [widget.min, widget.max]
+    return []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("slug", LESSONS)
+def test_a_lesson_opens_computed_with_its_question(slug, lang):
+    lesson = Lesson(slug, lang=lang)
+    assert lesson.says(catalog(lang)[f"lessons.{slug}.question"])
+    assert lesson.errors() == []
+    assert lesson.charts()
+    assert 1 <= len(drawers(slug)) - 1 <= 4
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_all_drawers_open_from_a_cold_link_and_every_control_goes_to_its_ends(slug):
+    lesson = Lesson(slug, open=",".join(drawers(slug)), lang="en")
+    assert lesson.errors() == []
+    for name in lesson.widgets():
+        widget = lesson.widgets().get(name)  # another control may have taken it away
+        for value in ends(widget) if widget else []:
+            lesson.choose(name, value) if widget.type in PRESSED else lesson.set(name, value)
+    again = Lesson(slug, **lesson.link())
+    assert again.link() == lesson.link()
+    assert again.texts() == lesson.texts()
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_lecturer_reveals_every_answer(slug, lang):
+    lesson = Lesson(slug, lang=lang)
+    hidden = lesson.charts()
+    lesson.ran(next(t for t in lesson.at.toggle if t.key == "c_reveal").set_value(True).run)
+    assert lesson.charts().keys() >= hidden.keys()
+    assert all("?" not in [*lesson.table(picture).get("text", [])] for picture in lesson.charts())
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_what_of_a_link_cannot_be_read_is_named_and_the_rest_is_shown(slug):
+    lesson = Lesson(slug, nonsense="1", open="nowhere", lang="en")
+    assert len(lesson.errors()) == 2
+    assert any("nonsense=1" in error and "nothing here is called nonsense" in error for error in lesson.errors())
+    assert any("open=nowhere" in error and "cannot be read" in error for error in lesson.errors())
+    assert lesson.charts()
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_hostile_links_show_texts_as_texts(slug):
+    bad = "<script>alert(1)</script>[x](javascript:alert(1))"
+    names = [key.removeprefix(f"lessons.{slug}.control.") for key in catalog("en") if f"lessons.{slug}.control." in key]
+    lesson = Lesson(slug, **dict.fromkeys((*names, "ex", "open", "cell", "guess", "step"), bad), lang="en")
+    opened = lesson.open(*drawers(slug))
+    assert opened.charts()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_start_here_asks_one_question_and_opens_every_door(lang):
+    start = Lesson("start", lang=lang)
+    who, dog, her = ("it", "dog", "Anna") if lang == "en" else ("它", "狗", "小红")
+    head = catalog(lang)["place.head"].format(number=1)
+    assert start.number("hero", f"weights [{head}, {who}, {dog}]") == pytest.approx(0.933, abs=5e-4)
+    assert "93" in start.fact()
+    assert [*start.table("hero")["text"]].count("?") == 7
+    now = "she" if lang == "en" else "她"
+    assert f"{who} / {now}" in [*start.table("hero")["text"]]  # one column for the word that is exchanged
+    start.choose("guess", her)
+    assert start.number("hero", f"weights [{head}, {who}, {her}]", row=1) == pytest.approx(0.933, abs=5e-4)
+    alone = Lesson("start", ex="en_it", text="dogs bark")  # no word that is worth exchanging
+    assert [*alone.table("hero")["text"]].count("?") == 0
+    doors = [link.proto.page for link in start.at.get("page_link")]
+    assert doors == ["" if slug == "workbench" else slug for slug in (*DOORS.values(), *LESSONS)]
+    words = [catalog(lang)[f"page.{slug}"] for slug in LESSONS]  # alone: a phone cuts a longer one
+    assert [link.proto.label for link in start.at.get("page_link")][-len(LESSONS) :] == words
+    again = Lesson("start", **start.link())
+    assert again.texts() == start.texts()
+
+
+NUMBERED = {"en": "Fifteen lessons, {} to {} minutes each", "zh": "十五课，每课 {} 到 {} 分钟"}
+MINUTES = (2, 3)  # of a question
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_start_here_says_how_long_a_lesson_takes(lang):
+    """A question and, in most lessons, four behind it."""
+    questions = statistics.mode(len(drawers(slug)) for slug in LESSONS)  # the code is none: the first one is
+    assert len(LESSONS) == 15 and questions == 5
+    wanted = NUMBERED[lang].format(*(minutes * questions for minutes in MINUTES))
+    assert any(wanted in caption.value for caption in Lesson("start", lang=lang).at.caption)
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_choices_go_into_a_second_row_on_a_phone(slug):
+    lesson = Lesson(slug)
+    groups = [group for group in lesson.at.get("button_group") if group.proto.id.rpartition("-")[2].startswith(slug)]
+    assert all(group.proto.wrap for group in groups)
+    assert groups or slug == "softmax"  # which has none in sight
+
+
+def test_a_refusal_stands_under_its_box():
+    lesson = Lesson("softmax").set("logits", "1e999, nan")
+    ((error,), box) = lesson.at.error, lesson.widgets()["logits"]
+    groups = [[*part.children.values()] for part in lesson.at.main if hasattr(part, "children")]
+    assert any([*map(id, group)] == [id(box), id(error)] for group in groups)  # no third beside them in one row
+
+
+@pytest.mark.parametrize("slug", [slug for slug in LESSONS if f"lessons.{slug}.control.text" in catalog("en")])
+def test_hostile_words_are_shown_as_they_are(slug):
+    for start in range(0, len(HOSTILE), 8):
+        words = HOSTILE[start : start + 8]
+        lesson = Lesson(slug, text="|".join(words), open=",".join(drawers(slug)), lang="en")
+        assert lesson.widgets()["text"].value == "|".join(words)
+        told = [text.value for text in (*lesson.at.markdown, *lesson.at.caption, *lesson.at.error)]
+        told += [widget.label for widget in lesson.widgets().values()]
+        assert any(plain(text) != text and any(word in plain(text) for word in words) for text in told)
+        for text, word in ((text, word) for text in told for word in words if word in plain(text)):
+            assert literal(word) in text, (word, text)

@@ -1,0 +1,136 @@
+"""Lesson 2: shares of 1, temperature, the stable form, the slope."""
+
+import math
+from decimal import Decimal
+
+import pytest
+
+from pages.setup.setup import Setup
+from pages.site.words import LANGUAGES, catalog
+from tests.screen.driver import softmax
+from tests.screen.lesson import Lesson
+
+LOGITS = (2, 1, 0, -1)
+
+
+def shares(lesson, row, picture="hero", count=4):
+    """The numbers of a row of weights."""
+    cells = lesson.table(picture)
+    cells = cells[(cells["panel"] == f"row{row}") & (cells["kind"] == "cell")]
+    assert len(cells) == count
+    return [float(value) for value in cells["value"]]
+
+
+@pytest.mark.parametrize("temperature, stated", [(0.25, [0.98, 0.02, 0, 0]), (4.0, [0.35, 0.27, 0.21, 0.17])])
+def test_logits_2_1_0_minus_1_at_three_temperatures(temperature, stated):
+    lesson = Lesson("softmax", temperature=str(temperature))
+    assert [round(share, 2) for share in shares(lesson, 1)] == [0.64, 0.24, 0.09, 0.03]
+    assert [round(share, 2) for share in shares(lesson, 2)] == pytest.approx(stated, abs=0.011)
+    exact = [softmax([x / temperature for x in LOGITS], at) for at in range(4)]
+    assert shares(lesson, 2) == pytest.approx(exact, abs=1e-12)
+    assert f"At T = {temperature:g} the largest of 4 numbers gets {100 * exact[0]:.0f} %" in lesson.fact()
+
+
+def test_what_is_to_be_built_is_reached_at_a_quarter():
+    lesson = Lesson("softmax")
+    assert "Now it gets 64 %" in lesson.at.info[0].value
+    assert "Built: at T = 0.25 the largest number gets 98 %" in lesson.set("temperature", 0.25).at.success[0].value
+
+
+def test_the_readers_own_numbers_and_what_is_none():
+    lesson = Lesson("softmax").set("logits", "1 1/2 −3")
+    assert shares(lesson, 1, count=3) == pytest.approx([softmax([1, 0.5, -3], at) for at in range(3)], abs=1e-12)
+    assert lesson.set("logits", "1, two").errors() == ["logits, row 1, column 2, must be a number: got “two”"]
+    assert shares(lesson, 1, count=3)[2] == pytest.approx(softmax([1, 0.5, -3], 2), abs=1e-12)
+    assert "at most 16 numbers" in lesson.set("logits", "1 " * 17).errors()[0]
+    assert lesson.set("logits", "5").errors() == []
+    assert shares(lesson, 1, count=1) == [1.0]
+
+
+def test_the_naive_form_overflows_and_the_stable_one_does_not():
+    lesson = Lesson("softmax", open="stable")
+    assert lesson.says("float64 cannot hold an exponential")
+    naive = lesson.table("naive_weights")
+    assert [*naive[naive["what"].str.startswith("exponentials")]["value"]] == ["∞"] * 3
+    assert [*naive[naive["what"].str.startswith("naive_weights")]["value"]] == ["NaN"] * 3
+    stable = lesson.table("stable_weights")
+    found = [float(value) for value in stable[stable["what"].str.startswith("stable_weights")]["value"]]
+    assert found == pytest.approx([softmax([0, 1, 2], at) for at in range(3)], abs=1e-12)
+    lesson.choose("numbers", "your numbers")
+    assert lesson.says("give the same shares here")
+    lesson.choose("dtype", "float16").set("logits", "12, 1")  # exp(12) is more than float16 holds
+    assert lesson.says("float16 cannot hold an exponential")
+
+
+ZEROS = {"en": "{zeros} of the {count} shares", "zh": "{count} 个份额中有 {zeros} 个"}
+NAN = {"en": "infinity over infinity is NaN", "zh": "无穷除以无穷得到 NaN"}
+ABOVE = {"en": "in exact arithmetic every share is above 0", "zh": "数学上每个份额都大于 0"}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_share_too_small_for_the_precision_is_a_zero_and_is_called_one(lang):
+    """exp(-10000) has some four thousand zeros behind its point, float64 some three hundred."""
+    lesson = Lesson("softmax", open="stable", numbers="tens", lang=lang)
+    stable = lesson.table("stable_weights")
+    numbers = [float(value) for value in stable[stable["what"].str.startswith("stable_weights")]["value"]]
+    zeros = numbers.count(0.0)
+    assert (zeros, len(numbers)) == (2, 4) and math.exp(-10000) == 0.0 and math.exp(-0.78125) > 0
+    assert Decimal(-10000).exp() > 0  # in more digits
+    assert lesson.says(ZEROS[lang].format(zeros=zeros, count=len(numbers)))
+    assert lesson.says(NAN[lang]) and lesson.says(ABOVE[lang])
+    assert not lesson.choose("numbers", catalog(lang)["lessons.softmax.option.numbers.thousand"]).says(
+        ZEROS[lang].partition("{")[0] or "个份额中"
+    )
+
+
+def test_a_shift_changes_no_share():
+    lesson = Lesson("softmax", open="stable", numbers="own", shift="10")
+    assert lesson.says("With 10 added to every number, the shares that attention computes differ from those without it")
+    (text,) = [text for text in lesson.texts() if text.startswith("With 10")]
+    gap = float(text.partition("at most ")[2].partition(":")[0])
+    assert gap <= 1e-15
+    lesson.set("shift", 1000)
+    assert lesson.says("With 1000 added")
+    assert lesson.says("float64 cannot hold an exponential")  # the naive form alone minds
+
+
+def test_the_slope_of_a_share():
+    lesson = Lesson("softmax", open="slope")
+    weights = [softmax(LOGITS, at) for at in range(4)]
+    assert lesson.says(f"its own share grows by {weights[0] * (1 - weights[0]):.3f} for each unit")
+    column = shares_of_slope(lesson)
+    assert column == pytest.approx([weights[0] * ((at == 0) - weights[at]) for at in range(4)], abs=1e-12)
+    assert math.fsum(column) == pytest.approx(0, abs=1e-15)
+    lesson.set("moved", 3)
+    assert shares_of_slope(lesson)[3] == pytest.approx(weights[3] * (1 - weights[3]), abs=1e-12)
+    assert lesson.number("jacobian", "jacobian [head 1, q, 1, 2]") == pytest.approx(-weights[0] * weights[1], abs=1e-12)
+
+
+def shares_of_slope(lesson):
+    cells = lesson.table("column")
+    return [float(value.replace("−", "-")) for value in cells[cells["kind"] == "cell"]["value"]]
+
+
+def test_softmax_does_not_always_sharpen():
+    lesson = Lesson("softmax", open="sharp")
+    assert lesson.says("The largest share is 0.525, an even one 0.500: only 1.05 times as much.")
+    assert shares(lesson, 0, "close", 2) == pytest.approx([1 / (1 + math.exp(0.1)), 1 / (1 + math.exp(-0.1))])
+    assert lesson.set("close", "0 0 0 3").says("The largest share is 0.870, an even one 0.250")  # e³/(e³ + 3)
+
+
+def test_the_hundred_numbers_of_lecture_notes_001():
+    lesson = Lesson("softmax", open="many")
+    assert lesson.says(
+        "Of 100 numbers the largest, 2.2698, gets 6 %; an even share is 1 %. Together they are 1.000000."
+    )
+    lesson.set("count", 5)
+    assert lesson.says("Of 5 numbers the largest, 2.2409, gets 36 %; an even share is 20 %")
+    assert Lesson("softmax", **lesson.link()).texts() == lesson.texts()
+
+
+def test_the_workbench_gets_exactly_this_run():
+    lesson = Lesson("softmax", temperature="0.25").press("door_workbench")
+    numbers = "2;1;0;-1"
+    assert lesson.at.session_state["setup"] == Setup(
+        example="one_query", q="1", k=numbers, v=numbers, score="dot", temperature=0.25
+    )

@@ -1,0 +1,126 @@
+"""A config is a value: it can be compared, hashed, kept and sent, and nobody changes what was checked."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+import torch
+
+from attention_core import AttentionConfig, AttentionError
+from attention_core.mechanism.masks import MASKS, Mask, Parameter
+from attention_core.mechanism.positions import POSITIONS
+from attention_core.record.trace import Faces
+
+CHOSEN = {
+    "nothing": {},
+    "names": {"masks": ["causal"], "positions": ["sinusoidal", "rope", "alibi"]},
+    "numbers": {"masks": [("local", {"window": 2}), ("causal", {"offset": -3})], "score": "cosine"},
+    "lists": {"masks": [("padding", {"lengths": [5, 2]}), ("local_global", {"window": 1, "global_tokens": [0, 3]})]},
+    "slopes": {"positions": [("alibi", {"slopes": [0.5, 0.25]}), ("rope", {"style": "half", "base": 50})]},
+}
+
+
+@pytest.fixture(params=CHOSEN.values(), ids=CHOSEN)
+def chosen(request) -> dict:
+    return request.param
+
+
+# ---- a value ---------------------------------------------------------------------------------------------------------
+def test_equal_configs_have_one_hash(chosen):
+    one, other = AttentionConfig(**chosen), AttentionConfig(**chosen)
+    assert one == other and hash(one) == hash(other) and len({one, other}) == 1
+    assert one != AttentionConfig(masks=[("local", {"window": 5})])
+
+
+def test_the_order_of_parameters_makes_no_difference():
+    orders = ({"window": 1, "global_tokens": (0, 3)}, {"global_tokens": (0, 3), "window": 1})
+    one, other = (AttentionConfig(masks=[("local_global", params)]) for params in orders)
+    assert one == other and hash(one) == hash(other)
+
+
+def test_a_config_comes_back_from_a_pickle_a_copy_and_a_replacement(chosen):
+    config = AttentionConfig(**chosen)
+    unpickled = pickle.loads(pickle.dumps(config))  # noqa: S301
+    for same in (unpickled, copy.deepcopy(config), replace(config)):
+        assert same == config and hash(same) == hash(config) and repr(same) == repr(config)
+    hotter = replace(config, temperature=2.0)
+    assert (hotter.masks, hotter.positions) == (config.masks, config.positions) and hotter != config
+
+
+def test_parameters_are_printed_and_compared_as_dicts():
+    config = AttentionConfig(masks=["causal", ("local_global", {"window": 1, "global_tokens": [0, 3]})])
+    assert repr(config.masks) == "(('causal', {}), ('local_global', {'window': 1, 'global_tokens': (0, 3)}))"
+    assert config.masks == (("causal", {}), ("local_global", {"global_tokens": (0, 3), "window": 1}))
+    assert {**config.masks[1][1]} == {"window": 1, "global_tokens": (0, 3)}
+
+
+# ---- and read-only ---------------------------------------------------------------------------------------------------
+def test_what_was_checked_stays_as_it_is():
+    given = {"window": 2}
+    config = AttentionConfig(masks=[("local", given)], positions=["rope"])
+    given["window"] = -5
+    for _, params in (*config.masks, *config.positions):
+        with pytest.raises(TypeError):
+            params["window"] = -5
+        with pytest.raises(TypeError):
+            del params["window"]
+        with pytest.raises(FrozenInstanceError):
+            params.pairs = ()
+    assert config == AttentionConfig(masks=[("local", {"window": 2})], positions=["rope"])
+
+
+# ---- a mask's parameters are declared beside it ----------------------------------------------------------------------
+def dilated(scores, *, window, dilation, at):
+    """Keys that lie a whole number of dilations back."""
+    T, S = scores.shape[-2:]
+    back = torch.arange(T)[:, None] + at - torch.arange(S)
+    return ((back % dilation == 0) & (back.abs() <= window * dilation))[None, None]
+
+
+FACES = Faces(dilated, dilated, dilated, dilated)
+WINDOW, DILATION = Parameter("window", least=0), Parameter("dilation", least=1)
+
+
+def test_a_registered_mask_is_checked_by_its_declarations(monkeypatch):
+    monkeypatch.setitem(MASKS, "dilated", Mask(FACES, (WINDOW, DILATION)))
+    monkeypatch.setitem(MASKS, "several", Mask(FACES, (WINDOW, replace(DILATION, several=True))))
+    assert AttentionConfig(masks=[("dilated", {"window": 0, "dilation": 1})]).masks[0][1]["dilation"] == 1
+    for name, params, code in (
+        ("dilated", {"window": 2, "dilation": 0}, "positive_integer"),
+        ("dilated", {"window": -1, "dilation": 1}, "not_negative"),
+        ("dilated", {"window": 1, "dilation": 1.5}, "positive_integer"),
+        ("dilated", {"window": 1}, "missing_parameter"),
+        ("dilated", {"window": 1, "dilation": 1, "at": 0}, "unknown_parameter"),
+        ("several", {"window": 1, "dilation": 1}, "not_listed"),
+        ("several", {"window": 1, "dilation": (2, 0)}, "positive_integer"),
+    ):
+        with pytest.raises(AttentionError) as refused:
+            AttentionConfig(masks=[(name, params)])
+        assert refused.value.code == code, params
+
+
+OTHERS = [(), (WINDOW,), (WINDOW, DILATION, Parameter("lengths")), (WINDOW, WINDOW)]
+
+
+@pytest.mark.parametrize("declared", OTHERS, ids=str)
+def test_a_mask_that_declares_other_parameters_than_it_takes_is_no_mask(declared):
+    with pytest.raises(ValueError, match="dilated takes at, dilation, window"):
+        Mask(FACES, declared)
+    with pytest.raises(ValueError, match="dilated takes at, dilation, window"):
+        Mask(FACES, (WINDOW, DILATION), uses_position=False)
+
+
+def test_a_least_value_is_one_that_a_sentence_can_say():
+    with pytest.raises(ValueError, match="least"):
+        Parameter("window", least=2)
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_every_mask_names_what_it_needs(name):
+    assert MASKS[name].needs == tuple(parameter.name for parameter in MASKS[name].parameters)
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_a_position_without_parameters_has_its_own(name):
+    assert dict(AttentionConfig(positions=[name]).positions)[name] == POSITIONS[name].defaults

@@ -1,0 +1,98 @@
+"""Any cell by name, the way back, sentences that are not ambiguous, proof."""
+
+import re
+from dataclasses import replace
+
+from attention_core.record.errors import AttentionError
+from pages.setup.setup import Setup, to_link
+from tests.screen.driver import Screen, plain, softmax
+
+
+# ---- any cell by name, and the way back ------------------------------------------------------------------------------
+def test_any_cell_is_opened_by_name():
+    screen = Screen().set("step", "scores")
+    assert screen.link() == {"step": "scores"}
+    assert screen.widget("axis_scores_1").value == 0  # the head that is looked at
+    screen.set("axis_scores_2", 5).set("axis_scores_3", 3)
+    assert screen.link() == {"step": "scores", "cell": "0,0,5,3", "t": "5", "head": "0"}
+    assert screen.pieces()[-1]["text"] == " = 6.00"
+    screen.set("axis_scores_3", 0)
+    assert screen.pieces()[-1]["text"] == " = −6.00"
+    assert {"w_q", "allowed"} & set(screen.widget("step").options) == {"w_q"}
+
+
+def test_the_way_back_leads_through_every_cell_that_was_passed():
+    screen = Screen().click_cell("map0", "weights", "0,0,5,3")
+    assert screen.arithmetic()["trail"] == []
+    screen.follow("masked_scores", [0, 0, 5, 3]).follow("scaled_scores", [0, 0, 5, 3])
+    passed = {place["text"]: place["title"] for place in screen.arithmetic()["trail"]}
+    assert passed == {"weights": "weights [head 1, it, dog]", "masked_scores": "masked_scores [head 1, it, dog]"}
+    screen.follow("weights", [0, 0, 5, 3])  # the first crumb
+    assert screen.link()["step"] == "weights" and screen.arithmetic()["trail"] == []
+    screen.follow("masked_scores", [0, 0, 5, 3]).click_cell("map0", "weights", "0,0,5,4")
+    assert screen.arithmetic()["trail"] == []  # another cell begins another way
+
+
+# ---- sentences that must not be ambiguous ----------------------------------------------------------------------------
+def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_place():
+    screen = Screen(text="it fed dog dog", t="0", lang="en")  # it -> both dogs, e^(6/√2) each, fed 1, itself 1
+    share = softmax([6 * 2**-0.5, 6 * 2**-0.5, 0, 0], 0)
+    assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog₃” and “dog₄”."
+    assert (
+        Screen(text="it fed dog dog", t="0", lang="zh").fact()
+        == f"头 1：“it”给“dog₃”和“dog₄”各分配 {100 * share:.0f}% 的注意力。"
+    )
+    screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
+    assert "weights [head 1, it, dog₄]" in plain(" ".join(text.value for text in screen.at.markdown))
+
+
+def test_a_number_that_the_precision_cannot_hold_is_named_with_its_place():
+    screen = Screen().edit_cells({1: {0: 300_000}}).set("dtype", "float16")
+    assert screen.error_at("c_dtype") == (
+        "w_q, row 2, column 1, must lie between -65504 and 65504, the largest numbers of float16: got 300000"
+    )
+    assert screen.setup().dtype == "float64"
+
+
+# ---- the proof ------------------------------------------------------------------------------------------------------
+def test_a_transposed_operand_is_called_so():
+    titles = {*Screen(step="scores", cell="0,0,5,3").table("large")["text"]}
+    assert {"q · head 1 · 7 × 2", "kᵀ · head 1 · 2 × 7", "scores · head 1 · 7 × 7"} <= titles
+    assert "v · head 1 · 7 × 2" in {*Screen(step="head_outputs").table("large")["text"]}
+
+
+def test_a_weight_chosen_in_spite_of_the_mask_is_a_number_and_is_named():
+    screen = Screen(weights="0.1.0.1=5", mask="causal")
+    assert screen.blocked(1) == 20  # of 21
+    assert screen.weight(0, 1, head=1) == 5
+    assert "Built by hand: x, w_q, w_k, w_v, w_o. Edited: what if: weights." in screen.captions()
+
+
+def test_the_badge_tells_the_proof():
+    screen = Screen()
+    (badge,) = [
+        block.proto.popover.label for block in screen.at.get("popover") if "proven" in block.proto.popover.label
+    ]
+    assert re.search(r"proven to \d+e-1\d", badge)
+
+
+def test_the_setup_of_the_screen_is_its_link():
+    screen = Screen().set("score", "cosine").set("heads", 4)
+    assert to_link(screen.setup()) == screen.link()
+    assert screen.setup() == replace(Setup(), score="cosine", heads=4)
+    assert issubclass(AttentionError, ValueError)
+
+
+def test_a_table_stands_behind_each_map():
+    screen = Screen(ex="zh_ta").open_step("weights")
+    screen.at.session_state["table"] = True
+    screen.ran(screen.at.run)
+    (table,) = [frame.value for frame in screen.at.get("dataframe") if "它" in frame.value.columns]
+    assert table.loc["它", "狗"] == screen.weight(5, 3)
+    assert table.shape == (7, 7)
+    screen.set("masks", ["causal"])
+    (table,) = [frame.value for frame in screen.at.get("dataframe") if "它" in frame.value.columns]
+    assert table.loc["小红", "狗"] == 0
+    screen.open_step("output")
+    names = [frame.value for frame in screen.at.get("dataframe") if "它" in frame.value.index]
+    assert [name for name in names if name.shape == (7, 4)]

@@ -1,0 +1,85 @@
+"""Spot the bug: numbers first, then a line is said, then it is seen; a click tells what should stand there."""
+
+import pytest
+
+from attention_core.exercises.bugs import BUGS, LAYER, written
+from attention_core.verification.mistakes import SENTENCES
+from pages.site.words import LANGUAGES, catalog
+from tests.screen.driver import plain
+from tests.screen.lesson import Lesson
+
+PLACES = {bug.code: [*LAYER].index(bug.line) for bug in BUGS}
+
+
+def number_of(code):
+    return str([bug.code for bug in BUGS].index(code) + 1)
+
+
+def shown_codes(page):
+    return [block.value for block in page.at.get("code")]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.code)
+def test_the_numbers_come_first_and_the_line_after_the_guess(bug, lang):
+    page = Lesson("bugs", bug=number_of(bug.code), lang=lang)
+    assert page.errors() == [] and page.charts().keys() == {"weights", "step"}
+    (text,) = shown_codes(page)
+    assert written(bug.line, bug.wrong) not in text.splitlines() and len(text.splitlines()) == 12
+    assert not page.says(plain(catalog(lang)[f"cause.{bug.code}"])[:12])
+    page.choose("guess", str(PLACES[bug.code] + 1))
+    assert shown_codes(page)[1] == f"- {written(bug.line, bug.wrong)}\n+ {text.splitlines()[PLACES[bug.code]]}"
+    assert page.says(
+        plain(catalog(lang)["lessons.bugs.found"].format(number=PLACES[bug.code] + 1))
+    ) and page.charts().keys() >= {"theirs", "ours"}
+    assert f"{number_of(bug.code)} ✓" in page.widgets()["bug"].options
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_padding_that_is_looked_at_is_on_the_screen(lang):
+    page = Lesson("bugs", bug=number_of("padding_on_queries"), guess="4", lang=lang)
+    theirs, ours = ({*page.table(name)["text"]} for name in ("theirs", "ours"))
+    assert "NaN" in theirs and "NaN" not in ours and "<pad>" in ours
+
+
+def test_a_wrong_guess_is_said_so_and_not_counted():
+    page = Lesson("bugs", bug=number_of("no_scale"), guess="0", lang="en")
+    assert page.says("Line 1 is as it was meant.") and not page.says(SENTENCES["no_scale"])
+    assert len(shown_codes(page)) == 1
+    assert not any("✓" in option for option in page.widgets()["bug"].options)
+
+
+def test_the_mistake_shows_in_the_numbers():
+    """Scores of it: 0, but −6 for Anna and 6 for dog; without a scale dog gets 1 of 1 + 4 exp(−6) + exp(−12)."""
+    page = Lesson("bugs", bug=number_of("no_scale"), lang="en")
+    weight = page.number("weights", "weights [head 1, it, dog]")
+    assert weight == pytest.approx(1 / (1 + 4 * 2.718281828**-6 + 2.718281828**-12), abs=1e-6)
+
+
+def test_a_clicked_number_says_what_should_stand_there():
+    page = Lesson("bugs", bug=number_of("softmax_queries"), lang="en").click_cell("weights", "weights", "0,0,5,3")
+    assert page.says("The numbers before it give **0.94")
+    page.click_cell("step", "output", "0,0,0")
+    (told,) = [text for text in page.texts() if text.startswith("Here stands")]
+    made, right = told.split("**")[1], told.split("**")[3]
+    assert made == right  # the line of the output is right
+
+
+def test_another_layer_is_guessed_anew():
+    page = Lesson("bugs", bug="1", guess="3", lang="en")
+    page.choose("bug", "2")
+    assert "guess" not in page.link() and len(shown_codes(page)) == 1
+
+
+def test_a_lecturer_reveals_the_line():
+    page = Lesson("bugs", bug="3", lang="en")
+    page.ran(next(t for t in page.at.toggle if t.key == "c_reveal").set_value(True).run)
+    assert len(shown_codes(page)) == 2
+
+
+@pytest.mark.parametrize(
+    "link", [{"bug": "13"}, {"bug": "<b>"}, {"guess": "13"}, {"look": "w_q"}, {"ex": "eight_heads"}]
+)
+def test_what_a_link_cannot_say_is_named(link):
+    page = Lesson("bugs", lang="en", **link)
+    assert len(page.errors()) == 1 and page.charts()

@@ -1,0 +1,169 @@
+"""A link is the screen; an altered one is named and the rest shown."""
+
+from urllib.parse import parse_qs
+
+import pytest
+
+from pages.setup.setup import MOST_HEADS
+from tests.screen.driver import Screen, plain, score_of
+
+
+@pytest.mark.parametrize(
+    "link, english, chinese",
+    [
+        (
+            {"ex": "en_i"},
+            "The link says ex=en_i, which cannot be read; the rest of it is shown.",
+            "链接中的 ex=en_i 无法识别，其余部分照常显示。",
+        ),
+        ({"mask": "causal:x"}, "The link says mask=causal:x, which", "链接中的 mask=causal:x 无法识别"),
+        ({"heads": "two"}, "The link says heads=two, which", "链接中的 heads=two 无法识别"),
+        ({"temp": "1e999"}, "The link says temp=1e999, which", "链接中的 temp=1e999 无法识别"),
+        (
+            {"text": "a" * 200_001},
+            "The link says text=" + "a" * 40 + ", which",
+            "链接中的 text=" + "a" * 40 + " 无法识别",
+        ),
+        (
+            {"w_q": "~1.0=6;2."},
+            "The link's w_q cannot be used: a changed cell of w_q must read row.column=number and lie inside it: got "
+            "“2.”. The rest of the link is shown.",
+            "链接中的 w_q 无法使用：w_q 的改动应写作“行.列=数”，并且不能越界：现在是“2.”。其余部分照常显示。",
+        ),
+        (
+            {"w_q": "1,2;3"},
+            "The link's w_q cannot be used: all rows of w_q must be equally long: the rows have 2, 1 numbers.",
+            "链接中的 w_q 无法使用：w_q 每行的个数必须相同：各行分别有 2, 1 个。",
+        ),
+        (
+            {"heads": "3"},
+            "The link's heads cannot be used: the width of w_q must be divisible",
+            "链接中的 heads 无法使用：w_q 的宽度",
+        ),
+        (
+            {"heads": "999999999"},
+            f"The link's heads cannot be used: heads must be at most {MOST_HEADS}",
+            "链接中的 heads 无法使用：头数最多",
+        ),
+        (
+            {"x": "none"},
+            "The link's x cannot be used: x must hold at least one number",
+            "链接中的 x 无法使用：x 至少要有一个数",
+        ),
+        (
+            {"q": "1,2"},
+            "The link's q cannot be used: k must hold at least one number",
+            "链接中的 q 无法使用：k 至少要有一个数",
+        ),
+    ],
+)
+def test_an_altered_link_is_named_and_the_rest_shown(link, english, chinese):
+    for language, expected in (("en", english), ("zh", chinese)):
+        screen = Screen(lang=language, **link)
+        (error,) = screen.errors()
+        assert error.startswith(expected)
+        assert "93" in screen.fact()
+        assert screen.link() == {"lang": language}
+        assert screen.set("score", "dot").errors() == []
+
+
+def test_the_rest_of_an_altered_link_is_shown():
+    screen = Screen(ex="zh_ta", heads="1", temp="hot", haeds="3", **{"utm_source": "y", "embed": "true"})
+    assert screen.errors() == [
+        "The link says temp=hot, which cannot be read; the rest of it is shown.",
+        "The link says haeds=3, and nothing here is called haeds: a slip, or a newer version. The rest of it is shown.",
+    ]
+    assert screen.link() == {"ex": "zh_ta", "heads": "1", "embed": "true"}  # which Streamlit keeps
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"mask": "local_global:1"},
+        {"t": "999999999", "head": "999", "step": "weights", "cell": "0,0,5,3"},
+        {"scale": "1e299", "temp": "1e-299"},
+        {"mask": "causal:-1000000", "pos": "rope,alibi,sinusoidal"},
+        {"w_q": "none", "w_k": "none", "w_v": "none", "w_o": "none"},
+        {"ex": "eight_heads", "text": " ".join(["tired"] * 64), "x": "~", "heads": "16", "kv": "1"},
+        {"dtype": "float16", "scale": "70000"},
+        {"dtype": "float16", "x": "60000,60000", "mask": "causal"},
+        {"seed": "999999999", "text": "glorp"},
+        {"w_q": "~0.0=1e6", "w_k": "~0.0=1e6"},
+    ],
+)
+def test_strange_links_open(link):
+    screen = Screen(**link)
+    assert screen.errors() == []
+
+
+def test_a_link_to_a_cell_looks_at_its_head_and_its_query():
+    screen = Screen(ex="eight_heads", step="scores", cell="0,0,5,3")
+    assert screen.fact().startswith("Head 1: “mat”")
+    assert screen.maps() == ["map0"]
+    assert screen.pieces()[-1]["text"].strip(" =") == f"{score_of(screen, 5, 3):.2f}".replace("-", "−")
+
+
+@pytest.mark.parametrize(
+    ("link", "then", "step"),
+    [
+        ({"pos": "rope", "step": "q_heads", "cell": "0,0,5,0"}, ("positions", []), None),  # the step goes
+        ({"step": "weights", "cell": "0,0,5,3"}, ("text", "Anna fed it"), "weights"),  # the cell goes
+    ],
+)
+def test_an_opened_cell_that_is_no_longer_there_is_closed(link, then, step):
+    screen = Screen(**link)
+    assert screen.pieces()
+    screen.set(*then)
+    assert screen.widget("step").value == step
+    assert not screen.parts("arithmetic")
+    assert ("Choose a cell to see its arithmetic." in screen.captions()) == (step is not None)
+    assert Screen(**screen.link()).errors() == []
+
+
+def test_what_does_not_fit_the_example_is_dropped_not_the_example():
+    screen = Screen(ex="zh_colour", pos="rope,alibi")
+    assert screen.errors() == [
+        "The link's pos cannot be used: RoPE turns pairs, so the width must be even: it is 3. "
+        "The rest of the link is shown."
+    ]
+    assert screen.link() == {"ex": "zh_colour"}
+
+
+@pytest.mark.parametrize(
+    "link, missing, shown",
+    [
+        ({"step": "no such step", "cell": "1,2"}, "step=no such step", {}),
+        ({"step": "scores", "cell": "0,0,5,999999999"}, "cell=0,0,5,999999999", {"step": "scores"}),
+        ({"step": "scores", "cell": "1"}, "cell=1", {"step": "scores"}),
+        ({"step": "", "cell": ""}, "step=", {}),
+        ({"cell": "0,0,5,3"}, "cell=0,0,5,3", {}),
+    ],
+)
+def test_a_link_to_what_is_not_there_says_so(link, missing, shown):
+    screen = Screen(**link)
+    assert screen.errors() == [f"The link says {missing}, which cannot be read; the rest of it is shown."]
+    assert screen.link() == shown
+
+
+def test_numbers_too_large_for_the_precision_are_said_to_be():
+    screen = Screen(dtype="float16", scale="70000")
+    assert screen.fact() == (
+        "Head 1: the scores of “it” are too large for this precision, so its weights are not numbers."
+    )
+    assert all(tile["share"] is None for tile in screen.tiles()["tokens"])
+    assert [plain(warning.value) for warning in screen.at.warning] == [
+        "float16 cannot hold this number: scaled_scores [head 1, it, Anna]"
+    ]
+
+
+def test_the_link_box_and_the_address_bar_open_the_same_screen():
+    screen = Screen(lang="zh").set("masks", ["causal"]).set("text", "it|a&b=c#d?e+f%20").set("temperature", 2.0)
+    screen.at.session_state["sharing"] = True
+    screen.ran(screen.at.run)
+    (box,) = [code.value for code in screen.at.code if code.value.startswith("?")]
+    query = {key: values[0] for key, values in parse_qs(box[1:], keep_blank_values=True).items()}
+    assert query == screen.link()
+    again = Screen(**query)
+    assert again.fact() == screen.fact()
+    assert again.table("map0").equals(screen.table("map0"))
+    assert again.setup() == screen.setup()

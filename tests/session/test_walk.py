@@ -1,0 +1,169 @@
+"""A visitor who tries everything: whatever is typed, chosen and clicked, in whatever order, the screen stands.
+
+After every move there is no traceback (`Screen` sees to that), and the address opens the very same screen.
+"""
+
+import io
+import string
+
+import numpy as np
+from hypothesis import Phase, given
+from hypothesis import strategies as st
+
+from attention_core.inputs.handmade_heads import KINDS as KINDS_OF_HEADS
+from attention_core.mechanism.masks import MASKS
+from pages.setup.setup import Setup, from_link, to_link
+from pages.setup.setup_file import to_file
+from pages.site.words import LANGUAGES
+from pages.workbench.layer_controls import PILLS
+from tests.often import often
+from tests.screen.driver import KINDS, Screen
+from tests.session.test_hostile_words import HOSTILE
+
+TEXTS = [
+    "",
+    "it",
+    "小红喂了那只狗",
+    "the cat the dog the end",
+    "he|she and|it",
+    " ".join(string.ascii_lowercase),
+    "it " * 513,
+    "3",
+    "-1 0.5",
+    "1, 2\n3, 4",
+    "1 0 0 0\n0 1 0 0\n0 0 1 0",
+    "1e5\t-2\n3\t4",
+    "1 1 0\n0 0 0",
+    "1 2\n3",
+    "nan",
+    "1e400",
+    *HOSTILE,
+]
+NUMBERS = (-3, 0, 1, 2, 7, 1e3)
+CHOICES = {  # what the labels of a choice stand for
+    "c_lang": list(LANGUAGES),
+    "c_mode": ["sentence", "matrix", "qkv", "file"],
+    "c_wiring": list(PILLS),
+    "c_built": list(KINDS_OF_HEADS),
+    "c_sentence": list(range(9)),
+    "c_scale": ["default", "off", "number"],
+    "c_rope": ["rope", "rope_half"],
+    "c_masks": [*MASKS, "custom"],
+    "c_positions": ["sinusoidal", "rope", "alibi"],
+}
+SEVERAL = ("c_masks", "c_positions", "c_wiring", "c_built")  # of which any number may be chosen
+
+
+EDITED = {"what if: scores": "scores", "what if: weights": "weights", "mask": "allowed"}
+EDITED |= {"假如：得分": "scores", "假如：权重": "weights", "掩码": "allowed"}
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+NUMBERS_OF = np.random.default_rng(0).normal
+FILES = [
+    ("t.npz", npz(**{name: NUMBERS_OF(size=(2, 2, 5, 3)) for name in "qkv"}, weights=np.ones((2, 2, 5, 5)) / 5), ""),
+    ("w.csv", b"1,2,3,4\n" * 4, ""),
+    ("w.json", b'{"w_q": [[1, 2], [3, 4]], "k": [[1]]}', ""),
+    ("screen.json", to_file(Setup(temperature=2.0, built=("even",))).encode(), ""),
+    ("nonsense.npz", b"PK\3\4nonsense", ""),
+]
+
+
+def use_a_control(screen, dice):
+    """Any control, set to anything that it offers, or to a text that it may refuse."""
+    offered = [widget for kind in KINDS for widget in screen.at.get(kind)]
+    widget = dice.choice([widget for widget in offered if not widget.disabled])
+    if widget.type in ("text_input", "text_area"):
+        return screen.ran(widget.set_value(dice.choice(TEXTS)).run)
+    if widget.type == "number_input":
+        return screen.ran(widget.set_value(dice.choice(NUMBERS)).run)
+    if widget.type == "toggle":
+        return screen.ran(widget.set_value(not widget.value).run)
+    if widget.type == "selectbox":
+        return screen.ran(widget.select_index(dice.randrange(len(widget.options))).run)
+    if widget.type == "slider":
+        return screen.ran(widget.set_value(dice.randint(widget.min, widget.max)).run)
+    if widget.type == "select_slider":
+        return screen.ran(widget.set_value(float(dice.choice(widget.options))).run)
+    choices = CHOICES.get(widget.key, widget.options)[-len(widget.options) :]
+    if widget.key == "c_edited":
+        choices = [EDITED.get(choice, choice) for choice in choices]
+    several = widget.type != "button_group" or widget.key in SEVERAL
+    chosen = dice.sample(choices, min(len(choices), dice.randint(0, 2))) if several else dice.choice(choices)
+    return screen.ran(widget.set_value(chosen).run)
+
+
+def bring_a_file(screen, dice):
+    """Into any box for files: tensors, a matrix, a screen, or nonsense."""
+    boxes = list(screen.at.file_uploader)
+    if boxes:
+        box = dice.choice(boxes)
+        fitting = [file for file in FILES if file[0].endswith(tuple(box.proto.type))]  # as the browser offers them
+        file = dice.choice(fitting)
+        screen.ran(box.set_value([file] if box.multiple_files else file).run)
+    return screen
+
+
+def paint_a_mask(screen, dice):
+    """A stroke over some cells, there or not."""
+    if screen.parts("mask"):
+        cells = [[dice.randint(0, 8), dice.randint(0, 8)] for _ in range(dice.randint(0, 4))]
+        screen.click_part("mask", "painted", {"cells": cells, "to": dice.randint(0, 1)})
+    return screen
+
+
+def press_a_button(screen, dice):
+    """Undo, an exchanged word, a matrix made or taken away."""
+    leads_away = "exercise_export"  # to another page, where the walk would end
+    there = [button for button in screen.at.button if not button.disabled and button.key != leads_away]
+    return screen.ran(dice.choice(there).click().run)
+
+
+def click_a_picture(screen, dice):
+    """Any cell of any picture."""
+    name = dice.choice([*screen.charts()])
+    cells = screen.table(name)
+    cell = cells[cells["step"] != ""].sample(random_state=dice.randrange(99)).iloc[0]
+    return screen.click_cell(name, cell["step"], cell["index"])
+
+
+def follow_a_number(screen, dice):
+    """Any operand of the arithmetic, where one is open."""
+    links = [piece for piece in screen.pieces() if "step" in piece] if screen.parts("arithmetic") else []
+    if links:
+        link = dice.choice(links)
+        screen.follow(link["step"], link["index"])
+    return screen
+
+
+def edit_a_cell(screen, dice):
+    """A number of a weight matrix, or a cell emptied."""
+    if any(frame.proto.id for frame in screen.at.get("dataframe")):
+        screen.edit_cells({0: {0: dice.choice([*NUMBERS, 1e9, None])}})
+    return screen
+
+
+MOVES = {use_a_control: 6, press_a_button: 1, click_a_picture: 2, follow_a_number: 2, edit_a_cell: 1}
+MOVES |= {bring_a_file: 1, paint_a_mask: 1}
+
+
+@often(4, by_hand=400, phases=[Phase.generate])  # a walk takes too long to be made shorter
+@given(st.randoms(use_true_random=False))
+def test_the_screen_stands_whatever_is_done(dice):
+    screen = Screen()
+    for _ in range(50):
+        (move,) = dice.choices([*MOVES], weights=[*MOVES.values()])
+        move(screen, dice)
+        assert screen.fact()
+        assert from_link(to_link(screen.setup())) == (screen.setup(), [])
+    again = Screen(**screen.link())
+    if screen.setup().file is None:  # tensors are their session's own
+        assert again.fact() == screen.fact()
+        assert again.errors() == []
+    else:
+        assert "file that is not here" in " ".join(again.errors()) or "文件不在这里" in " ".join(again.errors())

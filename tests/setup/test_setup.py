@@ -1,0 +1,687 @@
+"""Links: every Setup comes back from its link bit by bit, and no link, however broken, does harm."""
+
+import math
+from dataclasses import fields, replace
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.matrix_text import digits, to_text
+from attention_core.learned.training.courses import COURSES
+from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.scores import SCORES
+from attention_core.record.errors import AttentionError
+from pages.runs.compute import DEVICES, gather, pairs_of
+from pages.runs.compute import compute as computed_with_inputs
+from pages.setup.mask_spec import read_mask, write_mask
+from pages.setup.setup import (
+    DEFAULT,
+    DTYPES,
+    FARTHEST,
+    LONGEST,
+    MOST_HEADS,
+    MOST_NAMED,
+    WIRING,
+    Setup,
+    config_of,
+    crosses,
+    from_link,
+    key_of,
+    mode,
+    to_link,
+)
+from tests.often import often
+
+MOST_BYTES = 64 * 2**20  # of one run: every visitor's runs are kept for a while
+LINK_KEYS = [key_of(field.name) for field in fields(Setup)]
+MATRICES = (
+    "x",
+    "context",
+    "q",
+    "k",
+    "v",
+    "w_q",
+    "w_k",
+    "w_v",
+    "w_o",
+    "b_q",
+    "w_a",
+    "w_aq",
+    "w_ak",
+    "v_a",
+    "allowed",
+    "b_k",
+    "b_v",
+    "b_o",
+)
+LONG_SENTENCE = " ".join(["tired"] * 64)
+
+
+def through_a_browser(link):
+    """The query parameters as they arrive after they were an address."""
+    return {key: values[-1] for key, values in parse_qs(urlencode(link), keep_blank_values=True).items()}
+
+
+def size_of(trace):
+    return sum(step.value.numel() * step.value.element_size() for step in trace.steps.values())
+
+
+def assert_same_bits(one, other):
+    assert list(one.steps) == list(other.steps)
+    assert one.labels == other.labels
+    for name, step in one.steps.items():
+        value = other[name]
+        assert (step.value.dtype, step.dims) == (value.dtype, other.step(name).dims), name
+        bits = [tensor.contiguous().view(torch.uint8).numpy().tobytes() for tensor in (step.value, value)]
+        assert step.value.shape == value.shape and bits[0] == bits[1], name
+
+
+def compute(setup):
+    """The run of a Setup."""
+    trace, _ = computed_with_inputs(setup)
+    return trace
+
+
+# ---- Setups that can be computed -------------------------------------------------------------------------------------
+HOSTILE_TOKENS = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "**bold** _it_ `code`",
+    "$x^2$",
+    ":red[x] :smile:",
+    "a&b=c#d?e+f%20",
+    "100%",
+    "\u202eevil",
+    "e\u0301",
+    "👩\u200d🚀",
+    "{0} {name}",
+    "~1.1=2;3,4",
+    "none",
+    "\x00\x1b[31m",
+    "https://example.com/?ex=zh_ta",
+    "اَلْعَرَبِيَّةُ",
+    "狗狗",
+]
+TYPED_TOKENS = st.text(st.characters(codec="utf-8", exclude_characters="|"), min_size=1, max_size=12).filter(
+    lambda token: token == token.strip() != ""
+)
+SENTENCES = st.one_of(
+    st.sampled_from(["she fed it", "Tom read the book , and he laughed .", "黑狗怕白猫", "<s>|New York|is", "it"]),
+    st.lists(st.sampled_from(HOSTILE_TOKENS) | TYPED_TOKENS, min_size=1, max_size=7).map(lambda t: "|".join([*t, ""])),
+)
+NUMBERS = st.one_of(
+    st.integers(-9, 9).map(float), st.floats(-100, 100), st.sampled_from([6e4, -6e4, 5e-324, 1e-8, 0.1, 1 / 3])
+)
+
+
+@st.composite
+def matrices(draw, rows, columns, numbers=NUMBERS):
+    """A whole matrix in link form: a few drawn numbers, repeated over the cells."""
+    some = draw(st.lists(numbers, min_size=1, max_size=7))
+    return to_text(np.resize(np.array(some), (rows, columns)))
+
+
+@st.composite
+def edits(draw, rows, columns, numbers=NUMBERS):
+    """A few changed cells in link form."""
+    places = st.tuples(st.integers(0, rows - 1), st.integers(0, columns - 1))
+    cells = draw(st.dictionaries(places, numbers, max_size=3))
+    return "~" + ";".join(f"{r}.{c}={to_text(np.array([[value]]))}" for (r, c), value in cells.items())
+
+
+def typed(rows, columns, numbers=NUMBERS):
+    return st.one_of(matrices(rows, columns, numbers), edits(rows, columns, numbers))
+
+
+def sentences(own, side):
+    """What may be typed where an example's words stand. side: of a network's alphabets."""
+    if own.network is None:
+        return SENTENCES
+    return st.text(st.sampled_from(COURSES[own.network.partition(".")[0]].alphabets[side].of), min_size=1, max_size=12)
+
+
+@st.composite
+def inputs(draw):
+    """The example, and what is typed in the place of its words and vectors."""
+    name = draw(st.sampled_from(list(EXAMPLES)))
+    own = EXAMPLES[name]
+    given_qkv = own.q is not None
+    kind = draw(st.sampled_from(["qkv"] if given_qkv else ["sentence", "matrix", "qkv"]))
+    lengths = st.integers(1, 6)
+    if kind == "qkv":
+        if given_qkv and draw(st.booleans()):
+            changes = {role: draw(edits(*np.shape(getattr(own, role)))) for role in "qkv"}
+            return Setup(example=own.name, **changes)
+        t, s, d, d_v = draw(lengths), draw(lengths), draw(st.sampled_from([1, 2, 4, 6])), draw(st.sampled_from([2, 4]))
+        q, k, v = draw(matrices(t, d)), draw(matrices(s, d)), draw(matrices(s, d_v))
+        return Setup(example=own.name, q=q, k=k, v=v, heads=1)
+    setup = Setup(example=own.name, text=draw(st.none() | sentences(own, -1)))
+    if own.network and draw(st.booleans()):
+        course = own.network.partition(".")[0]
+        setup = replace(setup, network=f"{course}.1.{draw(st.sampled_from([0, *COURSES[course].shipped]))}")
+    crosses = draw(st.booleans())
+    if crosses or own.tensor("context") is not None:
+        setup = replace(setup, cross=crosses)
+    if crosses:
+        setup = replace(setup, context_text=draw(st.none() | sentences(own, 0)))
+    if kind == "matrix":
+        bases = gathered(setup).bases
+        x = draw(edits(*bases["x"].shape) | matrices(draw(lengths), draw(st.sampled_from([2, 3, 4, 8]))))
+        setup = replace(setup, x=x)
+        if crosses:
+            context = draw(edits(*bases["context"].shape) | matrices(draw(lengths), draw(st.sampled_from([2, 4, 5]))))
+            setup = replace(setup, context=context)
+    return setup
+
+
+def gathered(setup):
+    """What goes into a run, where that can be gathered."""
+    try:
+        return gather(setup)
+    except AttentionError:
+        return assume(False)
+
+
+@st.composite
+def setups(draw):
+    """Any part of a Setup changed, so that most can be computed."""
+    setup = draw(inputs())
+    if mode(setup) == "sentence" and not crosses(setup):
+        own = sentences(EXAMPLES[setup.example], -1)
+        lines = st.lists(own.filter(lambda text: len(text.splitlines()) == 1), max_size=3).map("\n".join)
+        kinds = st.lists(st.sampled_from(["same_word", "offset", "offset:2", "first", "even", "sink"]), max_size=4)
+        setup = replace(setup, more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
+    if mode(setup) != "qkv":
+        widths_fit = EXAMPLES[setup.example].tensor("w_o") is not None and not setup.built
+        fitting = ("bare",) if crosses(setup) else WIRING if widths_fit else ("bare", "swapped", "tied")
+        setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(fitting), unique=True, max_size=2))))
+    material = gathered(setup)
+    width = material.matrices.get("w_q", material.matrices.get("x", material.matrices.get("q"))).shape[1]
+    if draw(st.booleans()):
+        widths = [material.matrices[name].shape[1] for name in ("q", "k", "v") if name in material.matrices]
+        fitting = [n for n in range(1, MOST_HEADS + 1) if not any(w % n for w in widths or [width])]
+        heads = draw(st.sampled_from(fitting))
+        setup = replace(setup, heads=heads)
+        if not widths and draw(st.booleans()):
+            setup = replace(setup, kv_heads=draw(st.sampled_from([n for n in range(1, heads + 1) if heads % n == 0])))
+            if draw(st.booleans()):
+                setup = replace(setup, d_k=draw(st.integers(1, 6)), d_v=draw(st.none() | st.integers(1, 6)))
+    setup = replace(
+        setup,
+        score=draw(st.none() | st.sampled_from(list(SCORES))),
+        scale=draw(st.none() | st.floats(-10, 10) | st.sampled_from([0.0, 1e-12, 1.0])),
+        temperature=draw(st.just(1.0) | st.floats(0.01, 100)),
+        positions=draw(positions(mode(setup) != "qkv", (setup.d_k or width // config_of(setup).heads) % 2 == 0)),
+        dtype=draw(st.sampled_from(DTYPES)),
+        seed=draw(st.integers(0, 999_999_999)),
+    )
+    material = gathered(setup)
+    t, s = pairs_of(material)
+    setup = replace(setup, masks=draw(st.none() | masks(s)))
+    if draw(st.booleans()):
+        setup = replace(setup, allowed=draw(typed(t, s, st.sampled_from([0.0, 1.0]))))
+    edited = [name for name, base in material.bases.items() if name[:2] in ("w_", "b_", "v_") and base.size]
+    if setup.kv_heads is not None:  # a typed W_k is as wide as it is, whatever the number of heads
+        edited = [name for name in edited if name not in ("w_k", "w_v")]
+    for name in draw(st.lists(st.sampled_from(edited), unique=True, max_size=3)) if edited else ():
+        shape = material.bases[name].shape
+        setup = replace(setup, **{name: draw(typed(*shape) if max(shape) <= 64 else edits(*shape))})
+    if draw(st.integers(0, 4)) == 0 and "residual" not in setup.wiring:
+        setup = replace(setup, w_o="none")
+    for name in draw(st.lists(st.sampled_from(["scores", "weights"]), unique=True)):
+        places = st.tuples(*(st.integers(0, size) for size in (1, 2, t, s)), NUMBERS)
+        some = draw(st.lists(places, min_size=1, max_size=3))
+        setup = replace(setup, **{name: ";".join(f"{b}.{h}.{i}.{j}={digits(n)}" for b, h, i, j, n in some)})
+    return replace(
+        setup,
+        sentence=draw(st.none() | st.integers(0, 9)),
+        against=draw(st.sampled_from([None, "", "ex=zh_ta", "heads=1&mask=causal"])),
+        pinned=draw(st.sampled_from([None, "values", "difference"])),
+        token=draw(st.none() | st.integers(0, 999_999_999)),
+        head=draw(st.none() | st.integers(0, 20)),
+        step=draw(st.none() | st.sampled_from(["scores", "w_q", "output", "", "no such step", "a&b=c"])),
+        cell=draw(st.none() | st.lists(st.integers(0, 999_999_999), max_size=6).map(tuple)),
+        ramp=draw(st.sampled_from([None, "times"])),
+    )
+
+
+@st.composite
+def masks(draw, keys):
+    """Some masks with numbers that fit `keys` keys."""
+    far = st.integers(-keys, keys) | st.sampled_from([FARTHEST, -FARTHEST])
+    offset = draw(far)
+    window = st.integers(0, keys + 1) | st.just(FARTHEST)
+    choices = {
+        "causal": draw(st.sampled_from(["causal", f"causal:{offset}"])),
+        "local": f"local:{draw(window)}",
+        "padding": f"padding:{draw(st.integers(0, keys))}",
+        "local_global": f"local_global:{draw(window)}:{draw(st.integers(0, keys - 1))}:{keys - 1}",
+    }
+    if not choices["causal"].endswith(str(offset)):  # two causal masks must agree on their offset
+        choices["sliding"] = f"sliding:{draw(st.integers(1, keys + 1))}"
+    names = draw(st.lists(st.sampled_from(list(choices)), unique=True, max_size=4))
+    return tuple(choices[name] for name in names)
+
+
+def positions(has_input, is_even):
+    """Some ways to tell positions: only an input can be added to, and RoPE turns pairs."""
+    rope = st.sampled_from([(), ("rope",), ("rope_half",)] if is_even else [()])
+    others = st.sampled_from([(), ("alibi",), *([("sinusoidal",), ("alibi", "sinusoidal")] if has_input else [])])
+    return st.tuples(rope, others).map(lambda pair: pair[0] + pair[1])
+
+
+# ---- there and back --------------------------------------------------------------------------------------------------
+def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
+    computed, changed = [], set()
+
+    @settings(max_examples=120)
+    @given(setups())
+    @example(Setup(example="en_it_sink", b_q="~0.1=2.5"))
+    @example(Setup(score="general", w_a="~0.1=0.5"))
+    @example(
+        Setup(
+            file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
+        )
+    )
+    @example(Setup(more="a b\nc", built=("first",), sentence=1))
+    @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
+    @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
+    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
+    @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
+    @example(Setup(w_q="1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0", x="~0.0=1e6"))
+    def there_and_back(setup):
+        back, unread = from_link(through_a_browser(to_link(setup)))
+        assert (back, unread) == (setup, [])
+        changed.update(field.name for field in fields(Setup) if getattr(setup, field.name) != field.default)
+        try:
+            trace = compute(setup)
+        except AttentionError as error:
+            computed.append(False)
+            with pytest.raises(AttentionError) as again:
+                compute(back)
+            assert str(again.value) == str(error)
+            return
+        computed.append(True)
+        assert_same_bits(trace, compute(back))
+        assert size_of(trace) < MOST_BYTES
+
+    there_and_back()
+    assert sum(computed) > 0.9 * len(computed)  # nearly all that is drawn can be computed
+    assert {field.name for field in fields(Setup)} - changed == {"device"}  # no field was left as it is
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_its_name_and_computes_what_it_ships(name):
+    setup = Setup(example=name)
+    assert to_link(setup) == ({} if name == DEFAULT.example else {"ex": name})
+    trace, own = compute(setup), EXAMPLES[name].run()
+    for step in own.computed():
+        assert torch.equal(trace[step], own[step]), step
+    assert (trace.labels["T"], trace.labels["S"]) == (own.labels["T"], own.labels["S"])
+
+
+def test_a_link_says_only_what_differs():
+    setup = Setup(token=5, masks=("causal", "local:2"), w_q="~1.0=3.5", cell=(0, 1), cross=False, text="a b")
+    assert to_link(setup) == {
+        "t": "5",
+        "mask": "causal,local:2",
+        "w_q": "~1.0=3.5",
+        "cell": "0,1",
+        "cross": "False",
+        "text": "a b",
+    }
+    assert to_link(Setup(masks=())) == {"mask": ""}
+    assert from_link({"mask": ""}) == (Setup(masks=()), [])
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_each_matrix_in_a_link_is_the_one_that_runs(name):
+    base = {
+        "q": Setup(example="one_query"),
+        "k": Setup(example="one_query"),
+        "v": Setup(example="one_query"),
+        "context": Setup(example="cross_en_zh"),
+        "b_q": Setup(example="en_it_sink"),
+        **{bias: Setup(**{bias: "0,0,0,0"}) for bias in ("b_k", "b_v", "b_o")},
+        "w_a": Setup(score="general"),
+        "w_aq": Setup(score="additive"),
+        "w_ak": Setup(score="additive"),
+        "v_a": Setup(score="additive"),
+    }.get(name, Setup())
+    number = 0.0 if name == "allowed" else 7.5
+    setup, unread = from_link(through_a_browser(to_link(base) | {name: f"~0.1={number}"}))
+    assert unread == []
+    before, after = compute(replace(base, **({"allowed": "~"} if name == "allowed" else {}))), compute(setup)
+    step = name if name in after else f"{name}_heads" if f"{name}_heads" in after else {"context": "key"}[name]
+    differing = (before[step] != after[step]).nonzero().tolist()
+    assert [place[-2:] if len(place) > 1 else [0, *place] for place in differing] == [[0, 1]]
+    assert after.step(step).value.flatten()[1].item() == number
+
+
+# ---- links that nobody made ------------------------------------------------------------------------------------------
+HOSTILE_VALUES = [
+    "",
+    "-1",
+    "0",
+    "00",
+    "007",
+    "999999999",
+    "9999999999",
+    "9" * 400,
+    "-999999999",
+    "1e999",
+    "-1e999",
+    "1e308",
+    "1e-400",
+    "NaN",
+    "inf",
+    "１２",
+    "٣",
+    "²",
+    "1_0",
+    "0x10",
+    "1.5",
+    " 2 ",
+    "True",
+    "none",
+    "None",
+    "~",
+    "~;",
+    "~0.0=",
+    "~0.0=1,2",
+    "~0.0=1e999",
+    "~999.999=1",
+    "~0.0=NaN",
+    "~０.０=1",
+    ";",
+    ",",
+    "1,2;3",
+    "1,2;3,4",
+    "1;" * 65,
+    "1," * 513,
+    "0",
+    "1e6,1e6;1e6,1e6",
+    "1e7",
+    "causal:",
+    "causal:-",
+    "causal:--1",
+    "causal:999999999",
+    "causal:1:2:3",
+    "causal,causal",
+    "causal,sliding:3",
+    "local:-1",
+    "local:999999999",
+    "sliding:0",
+    "sliding",
+    "local_global",
+    "local_global:1",
+    "local_global:1:999999999",
+    "local_global:0" + ":0" * 5000,
+    "padding",
+    "padding:0",
+    "padding:8",
+    "padding:999999999",
+    "padding:-1",
+    "padding:1:2",
+    "rope",
+    "rope:5",
+    "rope,rope_half",
+    "sinusoidal",
+    "alibi",
+    "additive",
+    "general",
+    "cosine",
+    "float16",
+    "cuda",
+    "cuda:7",
+    "en_it_sink",
+    "one_query",
+    "eight_heads",
+    "en_it\x00",
+    "../../etc/passwd",
+    "a" * 100_000,
+    "1" * (LONGEST + 1),
+    "1," * 50_000,
+    "|" * 100_000,
+    " ".join("abcdefg" * 20),
+    "token" * 9,
+    "<script>",
+    "{x}",
+    "%s%n",
+]
+
+
+@st.composite
+def broken(draw):
+    """A link of a Setup with a value cut off or one of its characters replaced."""
+    link = to_link(draw(setups()))
+    assume(link)
+    key = draw(st.sampled_from(sorted(link)))
+    at = draw(st.integers(0, len(link[key])))
+    link[key] = link[key][:at] + draw(st.sampled_from(["", "", "~", ";", ",", ".", "-", "9", "e", "\x00", "狗"]))
+    return link
+
+
+def tried(link):
+    """What a link does: the Setup or what is refused of it, and the run or its refusal."""
+    setup, unread = from_link(link)
+    for field in fields(Setup):
+        key = key_of(field.name)
+        named = [text for part, text in unread if part == key]
+        if key not in link:
+            assert named == [] and getattr(setup, field.name) == field.default
+        elif named:
+            assert named == [link[key][:40]] and getattr(setup, field.name) == field.default
+    assert from_link(through_a_browser(to_link(setup))) == (setup, [])
+    try:
+        trace = compute(setup)
+    except AttentionError as error:
+        return setup, unread, error
+    assert size_of(trace) < MOST_BYTES
+    return setup, unread, trace
+
+
+@pytest.mark.parametrize("key", LINK_KEYS)
+def test_no_value_of_any_key_does_harm(key):
+    for value in HOSTILE_VALUES:
+        tried({key: value})
+
+
+@often(150)
+@given(st.dictionaries(st.sampled_from(LINK_KEYS), st.sampled_from(HOSTILE_VALUES), min_size=2, max_size=5))
+@example({"q": "1,2", "k": "1,2", "v": "1", "heads": "999999999", "score": "additive"})
+@example({"ex": "eight_heads", "heads": "512", "kv": "1"})
+@example({"score": "additive", "w_aq": "1;2", "v_a": "1", "heads": "0"})
+def test_hostile_values_do_no_harm_together(link):
+    tried(link)
+
+
+@often(100)
+@given(st.dictionaries(st.sampled_from(LINK_KEYS) | st.text(max_size=5), st.text(max_size=60), max_size=6))
+def test_any_text_under_any_key_does_no_harm(link):
+    tried(link)
+
+
+@often(100)
+@given(broken())
+def test_a_cut_off_or_altered_link_does_no_harm(link):
+    tried(link)
+
+
+@pytest.mark.parametrize(
+    "link, code",
+    [
+        ({"heads": "0"}, "positive_integer"),
+        ({"heads": "999999999"}, "at_most"),
+        ({"heads": "3"}, "heads_split"),
+        ({"heads": "4", "kv": "3"}, "heads_groups"),
+        ({"kv": "0"}, "positive_integer"),
+        ({"temp": "0"}, "positive_number"),
+        ({"temp": "-2"}, "positive_number"),
+        ({"x": "none"}, "matrix_empty"),
+        ({"cross": "True", "context": "none"}, "matrix_empty"),
+        ({"q": "1,2"}, "matrix_empty"),
+        ({"allowed": "none"}, "matrix_empty"),
+        ({"allowed": "1,0;0,1"}, "shape_fits_scores"),
+        ({"q": "1,2", "k": "1,2,3", "v": "1", "heads": "1"}, "widths_differ"),
+        ({"q": "1,2", "k": "1,2", "v": "1;2", "heads": "1"}, "keys_values"),
+        ({"w_q": "1,2;3,4"}, "projection_width"),
+        ({"w_q": "~4.0=1"}, "edit_form"),
+        ({"w_q": "~0.0=1,2"}, "edit_form"),
+        ({"w_q": "~0.0=1e7"}, "too_large"),
+        ({"w_q": "1e6,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0", "dtype": "float16"}, "precision_limit"),
+        ({"score": "general", "w_a": "none"}, "missing_weight"),
+        ({"b_q": "1,2,3"}, "bias_width"),
+        ({"mask": "padding:8"}, "lengths_range"),
+        ({"mask": "padding"}, "lengths_count"),
+        ({"mask": "local_global:1:7"}, "tokens_range"),
+        ({"mask": "sliding:0"}, "positive_integer"),
+        ({"mask": "local:-1"}, "not_negative"),
+        ({"mask": "causal,causal"}, "chosen_twice"),
+        ({"pos": "rope,rope_half"}, "chosen_twice"),
+        ({"pos": "rope", "w_q": "1;1;1;1", "w_k": "1;1;1;1", "heads": "1"}, "even_width"),
+        ({"ex": "one_query", "pos": "sinusoidal"}, "no_input_positions"),
+        ({"ex": "one_query", "text": "a"}, "no_input_words"),
+        ({"text": ""}, "no_tokens"),
+        ({"text": "a " * 513}, "too_many_tokens"),
+        ({"text": "a " * 400, "heads": "2", "more": "a\n" * 6 + "b " * 512}, "too_many_pairs"),
+        ({"more": "a\n" * 8}, "too_many_sentences"),
+        ({"text": "a" * 41}, "token_too_long"),
+    ],
+)
+def test_what_can_be_read_but_not_computed_is_refused_with_its_reason(link, code):
+    setup, unread = from_link(through_a_browser(link))
+    assert unread == []
+    with pytest.raises(AttentionError) as refused:
+        compute(setup)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "key, values",
+    [
+        ("ex", ["nope", "", "EN_IT"]),
+        ("heads", ["-1", "1.0", "9999999999", "２", "two", ""]),
+        ("scale", ["1e999", "nan", "-inf", "x", "", "1" * 31]),
+        ("temp", ["1e400", "one"]),
+        (
+            "mask",
+            [
+                "nope",
+                "causal:x",
+                "local:1.5",
+                "causal:--1",
+                "local:1000001",
+                "local_global:1" + ":0" * 1500,
+                "causal:-1000001",
+                "local:",
+            ],
+        ),
+        ("mask", ["local_global:1" + ":0" * 1500]),
+        ("pos", ["nope", "rope:x"]),
+        ("dtype", ["float8", "float"]),
+        ("cross", ["true", "1", ""]),
+        ("t", ["-1", "x"]),
+        ("cell", ["1,x", "-1,0"]),
+        ("text", ["a" * (LONGEST + 1)]),
+        ("device", ["cuda:1", "meta"]),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_the_rest_is_kept(key, values):
+    for value in values:
+        setup, unread = from_link({key: value, "seed": "3"})
+        assert unread == [(key, value[:40])]
+        assert setup == Setup(seed=3)
+
+
+def test_what_nobody_knows_is_named_and_the_rest_is_kept():
+    link = {"haeds": "3", "heads": "1", "lang": "zh", "embed": "true", "embed_options": "dark_theme", "utm_source": "y"}
+    assert from_link(link) == (Setup(heads=1), [("haeds", "3")])
+    assert from_link({"Heads": "1", "seed": "x", "": "y"}) == (DEFAULT, [("seed", "x"), ("Heads", "1"), ("", "y")])
+    assert from_link({"k" * 99: "v" * 99}) == (DEFAULT, [("k" * 40, "v" * 40)])
+    assert len(from_link({f"key{n}": "1" for n in range(9999)})[1]) == MOST_NAMED
+
+
+def test_a_device_that_is_not_there_is_refused():
+    if "cuda" in DEVICES:
+        there, here = compute(Setup(device="cuda")), compute(Setup())
+        assert all(torch.allclose(there[name], here[name], rtol=0, atol=1e-12) for name in here.computed())
+        return
+    with pytest.raises(AttentionError) as refused:
+        compute(Setup(device="cuda"))
+    assert refused.value.code == "unknown_choice"
+
+
+# ---- no Setup takes much memory --------------------------------------------------------------------------------------
+LARGEST = Setup(example="eight_heads", text=LONG_SENTENCE, heads=MOST_HEADS)
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_the_largest_runs_stay_below_the_bound(score):
+    everything = replace(
+        LARGEST,
+        score=score,
+        cross=True,
+        context_text=LONG_SENTENCE,
+        positions=("sinusoidal", "rope", "alibi"),
+        masks=("causal", "local:3", "sliding:5", "padding:60", "local_global:2:0:5"),
+        allowed="~1.1=0",
+    )
+    trace = compute(everything)
+    assert trace.sizes()["T"] == trace.sizes()["S"] == 64
+    assert trace["weights"].shape == (1, MOST_HEADS, 64, 64)
+    assert MOST_BYTES / 8 < size_of(trace) < MOST_BYTES
+
+
+def test_a_wide_tanh_layer_and_many_heads_are_refused_before_they_are_made():
+    ones = to_text(np.ones((32, 128)))
+    layer = {"w_aq": ones, "w_ak": ones, "v_a": to_text(np.ones((1, 128)))}
+    with pytest.raises(AttentionError) as refused:
+        compute(replace(LARGEST, score="additive", **layer))
+    assert refused.value.code == "hidden_too_large"
+    assert refused.value.values["needed"] == MOST_HEADS * 64 * 64 * 128 * 8
+    with pytest.raises(AttentionError) as refused:
+        compute(replace(LARGEST, heads=MOST_HEADS + 1))
+    assert refused.value.values == {"name": "heads", "limit": MOST_HEADS, "given": MOST_HEADS + 1}
+
+
+# ---- the choices as the core takes them ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "text, choice",
+    [
+        ("causal", ("causal", {})),
+        ("causal:-2", ("causal", {"offset": -2})),
+        ("local", ("local", {"window": 1})),
+        ("local:0", ("local", {"window": 0})),
+        ("sliding:4", ("sliding", {"window": 4})),
+        ("padding:3", ("padding", {"lengths": (3,)})),
+        ("local_global:2:0:5", ("local_global", {"window": 2, "global_tokens": (0, 5)})),
+        ("local_global", ("local_global", {"window": 1, "global_tokens": (0,)})),
+        ("local_global:2", ("local_global", {"window": 2, "global_tokens": ()})),
+    ],
+)
+def test_a_mask_and_its_numbers(text, choice):
+    assert read_mask(text) == choice
+    assert choice[0] in MASKS
+    assert read_mask(write_mask(*choice)) == choice
+
+
+def test_what_the_setup_leaves_open_is_the_examples():
+    assert config_of(Setup(example="en_it_causal")).masks == (("causal", {}),)
+    assert config_of(Setup(example="en_it_causal", masks=())).masks == ()
+    assert config_of(Setup()).heads == 2
+    config = config_of(Setup(heads=4, kv_heads=2, score="cosine", scale=0.5, temperature=2.0, positions=("rope_half",)))
+    assert (config.heads, config.kv_heads, config.score, config.scale, config.temperature) == (4, 2, "cosine", 0.5, 2.0)
+    assert config.positions[0][1]["style"] == "half"
+
+
+@pytest.mark.parametrize("number", [0.1, -0.0, 1e-300, 5e-324, math.pi, -1.2345678901234567e-300])
+def test_a_number_keeps_all_its_digits(number):
+    back, unread = from_link(through_a_browser(to_link(Setup(scale=number))))
+    assert unread == []
+    assert math.copysign(1, back.scale) == math.copysign(1, number) and back.scale == number

@@ -1,0 +1,217 @@
+"""Files of the screen: every Setup comes back from its file, and no file, however broken, does harm."""
+
+import json
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attention_core.record.errors import AttentionError
+from pages.setup.setup import DEFAULT, LINK_KEYS, LONGEST, Setup, key_of, to_link
+from pages.setup.setup_file import FORMAT, LARGEST, VERSION, from_file, text_of, to_file
+from tests.often import often
+from tests.setup.test_setup import HOSTILE_VALUES, setups
+
+HEAD = '"format": "attention-explorer", "version": 1'
+WHOLE = {"file_too_long", "file_not_json", "file_nested", "file_twice", "file_format", "file_version", "file_text"}
+
+
+def file_with(**parts):
+    return json.dumps({"format": "attention-explorer", "version": 1} | parts)
+
+
+# ---- there and back --------------------------------------------------------------------------------------------------
+def test_a_file_gives_back_the_setup():
+    changed = set()
+
+    @settings(max_examples=100)
+    @given(setups())
+    @example(Setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q="~0.1=2.5", device="cuda"))
+    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
+    @example(
+        Setup(
+            file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
+        )
+    )
+    @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
+    @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
+    @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
+    @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
+    def there_and_back(setup):
+        assert from_file(text_of(to_file(setup).encode())) == (setup, [])
+        changed.update(field.name for field in fields(Setup) if getattr(setup, field.name) != field.default)
+
+    there_and_back()
+    assert changed == {field.name for field in fields(Setup)}
+
+
+@pytest.mark.parametrize("field", fields(Setup), ids=lambda field: field.name)
+def test_each_field_stands_in_the_file_as_in_the_link(field):
+    given = {
+        "example": "zh_ta",
+        "score": "dot",
+        "masks": ("causal:-1", "local:2"),
+        "positions": ("rope_half", "alibi"),
+        "dtype": "float16",
+        "device": "cuda",
+        "cell": (0, 1, 2),
+        "ramp": "times",
+        "built": ("same_word", "offset:2"),
+        "wiring": ("tied", "residual"),
+        "against": "ex=zh_ta&heads=1",
+        "pinned": "difference",
+        "network": "copy_two.7.100.r0.5",
+        "file": "0123456789abcdef",
+        "roles": ("q:0", "weights:4"),
+        "axes": "HTd",
+        "part": (0, 0, 1, 0, 2, 0, 3),
+        "polarity": "blocked",
+    }
+    plain = next(
+        value for kind, value in {"bool": False, "int": 3, "float": 0.1, "str": "狗"}.items() if kind in str(field.type)
+    )
+    value = given.get(field.name, plain)
+    setup = replace(DEFAULT, **{field.name: value})
+    written = json.loads(to_file(setup))
+    assert list(written) == ["format", "version", key_of(field.name)]
+    assert written[key_of(field.name)] == to_link(setup)[key_of(field.name)]
+    assert from_file(to_file(setup)) == (setup, [])
+
+
+def test_a_file_can_be_read_by_people():
+    assert to_file(Setup(text="狗 ate", masks=("causal",), temperature=2.0)) == (
+        "{\n"
+        '  "format": "attention-explorer",\n'
+        '  "version": 1,\n'
+        '  "text": "狗 ate",\n'
+        '  "temp": "2.0",\n'
+        '  "mask": "causal"\n'
+        "}\n"
+    )
+    assert not {"format", "version"} & LINK_KEYS
+    assert (FORMAT, VERSION) == ("attention-explorer", 1)
+
+
+def test_a_file_from_an_editor_that_marks_its_encoding_opens():
+    assert from_file(text_of(b"\xef\xbb\xbf" + to_file(Setup(heads=1)).encode())) == (Setup(heads=1), [])
+
+
+def test_the_longest_setup_fits_a_file():
+    for text in ("\x00" * (LONGEST // 3), '"' * (LONGEST // 3), "狗" * (LONGEST // 9), "a" * LONGEST):
+        assert from_file(to_file(Setup(text=text))) == (Setup(text=text), [])
+
+
+# ---- files that nobody saved -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "text, code, values",
+    [
+        ("", "file_not_json", {}),
+        ("x", "file_not_json", {}),
+        ("{" + HEAD, "file_not_json", {}),
+        ("{" + HEAD + "} {}", "file_not_json", {}),
+        ("{" + HEAD + ', "scale": NaN}', "file_not_json", {}),
+        ("{" + HEAD + ', "scale": -Infinity}', "file_not_json", {}),
+        ("{" + HEAD + ', "text": "\\ud800"}', "file_not_json", {}),
+        ("{" + HEAD + ', "seed": ' + "9" * 5000 + "}", "file_not_json", {}),
+        ("{" + HEAD + ', "heads": "1", "heads": "2"}', "file_twice", {"name": "heads"}),
+        ("{" + HEAD + ', "version": 1}', "file_twice", {"name": "version"}),
+        ("[" * 100_000, "file_nested", {}),
+        ('{"a":' * 40_000, "file_nested", {}),
+        (" " * (LARGEST + 1), "file_too_long", {"limit": LARGEST, "given": LARGEST + 1}),
+        ("null", "file_format", {"expected": "attention-explorer"}),
+        ("[]", "file_format", {"expected": "attention-explorer"}),
+        ("{}", "file_format", {"expected": "attention-explorer"}),
+        ('"attention-explorer"', "file_format", {"expected": "attention-explorer"}),
+        ('{"format": "word-processor", "version": 1}', "file_format", {"expected": "attention-explorer"}),
+        ('{"format": ["attention-explorer"], "version": 1}', "file_format", {"expected": "attention-explorer"}),
+        ('{"format": "attention-explorer"}', "file_format", {"expected": "attention-explorer"}),
+        (file_with(version=2), "file_version", {"limit": 1, "given": "2"}),
+        (file_with(version=10**300), "file_version", {"limit": 1, "given": "1" + "0" * 19}),
+        (file_with(version=0), "file_format", {"expected": "attention-explorer"}),
+        (file_with(version="1"), "file_format", {"expected": "attention-explorer"}),
+        (file_with(version=1.0), "file_format", {"expected": "attention-explorer"}),
+        (file_with(version=True), "file_format", {"expected": "attention-explorer"}),
+        (file_with(heads=3), "file_text", {"name": "heads"}),
+        (file_with(heads=None), "file_text", {"name": "heads"}),
+        (file_with(cross=True), "file_text", {"name": "cross"}),
+        (file_with(scale=1e999), "file_not_json", {}),
+        (file_with(x=[[1, 2], [3, 4]]), "file_text", {"name": "x"}),
+        (file_with(unknown={"a": {}}), "file_text", {"name": "unknown"}),
+    ],
+)
+def test_what_is_no_file_of_ours_is_refused_with_its_reason(text, code, values):
+    with pytest.raises(AttentionError) as refused:
+        from_file(text)
+    assert (refused.value.code, refused.value.values) == (code, values)
+
+
+def test_parts_that_cannot_be_read_are_named_and_the_rest_is_kept():
+    text = file_with(ex="nope", seed="3", haeds="2", cell="1,x")
+    assert from_file(text) == (Setup(seed=3), [("ex", "nope"), ("cell", "1,x"), ("haeds", "2")])
+
+
+def tried(text):
+    """What a file does: a Setup that has a file of its own, or a refusal."""
+    try:
+        setup, unread = from_file(text)
+    except AttentionError as error:
+        assert error.code in WHOLE
+        return
+    assert all(len(key) <= 40 and len(part) <= 40 for key, part in unread)
+    assert from_file(to_file(setup)) == (setup, [])
+
+
+ANY_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=9)
+    | st.sampled_from(HOSTILE_VALUES[:60]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@often(150)
+@given(st.dictionaries(st.sampled_from([*sorted(LINK_KEYS), "format", "version"]) | st.text(max_size=5), ANY_JSON))
+def test_any_json_gives_a_setup_or_a_refusal(parts):
+    tried(json.dumps(parts))
+    tried(json.dumps({"format": "attention-explorer", "version": 1} | parts))
+
+
+@often(100)
+@given(st.dictionaries(st.sampled_from(sorted(LINK_KEYS)), st.sampled_from(HOSTILE_VALUES), max_size=5))
+def test_hostile_values_do_no_harm(parts):
+    tried(file_with(**parts))
+
+
+@often(150)
+@given(st.text() | st.binary())
+@example(b"\xff\xfe")
+@example(b"\x00" * 99)
+@example("\ud800")
+def test_any_text_and_any_bytes_give_a_setup_or_a_refusal(data):
+    try:
+        text = text_of(data) if isinstance(data, bytes) else data
+    except AttentionError as error:
+        assert error.code == "file_not_json"
+        return
+    tried(text)
+
+
+SAVED = [
+    Setup(),
+    Setup(text="狗 “ate” it", masks=("causal:-1", "local:2"), temperature=0.3, cell=(0, 1, 2, 3), step="scores"),
+    Setup(example="one_query", q="~0.1=2.5;0.0=-1e-8", allowed="1,0;0,1", w_o="none", positions=("rope_half",)),
+]
+
+
+@often(150)
+@given(st.data())
+def test_a_cut_off_or_altered_file_gives_a_setup_or_a_refusal(data):
+    text = to_file(data.draw(st.sampled_from(SAVED)))
+    at = data.draw(st.integers(0, len(text)))
+    tried(text[:at] + data.draw(st.sampled_from(["", "{", "}", '"', "\\", "\\u", ",", ":", "9", "\x00", "狗"])))
+    tried(text[:at] + data.draw(st.sampled_from(["{", "}", '"', "\\", "9", "\x00", "狗"])) + text[at + 1 :])

@@ -1,0 +1,482 @@
+"""The proof of a run: green for every choice there is, red for every fault, and it changes nothing.
+
+The inputs are eighths, which every dtype holds exactly, so that all dtypes are proven against the same numbers.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.analysis import softmax_jacobian, softmax_stages
+from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.softmax_stages import NAIVE, STABLE
+from attention_core.mechanism import masks, operations, positions, scores
+from attention_core.mechanism.attention import run
+from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.positions import POSITIONS
+from attention_core.mechanism.scores import SCORES
+from attention_core.record.trace import Faces
+from attention_core.variants import kv_cache
+from attention_core.variants.kv_cache import decode
+from attention_core.verification.proof import Check, Proof, compare, prove
+
+DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]  # in the order of their digits
+B, T, S, A, D_OUT = 2, 4, 6, 3, 5
+WIDTHS = (7, 11, 13)  # of query, key and value
+D_K, D_V = 8, 3
+
+
+def eighths(*shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
+    """Whole numbers of eighths from -1 to 1, the same for the same shape."""
+    generator = torch.Generator().manual_seed(math.prod(shape))
+    return (torch.randint(-8, 9, shape, generator=generator).double() / 8).to(dtype)
+
+
+# ---- the runs --------------------------------------------------------------------------------------------------------
+ALLOWED = torch.tensor([[1, 0, 1, 1, 0, 1], [0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 1, 1], [0, 1, 0, 0, 0, 0]]).bool()
+PER_HEAD = eighths(B, 4, T, S) < 0.3
+
+MASK_CHOICES = {
+    "none": [],
+    "causal": ["causal"],
+    "causal, offset": [("causal", {"offset": -1})],  # query 0 may attend to nothing
+    "local": [("local", {"window": 1})],
+    "sliding": [("sliding", {"window": 2})],
+    "padding": [("padding", {"lengths": (3, 0)})],
+    "local_global": [("local_global", {"window": 0, "global_tokens": (0, 3)})],
+    "several": ["causal", ("padding", {"lengths": (4, 2)}), ("local", {"window": 2})],
+    "custom": [],
+    "custom, per head": ["causal"],
+}
+POSITION_CHOICES = {
+    "none": [],
+    "sinusoidal": ["sinusoidal"],
+    "rope": ["rope"],
+    "rope, halves": [("rope", {"style": "half", "base": 50.0})],
+    "alibi": ["alibi"],
+    "all": ["sinusoidal", "rope", "alibi"],
+}
+LAYOUTS = [  # query heads, key/value heads, sequences, biases, output projection
+    {"heads": 1, "kv_heads": 1, "inputs": 1, "biases": True, "w_o": True},
+    {"heads": 4, "kv_heads": 4, "inputs": 2, "biases": False, "w_o": True},
+    {"heads": 4, "kv_heads": 2, "inputs": 3, "biases": True, "w_o": True},
+    {"heads": 4, "kv_heads": 1, "inputs": 3, "biases": True, "w_o": False},
+]
+ENDINGS = {
+    "uniform": {"replace": "uniform"},
+    "replacement": {"replacement": True},
+    "dropout": {"dropout": 0.5},
+    "uniform, dropout": {"replace": "uniform", "dropout": 0.25},
+    "replacement, dropout": {"replacement": True, "dropout": 0.25},
+}
+
+
+def layer(
+    score: str = "scaled_dot",
+    mask: str = "none",
+    position: str = "none",
+    dtype: torch.dtype = torch.float64,
+    *,
+    heads: int = 4,
+    kv_heads: int = 2,
+    inputs: int = 3,
+    biases: bool = True,
+    w_o: bool = True,
+    replacement: bool = False,
+    what_if: dict | None = None,
+    **choices,
+) -> Trace:
+    """Attention from the input on, with whatever is asked for."""
+    keys = T if inputs == 1 else S
+    given = [eighths(B, length, width, dtype=dtype) for length, width in zip((T, S, S), WIDTHS, strict=True)][:inputs]
+    columns = {"q": heads * D_K, "k": kv_heads * D_K, "v": kv_heads * D_V}
+    shapes = {f"w_{role}": (WIDTHS[min(i, inputs - 1)], columns[role]) for i, role in enumerate("qkv")}
+    shapes |= {f"b_{role}": (columns[role],) for role in "qkv"} if biases else {}
+    shapes |= {"w_o": (heads * D_V, D_OUT)} if w_o else {}
+    shapes |= {"b_o": (D_OUT,)} if w_o and biases else {}
+    own = {"w_a": (heads, D_K, D_K), "w_aq": (D_K, A), "w_ak": (heads, D_K, A), "v_a": (A,)}
+    shapes |= {name: own[name] for name in SCORES[score].weights}
+    own_mask = {"custom": ALLOWED[:, :keys], "custom, per head": PER_HEAD[:, :heads, :, :keys]}.get(mask)
+    return attend(
+        *given,
+        weights=Weights(**{name: eighths(*shape, dtype=dtype) for name, shape in shapes.items()}),
+        config=AttentionConfig(
+            score,
+            heads=heads,
+            kv_heads=kv_heads,
+            masks=MASK_CHOICES[mask],
+            positions=POSITION_CHOICES[position],
+            **choices,
+        ),
+        allowed=own_mask,
+        replacement=eighths(B, heads, T, keys, dtype=dtype) if replacement else None,
+        what_if=what_if,
+    )
+
+
+RUNS: dict[str, Callable[[], Trace]] = {
+    **{f"score {name}": lambda name=name: layer(name, biases=False) for name in SCORES},
+    **{f"mask {name}": lambda name=name: layer(mask=name) for name in MASK_CHOICES},
+    **{f"position {name}": lambda name=name: layer("additive", "causal", name) for name in POSITION_CHOICES},
+    **{f"ending {name}": lambda name=name: layer(mask="custom", **ENDINGS[name]) for name in ENDINGS},
+    "what if": lambda: layer("additive", "causal", what_if={"scores": eighths(T, S), "weights": eighths(T, S)}),
+    "uniform, no mask": lambda: layer(replace="uniform"),
+    "no output projection": lambda: layer(inputs=1, w_o=False),
+    "exponentials": lambda: layer(mask="custom").then(*NAIVE, *STABLE),  # its empty row is 0 / 0 in both forms
+    "jacobian": lambda: with_jacobian(layer(mask="custom")),
+    "heads given": lambda: attend_qkv(eighths(4, 5), eighths(6, 5), eighths(6, 3), allowed=ALLOWED),
+    "decoding": lambda: [*decode(eighths(T, 7), weights=Weights(w_k=eighths(7, 7), w_v=eighths(7, 7)))][-1],
+}
+every_run = pytest.mark.parametrize("name", RUNS)
+
+
+def test_the_runs_show_every_choice_and_every_operation():
+    """Whatever is added to the core must be added here."""
+    named = [entry if isinstance(entry, str) else entry[0] for each in MASK_CHOICES.values() for entry in each]
+    assert set(named) == set(MASKS)
+    named = [entry if isinstance(entry, str) else entry[0] for each in POSITION_CHOICES.values() for entry in each]
+    assert set(named) == set(POSITIONS)
+    modules = (operations, scores, masks, positions, softmax_stages, softmax_jacobian, kv_cache)
+    there = {name: value for module in modules for name, value in vars(module).items() if isinstance(value, Faces)}
+    used = {step.operation.faces for build in RUNS.values() for step in build().computed().values()}
+    assert [name for name, faces in there.items() if faces not in used] == []
+
+
+# ---- green -----------------------------------------------------------------------------------------------------------
+def assert_proven(trace: Trace, what: object) -> Proof:
+    """All steps checked, all checks far below the limit."""
+    proof = prove(trace)
+    assert proof.passed, (what, proof.failed)
+    assert proof.failed is None
+    assert proof.worst == max(check.difference for check in proof.checks) <= 1e-13, what
+    assert proof.overflow is None
+    assert [check.step for check in proof.checks if check.witness == "numpy"] == [*trace.computed()]
+    exact = trace["output"].dtype == torch.float64
+    shown = [name for name, step in trace.computed().items() if exact or step.value.dtype == torch.bool]
+    assert [check.step for check in proof.checks if check.witness == "shown"] == shown, what
+    return proof
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("position", POSITION_CHOICES)
+def test_every_choice_is_proven(score, position):
+    """Every mask with every way to tell positions; the layouts take turns, so that every mask meets every layout."""
+    for number, mask in enumerate(MASK_CHOICES, [*POSITION_CHOICES].index(position)):
+        layout = LAYOUTS[number % len(LAYOUTS)]
+        assert_proven(layer(score, mask, position, **layout), (mask, layout))
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_dtype_is_proven(score, dtype):
+    for mask, position in zip(MASK_CHOICES, [*POSITION_CHOICES] * 2, strict=False):
+        assert_proven(layer(score, mask, position, dtype), (mask, position))
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_way_to_change_the_weights_is_proven(score, ending):
+    for number, mask in enumerate(MASK_CHOICES):
+        dtype = DTYPES[number % len(DTYPES)]
+        assert_proven(layer(score, mask, dtype=dtype, **ENDINGS[ending]), (mask, dtype))
+
+
+# ---- rounding --------------------------------------------------------------------------------------------------------
+THIRD = {  # how far each dtype's nearest number is from 1/3, in thirds, from its binary digits 0.010101...
+    torch.float32: 1 / 2**25,
+    torch.float16: 1 / 2**12,
+    torch.bfloat16: 1 / 2**9,
+}
+
+
+@pytest.mark.parametrize("dtype", THIRD, ids=str)
+def test_rounding_of_a_third(dtype):
+    """Three equal scores: every weight is the nearest that the dtype has to 1/3."""
+    proof = prove(attend_qkv(*(torch.zeros(3, 1, dtype=dtype) for _ in "qkv")))
+    assert proof.passed
+    assert proof.rounding["weights"] == pytest.approx(THIRD[dtype], rel=1e-6)
+    assert proof.rounding["scores"] == 0.0
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("mask", ["none", "custom"])
+def test_rounding_grows_as_digits_are_taken_away(score, mask):
+    figures = [prove(layer(score, mask, "alibi", dtype)).rounding for dtype in DTYPES]
+    assert figures[0]["output"] <= 1e-14
+    for more, fewer in pairwise(figures):
+        assert more.keys() == fewer.keys() == {*layer(score, mask, "alibi").computed()} - {"allowed"}
+        assert more["output"] < fewer["output"] < math.inf
+
+
+# ---- the witnesses ---------------------------------------------------------------------------------------------------
+def square(dtype: torch.dtype = torch.float64, *, leave_out: str = "", cross: bool = False, **given) -> Trace:
+    """Two heads of width 4 in a model of width 8, which torch's own layer has too."""
+    shapes = {"w_q": (8, 8), "w_k": (8, 8), "w_v": (8, 8), "w_o": (8, 8), "b_q": (8,), "b_k": (8,), "b_o": (8,)}
+    shapes |= {"w_k": (5, 8), "w_v": (3, 8)} if cross else {}
+    shapes |= given.pop("shapes", {})
+    arguments = {name: given.pop(name) for name in ("allowed", "replacement", "what_if") if name in given}
+    weights = {name: eighths(*shape, dtype=dtype) for name, shape in shapes.items() if name not in leave_out.split()}
+    inputs = [(4, 8), (6, 5), (6, 3)] if cross else [(4, shapes["w_q"][0])]
+    inputs = [eighths(*shape, dtype=dtype) for shape in inputs]
+    return attend(*inputs, weights=Weights(**weights), config=AttentionConfig(**{"heads": 2} | given), **arguments)
+
+
+COVERED = {
+    "plain": {},
+    "no bias": {"leave_out": "b_q b_k b_o"},
+    "cross": {"cross": True},
+    "cross, masked": {"cross": True, "masks": ["causal"]},
+    "causal": {"masks": ["causal"]},
+    "own mask": {"allowed": torch.eye(4).bool()},
+    "sinusoidal": {"positions": ["sinusoidal"]},
+    "the same scale": {"score": "dot", "scale": 0.5},
+    "float16": {"dtype": torch.float16},
+}
+ONLY_THE_HEADS = {
+    "no output projection": {"leave_out": "w_o b_o"},
+    "no projection of v": {"leave_out": "w_v"},
+    "another score": {"score": "cosine"},
+    "no scale": {"score": "dot"},
+    "own scale": {"scale": 0.3},
+    "temperature": {"temperature": 2.0},
+    "rope": {"positions": ["rope"]},
+    "alibi": {"positions": ["alibi"]},
+    "grouped heads": {"kv_heads": 1, "shapes": {"w_k": (8, 4), "w_v": (8, 4), "b_k": (4,)}},
+    "narrow values": {"shapes": {"w_v": (8, 6), "w_o": (6, 8)}},
+    "other width out": {"shapes": {"w_o": (8, 5), "b_o": (5,)}},
+    "other width in": {"shapes": {"w_q": (7, 8), "w_k": (7, 8), "w_v": (7, 8)}},
+    "an empty row": {"masks": [("causal", {"offset": -1})]},
+    "chosen scores": {"what_if": {"scores": torch.full((4, 4), 0.25, dtype=torch.float64)}},
+}
+NOT_AT_ALL = {
+    "uniform": {"replace": "uniform"},
+    "replacement": {"replacement": torch.full((4, 4), 0.25, dtype=torch.float64)},
+    "dropout": {"dropout": 0.5},
+    "chosen weights": {"what_if": {"weights": torch.full((4, 4), 0.25, dtype=torch.float64)}},
+}
+WITNESSES = [
+    *((name, choices, {"sdpa", "mha"}) for name, choices in COVERED.items()),
+    *((name, choices, {"sdpa"}) for name, choices in ONLY_THE_HEADS.items()),
+    *((name, choices, set()) for name, choices in NOT_AT_ALL.items()),
+]
+
+
+@pytest.mark.parametrize(("name", "choices", "expected"), WITNESSES, ids=[name for name, *_ in WITNESSES])
+def test_torch_is_a_witness_wherever_it_has_such_a_function(name, choices, expected):
+    proof = prove(square(**choices))
+    assert proof.passed
+    assert {check.witness for check in proof.checks} & {"sdpa", "mha"} == expected
+
+
+@pytest.mark.parametrize("name", ["score dot", "score cosine", "score general", "score additive", "heads given"])
+def test_torch_checks_the_heads_of_every_score(name):
+    assert [check.step for check in prove(RUNS[name]()).checks if check.witness == "sdpa"] == ["head_outputs"]
+
+
+# ---- red: a face that is wrong ---------------------------------------------------------------------------------------
+def spoiled(value):
+    """A copy with one number off by a millionth of itself, or with one boolean flipped."""
+    array = np.array(value.detach().numpy() if isinstance(value, torch.Tensor) else value)
+    if array.dtype == bool:
+        where = tuple(size - 1 for size in array.shape)
+        array[where] = not array[where]
+    else:
+        magnitudes = np.where(np.isfinite(array), np.abs(array), 0.0)
+        array[np.unravel_index(magnitudes.argmax(), array.shape)] *= 1 + 1e-6
+    return torch.from_numpy(array) if isinstance(value, torch.Tensor) else array
+
+
+def with_faults(trace: Trace, name: str, *kinds: str) -> Trace:
+    """The run with a wrong torch or numpy face at one step, its shown values as they were."""
+
+    def wrong(face: Callable) -> Callable:
+        return lambda *operands, **params: spoiled(face(*operands, **params))
+
+    step = trace.step(name)
+    faces = replace(step.operation.faces, **{kind: wrong(getattr(step.operation.faces, kind)) for kind in kinds})
+    return with_step(trace, name, operation=replace(step.operation, faces=faces))
+
+
+def with_step(trace: Trace, name: str, **changes) -> Trace:
+    """The run with one step changed."""
+    return replace(trace, steps={**trace.steps, name: replace(trace.step(name), **changes)})
+
+
+@every_run
+@pytest.mark.parametrize("kind", ["torch", "numpy"])
+def test_a_wrong_face_turns_the_proof_red_at_its_step(name, kind):
+    trace = RUNS[name]()
+    for step in trace.computed():
+        proof = prove(with_faults(trace, step, kind))
+        assert not proof.passed
+        assert (proof.failed.step, proof.failed.witness) == (step, "numpy")
+        assert proof.failed.difference == pytest.approx(1e-6, rel=1e-3) or proof.failed.difference == 1.0
+
+
+@pytest.mark.parametrize("step", [name for name in square().computed() if name != "q_projected"])
+def test_a_misunderstanding_that_both_faces_share_is_seen_by_torch(step):
+    """The same fault in both: all shown numbers agree with it, and only torch's own attention does not."""
+    trace = with_faults(square(), step, "torch", "numpy")
+    proof = prove(run(trace.inputs(), [each.operation for each in trace.computed().values()]))
+    assert not proof.passed
+    assert {check.witness for check in proof.checks if not check.passed} <= {"sdpa", "mha", "rows"}
+    assert proof.worst < 1e-4  # a small fault, not an accident
+
+
+def test_weights_that_do_not_sum_to_one_are_seen_without_torch():
+    trace = with_faults(layer(dropout=0.5), "weights", "torch", "numpy")
+    proof = prove(run(trace.inputs(), [each.operation for each in trace.computed().values()]))
+    assert [(check.step, check.witness) for check in proof.checks if not check.passed] == [("weights", "rows")]
+
+
+# ---- red: a number on the screen that is wrong -----------------------------------------------------------------------
+@every_run
+def test_a_wrong_number_on_the_screen_turns_the_proof_red(name):
+    trace = RUNS[name]()
+    for step in trace.computed():
+        proof = prove(with_step(trace, step, value=spoiled(trace[step])))
+        assert not proof.passed
+        assert (proof.failed.step, proof.failed.witness) == (step, "shown")
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_a_wrong_mask_on_the_screen_turns_the_proof_red_in_every_dtype(dtype):
+    trace = layer(mask="several", dtype=dtype)
+    for step in ("allowed_causal", "allowed_padding", "allowed_local", "allowed"):
+        proof = prove(with_step(trace, step, value=spoiled(trace[step])))
+        assert (proof.failed.step, proof.failed.witness) == (step, "shown")
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize(
+    "ending", [{}, {"replace": "uniform"}, {"dropout": 0.5}], ids=["softmax", "uniform", "dropout"]
+)
+def test_the_smallest_leak_through_a_mask_turns_the_proof_red(dtype, ending):
+    trace = layer(mask="custom", dtype=dtype, **ending)
+    for step in {"softmax_weights", "weights", "dropped_weights"} & trace.steps.keys():
+        leaking = trace[step].clone()
+        leaking[1, 3, 2, 3] = 1e-30  # ALLOWED is 0 there
+        proof = prove(with_step(trace, step, value=leaking))
+        assert (proof.failed.step, proof.failed.witness) == (step, "blocked")
+        assert proof.failed.difference == pytest.approx(1e-30, rel=1e-2)
+
+
+def test_weights_of_ones_own_may_stand_in_blocked_cells():
+    trace = layer(mask="custom", replacement=True)
+    assert trace["weights"][1, 3, 2, 3] != 0
+    assert prove(trace).passed
+
+
+def test_the_first_failure_is_the_first_step_that_fails():
+    """Whichever witness saw it."""
+    trace = square()
+    both = with_faults(with_step(trace, "q", value=spoiled(trace["q"])), "output", "torch")
+    assert (prove(both).failed.step, prove(both).failed.witness) == ("q", "shown")
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [
+        ([1.0, 2.0], [[1.0, 2.0]]),
+        ([1.0, -math.inf], [1.0, 2.0]),
+        ([1.0, 2.0], [1.0, -math.inf]),
+        ([1.0, math.inf], [1.0, -math.inf]),
+        ([1.0, math.nan], [1.0, 2.0]),
+        ([1.0, 2.0], [1.0, math.nan]),
+        ([1.0, math.nan], [1.0, math.inf]),
+        ([1.0, 2.0 + 3e-10], [1.0, 2.0]),
+        ([1.0, 0.0], [0.0, 0.0]),
+    ],
+)
+def test_what_is_not_the_same(value, other):
+    assert not compare("scores", "numpy", np.array(value), np.array(other)).passed
+
+
+def test_what_is_the_same_to_the_largest_magnitude():
+    """2e-11 of 2 is 1e-11."""
+    check = compare("scores", "numpy", np.array([1e-11, 2.0 + 2e-11, -math.inf]), np.array([0.0, 2.0, -math.inf]))
+    assert check == Check("scores", "numpy", pytest.approx(1e-11, rel=1e-3), True)
+
+
+def test_what_is_no_number_by_both_faces_is_the_same():
+    values = np.array([1.0, math.nan, math.inf, -math.inf])
+    assert compare("naive_weights", "numpy", values, values.copy()) == Check("naive_weights", "numpy", 0.0, True)
+
+
+# ---- numbers that a precision cannot hold ----------------------------------------------------------------------------
+def given(q: list[float], k: list[float], dtype: torch.dtype = torch.float16, **choices) -> Trace:
+    """Queries and keys of width 1: a score is a plain product."""
+    q, k = (torch.tensor(column, dtype=dtype)[:, None] for column in (q, k))
+    return attend_qkv(q, k, k, config=AttentionConfig("dot", **choices))
+
+
+@pytest.mark.parametrize(
+    ("trace", "cell"),
+    [
+        (given([1, 300], [1, 200, 300]), ("scores", (0, 0, 1, 2))),  # 300 x 300 = 90,000 > 65,504
+        (given([1, 300], [1, 200, -300]), ("scores", (0, 0, 1, 2))),
+        (given([300, 1], [1, 200, 300], masks=["causal"]), ("scores", (0, 0, 0, 2))),
+        (given([1, 300], [200, 218], scale=2.0), ("scaled_scores", (0, 0, 1, 0))),  # 120,000; 218 x 300 = 65,400
+        (given([1, 300], [1, 200, 300], torch.bfloat16), None),
+        (given([1, 300], [1, 200, 218]), None),
+        (given([1, 300], [1, 200, 218], masks=["causal"]), None),  # minus infinity by the mask's doing
+    ],
+)
+def test_the_first_number_too_large_for_a_precision_is_named(trace, cell):
+    proof = prove(trace)
+    assert proof.overflow == cell
+    assert proof.passed  # the operations are right, float16 is too small for these numbers
+    assert all(map(math.isfinite, proof.rounding.values()))
+
+
+def test_a_mask_hides_only_its_own_infinities():
+    """Row 1 overflows to minus infinity in a cell that is allowed."""
+    trace = given([1, -300], [300, 1], masks=[("local", {"window": 1})])
+    trace = with_step(trace, "scores", value=torch.zeros(1, 1, 2, 2))
+    trace = with_step(trace, "scaled_scores", value=torch.zeros(1, 1, 2, 2))
+    assert prove(trace).overflow == ("masked_scores", (0, 0, 1, 0))
+
+
+def test_numbers_too_large_for_float64_are_named_and_not_proven():
+    proof = prove(given([1, 1e200], [1, 1e200], torch.float64))
+    assert proof.overflow == ("scores", (0, 0, 1, 1))
+    assert (proof.failed.step, proof.failed.witness) == ("weights", "rows")  # by both faces NaN, and no shares of 1
+
+
+# ---- nothing is changed ----------------------------------------------------------------------------------------------
+def contents(trace: Trace) -> list[tuple]:
+    """Every step's bytes and how they lie in memory."""
+    return [
+        (name, step.value.detach().contiguous().view(torch.uint8).numpy().tobytes(), step.value.stride(), step.dims)
+        for name, step in trace.steps.items()
+    ]
+
+
+@every_run
+def test_a_proof_changes_nothing_in_the_run(name):
+    trace = RUNS[name]()
+    before = contents(trace)
+    proof = prove(trace)
+    assert contents(trace) == before
+    assert prove(trace) == proof
+
+
+def test_a_run_that_learns_is_proven_and_goes_on_learning():
+    q, k, v = (eighths(3, 5).requires_grad_() for _ in "qkv")
+    trace = attend_qkv(q, k, v)
+    assert prove(trace).passed
+    trace["output"].sum().backward()
+    assert v.grad is not None
+
+
+@every_run
+def test_torchs_own_randomness_is_left_alone(name):
+    state = torch.get_rng_state()
+    prove(RUNS[name]())
+    assert torch.equal(torch.get_rng_state(), state)

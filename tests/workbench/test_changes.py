@@ -1,0 +1,154 @@
+"""What the last change did: a sentence, marks on the strip, maps of differences; undo and redo, and nothing jumps."""
+
+import re
+
+import pytest
+
+from attention_core.record.number_text import signed
+from tests.screen.driver import Screen, it_to_dog, softmax
+
+
+def said(screen):
+    return " ".join(text.value.replace("\\", "") for text in screen.at.markdown)
+
+
+def marked(screen):
+    """The steps of the strip that carry the mark of a change."""
+    return [small["opens"] for small in screen.packed("strip")[0]["maps"] if small["name"].endswith("Δ")]
+
+
+def numbers(screen, picture, step, index):
+    cells = screen.table(picture)
+    (cell,) = cells[(cells["index"] == index) & (cells["kind"] == "cell") & (cells["step"] == step)].to_dict("records")
+    return cell["text"]
+
+
+def test_before_a_change_there_is_nothing_to_compare():
+    screen = Screen()
+    assert "Change anything: here it says what moved." in screen.captions()
+    assert marked(screen) == []
+
+
+def test_the_sentence_names_the_largest_move_with_both_numbers():
+    screen = Screen().set("scale", "off")
+    before, now = it_to_dog(2**-0.5), it_to_dog(1.0)
+    assert f"{before:.2f} → {now:.2f} ({signed(now - before)})" in said(screen)
+    assert marked(screen) == ["scaled_scores", "masked_scores", "weights", "head_outputs", "concat", "output"]
+
+
+def test_what_stands_behind_the_weights_moves_alone():
+    screen = Screen().set("edited", "w_v").edit_cells({0: {0: 9}})
+    assert "The weights stayed. Moved most: head_outputs" in said(screen)
+    assert marked(screen) == ["v_projected", "v", "head_outputs", "concat", "output"]
+
+
+def test_a_change_too_small_for_two_decimals_is_told_with_more():
+    before, now, difference = re.search(r"(\S+) → (\S+) \((\S+)\)", said(Screen().set("dtype", "float16"))).groups()
+    assert before != now and before[:4] == now[:4]
+    assert float(difference.replace("−", "-")) == pytest.approx(float(now) - float(before), rel=0.1)
+
+
+def test_an_output_without_w_o_is_compared_with_the_one_before():
+    text = said(Screen().set("wiring", ["no_output"]))
+    assert "The weights stayed. Moved most: output [" in text
+    assert "New" not in text
+
+
+def test_a_step_of_another_shape_is_marked():
+    screen = Screen().set("d_v", 3)
+    assert {"v", "head_outputs", "concat"} <= {*marked(screen)}
+
+
+def test_the_maps_show_signed_differences():
+    screen = Screen().set("temperature", 2.0).set("difference", True)
+    moved = it_to_dog(2**-0.5 / 2) - it_to_dog(2**-0.5)
+    assert numbers(screen, "map0", "weights", "0,0,5,3") == signed(moved).replace("0.", ".") == "−.31"
+    assert numbers(screen, "map0", "weights", "0,0,0,0") == "0"
+    assert screen.link()["against"] == ""
+    again = Screen(**screen.link())
+    assert numbers(again, "map0", "weights", "0,0,5,3") == "−.31"  # the link shows the same
+    screen.set("temperature", 1.0)  # and the next change is compared with this one
+    assert numbers(screen, "map0", "weights", "0,0,5,3") == "+.31"
+    screen.set("difference", False)
+    assert numbers(screen, "map0", "weights", "0,0,5,3") == "0.93"
+
+
+def test_the_cell_of_a_difference_opens_the_arithmetic_of_now():
+    screen = Screen().set("temperature", 2.0).set("difference", True).click_cell("map0", "weights", "0,0,5,3")
+    expected = softmax([s * 2**-0.5 / 2 for s in (-6, 0, 0, 6, 0, 0, 0)], 3)
+    assert f"{expected:.3f}"[:4] in "".join(piece["text"] for piece in screen.pieces())
+
+
+def test_a_blocked_cell_in_a_difference_is_hatched():
+    screen = Screen().set("masks", ["causal"]).set("difference", True).open_step("masked_scores")
+    table = screen.table("large")
+    hatched = table[(table["kind"] == "blocked") & (table["step"] == "masked_scores")]
+    assert len(hatched) == 21
+
+
+def test_other_sizes_cannot_be_compared_cell_by_cell():
+    screen = Screen().set("text", "Anna fed it")
+    assert "The sizes changed" in said(screen)
+    screen.set("text", "she fed it")
+    assert "Moved most" in said(screen)
+
+
+def test_a_link_that_compares_with_nonsense_says_so():
+    assert "against=nonsense" in " ".join(Screen(against="nonsense=1").errors())
+    assert Screen(against="heads=3").errors() != []  # readable, but no run
+    assert Screen(against="against=x").errors() != []
+
+
+# ---- undo and redo ---------------------------------------------------------------------------------------------------
+def test_undo_and_redo_go_through_the_same_screens():
+    screen = Screen()
+    weights = [screen.weight(5, 3)]
+    for temperature in (2.0, 3.0, 5.0):
+        weights.append(screen.set("temperature", temperature).weight(5, 3))
+    for expected in weights[-2::-1]:
+        assert screen.press("undo").weight(5, 3) == expected
+    for expected in weights[1:]:
+        assert screen.press("redo").weight(5, 3) == expected
+    assert next(button for button in screen.at.button if button.key == "redo").disabled
+
+
+def test_a_new_change_ends_what_could_be_redone():
+    screen = Screen().set("temperature", 2.0).press("undo").set("score", "dot")
+    assert next(button for button in screen.at.button if button.key == "redo").disabled
+    assert screen.press("undo").setup().score is None
+
+
+@pytest.mark.parametrize("move", ["undo", "redo"])
+def test_the_keyboard_does_it_too(move):
+    screen = Screen().set("temperature", 2.0)
+    if move == "redo":
+        screen.press("undo")
+    screen.click_part("shortcuts", "moved", move)
+    assert screen.setup().temperature == {"undo": 1.0, "redo": 2.0}[move]
+    screen.click_part("shortcuts", "moved", "nonsense")
+    assert screen.setup().temperature == {"undo": 1.0, "redo": 2.0}[move]
+
+
+def test_undo_leaves_the_look_where_it_is():
+    screen = Screen().set("temperature", 2.0).click_cell("map1", "weights", "0,1,1,0")
+    here = {key: screen.link()[key] for key in ("t", "head", "step", "cell")}
+    screen.press("undo")
+    assert {key: screen.link()[key] for key in here} == here
+    assert screen.fact().startswith("Head 2: “fed”")
+
+
+def test_what_undo_takes_away_is_closed():
+    screen = Screen().set("masks", ["causal"]).open_step("allowed").press("undo")
+    assert "step" not in screen.link()
+    assert Screen(**screen.link()).errors() == []
+
+
+def test_a_change_keeps_head_query_step_and_cell():
+    screen = Screen().click_cell("map0", "weights", "0,0,5,3").set("wiring", ["swapped"])
+    assert screen.fact().startswith("Head 1: “it”")
+    assert (screen.link()["step"], screen.link()["cell"]) == ("weights", "0,0,5,3")
+
+
+def test_where_nobody_chose_the_head_it_stays_too():
+    screen = Screen().set("wiring", ["swapped"])  # dog -> it is now the most telling row
+    assert screen.fact().startswith("Head 1: “it”")

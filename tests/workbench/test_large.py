@@ -1,0 +1,116 @@
+"""More than 64 tokens: maps on a canvas, a part of a large step in cells around what is looked at, limits that hold."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from pages.runs import cache
+from tests.screen.driver import Screen
+
+VOCABULARY = ["the", "cat", "sat", "on", "a", "mat", "and", "it", "looked", "at", "another", "dog"]
+WORDS = random.Random(0).choices(VOCABULARY, k=100)
+SENTENCE = " ".join(WORDS)
+
+
+def large(**link):
+    return Screen(ex="eight_heads", text=SENTENCE, **link)
+
+
+def trace(screen):
+    return cache.trace_of(screen.setup())
+
+
+def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():
+    screen = large()
+    assert screen.maps() == []
+    look = screen.fact()
+    head = int(look.split()[1].rstrip(":")) - 1
+    told, data = screen.packed(f"map{head}")
+    expected = trace(screen)["weights"][0, head].float().numpy()
+    assert np.array_equal(np.frombuffer(data["numbers"], np.float32).reshape(100, 100), expected)
+    assert told["rows"] == told["columns"] == WORDS
+    assert told["note"] == "down: Query, across: Key"  # and every cell of it is drawn
+
+
+def test_narrow_small_maps_have_no_more_cells_than_pixels():
+    told, _ = Screen(text=" ".join(["dog"] * 41), mask="causal,local:1").packed("strip")
+    assert told["side"] == 34
+    assert {max(each["map"][:2]) for each in told["maps"]} <= set(range(35))
+
+
+def test_all_heads_are_small_and_one_is_chosen():
+    screen = large()
+    told, _ = screen.packed("heads")
+    assert [small["chosen"] for small in told["maps"]].count(True) == 1
+    assert len(told["maps"]) == 8
+    assert told["note"].startswith("Drawn 1 : 2 down and 1 : 2 across")
+    screen.click_part("heads", "opened", 6)
+    assert screen.fact().startswith("Head 7:")
+    assert screen.packed("map6")[0]["step"] == "weights"
+    screen.click_part("heads", "opened", 99)
+    assert screen.fact().startswith("Head 7:")
+
+
+def test_a_click_opens_the_arithmetic_of_its_cell():
+    screen = large(head="2")
+    screen.click_part("map2", "opened", {"step": "weights", "index": [0, 2, 70, 90]})
+    assert screen.link()["cell"] == "0,2,70,90"
+    number = trace(screen)["weights"][0, 2, 70, 90].item()
+    assert str(number)[:12] in " ".join(text.value for text in screen.at.markdown)
+    assert sum("step" in piece for piece in screen.pieces()) == 13  # the cell and the twelve largest of its row
+    screen.click_part("map2", "opened", {"step": "weights", "index": [0, 2, 700, 90]})
+    assert screen.link()["cell"] == "0,2,70,90"
+
+
+def test_a_large_step_is_drawn_once():
+    screen = large(head="2", step="weights")
+    assert screen.parts("map2")
+    assert screen.parts("large_map") == []
+    assert screen.open_step("scores").packed("large_map")[0]["step"] == "scores"
+
+
+def test_the_part_in_cells_lies_around_the_chosen_cell():
+    screen = large(step="scores", cell="0,2,70,90")
+    cells = screen.table("large")
+    shown = cells[(cells["step"] == "scores") & (cells["kind"] == "cell")]
+    rows = sorted({int(index.split(",")[2]) for index in shown["index"]})
+    columns = sorted({int(index.split(",")[3]) for index in shown["index"]})
+    assert (rows[0], rows[-1], columns[0], columns[-1]) == (65, 74, 85, 94)
+    labels = cells[cells["align"] == "right"]["text"].tolist()
+    assert labels[-10:] == WORDS[65:75] or labels[:10] == WORDS[65:75]
+
+
+def test_long_rows_are_coloured_in_even_shares_by_themselves():
+    screen = large()
+    assert screen.widget("ramp").value is True
+    assert "ramp" not in screen.link()
+    assert screen.set("ramp", False).link()["ramp"] == "shares"
+    assert "ramp" not in screen.set("ramp", True).link()
+
+
+def test_many_equal_keys_are_counted_not_listed():
+    screen = large(w_q="zeros~")
+    assert screen.fact().endswith("attends evenly: 1 % to each of 100 tokens.")
+    screen = Screen(text=" ".join(["it", "dog"] * 50))
+    assert "50 tokens" in screen.fact()
+
+
+def test_five_hundred_and_twelve_tokens_in_eight_heads():
+    screen = Screen(ex="eight_heads", text=" ".join(WORDS * 5 + WORDS[:12]), mask="causal")
+    weights = trace(screen)["weights"]
+    assert weights.shape == (1, 8, 512, 512)
+    assert torch.allclose(weights.sum(-1), torch.ones(()).double(), rtol=0, atol=1e-12)
+    told, data = screen.packed("heads")
+    assert [small["map"] for small in told["maps"]] == [[86, 86]] * 8  # 1 : 6 of 512
+    assert len(data["cells"]) == 8 * 86 * 86
+
+
+@pytest.mark.parametrize(
+    ("link", "code"),
+    [({"heads": "16"}, "sentences x heads x queries x keys"), ({"more": "word " * 512}, "sentences x heads")],
+)
+def test_more_pairs_than_can_be_kept_are_refused(link, code):
+    screen = Screen(ex="eight_heads", text=" ".join(WORDS * 5 + WORDS[:12]), **link)
+    assert code in " ".join(screen.errors())

@@ -1,0 +1,391 @@
+"""Tensors from files: the run of what was brought, the first step that differs, and nobody else's numbers."""
+
+import io
+from itertools import count
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import save
+
+from pages.runs import upload_store
+from pages.runs.compute import compute
+from tests.screen.driver import Screen
+
+B, H, KV, T, S, D, V = 2, 4, 2, 5, 7, 3, 11
+ADDED = count()  # numbers of the files that were added to a box
+
+
+def tensors():
+    random = np.random.default_rng(5)
+    shapes = {"q": (B, H, T, D), "k": (B, KV, S, D), "v": (B, KV, S, V)}
+    return {name: random.normal(size=shape) for name, shape in shapes.items()}
+
+
+def weights_of(given, scale=D**-0.5, mask=None):
+    """By hand: query head h reads key head h // 2."""
+    scores = np.einsum("bhtd,bhsd->bhts", given["q"], given["k"].repeat(2, axis=1)) * scale
+    scores = scores if mask is None else np.where(mask, scores, -np.inf)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def bring(screen, *files):
+    """A visitor chooses files: (name, content) each."""
+    screen.set("mode", "file")
+    box = next(box for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+    return screen.ran(box.set_value([(name, content, "application/octet-stream") for name, content in files]).run)
+
+
+def add(screen, *files):
+    """A visitor adds files to those that are in the box: (name, content) each."""
+    box = next(box for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+    kept = [(file.file_id, file.name, file.getvalue()) for file in box.value]
+    new = [(f"added {next(ADDED)}", *file) for file in files]
+    box._files = [(*file, "application/octet-stream") for file in kept + new]
+    return screen.ran(box.run)
+
+
+def take_away(screen, name):
+    """A visitor takes a file out of the box."""
+    box = next(box for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+    left = [file for file in box.value if file.name != name]
+    box._files = [(file.file_id, file.name, file.getvalue(), "application/octet-stream") for file in left]
+    return screen.ran(box.run)
+
+
+def brought(**more):
+    return bring(Screen(), ("t.npz", npz(**tensors(), **more)))
+
+
+def told(screen):
+    texts = [*screen.at.markdown, *screen.at.caption, *screen.at.success]
+    return " ".join(text.value.replace("\\", "") for text in texts)
+
+
+def trace(screen):
+    setup = screen.setup()
+    trace, _ = compute(setup, screen.at.session_state["held"][setup.file])
+    return trace
+
+
+# ---- the run ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", ["npz", "safetensors", "three npy"])
+def test_what_was_brought_is_computed(kind):
+    given = tensors()
+    if kind == "three npy":
+        files = []
+        for name, array in given.items():
+            file = io.BytesIO()
+            np.save(file, array)
+            files.append((f"{name}.npy", file.getvalue()))
+    else:
+        files = [(f"t.{kind}", npz(**given) if kind == "npz" else save(given))]
+    screen = bring(Screen(), *files)
+    assert screen.errors() == []
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(weights_of(given)[:1]), rtol=0, atol=1e-14)
+    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["1", "2", "3", "4", "5"]
+    assert len(screen.tiles("keys")["tokens"]) == S
+    assert any("From the file: q, k, v." in caption for caption in screen.captions())
+
+
+def test_heads_behind_tokens_are_told():
+    screen = bring(Screen(), ("t.npz", npz(**{name: array.swapaxes(1, 2) for name, array in tensors().items()})))
+    assert screen.setup().axes is None
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(weights_of(tensors())[:1]), rtol=0, atol=1e-14)
+
+
+def test_a_part_is_chosen():
+    screen = brought().set("part_batch", 2).set("part_head", 3).set("part_heads", 2)
+    assert screen.errors() == []
+    expected = weights_of(tensors())[1:2, 2:4]
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(expected), rtol=0, atol=1e-14)
+    screen.set("part_query", 4)
+    assert screen.error_at("c_part_keys").startswith("queries must lie inside the file, which has 5")
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(expected), rtol=0, atol=1e-14)
+
+
+def test_scale_and_masks_are_the_pages_own():
+    mask = np.random.default_rng(0).random((T, S)) < 0.7
+    mask[:, 0] = True
+    screen = brought(mask=mask).set("scale", "off").set("masks", ["causal"])
+    causal = np.tri(T, S, S - T, dtype=bool)
+    expected = weights_of(tensors(), scale=1.0, mask=mask & causal)[:1]
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(expected), rtol=0, atol=1e-14)
+    screen.set("polarity", True)  # True = blocked
+    with np.errstate(invalid="ignore"):
+        turned = weights_of(tensors(), scale=1.0, mask=~mask & causal)[:1]
+    assert torch.allclose(trace(screen)["weights"], torch.from_numpy(turned).nan_to_num(), rtol=0, atol=1e-14)
+
+
+# ---- the first step that differs -------------------------------------------------------------------------------------
+def test_a_file_that_agrees():
+    screen = brought(weights=weights_of(tensors()))
+    assert "The file's weights agree with what is computed here" in told(screen)
+    assert "First step that differs" not in told(screen)
+
+
+def test_a_file_without_the_scale_is_told_where_and_why():
+    wrong = weights_of(tensors(), scale=1.0)
+    screen = brought(weights=wrong)
+    right = weights_of(tensors())
+    place = np.unravel_index(np.abs(wrong[:1] - right[:1]).argmax(), right[:1].shape)
+    assert "First step that differs: weights." in told(screen)
+    head, query, key = (int(at) + 1 for at in place[1:])
+    assert f"Most at head {head}, query {query}, key {key}:" in told(screen)
+    assert f"the file has {wrong[place]:.4g}, here it is {right[place]:.4g}" in told(screen)
+    assert "the file's weights come out, within the rounding of float64: no scale" in told(screen)
+    screen.press("b_differs")
+    assert screen.link()["cell"] == ",".join(map(str, place))
+    screen.set("scale", "off")
+    assert "agree with what is computed here" in told(screen)
+
+
+def test_an_output_that_differs_though_the_weights_agree():
+    weights = weights_of(tensors())
+    output = np.einsum("bhts,bhsd->bhtd", weights, tensors()["v"].repeat(2, axis=1))
+    output[0, 1, 2, 3] += 0.5
+    screen = brought(weights=weights, output=output)
+    assert "First step that differs: head_outputs." in told(screen)
+    assert "Most at head 2, query 3, d_v 4:" in told(screen)
+    assert "Before it these agree: weights." in told(screen)
+    assert "the fault lies in this step" in told(screen)
+
+
+def test_a_fault_behind_right_scores_and_a_step_that_agrees_later():
+    right, given = weights_of(tensors()), tensors()
+    scores = np.einsum("bhtd,bhsd->bhts", given["q"], given["k"].repeat(2, axis=1))
+    screen = brought(scores=scores, weights=right * 1.5)
+    assert "Before it these agree: scores." in told(screen)
+    assert "the fault lies in one of scaled_scores, masked_scores, weights" in told(screen)
+    screen = brought(scores=scores + 1.0, weights=right)  # the softmax takes the 1 away again
+    assert "First step that differs: scores." in told(screen)
+    assert "Before it" not in told(screen)
+
+
+def test_of_a_part_of_the_keys_the_weights_are_not_compared():
+    screen = brought(weights=weights_of(tensors())).set("part_keys", 4)
+    assert "Only a part of the keys is on the screen" in told(screen)
+    assert "First step that differs" not in told(screen)
+
+
+def test_another_array_is_chosen():
+    given = tensors()
+    screen = bring(Screen(), ("t.npz", npz(a=given["q"], b=given["k"], c=given["v"])))
+    assert screen.error_at(screen_key(screen)).startswith("q must be one of the arrays of the file: it has a, b, c")
+    screen = bring(Screen(), ("t.npz", npz(**given, q2=2 * given["q"])))
+    screen.set("role_q", "q2")
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * given["q"][:1]), rtol=0, atol=1e-15)
+
+
+def test_arrays_are_called_by_their_names_and_no_two_alike():
+    given, start = tensors(), "layer_0.*" + "a" * 60
+    more = {start + "1": 2 * given["q"], start + "2": 3 * given["q"], "a\u202eb": given["q"]}
+    screen = bring(Screen(), ("t.npz", npz(**given, **more)))
+    assert screen.widget("role_q").options == [
+        "1: q",
+        "2: k",
+        "3: v",
+        f"4: {start[:60]}",
+        f"5: {start[:60]}",
+        "6: a⟨U+202E⟩b",
+    ]
+    screen.set("role_q", start + "2")
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(3 * given["q"][:1]), rtol=0, atol=1e-15)
+    screen = bring(Screen(), ("t.npz", npz(**given, **{"layer_0.*q*": given["q"]})))
+    assert screen.widget("role_q").options == ["q", "k", "v", "layer_0.*q*"]
+
+
+def test_a_painted_mask_beside_one_of_another_shape_is_refused():
+    screen = brought(other=np.ones((3, 3), dtype=bool)).set("edited", "allowed")
+    screen.paste("\n".join([" ".join(["0"] + ["1"] * (S - 1))] * T))
+    setup = screen.setup()
+    assert setup.allowed is not None
+    screen.set("role_mask", "other")
+    assert screen.error_at("c_role_mask").startswith("mask must broadcast to (B, H, T, S) = (2, 4, 5, 7)")
+    assert screen.setup() == setup
+
+
+def test_a_temperature_whose_inverse_is_no_number_is_no_cause():
+    screen = bring(Screen(temp="5e-324"), ("t.npz", npz(**tensors(), weights=weights_of(tensors()))))
+    assert screen.setup().temperature == 5e-324
+    assert "First step that differs: weights." in told(screen)
+
+
+def screen_key(screen):
+    return next(box.key for box in screen.at.file_uploader if box.key.startswith("c_bring"))
+
+
+# ---- one file after the other ----------------------------------------------------------------------------------------
+def capital(factor):
+    """The same tensors times a factor, under other names."""
+    return {name.upper(): factor * array for name, array in tensors().items()}
+
+
+def q_of(screen):
+    return trace(screen)["q"]
+
+
+def times(factor):
+    return torch.from_numpy(factor * tensors()["q"][:1])
+
+
+@pytest.mark.parametrize("capital_first", [False, True])
+def test_a_second_file_with_all_tensors_replaces_the_first(capital_first):
+    small, large = ("small.npz", npz(**tensors())), ("large.npz", npz(**capital(3.0)))
+    first, second = (large, small) if capital_first else (small, large)
+    screen = add(bring(Screen(), first), second)
+    assert torch.equal(q_of(screen), times(1.0 if capital_first else 3.0))
+    assert f"In force: q, k, v from {second[0]}. Nothing is read from {first[0]}." in screen.captions()
+    assert "Nothing moved" not in told(screen)
+
+
+def test_what_the_first_file_had_besides_is_not_compared_with_the_second():
+    screen = add(brought(weights=weights_of(tensors()), mask=np.ones((T, S), dtype=bool)), ("b.npz", npz(**capital(2))))
+    assert torch.equal(q_of(screen), times(2.0))
+    assert "First step that differs" not in told(screen) and screen.errors() == []
+
+
+def test_a_second_file_with_one_tensor_stands_before_the_first_for_this_one():
+    screen = add(brought(), ("other.npz", npz(query=2 * tensors()["q"])))
+    assert torch.equal(q_of(screen), times(2.0))
+    assert torch.equal(trace(screen)["k"], torch.from_numpy(tensors()["k"][:1]))
+    assert "In force: q from other.npz; k, v from t.npz." in screen.captions()
+    screen = add(screen, ("third.npz", npz(weights=weights_of({**tensors(), "q": 2 * tensors()["q"]}))))
+    assert "In force: q from other.npz; k, v from t.npz; weights from third.npz." in screen.captions()
+    assert "The file's weights agree with what is computed here" in told(screen)
+
+
+def test_three_files_one_after_the_other_give_a_run():
+    given, screen = tensors(), bring(Screen(), ("q.npz", npz(q=tensors()["q"])))
+    assert screen.error_at(screen_key(screen)).startswith("k must be one of the arrays of the file")
+    screen = add(add(screen, ("v.npz", npz(v=given["v"]))), ("k.npz", npz(k=given["k"])))
+    assert screen.errors() == [] and torch.equal(q_of(screen), times(1.0))
+    assert "In force: q from q.npz; k from k.npz; v from v.npz." in screen.captions()
+
+
+def test_files_of_one_name_are_told_apart_also_after_undo():
+    screen = add(brought(), ("t.npz", npz(**capital(2.0))))
+    assert "In force: q, k, v from 2: t.npz. Nothing is read from 1: t.npz." in screen.captions()
+    screen.press("undo")
+    assert torch.equal(q_of(screen), times(1.0))
+    assert "In force: q, k, v from t.npz." in screen.captions()  # the box is empty again
+
+
+def test_a_file_that_is_taken_away_is_in_force_no_more():
+    screen = add(brought(), ("b.npz", npz(**capital(2.0))))
+    screen = take_away(screen, "b.npz")
+    assert torch.equal(q_of(screen), times(1.0))
+    assert "In force: q, k, v from t.npz." in screen.captions()
+
+
+def test_a_file_that_has_no_tensor_of_attention_is_named():
+    screen = add(brought(), ("b.npz", npz(loss=np.ones(3))))
+    assert torch.equal(q_of(screen), times(1.0))
+    assert "In force: q, k, v from t.npz. Nothing is read from b.npz." in screen.captions()
+
+
+def test_a_files_name_is_shown_and_not_run():
+    screen = bring(Screen(), ("**b**\u202e.npz", npz(**tensors())))
+    assert "In force: q, k, v from **b**⟨U+202E⟩.npz." in screen.captions()
+
+
+def test_the_same_files_in_another_order_are_other_tensors():
+    one, other = ("one.npz", npz(**tensors())), ("other.npz", npz(q=2 * tensors()["q"]))
+    then, together = add(bring(Screen(), one), other), bring(Screen(), one, other)
+    assert then.setup().file != together.setup().file  # what is computed of them is kept for all sessions by this name
+
+
+# ---- refused ---------------------------------------------------------------------------------------------------------
+def pickled():
+    file = io.BytesIO()
+    np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.npz", b""),
+        ("t.npz", b"no zip"),
+        ("q.npy", b"\x89PNG...."),
+        ("q.npy", pickled()),
+        ("t.safetensors", b"\xff" * 9),
+    ],
+)
+def test_what_is_no_tensor_is_refused_at_the_box(name, content):
+    screen = bring(Screen(), (name, content))
+    assert screen.error_at(screen_key(screen))
+    assert screen.fact().startswith("Head 1: “it” gives 93 %")
+    assert "file" not in screen.link()
+
+
+# ---- whose numbers ---------------------------------------------------------------------------------------------------
+def test_a_link_shows_nobody_elses_tensors():
+    there = brought()
+    here = Screen(**there.link())
+    assert "the tensors of this screen are in a file that is not here" in " ".join(here.errors())
+    assert here.fact().startswith("Head 1: “it” gives 93 %")
+    again = bring(here, ("t.npz", npz(**tensors())))
+    assert again.setup().file == there.setup().file
+
+
+def test_a_session_keeps_two_files():
+    screen = brought()
+    first = screen.setup().file
+    for factor in (2.0, 3.0):
+        screen = bring(screen, ("t.npz", npz(**{name: factor * array for name, array in tensors().items()})))
+    assert len(screen.at.session_state["held"]) == upload_store.KEPT == 2
+    assert first not in screen.at.session_state["held"]
+    screen.press("undo")
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * tensors()["q"][:1]), rtol=0, atol=1e-15)
+    screen.press("undo")  # to a file that is held no more
+    assert "file that is not here" in " ".join(screen.errors())
+
+
+def test_the_same_bytes_under_other_names_are_other_tensors():
+    q, k, v = (np.random.default_rng(n).normal(size=(T, D)) for n in range(3))
+    called = []
+    for names in ("qkv", "kqv"):
+        files = []
+        for name, array in zip(names, (q, k, v), strict=True):
+            file = io.BytesIO()
+            np.save(file, array)
+            files.append((f"{name}.npy", file.getvalue()))
+        screen = bring(Screen(), *files)
+        called.append(screen.setup().file)
+    assert (
+        None not in called and called[0] != called[1]
+    )  # what is computed of them is kept for all sessions by this name
+
+
+def test_files_that_are_refused_leave_the_one_on_the_screen():
+    screen = brought()
+    file = screen.setup().file
+    for number in (1.0, 2.0, 3.0):
+        screen = bring(screen, ("t.npz", npz(q=np.full((T, D), number))))
+        assert screen.error_at(screen_key(screen)).startswith("k must be one of the arrays of the file")
+        assert screen.setup().file == file
+    assert torch.allclose(trace(screen)["q"], torch.from_numpy(tensors()["q"][:1]), rtol=0, atol=1e-15)
+
+
+def test_a_sentence_again():
+    screen = brought().set("mode", "sentence")
+    assert screen.fact().startswith("Head")
+    assert "file" not in screen.link()
+    assert screen.errors() == []
+
+
+def test_lists_say_nothing_in_streamlits_own_english():
+    for screen in (Screen(lang="zh", mask="local_global:2"), bring(Screen(lang="zh"), ("t.npz", npz(**tensors())))):
+        empty = [box.label for box in [*screen.at.selectbox, *screen.at.multiselect] if not box.value]
+        assert len(empty) > 1
+        boxes = {box.proto.label: box.proto for box in [*screen.at.selectbox, *screen.at.multiselect]}
+        assert [label for label in empty if not boxes[label].placeholder] == []
+        assert [box.label for box in screen.at.multiselect if box.proto.select_all] == []
