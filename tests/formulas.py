@@ -23,8 +23,7 @@ from attention_core.analysis.score_terms import score_parts
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE, STABLE
 from attention_core.exercises.rounding import with_rounded_weights
-from attention_core.explanation.formula import COLOURS, formula, latex
-from attention_core.explanation.shapes import letter, sized_formula
+from attention_core.explanation.formula import COLOURS, formula, latex, letter, sized_formula
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES

@@ -6,8 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.comparison.distances import apart
-from attention_core.comparison.divergence import total_variation
+from attention_core.comparison.distances import apart, total_variation
 
 
 def spread(row: Float[Tensor, " S"]) -> float:

@@ -11,9 +11,8 @@ from functools import partial
 from markupsafe import Markup
 
 from attention_core.documents.excerpt import Telling, matrices
-from attention_core.documents.html import formulas, page, part_of, symbols_on_dark
+from attention_core.documents.html import Looks, Table, coloured_table, formulas, page, part_of, symbols_on_dark
 from attention_core.documents.provenance import Imprint
-from attention_core.documents.tables import Looks, Table, coloured_table
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import Panel

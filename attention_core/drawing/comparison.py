@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import torch
 
-from attention_core.comparison.divergence import kl_divergence, total_variation
+from attention_core.comparison.distances import kl_divergence, total_variation
 from attention_core.drawing.cells import darkest, matrix, ramp, signed_ramp, span, table
 from attention_core.drawing.charts import PAGE, TITLE, Picture, sized
 from attention_core.drawing.palette import Palette

@@ -11,7 +11,7 @@ from attention_core.drawing.charts import Axis, Picture
 from attention_core.drawing.curves import Curve, curves, decades
 from attention_core.drawing.palette import Palette
 from attention_core.record.number_text import grouped
-from attention_core.variants.stopwatch import fitted_slope
+from attention_core.variants.timing import fitted_slope
 
 MILLION, MILLI = 1e6, 1e-3
 HEIGHT = 236  # pixels

@@ -1,19 +1,22 @@
-"""What attention costs on this machine, measured: one call is one measurement of less than half a second, so that a
-page shows each as it comes and can stop between two.
+"""How long a run takes on this machine, and with which power that grows.
 
-The inputs are random, from a fixed seed. What is measured is what the explorer runs: attend_qkv with every step kept,
-or attend_sparse; one head, width 64.
-"""
+A measurement is the fastest of a few runs after one that does not count, because whatever else the machine does can
+only make a run slower."""
 
+import math
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.attention import attend_qkv
-from attention_core.mechanism.config import one_of
+from attention_core.mechanism.config import one_of, positive
 from attention_core.record.errors import AttentionError
+from attention_core.variants.encoders import CELLS, Encoder, Layer, directions, draw_layers, encode, random_words
 from attention_core.variants.sparse import (
     Local,
     Pattern,
@@ -25,13 +28,70 @@ from attention_core.variants.sparse import (
     near_pairs,
     saved,
 )
-from attention_core.variants.stopwatch import Timing, timed
 from attention_core.verification.precision import PRECISIONS
 
+RUNS, BUDGET = 5, 0.15  # at most so many runs a measurement, and none begins after so many seconds
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Wall time of the fastest run, in seconds, and of how many."""
+
+    seconds: float
+    runs: int
+
+
+def timed(run: Callable[[], object], device: str = "cpu", clock: Callable[[], float] = perf_counter) -> Timing:
+    """The time of the fastest of a few runs, after one that does not count.
+
+    >>> ticks = iter([0.0, 3.0])  # seconds: after so long a run there is no second one
+    >>> timed(lambda: None, clock=lambda: next(ticks))
+    Timing(seconds=3.0, runs=1)
+    """
+    with torch.inference_mode():
+        finished(run, device)
+        seconds: list[float] = []
+        while len(seconds) < RUNS and sum(seconds) < BUDGET:
+            start = clock()
+            finished(run, device)
+            seconds.append(clock() - start)
+    return Timing(min(seconds), len(seconds))
+
+
+def finished(run: Callable[[], object], device: str) -> None:
+    """Runs, and waits until the device has done what it was told."""
+    run()
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def fitted_slope(lengths: Sequence[float], seconds: Sequence[float]) -> float:
+    r"""The power with which the time grows, by least squares in log-log:
+    $\sum (x - \bar x)(y - \bar y) / \sum (x - \bar x)^2$ with x = log length, y = log seconds.
+
+    lengths, seconds: as many of both, all above 0, at least two different lengths. 1 means in proportion to the length,
+    2 to its square. Raises AttentionError (a ValueError) for others.
+
+    >>> round(fitted_slope([10, 20, 40], [3, 12, 48]), 12)
+    2.0
+    """
+    if len(lengths) != len(seconds) or len(set(lengths)) < 2 or min(*lengths, *seconds) <= 0:
+        raise AttentionError("slope_points", lengths=list(lengths), seconds=list(seconds))
+    x, y = ([math.log(number) for number in numbers] for numbers in (lengths, seconds))
+    return statistics.linear_regression(x, y).slope
+
+
 WIDTH = 64
+
+
 BATCH = 8  # sequences, together or one by one
+
+
 WINDOW, STRIDE, BLOCK = 32, 16, 128  # of the patterns: each query has 65 keys, or a 16th of all
+
+
 LOCAL, STRIDED = Local(WINDOW, BLOCK), Strided(STRIDE)
+
 
 Tensors = tuple[Tensor, Tensor, Tensor]  # q, k and v
 
@@ -70,7 +130,10 @@ class Kind:
 
 
 LENGTHS = (64, 128, 256, 512, 1024, 2048)
+
+
 SHORT = (16, 32, 64, 128, 256, 512)
+
 
 KINDS = {
     "full": Kind(full, 1, LENGTHS),
@@ -169,3 +232,39 @@ def saved_by(kind: str, length: int, made: str) -> Saved:
     one_of("made", made, ("near", "random"))
     inputs = near_pairs(length, WIDTH) if made == "near" else drawn(1, length)
     return saved(*inputs, patterns[one_of("kind", kind, tuple(patterns))])
+
+
+LONGEST_TIMED = 1024  # positions; attention then keeps a million scores
+
+
+LOOPS = {"rnn": torch.rnn_tanh, "gru": torch.gru, "lstm": torch.lstm}
+
+
+def encoding_time(encoder: Encoder, length: int) -> Timing:
+    """The time of one forward pass over random words, in float64.
+
+    Recurrences run as torch's own loops, which are faster than a loop in Python; cnn and attention as `encode`. The
+    words are as wide as the encoder. length: at most 1,024. Raises AttentionError: positive_integer, at_most.
+
+    >>> encoding_time(Encoder("cnn"), length=16).seconds > 0
+    True
+    """
+    if positive("length", length) > LONGEST_TIMED:
+        raise AttentionError("at_most", name="length", limit=LONGEST_TIMED, given=length)
+    x = random_words(encoder, length, encoder.width)[None]  # (1, T, D)
+    return timed(forward_pass(encoder, x, draw_layers(encoder, encoder.width)))
+
+
+def forward_pass(
+    encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[Layer, ...]
+) -> Callable[[], Float[Tensor, "B T width"]]:
+    """What is to be timed, with all that is no part of it done before."""
+    if encoder.kind not in CELLS:
+        return lambda: encode(encoder, x, layers)
+    given = [tensor for layer in layers for each in layer for tensor in (each.w_x.T, each.w_h.T, each.b, 0 * each.b)]
+    given = [tensor.contiguous() for tensor in given]  # torch's layout: (G H, d_in), and a second bias
+    state = x.new_zeros(encoder.layers * len(directions(encoder)), len(x), encoder.width)
+    start = (state, state) if encoder.kind == "lstm" else state
+    biases, dropout, training, batch_first = True, 0.0, False, True
+    choices = (biases, encoder.layers, dropout, training, len(directions(encoder)) == 2, batch_first)
+    return lambda: LOOPS[encoder.kind](x, start, given, *choices)[0]

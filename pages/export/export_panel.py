@@ -24,9 +24,9 @@ from attention_core.explanation.layout import panel
 from attention_core.explanation.scripts import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.inputs.tokenizer import shown
 from pages.export.document_texts import imprint_of, telling_of
+from pages.export.doors import exercise_door
 from pages.panels.head_maps import head_name
 from pages.panels.step import near, step_name, step_picture, title_of
-from pages.practice.check.exercise import exercise_door
 from pages.runs.cache import material_of
 from pages.session.labels import Look, chosen_cell, looked_at, palette, words_for
 from pages.setup.setup import Setup

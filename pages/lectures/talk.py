@@ -12,9 +12,9 @@ import streamlit as st
 
 from attention_core.record.errors import AttentionError
 from pages.lectures.script import QUESTION, SHIPPED, Act, Lecture, from_file, packed, shipped, to_file, unpacked
-from pages.lessons.frame import REVEAL, revealed
 from pages.runs.cache import trace_of
 from pages.session import setup_state
+from pages.session.reveal import REVEAL, revealed
 from pages.setup.setup import BESIDES, MOST_NAMED, Setup, computed_part, key_of
 from pages.site.words import language, say
 

@@ -9,19 +9,19 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import Trace
 from attention_core.inputs.tokenizer import shown
 from pages.components import arrows
+from pages.export.doors import workbench_door
 from pages.export.export_panel import show_export
 from pages.panels import link_controls
-from pages.panels.code_panel import show_code
+from pages.panels.language import language_switch
 from pages.panels.proof import show_proof
+from pages.panels.step import show_code
 from pages.runs.cache import trace_of
-from pages.session import setup_state
+from pages.session.reveal import REVEAL
 from pages.setup.setup import Setup
 from pages.site.catalog import ASKING, LESSONS, PAGE
 from pages.site.words import has, literal, say, speaking
-from pages.workbench.mechanism_controls import language_switch
 
 OPEN, CODE = "open", "code"
-REVEAL = "reveal"  # whether a lecturer shows all answers; for the session, and in no link
 
 
 @contextmanager
@@ -98,11 +98,6 @@ def reveal() -> None:
     st.session_state[REVEAL] = st.session_state["c_reveal"]
 
 
-def revealed() -> bool:
-    """Whether all answers are shown."""
-    return st.session_state.get(REVEAL, False)
-
-
 def show_unread() -> None:
     """What of the link could not be read."""
     for key, text in link_controls.kept().unread:
@@ -118,13 +113,6 @@ def stands_for(setup: Setup, place: DeltaGenerator) -> None:
         show_proof(trace_of(setup), setup)
         show_export(trace_of(setup), setup)
         workbench_door(setup, "workbench")
-
-
-def workbench_door(setup: Setup, key: str) -> None:
-    """Opens a run in the workbench."""
-    if st.button(say("lesson.workbench"), key=f"door_{key}", icon=":material/grid_on:", type="tertiary"):
-        setup_state.adopt(setup)
-        st.switch_page(PAGE["workbench"].path)
 
 
 def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:

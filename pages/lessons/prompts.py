@@ -7,8 +7,8 @@ import streamlit as st
 
 from attention_core.record.expressions import Ref
 from attention_core.variants.influence import Heard, first_overtaking
-from pages.lessons.frame import revealed
 from pages.panels.link_controls import choice, choose, choose_place, keep, option, slug
+from pages.session.reveal import revealed
 from pages.site.words import say
 
 

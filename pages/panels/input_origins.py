@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
+from attention_core.inputs.matrix_edits import from_places, to_places
 from attention_core.inputs.tokenizer import shown
-from pages.panels import what_if
 from pages.runs.run_inputs import Material
+from pages.session.view import Scene
 from pages.setup.setup import Setup
 from pages.site.words import literal, say
 
@@ -16,7 +19,7 @@ def origins(setup: Setup, material: Material, spell: Callable[[str], str] = lite
         seed = material.seeds.get(name)
         called = say("origin.allowed") if name == "allowed" else name
         names.setdefault(origin, []).append(called if seed is None else say("origin.seeded", name=called, seed=seed))
-    for step in what_if.STEPS:
+    for step in STEPS:
         if getattr(setup, step) is not None:
             names.setdefault("typed", []).append(say(f"edited.{step}"))
     parts = [say(f"origin.group.{origin}", names=say("fact.comma").join(group)) for origin, group in names.items()]
@@ -29,3 +32,25 @@ def dashed(setup: Setup, material: Material, spell: Callable[[str], str] = liter
     if words:
         return [say("tiles.some_random", words=say("fact.comma").join(words), seed=setup.seed)]
     return [say("tiles.all_random")] if "random" in (*material.word_origins, *material.key_origins) else []
+
+
+STEPS = {"scores": "computed_scores", "weights": "softmax_weights"}  # a step, and what is computed where it is chosen
+
+
+def numbers(scene: Scene, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """A head's scores or weights as they are used, and as they were computed."""
+    look, computed = scene.look, STEPS[name]
+    here = {"B": look.batch, "H": look.head}
+    used = scene.trace.step(name).window(**here)
+    chosen = f"chosen_{name}" in scene.trace
+    return used, scene.trace.step(computed).window(**here) if chosen else used
+
+
+def chosen(scene: Scene, name: str, matrix: np.ndarray | None) -> dict[str, str | None]:
+    """The change by which a head has these numbers; None takes back what was chosen in it."""
+    look, text = scene.look, getattr(scene.setup, name) or ""
+    places = from_places(text, tuple(scene.trace["scores"].shape), name)
+    computed = numbers(scene, name)[1]
+    mine = np.full_like(computed, np.nan) if matrix is None else np.where(matrix == computed, np.nan, matrix)
+    places[look.batch, look.head] = mine  # (T, S)
+    return {name: to_places(places) or None}

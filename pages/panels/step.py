@@ -1,17 +1,28 @@
 """One step opened: the product that it is, the arithmetic of a cell, its formula and its code."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
+
+from pages.session.labels import place_names
+from pages.session.view import Scene
+from pages.site.words import say
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 from attention_core import Trace
 from attention_core.drawing import charts
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import LARGEST, Panel, panel, product
+from attention_core.explanation.scripts import call
+from attention_core.explanation.traced_source import listing
 from attention_core.record.expressions import Ref
 from pages.components import scroller
 from pages.panels import canvas_map
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import chart
-from pages.panels.code_panel import show_code
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent
 from pages.session.labels import (
@@ -19,13 +30,10 @@ from pages.session.labels import (
     axis_name,
     chosen_cell,
     palette,
-    place_names,
     short_name,
     words_for,
 )
-from pages.session.view import Scene
 from pages.setup.setup import computed_part
-from pages.site.words import say
 
 ACROSS = 18  # columns of cells with numbers that fit on a projector
 WINDOW = 10  # rows and columns of the part of a large step that stands in cells
@@ -197,3 +205,41 @@ def code_drawer(trace: Trace, step: str) -> None:
     if drawer.open:
         with drawer:
             show_code(trace, step)
+
+
+def show_code(trace: Trace, step: str) -> None:
+    """Both functions, run once more on the operands of this step, and its call; nothing for an input."""
+    operation = trace.step(step).operation
+    if operation is None:
+        return
+    operands = {name: trace[name] for name in operation.reads}
+    for column, language in zip(st.columns(2), ("torch", "numpy"), strict=True):
+        text = listing(operation, operands, language) + "\n\n\n" + call(operation, language)
+        column.code(text, language="python", wrap_lines=True)
+
+
+def show_table(scene: Scene) -> None:
+    """The matrix that is looked at, all its digits, rows and columns called as on the map."""
+    step = scene.setup.step
+    if step is None or step not in scene.trace:
+        return
+    drawer = st.expander(say("table.title"), icon=":material/table:", key="table", on_change="rerun")
+    if drawer.open:
+        with drawer:
+            st.dataframe(table(scene, step))
+
+
+def table(scene: Scene, step: str) -> "pd.DataFrame":
+    """The last two axes of a step as the map draws them: numbers, or differences where the map shows those."""
+    import pandas as pd  # a third of a second, which no page needs to begin
+
+    trace = scene.drawn(step)
+    found = trace.step(step)
+    values = found.window(**found.leading(scene.look.at))
+    rows, columns = ("", *found.dims)[-2:] if values.ndim == 1 else found.dims[-2:]
+    values = values.reshape(-1, values.shape[-1])
+    named = [
+        place_names(trace, axis, size) if axis else [step]
+        for axis, size in zip((rows, columns), values.shape, strict=True)
+    ]
+    return pd.DataFrame(values, index=named[0], columns=named[1])

@@ -6,9 +6,9 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
+from pages.export.doors import workbench_door
 from pages.lectures import talk
 from pages.lectures.script import STEPS, TEXTS, Act
-from pages.lessons.frame import workbench_door
 from pages.runs.cache import trace_of
 from pages.session import setup_state
 from pages.session.labels import axis_name, place_names

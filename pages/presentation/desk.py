@@ -7,6 +7,7 @@ from attention_core.record.errors import AttentionError
 from pages.lectures import talk
 from pages.lectures.script import SHIPPED, from_file, to_file
 from pages.lectures.talk import OWN
+from pages.panels.language import language_switch
 from pages.presentation.builder import scene_editor, title_box
 from pages.presentation.scene_files import show_pages
 from pages.presentation.stage import show_lectern, show_trouble
@@ -14,7 +15,6 @@ from pages.session import setup_state
 from pages.session.addresses import SHAREABLE, base
 from pages.setup.setup_file import text_of
 from pages.site.words import literal, say, sentence, speaking
-from pages.workbench.mechanism_controls import language_switch
 
 
 def desk() -> None:

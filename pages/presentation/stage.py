@@ -6,16 +6,13 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing import charts
-from attention_core.explanation.crossing import crossing, only, place_in
 from attention_core.explanation.facts import row_fact
-from attention_core.explanation.formula import formula
-from attention_core.explanation.layout import panel, product
-from attention_core.explanation.shapes import letter, sized_formula, sizes_of
+from attention_core.explanation.formula import formula, letter, sized_formula, sizes_of
+from attention_core.explanation.layout import crossing, only, panel, place_in, product
 from attention_core.inputs.tokenizer import shown
 from attention_core.record.expressions import Ref
 from pages.components import lectern
 from pages.lectures import talk
-from pages.lessons.frame import revealed
 from pages.panels import canvas_map
 from pages.panels.arithmetic import show_pieces
 from pages.panels.chart import chart
@@ -27,6 +24,7 @@ from pages.session import setup_state
 from pages.session.cell_clicks import open_sent
 from pages.session.fragments import part, redraw
 from pages.session.labels import chosen_cell, describe, palette, words_for
+from pages.session.reveal import revealed
 from pages.session.view import Scene
 from pages.setup.setup import LINK_KEYS
 from pages.site.words import has, literal, say, sentence

@@ -17,7 +17,7 @@ from attention_core.analysis.dot_product_moments import histograms, measured_var
 from attention_core.analysis.softmax_saturation import saturation
 from attention_core.comparison.batch_alone import farthest_from_alone
 from attention_core.comparison.differences import Move, moves
-from attention_core.comparison.divergence import kl_divergence, total_variation
+from attention_core.comparison.distances import kl_divergence, total_variation
 from attention_core.exercises.slips import Slips, slips
 from attention_core.exercises.worked_example import STAGES, Checked, check
 from attention_core.variants.timing import saved_by

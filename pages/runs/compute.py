@@ -8,10 +8,9 @@ from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.examples.examples import EXAMPLES
-from attention_core.inputs.chosen import from_places
 from attention_core.inputs.files.qkv_file import Brought
 from attention_core.inputs.initial_matrices import recut
-from attention_core.inputs.matrix_edits import short_text, without_outside
+from attention_core.inputs.matrix_edits import from_places, short_text, without_outside
 from attention_core.mechanism.checks import as_pairs
 from attention_core.mechanism.config import one_of
 from attention_core.mechanism.operations import split_heads

@@ -6,6 +6,7 @@ from attention_core.inputs.tokenizer import shown
 from pages.components import shortcuts
 from pages.export.export_panel import WHICH, show_export
 from pages.lectures import talk
+from pages.panels import language
 from pages.panels.proof import proof_badge, show_proof
 from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import trace_of
@@ -54,7 +55,7 @@ def show_line(scene: Scene) -> None:
             )
         show_sharing(setup)
         show_export(trace, setup)
-        mechanism_controls.language_switch()
+        language.language_switch()
         shortcuts(key="shortcuts", on_moved_change=pressed, width="content")
 
 

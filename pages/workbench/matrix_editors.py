@@ -11,7 +11,7 @@ from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_edits import random_seed, short_text
 from attention_core.inputs.matrix_text import parse_matrix, read_cell, to_text
 from attention_core.record.errors import AttentionError
-from pages.panels import canvas_map, what_if
+from pages.panels import canvas_map, input_origins
 from pages.panels.input_origins import origins
 from pages.panels.setup_controls import mirror, show_refusal, take_made, try_change
 from pages.runs.compute import VECTORS
@@ -27,7 +27,7 @@ from pages.workbench.input_controls import as_rows
 EDITABLE = 64  # rows or columns of a matrix that stands in cells as a whole
 CORNER = 16  # rows and columns of the part of a larger one
 
-PAIRS = (*what_if.STEPS, "allowed")  # what is edited about pairs of tokens
+PAIRS = (*input_origins.STEPS, "allowed")  # what is edited about pairs of tokens
 FILES = ["csv", "tsv", "txt", "npy", "npz", "json"]
 
 Read = Callable[[], np.ndarray]
@@ -99,8 +99,8 @@ def spoken(name: str) -> str:
 
 def numbers(scene: Scene, name: str) -> tuple[np.ndarray | None, np.ndarray | None]:
     """A matrix as it is, and as it was before anybody changed it; None where there is none."""
-    if name in what_if.STEPS:
-        return what_if.numbers(scene, name)
+    if name in input_origins.STEPS:
+        return input_origins.numbers(scene, name)
     if name == "allowed":
         sizes = scene.trace.sizes()
         everybody = np.ones((sizes["T"], sizes["S"]))
@@ -145,7 +145,11 @@ def changes_for(scene: Scene, name: str, matrix: np.ndarray) -> dict[str, str | 
     base = numbers(scene, name)[1]
     if name in PAIRS and matrix.shape != base.shape:
         raise AttentionError("shape_fits_scores", name=name, expected=base.shape, shape=matrix.shape)
-    return what_if.chosen(scene, name, matrix) if name in what_if.STEPS else {name: short_text(matrix, base, name)}
+    return (
+        input_origins.chosen(scene, name, matrix)
+        if name in input_origins.STEPS
+        else {name: short_text(matrix, base, name)}
+    )
 
 
 def replace_matrix(scene: Scene, name: str, read: Read, place: str | None = None) -> None:
@@ -164,7 +168,9 @@ def replace_text(name: str, text: str | None) -> None:
 
 def take_back(scene: Scene, name: str) -> None:
     """The matrix as it was before anybody changed it; of scores and weights those of this head."""
-    take_made(control(name), lambda: what_if.chosen(scene, name, None) if name in what_if.STEPS else {name: None})
+    take_made(
+        control(name), lambda: input_origins.chosen(scene, name, None) if name in input_origins.STEPS else {name: None}
+    )
     renew(control(name))
     redraw()
 
@@ -195,7 +201,7 @@ def corner(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
 def headings(trace: Trace, name: str, axis: int, first: int, count: int) -> list[str]:
     """Numbers from 1, with what the row or column stands for where that has a name: a token, a head."""
     dims = trace.step(name).dims if name in trace else ()
-    dim = dims[axis] if len(dims) == 2 or name in what_if.STEPS else ""
+    dim = dims[axis] if len(dims) == 2 or name in input_origins.STEPS else ""
     places = range(first, first + count)
     if dim in trace.labels and len(trace.labels[dim]) >= first + count:
         return [f"{n + 1} {axis_label(trace, dim, n)}" for n in places]
@@ -213,7 +219,7 @@ def cell_editor(scene: Scene, name: str, matrix: np.ndarray) -> None:
     """
     part, look = corner(name, matrix), scene.look
     top, left = part[0].start, part[1].start
-    where = f"{look.batch}_{look.head}" if name in what_if.STEPS else ""
+    where = f"{look.batch}_{look.head}" if name in input_origins.STEPS else ""
     key = f"e_{name}_{where}_{setup_state.version()}_{matrix.shape}_{top}_{left}"
     try:
         rows = [row.split(",") for row in to_text(in_cells(name, matrix[part]), name).split(";")]
@@ -267,7 +273,7 @@ def typed_into(
 
 def in_cells(name: str, matrix: np.ndarray) -> np.ndarray:
     """The numbers as they stand in cells: what was computed is rounded, what was typed stands as it was typed."""
-    return matrix.round(DECIMALS) if name in what_if.STEPS else matrix
+    return matrix.round(DECIMALS) if name in input_origins.STEPS else matrix
 
 
 DECIMALS = 4  # so that a row of seven fits
@@ -315,7 +321,7 @@ def editor_buttons(scene: Scene, name: str, matrix: np.ndarray | None, base: np.
         seed = setup.seed if drawn is None else after(drawn)
         if is_mask:
             button("ones", say("editor.ones"), replace_matrix, scene, name, lambda: np.ones(shape))
-        elif name not in what_if.STEPS and (base is not None or name in BIASES):
+        elif name not in input_origins.STEPS and (base is not None or name in BIASES):
             button("random", say("editor.random"), replace_text, name, f"random.{seed}~")
         else:
             button("random", say("editor.random"), replace_matrix, scene, name, random_of(scene, name, shape, seed))
@@ -341,7 +347,7 @@ def random_of(scene: Scene, name: str, shape: tuple[int, int], seed: int) -> Rea
 
     def read() -> np.ndarray:
         drawn = random_matrix(name, shape, seed)
-        again = name in what_if.STEPS and np.array_equal(what_if.numbers(scene, name)[0], drawn)
+        again = name in input_origins.STEPS and np.array_equal(input_origins.numbers(scene, name)[0], drawn)
         return random_matrix(name, shape, after(seed)) if again else drawn
 
     return read
@@ -381,7 +387,7 @@ def upload_box(scene: Scene, name: str) -> None:
 def paste_box(scene: Scene, name: str, matrix: np.ndarray | None) -> None:
     """The same matrix as text, to paste into and copy from."""
     look = scene.look
-    where = f"{look.batch}_{look.head}" if name in what_if.STEPS else ""
+    where = f"{look.batch}_{look.head}" if name in input_origins.STEPS else ""
     key = f"p_{name}_{where}_{setup_state.version()}"
 
     def pasted() -> None:

@@ -10,29 +10,10 @@ from pages.session import setup_state
 from pages.session.fragments import part, redraw
 from pages.session.view import Scene
 from pages.setup.setup import DTYPES, Setup, computed_part, config_of, positions_of, said_positions
-from pages.site.words import LANGUAGES, language, say
+from pages.site.words import say
 
 POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
 ROPE = ("rope", "rope_half")  # its two styles, one of which may be chosen
-
-
-def language_switch() -> None:
-    """EN / 中文."""
-
-    def chosen() -> None:
-        st.session_state["lang"] = st.session_state["c_lang"] or language()
-        st.rerun()
-
-    st.session_state["c_lang"] = language()
-    st.segmented_control(
-        say("control.language"),
-        list(LANGUAGES),
-        format_func=LANGUAGES.get,
-        key="c_lang",
-        on_change=chosen,
-        required=True,
-        label_visibility="collapsed",
-    )
 
 
 def example_picker(setup: Setup) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.panels import head_maps, step, table_panel
+from pages.panels import head_maps, step
 from pages.session import fragments, setup_state
 from pages.session.view import Scene
 from pages.setup.setup import pinned_of
@@ -32,4 +32,4 @@ def looking(scene: Scene) -> None:
 def opened(scene: Scene) -> None:
     """The opened step, as a product and as a table."""
     step.show_step(scene)
-    table_panel.show_table(scene)
+    step.show_table(scene)

@@ -1,7 +1,9 @@
 """Sharing the screen: its address, a QR code of that, and a file."""
 
+import io
 from urllib.parse import urlencode
 
+import segno
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
@@ -14,7 +16,6 @@ from pages.session.fragments import redraw
 from pages.setup.setup import Setup, to_link
 from pages.setup.setup_file import from_file, text_of, to_file
 from pages.site.words import language, literal, say, sentence
-from pages.workbench.qr import SCANNABLE, qr_code
 
 SIDE = 400  # pixels of a QR code, about
 
@@ -107,3 +108,20 @@ def show_adding(setup: Setup) -> None:
         st.error(sentence(own.refused), icon=":material/error:")
     elif own.own is not None:
         st.caption(say("present.desk.added", count=len(own.own.acts)))
+
+
+SCANNABLE = 1_200  # characters: 133 modules a side; a phone at the back of a room sees no finer ones
+
+
+QUIET = 4  # modules of white around the code, as the standard asks
+
+
+def qr_code(text: str) -> tuple[str, int]:
+    """The SVG of a text, black on white, and how many modules a side has, the quiet zone included.
+
+    Error level M or better: a code of which 15 % cannot be seen is still read. At most SCANNABLE characters.
+    """
+    code = segno.make(text, error="m", micro=False)
+    picture = io.BytesIO()
+    code.save(picture, kind="svg", border=QUIET, dark="#000", light="#fff", omitsize=True, xmldecl=False)
+    return picture.getvalue().decode(), code.symbol_size(border=QUIET)[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from attention_core import Trace
-from attention_core.comparison.divergence import total_variation
+from attention_core.comparison.distances import total_variation
 from attention_core.comparison.measures import heads_apart, largest_error, mean_offset, spread
 from attention_core.explanation.facts import kept_pairs
 from attention_core.inputs.handmade_heads import FARTHEST

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, attend_qkv
-from attention_core.comparison.divergence import kl_divergence, total_variation
+from attention_core.comparison.distances import kl_divergence, total_variation
 
 B, H, T, S = 2, 3, 5, 7
 

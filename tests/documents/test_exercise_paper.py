@@ -7,8 +7,7 @@ import pytest
 
 from attention_core import AttentionError
 from attention_core.documents.excerpt import Telling
-from attention_core.documents.exercise_paper import exercise_paper, parts_of
-from attention_core.documents.handout import Grid
+from attention_core.documents.handout import Grid, exercise_paper, parts_of
 from attention_core.documents.provenance import Imprint
 from attention_core.drawing.text_layout import Words
 from attention_core.examples.examples import EXAMPLES

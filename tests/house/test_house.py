@@ -200,7 +200,11 @@ def names_used(path):
             yield from ((getattr(top, "name", None), name) for name in names)
 
 
-FOR_NOTEBOOKS = {"blockwise", "evaluate", "variants.blockwise_softmax"}  # attention without a whole row of scores; the number that a cell's text says
+FOR_NOTEBOOKS = {
+    "blockwise",
+    "evaluate",
+    "variants.blockwise_softmax",
+}  # attention without a whole row of scores; the number that a cell's text says
 
 
 def test_nothing_of_the_core_is_there_for_tests_alone():

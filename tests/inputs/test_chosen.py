@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import attend_qkv
-from attention_core.inputs.chosen import from_places, to_places, turned_over
+from attention_core.inputs.matrix_edits import from_places, to_places, turned_over
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE
 from attention_core.record.errors import AttentionError
 

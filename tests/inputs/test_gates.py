@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
-from attention_core.inputs.gates import gates
+from attention_core.inputs.handmade_heads import gates
 
 WIDTH = 3
 

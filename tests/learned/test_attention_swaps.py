@@ -6,7 +6,7 @@ import statistics
 import pytest
 import torch
 
-from attention_core.comparison.divergence import total_variation
+from attention_core.comparison.distances import total_variation
 from attention_core.learned.insight import attention_swaps
 from attention_core.learned.insight.attention_swaps import KINDS, Shift, divergence, farthest, shift_of
 from attention_core.learned.models.classifier import Classifier

@@ -12,7 +12,7 @@ from streamlit.runtime.scriptrunner import StopException
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.variants.encoders import Encoder, draw_layers, encode
-from attention_core.variants.stopwatch import Timing
+from attention_core.variants.timing import Timing
 from pages.lessons.distance import drawers
 from pages.panels import progress
 from pages.panels.word_swaps import with_word

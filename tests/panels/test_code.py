@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.panels import code_panel
+from pages.panels import step
 from pages.runs import cache
 from tests.screen.driver import Screen
 
@@ -48,7 +48,7 @@ def test_an_input_has_no_code():
 
 
 def test_nothing_is_listed_while_the_drawer_is_closed(monkeypatch):
-    monkeypatch.setattr(code_panel, "listing", lambda *_: pytest.fail("listed behind a closed drawer"))
+    monkeypatch.setattr(step, "listing", lambda *_: pytest.fail("listed behind a closed drawer"))
     screen = Screen().open_step("weights")
     assert [drawer.label for drawer in screen.at.expander if drawer.label.startswith("The code that ran")]
     assert codes(screen) == []

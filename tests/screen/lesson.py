@@ -25,7 +25,9 @@ class Lesson:
         return self
 
     def go_to(self, slug: str) -> "Lesson":
-        self.at._page_hash = calc_hash(slug)  # before its first run, switch_page tells pages by their files' names alone
+        self.at._page_hash = calc_hash(
+            slug
+        )  # before its first run, switch_page tells pages by their files' names alone
         return self.ran(self.at.run)
 
     # ---- what a reader does

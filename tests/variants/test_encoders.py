@@ -16,7 +16,7 @@ from attention_core.variants.encoders import (
     output_width,
     random_words,
 )
-from attention_core.variants.encoding_times import encoding_time, forward_pass
+from attention_core.variants.timing import encoding_time, forward_pass
 from tests.golden import loader
 
 FIGURES = loader.read(loader.STORIES)["measured"][

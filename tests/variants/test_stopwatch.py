@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.variants import stopwatch
-from attention_core.variants.stopwatch import Timing, fitted_slope, timed
+from attention_core.variants import timing
+from attention_core.variants.timing import Timing, fitted_slope, timed
 
 
 # ---- how it is timed -------------------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ def test_no_run_begins_when_the_time_is_up():
 def test_a_gpu_is_waited_for(monkeypatch):
     order = []
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: order.append("waited"))
-    monkeypatch.setattr(stopwatch, "RUNS", 2)
+    monkeypatch.setattr(timing, "RUNS", 2)
     timed(lambda: order.append("ran"), "cuda", lambda: order.append("clock") or 0.0)
     assert order == ["ran", "waited"] + ["clock", "ran", "waited", "clock"] * 2
     order.clear()

@@ -7,14 +7,15 @@ from attention_core import AttentionConfig, AttentionError, attend_qkv
 from attention_core.variants import timing as measured
 from attention_core.variants.cost import MatrixProducts
 from attention_core.variants.sparse import Local, Strided, near_pairs, pairs, saved
-from attention_core.variants.stopwatch import RUNS, Timing
 from attention_core.variants.timing import (
     BATCH,
     KINDS,
+    RUNS,
     STRIDE,
     WINDOW,
     Case,
     Kind,
+    Timing,
     measure,
     products,
     saved_by,

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 import segno
 
-from pages.workbench.qr import QUIET, SCANNABLE, qr_code
+from pages.workbench.sharing import QUIET, SCANNABLE, qr_code
 
 LINK = "https://attention.example.edu/?ex=en_it&text=%E7%8B%97&mask=causal&lang=zh"
 FINDER = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]  # ISO/IEC 18004, 6.3.3

@@ -10,7 +10,7 @@ from pages.session.addresses import SETTING, SHAREABLE
 from pages.setup.setup import Setup
 from pages.setup.setup_file import to_file
 from pages.site.words import catalog
-from pages.workbench.qr import SCANNABLE, qr_code
+from pages.workbench.sharing import SCANNABLE, qr_code
 from tests.screen.driver import Screen, plain
 
 WIDE = ";".join(",".join(f"{row * 3 + column:.1f}" for column in range(31)) for row in range(37))

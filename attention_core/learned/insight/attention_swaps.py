@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from attention_core.comparison.divergence import total_variation
+from attention_core.comparison.distances import total_variation
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.symbols.alphabet import PAD
 

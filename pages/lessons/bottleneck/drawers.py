@@ -13,9 +13,8 @@ from attention_core.learned.insight.state_influence import heard, mean_own_share
 from attention_core.learned.tasks import dates, reversal
 from attention_core.record.number_text import fixed, percent
 from attention_core.record.trace import Trace
-from pages.lessons.frame import workbench_door
-from pages.lessons.learned.learning import Learning, shipped_learning
-from pages.lessons.learned.shares import share_axis
+from pages.export.doors import workbench_door
+from pages.lessons.learned.learning import Learning, share_axis, shipped_learning
 from pages.lessons.learned.writers import colours, cut_off, writer_of, written_by
 from pages.lessons.pictures import map_shown, opened_in, show, show_beside, show_step
 from pages.panels.chart import chart, curve_chart

@@ -10,8 +10,7 @@ from attention_core.learned.training.shipped import SEED
 from attention_core.record.number_text import percent
 from pages.lessons.bottleneck import drawers
 from pages.lessons.frame import code, drawer, lesson, stands_for
-from pages.lessons.learned.learning import Learning, learning, shipped_learning
-from pages.lessons.learned.shares import share_axis
+from pages.lessons.learned.learning import Learning, learning, share_axis, shipped_learning
 from pages.lessons.learned.training_panel import train_yourself
 from pages.lessons.learned.writers import TASKS, Writer, check_text, colours, cut_off, text_of, writer_of
 from pages.lessons.pictures import SMALL, map_shown, show_beside

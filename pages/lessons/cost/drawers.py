@@ -24,7 +24,7 @@ from attention_core.variants.sparse import work_map
 from attention_core.variants.timing import BATCH, KINDS, LENGTHS, WIDTH, Case
 from attention_core.verification.precision import PRECISIONS, errors, in_precision, largest, overflowing, scaled_first
 from attention_core.verification.proof import overflow
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.pictures import opened_in, show, show_step
 from pages.lessons.races import run_race
 from pages.panels.canvas_map import plain_map

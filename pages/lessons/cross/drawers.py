@@ -9,12 +9,12 @@ from attention_core.comparison.distances import apart
 from attention_core.drawing.charts import PAGE
 from attention_core.drawing.image_patches import patch_picture
 from attention_core.explanation.facts import sums
-from attention_core.inputs.gates import gates
+from attention_core.inputs.handmade_heads import gates
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text
 from attention_core.inputs.tokenizer import shown
 from attention_core.record.number_text import fixed, row_text, told
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.pictures import SMALL, map_shown, opened_in, show, show_beside, show_map, show_step
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose, pick_place, sentence_box, slide, switch

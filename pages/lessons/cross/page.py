@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.drawing.charts import PAGE
 from attention_core.explanation.facts import farthest_from_whole, sums, transpose_gap
-from attention_core.inputs.chosen import turned_over
+from attention_core.inputs.matrix_edits import turned_over
 from attention_core.record.number_text import fixed
 from pages.lessons.cross import drawers
 from pages.lessons.frame import code, drawer, lesson, stands_for

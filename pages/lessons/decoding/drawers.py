@@ -9,7 +9,7 @@ from attention_core.drawing.curves import Curve, curves
 from attention_core.record.number_text import GIB, MIB, TIB, exact, grouped, size_text
 from attention_core.variants.kv_cache import cache_bytes, gap_to_full, held_bytes
 from attention_core.verification.precision import PRECISIONS
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.pictures import show_step
 from pages.panels.chart import curve_chart
 from pages.panels.link_controls import choose, slide

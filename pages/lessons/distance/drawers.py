@@ -12,17 +12,16 @@ from attention_core.drawing.bars import bar_rows, row_of
 from attention_core.drawing.charts import PAGE, Axis, single_picture
 from attention_core.drawing.curves import Curve, curves, decades
 from attention_core.explanation.layout import panel
-from attention_core.inputs.chosen import to_places
+from attention_core.inputs.matrix_edits import to_places
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.number_text import duration, exact, fixed
 from attention_core.record.trace import Step
 from attention_core.variants.convolution import attend_by_position, band, read_taps, with_convolution
 from attention_core.variants.cost import encoder_cost, reads, receptive_field
 from attention_core.variants.encoders import Encoder
-from attention_core.variants.encoding_times import encoding_time
-from attention_core.variants.stopwatch import fitted_slope
+from attention_core.variants.timing import encoding_time, fitted_slope
+from pages.export.doors import workbench_door
 from pages.lessons.encoders import PLAIN, WIDTH, Words, costs, names_of, run_with_states, vectors_of
-from pages.lessons.frame import workbench_door
 from pages.lessons.pictures import SMALL, alike, map_shown, opened_in, show, show_beside
 from pages.panels.chart import chart, curve_chart
 from pages.panels.link_controls import choose, option, pick_place, sentence_box, slide, text_box

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.drawing.bars import bar_rows, row_of
 from attention_core.learned.tasks.evidence import answer
 from attention_core.record.number_text import percent
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.learned.classifiers import EXAMPLES, other_run, right_by_heads, setup_of, verdict_of, witnesses_of
 from pages.lessons.learned.learning import learning
 from pages.lessons.pictures import opened_in, show

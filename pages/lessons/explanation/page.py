@@ -13,8 +13,7 @@ from attention_core.record.number_text import percent
 from pages.lessons.explanation import drawers
 from pages.lessons.frame import code, drawer, lesson, stands_for
 from pages.lessons.learned.classifiers import EXAMPLES, TEXTS, check_text, setup_of, shifts_of, verdict_of
-from pages.lessons.learned.learning import learning
-from pages.lessons.learned.shares import share_axis
+from pages.lessons.learned.learning import learning, share_axis
 from pages.lessons.learned.training_panel import train_yourself
 from pages.lessons.pictures import opened_in, show
 from pages.lessons.prompts import predict

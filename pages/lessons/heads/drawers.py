@@ -21,7 +21,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import fixed, percent
 from attention_core.variants.cost import attention_cost
 from attention_core.variants.textbook_code import eighth_of, heads_by_eighth, multi_head, split_by_eighth
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.pictures import show_rows
 from pages.panels.head_maps import head_name
 from pages.panels.link_controls import choose, pick_place, slide

@@ -11,9 +11,8 @@ from attention_core.learned.insight.copying_heads import PLACES, head_scores, re
 from attention_core.learned.tasks.repeats import MEASURED
 from attention_core.record.number_text import percent
 from attention_core.record.trace import Trace
-from pages.lessons.frame import workbench_door
-from pages.lessons.learned.learning import Learning, learning
-from pages.lessons.learned.shares import share_axis
+from pages.export.doors import workbench_door
+from pages.lessons.learned.learning import Learning, learning, share_axis
 from pages.lessons.pictures import Shown, map_shown, opened_in, show, show_beside
 from pages.panels.chart import curve_chart
 from pages.panels.link_controls import choose

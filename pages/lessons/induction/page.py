@@ -11,8 +11,7 @@ from attention_core.learned.training.shipped import SEED
 from attention_core.record.number_text import percent
 from pages.lessons.frame import code, drawer, lesson, stands_for
 from pages.lessons.induction import drawers
-from pages.lessons.learned.learning import learning
-from pages.lessons.learned.shares import share_axis
+from pages.lessons.learned.learning import learning, share_axis
 from pages.lessons.learned.training_panel import train_yourself
 from pages.lessons.pictures import show_beside
 from pages.panels.chart import curve_chart

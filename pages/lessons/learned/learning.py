@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from attention_core.drawing.charts import Axis
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped import SEED, figures, table
 from attention_core.learned.training.snapshots import Recipe
+from attention_core.record.number_text import percent
 from pages.lessons.learned.training_panel import training_of
+from pages.site.words import say
 
 
 @dataclass(frozen=True)
@@ -68,3 +71,11 @@ def own_learning(course: str) -> Learning | None:
 def learning(course: str) -> Learning:
     """The visitor's own, else what comes with the app."""
     return own_learning(course) or shipped_learning(course)
+
+
+STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # that are written on it
+
+
+def share_axis(title: str) -> Axis:
+    """From nothing to all."""
+    return Axis(title, 0.0, 1.0, values=STOPS, texts=tuple(say("train.percent", much=percent(stop)) for stop in STOPS))

@@ -17,7 +17,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import fixed, percent, row_text, told
 from attention_core.variants.cost import counted_cost
 from attention_core.verification.mask_conventions import damage, inverted, misplaced, padding_seen, torchs_answer
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.masks.mask_maps import CUSTOM, after_layers, all_masks, named, show_ticks, shown, ticks
 from pages.lessons.masks.painted_mask import allowed_text, bits_of, blocked_row, without_column, without_row
 from pages.lessons.pictures import opened_in, show, show_map, show_step

@@ -9,7 +9,7 @@ from attention_core.analysis.future_leakage import looks_ahead
 from attention_core.drawing.charts import MAP
 from attention_core.explanation.facts import allowed_pairs, kept_pairs, row_fact
 from attention_core.record.number_text import fixed, percent
-from pages.lessons.frame import code, drawer, lesson, revealed, stands_for
+from pages.lessons.frame import code, drawer, lesson, stands_for
 from pages.lessons.masks import drawers
 from pages.lessons.masks.painted_mask import Bits, allowed_text, mask_brush, padded_behind, painted
 from pages.lessons.pictures import show_map
@@ -18,6 +18,7 @@ from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose, keep, pick_example, pick_place, sentence_box, slide
 from pages.runs.cache import trace_of
 from pages.session.labels import Look, looked_at, place_name, place_names, token
+from pages.session.reveal import revealed
 from pages.setup.setup import Setup
 from pages.site.words import literal, say
 

@@ -19,7 +19,7 @@ from attention_core.inputs.initial_matrices import blank_matrix
 from attention_core.inputs.matrix_text import to_text
 from attention_core.mechanism.positions import wavelengths
 from attention_core.record.number_text import fixed, row_text, short, told
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.pictures import Shown, rows_shown, show_beside, show_rows, show_step
 from pages.panels.chart import curve_chart, plane_chart
 from pages.panels.link_controls import choose, pick_place, slide

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.explanation.facts import looks_at
 from attention_core.record.number_text import fixed, term
-from pages.lessons.frame import code, drawer, lesson, revealed, stands_for
+from pages.lessons.frame import code, drawer, lesson, stands_for
 from pages.lessons.pictures import heads_shown, rows_shown, show_beside
 from pages.lessons.positions import drawers
 from pages.lessons.prompts import goal
@@ -15,6 +15,7 @@ from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose, pick_example, pick_place, sentence_box, slide
 from pages.runs.cache import trace_of
 from pages.session.labels import looked_at, place_names, token
+from pages.session.reveal import revealed
 from pages.site.words import literal, say
 
 SIDE = 34  # pixels: a cell of a map, so that everything stands on one screen

@@ -25,12 +25,11 @@ from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import fixed
-from pages.lessons.frame import workbench_door
+from pages.export.doors import exercise_door, workbench_door
 from pages.lessons.pictures import show_step
 from pages.lessons.worked_example import called, counts, part_of, show_work, slip_told
 from pages.panels import link_controls
 from pages.panels.link_controls import choose, pick_place, slide, text_box, typed
-from pages.practice.check.exercise import exercise_door
 from pages.runs.cache import checked_of, material_of, trace_of
 from pages.session.labels import Look
 from pages.setup.setup import Setup

@@ -11,7 +11,7 @@ from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import exact, fixed, row_text
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.pictures import show_step
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose, slide

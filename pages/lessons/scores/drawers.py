@@ -17,7 +17,7 @@ from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import exact, fixed, row_text
 from attention_core.variants.cost import counted_cost, score_cost
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.pictures import opened_in, show, show_step
 from pages.panels.chart import curve_chart
 from pages.panels.head_maps import fact_sentence

@@ -16,7 +16,7 @@ from attention_core.inputs.given_scores import as_scores, read_logits
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import exact, fixed, percent, term
 from attention_core.verification.proof import overflow
-from pages.lessons.frame import workbench_door
+from pages.export.doors import workbench_door
 from pages.lessons.pictures import opened_in, show, show_step
 from pages.panels.link_controls import choose, pick_place, slide, text_box
 from pages.runs.cache import trace_of

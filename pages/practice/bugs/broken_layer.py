@@ -21,12 +21,12 @@ from attention_core.exercises.bugs import (
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import exact, fixed
 from attention_core.verification.causes import Cause
-from pages.lessons.frame import revealed
 from pages.lessons.pictures import Shown, alike, map_shown, opened_in, show, show_beside
 from pages.panels.link_controls import choice, choose, choose_place, keep, place_of
 from pages.panels.step import step_picture
 from pages.runs.cache import trace_of
 from pages.session.labels import Look, describe, looked_at, token
+from pages.session.reveal import revealed
 from pages.setup.setup import Setup, member
 from pages.site.words import literal, reason, say
 

@@ -4,21 +4,17 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attention_core import AttentionError, Trace
+from attention_core import Trace
 from attention_core.exercises.generator import LEVELS, exercise
 from attention_core.exercises.marking import PRINTED
 from attention_core.exercises.worked_example import STAGES, blank_text, printed_text, stages_of
-from pages.panels.link_controls import Kept, choice, choose, keep, whole
-from pages.runs.cache import trace_of
-from pages.setup.setup import MOST, Setup, another, count, from_query, query
-from pages.site.catalog import PAGE
-from pages.site.words import say, sentence
+from pages.export.doors import SLUG, STATE, check_size
+from pages.panels.link_controls import choice, choose, keep, whole
+from pages.setup.setup import MOST, Setup, another, count, from_query
+from pages.site.words import say
 
-SLUG = "check"
 EXAMPLE = "source_004"
 KINDS = (*LEVELS, "printed")
-STATE = "state"  # of the workbench, or of a lesson: in the list of kinds where there is one
-MOST_CELLS, MOST_ACROSS = 200, 16  # numbers of a step; of a row
 FIRST = 1  # the seed to begin with
 
 
@@ -75,28 +71,3 @@ def read_state(text: str) -> str:
     link = another(text)
     check_size(from_query(link))
     return link
-
-
-def check_size(setup: Setup) -> None:
-    """Raises AttentionError where a Setup has more numbers than anybody writes, or none that a link can say."""
-    if setup.file is not None:
-        raise AttentionError("exercise_file")
-    trace = trace_of(setup)
-    sizes = {step: (trace[step].numel(), trace[step].shape[-1]) for step in stages_of(trace)}
-    for step, (cells, across) in sizes.items():
-        if cells > MOST_CELLS or across > MOST_ACROSS:
-            most = {"limit": MOST_CELLS, "across": MOST_ACROSS}
-            raise AttentionError("exercise_size", name=step, given=cells, wide=across, **most)
-
-
-def exercise_door(setup: Setup, key: str) -> None:
-    """Opens a state as an exercise, its cells empty; or says why it is none."""
-    try:
-        check_size(setup)
-    except AttentionError as error:
-        st.caption(sentence(error))
-        return
-    if st.button(say("lesson.exercise"), key=f"exercise_{key}", icon=":material/edit:", type="tertiary"):
-        st.session_state.setdefault("lessons", {})[SLUG] = Kept(waiting={"kind": STATE, STATE: query(setup)})
-        st.session_state.pop("exercise", None)
-        st.switch_page(PAGE[SLUG].path)

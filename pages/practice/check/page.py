@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.exercises.worked_example import stage_formula, stages_of
-from pages.lessons.frame import code, frame, revealed, stands_for
+from pages.lessons.frame import code, frame, stands_for
 from pages.lessons.worked_example import close_with, counts, is_done, show_exercise, stage_word, work
 from pages.panels.answers import answer_box, answer_of
 from pages.panels.link_controls import choose
@@ -12,6 +12,7 @@ from pages.practice.check.exercise import begin_anew, chosen_exercise, start_tex
 from pages.practice.check.paper import show_printing
 from pages.runs.cache import checked_of, slips_of, trace_of
 from pages.session.labels import palette, place_name, step_word
+from pages.session.reveal import revealed
 from pages.site.words import say
 
 with frame("check") as place:

@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_core.documents.exercise_paper import check_sheet, exercise_paper
-from attention_core.documents.handout import PAPERS
+from attention_core.documents.handout import PAPERS, check_sheet, exercise_paper
 from attention_core.documents.provenance import Imprint
 from pages.export.document_texts import telling_of
 from pages.export.export_panel import file_name, offer

@@ -18,7 +18,6 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import exact, fixed, percent
 from attention_core.record.trace import Step, Trace
 from pages.components import numbers
-from pages.lessons.frame import revealed
 from pages.lessons.pictures import SMALL, Shown, map_shown, opened_in, rows_shown, show_beside
 from pages.panels import link_controls
 from pages.panels.head_maps import head_name
@@ -26,6 +25,7 @@ from pages.practice.puzzles import game
 from pages.practice.puzzles.game import Play
 from pages.runs.cache import material_of, trace_of
 from pages.session.labels import looked_at, palette, place_name, place_names, token, words_for
+from pages.session.reveal import revealed
 from pages.setup.setup import Setup, member
 from pages.site.words import literal, say
 from pages.workbench.matrix_editors import headings
