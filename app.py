@@ -27,5 +27,5 @@ async def warming(app):
 app = st.App(
     ROOT / "pages" / "app" / "router.py",
     lifespan=warming,
-    middleware=[security.guard(os.environ.get(security.EMBED, ""))],
+    middleware=[security.make_guard(os.environ.get(security.EMBED_VARIABLE, ""))],
 )

@@ -14,16 +14,16 @@ from ziamath import Latex
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.analysis.dropout import with_dropout
-from attention_core.analysis.empty_rows import TREATMENTS, treated
-from attention_core.analysis.future_leakage import moved_rows
+from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
+from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.analysis.gradient_times_input import gradient_times_input
-from attention_core.analysis.head_contributions import likeness, without_head
-from attention_core.analysis.online_softmax import in_blocks
-from attention_core.analysis.score_terms import score_parts
+from attention_core.analysis.head_contributions import with_likeness, without_head
+from attention_core.analysis.online_softmax import with_online_softmax
+from attention_core.analysis.score_terms import with_score_parts
 from attention_core.analysis.softmax_jacobian import with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE, STABLE
+from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.exercises.rounding import with_rounded_weights
-from attention_core.explanation.formula import COLOURS, formula, latex, letter, sized_formula
+from attention_core.explanation.formula import SYMBOL_COLOURS, axis_latex, formula, latex, sized_formula
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
@@ -32,8 +32,8 @@ from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.recurrence import with_states
-from pages.lessons.glossary.signs import SIGNS
-from pages.site.words import LANGUAGES, catalog
+from pages.lessons.glossary.signs import GLOSSARY_SIGNS
+from pages.site.words import LANGUAGES, load_app_texts
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -80,21 +80,21 @@ RUNS = {
     "replacement": layer(replacement=random(3, 5)),
     "what if": attend_qkv(random(3, 4), random(5, 4), random(5, 2), what_if={"scores": random(3, 5)}),
     "residual": layer(residual=True),
-    "parts": with_jacobian(layer().then(*NAIVE, *STABLE)),
+    "parts": with_jacobian(layer().then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)),
     "heads given": attend_qkv(random(3, 4), random(5, 4), random(5, 2)),
     "decoding": [*decode(random(3, 4))][-1],
     "gradient": gradient_times_input(attend(random(3, 4)), Ref("output", (0, 0, 0))),
     "without a head": without_head(layer(), 1),
     "without a head, no w_o": without_head(attend_qkv(random(1, 2, 3, 4), random(1, 2, 5, 4), random(1, 2, 5, 7)), 1),
-    "likeness": likeness(layer()),
+    "likeness": with_likeness(layer()),
     "row sums": with_dropout(layer(), 0.5),
     "convolution": with_convolution(attend(random(3, 4)), random(3)),
-    "leak": moved_rows(attend(random(3, 4)), attend(random(3, 4) + 1)),
-    "words and places": score_parts(layer(positions=["sinusoidal"])),
+    "leak": with_moved_rows(attend(random(3, 4)), attend(random(3, 4) + 1)),
+    "words and places": with_score_parts(layer(positions=["sinusoidal"])),
     "recurrence": with_states(attend(random(3, 4)), Encoder("rnn", width=5), shown=2),
     "rounded": with_rounded_weights(layer(), 1),
-    "in blocks": in_blocks(layer(), 2),
-    **{f"treated: {name}": treated(layer(allowed=ALLOWED.tril(-1)), name) for name in TREATMENTS},
+    "in blocks": with_online_softmax(layer(), 2),
+    **{f"treated: {name}": with_empty_row_policy(layer(allowed=ALLOWED.tril(-1)), name) for name in EMPTY_ROW_POLICIES},
 }
 
 
@@ -102,7 +102,7 @@ RUNS = {
 LEFT_OVER = frozenset("\\{}#$&")  # what ziamath does not understand it draws as it was typed, as it does a lone brace
 
 
-def assert_well_formed(text: str, colours: Mapping[str, str] = COLOURS) -> None:
+def assert_well_formed(text: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> None:
     """A formula that ziamath reads to its end, in no colours but these, and as people write formulas."""
     for element in read_by_ziamath(text).iter():
         assert element.tag not in ("mi", "mtext") or LEFT_OVER.isdisjoint(element.text or ""), text
@@ -160,18 +160,18 @@ def every_equation() -> list[str]:
     texts = [latex(trace) for trace in RUNS.values()]
     for trace in RUNS.values():
         for name, step in trace.steps.items():
-            texts += [formula(trace, name), sized_formula(trace, name), *map(letter, step.dims)]
+            texts += [formula(trace, name), sized_formula(trace, name), *map(axis_latex, step.dims)]
     return [*dict.fromkeys(texts)]
 
 
 def every_sign() -> list[str]:
     """The glossary's signs."""
-    return [sign.latex for sign in SIGNS]
+    return [sign.latex for sign in GLOSSARY_SIGNS]
 
 
 def every_text() -> list[str]:
     """The texts of both languages in which formulas stand, with a 1 in the place of each value."""
-    texts = [text for language in LANGUAGES for text in catalog(language).values() if "$" in text]
+    texts = [text for language in LANGUAGES for text in load_app_texts(language).values() if "$" in text]
     return [text.format_map(defaultdict(lambda: "1")) for text in texts]
 
 

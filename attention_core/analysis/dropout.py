@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.attention import draw_keep
+from attention_core.mechanism.attention import draw_dropout_keep
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.operations import DROP
 from attention_core.mechanism.scores import SCORE_DIMS
@@ -50,7 +50,7 @@ def with_dropout(trace: Trace, p: float, seed: int = 0) -> Trace:
             [1., 1.]]), tensor([1., 2.]))
     """
     config = AttentionConfig(dropout=p, dropout_seed=seed)
-    keep = draw_keep(config, tuple(trace["weights"].shape))
+    keep = draw_dropout_keep(config, tuple(trace["weights"].shape))
     kept = replace(trace, steps={**trace.steps, "keep": Step("keep", keep, SCORE_DIMS)})
     return kept.then(
         Operation("dropped_weights", SCORE_DIMS, ("weights", "keep"), DROP, {"p": float(p)}),

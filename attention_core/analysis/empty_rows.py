@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.analysis.softmax_stages import STABLE
-from attention_core.comparison.distances import FILL
-from attention_core.mechanism.config import one_of
+from attention_core.analysis.softmax_stages import STABLE_SOFTMAX
+from attention_core.comparison.distances import LARGE_NEGATIVE_FILL
+from attention_core.mechanism.config import require_one_of
 from attention_core.mechanism.operations import MASK, SOFTMAX
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.trace import Faces, Operation, Trace
@@ -34,14 +34,14 @@ def fill_scores_numpy(scores, allowed, *, value):
 
 
 def fill_scores_formula(scores, allowed, *, value):
-    return rf"\begin{{cases}} {scores} & {allowed} \\ {power_of_ten(value)} & \text{{else}} \end{{cases}}"
+    return rf"\begin{{cases}} {scores} & {allowed} \\ {power_of_ten_latex(value)} & \text{{else}} \end{{cases}}"
 
 
 def fill_scores_cell(index, scores: Operand, allowed: Operand, *, value) -> Cell:
-    return Cell(((scores[index],), (allowed[index],), (large(value),)), outer="select")
+    return Cell(((scores[index],), (allowed[index],), (large_constant(value),)), outer="select")
 
 
-FILLED = Faces(fill_scores, fill_scores_numpy, fill_scores_formula, fill_scores_cell)
+FILL_SCORES = Faces(fill_scores, fill_scores_numpy, fill_scores_formula, fill_scores_cell)
 
 
 # ---- add: a large negative number onto blocked scores (Devlin et al. 2019, the authors' published code) --------------
@@ -56,27 +56,27 @@ def add_to_blocked_numpy(scores, allowed, *, value):
 
 
 def add_to_blocked_formula(scores, allowed, *, value):
-    return rf"{scores} + (1 - {allowed}) \cdot ({power_of_ten(value)})"
+    return rf"{scores} + (1 - {allowed}) \cdot ({power_of_ten_latex(value)})"
 
 
 def add_to_blocked_cell(index, scores: Operand, allowed: Operand, *, value) -> Cell:
-    return Cell(((scores[index],), (large(value),), (large(-value), allowed[index])))
+    return Cell(((scores[index],), (large_constant(value),), (large_constant(-value), allowed[index])))
 
 
-ADDED = Faces(add_to_blocked, add_to_blocked_numpy, add_to_blocked_formula, add_to_blocked_cell)
+ADD_TO_BLOCKED = Faces(add_to_blocked, add_to_blocked_numpy, add_to_blocked_formula, add_to_blocked_cell)
 
 
 # ---- large numbers as they are written -------------------------------------------------------------------------------
-def large(value: float) -> Constant:
+def large_constant(value: float) -> Constant:
     """A large number in one cell's arithmetic: −1e9."""
     digits, _, power = f"{value:.2g}".partition("e")
     return Constant(value, f"{digits}e{int(power or 0)}".replace("-", "−", 1))
 
 
-def power_of_ten(value: float) -> str:
+def power_of_ten_latex(value: float) -> str:
     """A large number in a formula.
 
-    >>> power_of_ten(-1e9), power_of_ten(-3.4e38)
+    >>> power_of_ten_latex(-1e9), power_of_ten_latex(-3.4e38)
     ('-10^{9}', '-3.4 \\\\cdot 10^{38}')
     """
     digits, _, power = f"{value:.2g}".partition("e")
@@ -86,7 +86,7 @@ def power_of_ten(value: float) -> str:
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Treatment:
+class EmptyRowPolicy:
     """How blocked scores are marked, and whether a row without a key has a rule of its own in the softmax. value: what
     the mask takes for -inf; None: the lowest number of the precision."""
 
@@ -95,18 +95,18 @@ class Treatment:
     rule: bool = False
 
 
-TREATMENTS: Mapping[str, Treatment] = MappingProxyType(
+EMPTY_ROW_POLICIES: Mapping[str, EmptyRowPolicy] = MappingProxyType(
     {
-        "zero": Treatment(MASK, rule=True),
-        "plain": Treatment(MASK),
-        "filled": Treatment(FILLED, FILL),
-        "added": Treatment(ADDED, FILL),
-        "lowest": Treatment(FILLED),
+        "zero": EmptyRowPolicy(MASK, rule=True),
+        "plain": EmptyRowPolicy(MASK),
+        "filled": EmptyRowPolicy(FILL_SCORES, LARGE_NEGATIVE_FILL),
+        "added": EmptyRowPolicy(ADD_TO_BLOCKED, LARGE_NEGATIVE_FILL),
+        "lowest": EmptyRowPolicy(FILL_SCORES),
     }
 )
 
 
-def treated(trace: Trace, name: str, dtype: torch.dtype | None = None) -> Trace:
+def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = None) -> Trace:
     """The run as another kind of code has it, computed from its inputs on in a precision.
 
     name: one of TREATMENTS. What becomes of a query that may attend to nothing: "zero", weights 0 and output 0, as here
@@ -123,28 +123,31 @@ def treated(trace: Trace, name: str, dtype: torch.dtype | None = None) -> Trace:
     >>> from attention_core import attend_qkv
     >>> allowed = torch.tensor([[True, True], [False, False]])
     >>> trace = attend_qkv(torch.eye(2).double(), torch.eye(2).double(), torch.eye(2).double(), allowed=allowed)
-    >>> {name: treated(trace, name)["weights"][0, 0, 1].tolist()[0] for name in ("zero", "plain", "filled")}
+    >>> policies = ("zero", "plain", "filled")
+    >>> {name: with_empty_row_policy(trace, name)["weights"][0, 0, 1, 0].item() for name in policies}
     {'zero': 0.0, 'plain': nan, 'filled': 0.5}
     """
-    treatment = TREATMENTS[one_of("treatment", name, tuple(TREATMENTS))]
+    treatment = EMPTY_ROW_POLICIES[require_one_of("treatment", name, tuple(EMPTY_ROW_POLICIES))]
     trace.step("allowed")
-    inputs = {name: replace(step, value=cast(step.value, dtype)) for name, step in trace.inputs().items()}
+    inputs = {name: replace(step, value=cast_floats(step.value, dtype)) for name, step in trace.inputs().items()}
     lowest = torch.finfo(next(iter(inputs.values())).value.dtype).min
     value = lowest if treatment.value is None else treatment.value
-    operations = [part for step in trace.computed().values() for part in swap(step.operation, treatment, value)]
+    operations = [
+        part for step in trace.computed().values() for part in replace_operation(step.operation, treatment, value)
+    ]
     return replace(trace, steps=inputs).then(*operations)
 
 
-def cast(value: Tensor, dtype: torch.dtype | None) -> Tensor:
+def cast_floats(value: Tensor, dtype: torch.dtype | None) -> Tensor:
     """Numbers in another precision; truth values as they are."""
     return value.to(dtype) if value.is_floating_point() else value
 
 
-def swap(operation: Operation, treatment: Treatment, value: float) -> tuple[Operation, ...]:
+def replace_operation(operation: Operation, treatment: EmptyRowPolicy, value: float) -> tuple[Operation, ...]:
     """What stands in the place of an operation: itself, but for the mask and the softmax."""
     if operation.faces == MASK and treatment.mask != MASK:
         return (replace(operation, faces=treatment.mask, params={"value": value}),)
     if operation.faces == SOFTMAX and not treatment.rule:
-        exponentials, shares = STABLE
+        exponentials, shares = STABLE_SOFTMAX
         return exponentials, replace(shares, output=operation.output)
     return (operation,)

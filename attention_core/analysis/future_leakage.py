@@ -30,7 +30,7 @@ def farthest_cell(index, now: Operand, before: Operand) -> Cell:
 FARTHEST = Faces(farthest, farthest_numpy, farthest_formula, farthest_cell)
 
 
-def moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
+def with_moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
     """The run with one more step, "moved": how far each row of a step is from the same row of another run.
 
     0 where no bit of the row changed. So a leak is seen: change a later token, and look which outputs move. step: one
@@ -40,10 +40,10 @@ def moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
     >>> from attention_core import AttentionConfig, attend
     >>> x, later = torch.eye(3), torch.eye(3)
     >>> later[2] = 5.0
-    >>> moved_rows(attend(later), attend(x))["moved"] > 0
+    >>> with_moved_rows(attend(later), attend(x))["moved"] > 0
     tensor([[True, True, True]])
     >>> causal = AttentionConfig(masks=["causal"])
-    >>> moved_rows(attend(later, config=causal), attend(x, config=causal))["moved"] > 0
+    >>> with_moved_rows(attend(later, config=causal), attend(x, config=causal))["moved"] > 0
     tensor([[False, False,  True]])
     """
     dims, other = now.step(step).dims, f"{step}_before"
@@ -53,7 +53,7 @@ def moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
 
 # ---- pairs that look ahead -------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Ahead:
+class LookAhead:
     """How a mask differs from the causal one: `later` pairs (i, j) with j > i that it allows, and `missing` ones with
     j <= i that it blocks. Both are 0 for the causal mask alone."""
 
@@ -61,16 +61,16 @@ class Ahead:
     missing: int
 
 
-def looks_ahead(allowed: Bool[Tensor, "T T"]) -> Ahead:
+def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
     """How far a mask is from the causal one.
 
     allowed: True = may attend; query i stands at position i.
 
     >>> import torch
-    >>> looks_ahead(torch.ones(3, 3).bool()), looks_ahead(torch.eye(3).bool())
+    >>> compare_with_causal(torch.ones(3, 3).bool()), compare_with_causal(torch.eye(3).bool())
     (Ahead(later=3, missing=0), Ahead(later=0, missing=3))
     """
-    return Ahead(int(allowed.triu(1).sum()), int((~allowed).tril().sum()))
+    return LookAhead(int(allowed.triu(1).sum()), int((~allowed).tril().sum()))
 
 
 def share_ahead(weights: Float[Tensor, "T T"]) -> float:

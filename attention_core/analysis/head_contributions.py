@@ -67,7 +67,7 @@ def place_head_cell(index, head_outputs: Operand) -> Cell:
     return Cell(((head_outputs[b, h, t, m] if owner == h else Constant(0.0),),))
 
 
-PLACE = Faces(place_head, place_head_numpy, place_head_formula, place_head_cell)
+PLACE_HEAD = Faces(place_head, place_head_numpy, place_head_formula, place_head_cell)
 
 
 # ---- leave out: the output less what one head brings; the bias stays -------------------------------------------------
@@ -143,7 +143,7 @@ MEAN_OF_QUERIES = Faces(mean_of_queries, mean_of_queries_numpy, mean_of_queries_
 
 
 # ---- appended to a run -----------------------------------------------------------------------------------------------
-def contributions(trace: Trace) -> Trace:
+def with_contributions(trace: Trace) -> Trace:
     r"""The run with one more step, `contributions` (B, H, T, D_out): what each head brings to the output.
 
     $\mathrm{concat}(Z) W_o = \sum_h Z_h W_{o,h}$; with b_o their sum over the heads is the output. Without W_o each
@@ -154,13 +154,13 @@ def contributions(trace: Trace) -> Trace:
     >>> from attention_core import Weights, attend_qkv
     >>> v = torch.tensor([[[[3.0]], [[5.0]]]])  # (B, H, S, d_v): one key, two heads
     >>> trace = attend_qkv(v, v, v, weights=Weights(w_o=torch.tensor([[10.0], [-1.0]])))
-    >>> contributions(trace)["contributions"].flatten(), trace["output"].flatten()
+    >>> with_contributions(trace)["contributions"].flatten(), trace["output"].flatten()
     (tensor([30., -5.]), tensor([25.]))
     """
     if "contributions" in trace:
         return trace
     B, T, width = trace.step("output").dims
-    reads, faces = (("head_outputs", "w_o"), CONTRIBUTE) if "w_o" in trace else (("head_outputs",), PLACE)
+    reads, faces = (("head_outputs", "w_o"), CONTRIBUTE) if "w_o" in trace else (("head_outputs",), PLACE_HEAD)
     return trace.then(Operation("contributions", (B, "H", T, width), reads, faces))
 
 
@@ -181,10 +181,10 @@ def without_head(trace: Trace, head: int) -> Trace:
     if head not in heads:
         raise AttentionError("unknown_choice", name="head", choices=", ".join(map(str, heads)), given=head)
     dims, reads = trace.step("output").dims, ("output", "contributions")
-    return contributions(trace).then(Operation("without_head", dims, reads, LEAVE_OUT, {"head": head}))
+    return with_contributions(trace).then(Operation("without_head", dims, reads, LEAVE_OUT, {"head": head}))
 
 
-def likeness(trace: Trace) -> Trace:
+def with_likeness(trace: Trace) -> Trace:
     r"""The run with two more steps: `row_likeness` (B, T, H, H'), and `likeness` (B, H, H'), its mean over the queries.
 
     $1 - \frac12 \sum_s |a_s - b_s|$ of two heads' rows, which for shares of a whole is $\sum_s \min(a_s, b_s)$: the
@@ -198,7 +198,7 @@ def likeness(trace: Trace) -> Trace:
     >>> from attention_core import attend_qkv
     >>> q = torch.zeros(1, 2, 1, 1)  # two heads, one query
     >>> given = torch.tensor([[[[0.75, 0.25]], [[0.25, 0.75]]]])
-    >>> likeness(attend_qkv(q, q.expand(1, 2, 2, 1), q.expand(1, 2, 2, 1), replacement=given))["likeness"]
+    >>> with_likeness(attend_qkv(q, q.expand(1, 2, 2, 1), q.expand(1, 2, 2, 1), replacement=given))["likeness"]
     tensor([[[1.0000, 0.5000],
              [0.5000, 1.0000]]])
     """

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.config import positive
+from attention_core.mechanism.config import require_positive
 from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
 from attention_core.record.expressions import Cell, Operand, Ref
 from attention_core.record.trace import Faces, Operation, Trace
@@ -174,7 +174,7 @@ DIVIDE = Faces(divide, divide_numpy, divide_formula, divide_cell)
 
 
 # ---- all of them behind a run ----------------------------------------------------------------------------------------
-def in_blocks(trace: Trace, block: int) -> Trace:
+def with_online_softmax(trace: Trace, block: int) -> Trace:
     """The run with its softmax once more, block by block, every number kept: for block n, counted from 1, `maximum_n`,
     `powers_n`, `total_n`, `mixed_n` and `seen_outputs_n`, which is attention over the keys seen by then; from the
     second on `faded_n`, what is left of the sums before. The last `seen_outputs_n` is the run's own head_outputs.
@@ -184,13 +184,13 @@ def in_blocks(trace: Trace, block: int) -> Trace:
 
     >>> from attention_core import attend_qkv
     >>> v = torch.tensor([[1.0], [3.0], [2.0]])
-    >>> trace = in_blocks(attend_qkv(torch.ones(1, 1), v.log(), v), 2)
+    >>> trace = with_online_softmax(attend_qkv(torch.ones(1, 1), v.log(), v), 2)
     >>> [round(trace[f"total_{n}"].item(), 3) for n in (1, 2)], round(trace["seen_outputs_2"].item(), 3)
     ([1.333, 2.0], 2.333)
     """
     S = trace["masked_scores"].shape[-1]
-    starts = range(0, S, positive("block", block))
-    plan = [operation for n, start in enumerate(starts, 1) for operation in of_block(n, start, min(start + block, S))]
+    starts = range(0, S, require_positive("block", block))
+    plan = [operation for n, start in enumerate(starts, 1) for operation in plan_block(n, start, min(start + block, S))]
     longer = trace.then(*plan)
     words = trace.labels.get("S")
     return (
@@ -200,7 +200,7 @@ def in_blocks(trace: Trace, block: int) -> Trace:
     )
 
 
-def of_block(n: int, start: int, stop: int) -> list[Operation]:
+def plan_block(n: int, start: int, stop: int) -> list[Operation]:
     """The steps of block n, the keys from `start` to before `stop`."""
     row, part = ("B", "H", "T"), {"start": start, "stop": stop}
     later = [Operation(f"faded_{n}", row, (f"maximum_{n - 1}", f"maximum_{n}"), FADE)] if n > 1 else []
@@ -216,20 +216,20 @@ def of_block(n: int, start: int, stop: int) -> list[Operation]:
     ]
 
 
-def count_of_blocks(keys: int, block: int) -> int:
+def count_blocks(keys: int, block: int) -> int:
     """How many blocks so many keys make.
 
-    >>> count_of_blocks(7, 2)
+    >>> count_blocks(7, 2)
     4
     """
     return -(-keys // block)
 
 
-def key_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, seen: int) -> list[Ref]:
+def refs_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, seen: int) -> list[Ref]:
     """A number of one row that every block leaves, such as `maximum` or `total`, once for each key of the first `seen`
     blocks. row: its sentence, head and query.
 
-    >>> [ref.step for ref in key_by_key("maximum", (0, 0, 0), keys=5, block=2, seen=2)]
+    >>> [ref.step for ref in refs_by_key("maximum", (0, 0, 0), keys=5, block=2, seen=2)]
     ['maximum_1', 'maximum_1', 'maximum_2', 'maximum_2']
     """
     return [Ref(f"{name}_{s // block + 1}", row) for s in range(min(seen * block, keys))]

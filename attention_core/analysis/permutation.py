@@ -4,24 +4,28 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.comparison.distances import apart
-from attention_core.mechanism.config import not_negative, positive
+from attention_core.comparison.distances import abs_difference
+from attention_core.mechanism.config import require_not_negative, require_positive
 from attention_core.record.trace import Trace
 
 
-def shuffled(count: int, seed: int) -> tuple[int, ...]:
+def shuffle_order(count: int, seed: int) -> tuple[int, ...]:
     """Which of `count` words stands at each place after they were shuffled, the same on any machine.
 
     Never as they stood, where there are two or more. Raises AttentionError for numbers that are not whole, or below 0.
 
-    >>> shuffled(5, seed=1)
+    >>> shuffle_order(5, seed=1)
     (4, 0, 1, 2, 3)
     """
-    order = np.random.default_rng(not_negative("seed", seed)).permutation(positive("count", count)).tolist()
+    order = (
+        np.random.default_rng(require_not_negative("seed", seed)).permutation(require_positive("count", count)).tolist()
+    )
     return tuple(order[1:] + order[:1] if order == sorted(order) else order)
 
 
-def moved_by_order(permuted: Trace, plain: Trace, order: tuple[int, ...], step: str = "output") -> Float[Tensor, " T"]:
+def distance_after_reordering(
+    permuted: Trace, plain: Trace, order: tuple[int, ...], step: str = "output"
+) -> Float[Tensor, " T"]:
     """How far each word's numbers are from those that it had before the words were put into another order.
 
     permuted: the run of the words in that order. plain: that of the words as they stood. order: which word stands at
@@ -31,8 +35,8 @@ def moved_by_order(permuted: Trace, plain: Trace, order: tuple[int, ...], step: 
     >>> import torch
     >>> from attention_core import attend
     >>> x = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]).double()
-    >>> moved_by_order(attend(x[[2, 0, 1]]), attend(x), (2, 0, 1)).max() < 1e-12
+    >>> distance_after_reordering(attend(x[[2, 0, 1]]), attend(x), (2, 0, 1)).max() < 1e-12
     tensor(True)
     """
     there = sorted(range(len(order)), key=order.__getitem__)  # where each word of `plain` stands now
-    return apart(permuted[step][:, there], plain[step]).amax((0, 2))  # (B, T, width) -> (T,)
+    return abs_difference(permuted[step][:, there], plain[step]).amax((0, 2))  # (B, T, width) -> (T,)

@@ -7,7 +7,7 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 
 
-def reach(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[Tensor, "*batch T T"]:
+def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[Tensor, "*batch T T"]:
     r"""Which inputs j can change what stands at position i after a number of layers: [i, j].
 
     $R_L = (A \lor I)^L$ in truth values: what i attends to brings all that it has heard itself. A position always
@@ -22,7 +22,7 @@ def reach(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[Tensor, "*ba
     Raises AttentionError (a ValueError) for a mask that is not square, or not boolean.
 
     >>> near = torch.tensor([[1, 1, 0], [1, 1, 1], [0, 1, 1]]).bool()
-    >>> reach(near, layers=1)[0], reach(near, layers=2)[0]
+    >>> reachable_inputs(near, layers=1)[0], reachable_inputs(near, layers=2)[0]
     (tensor([ True,  True, False]), tensor([True, True, True]))
     """
     return path_lengths(allowed) <= layers

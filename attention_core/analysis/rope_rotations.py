@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from attention_core.mechanism.config import whole
+from attention_core.mechanism.config import require_whole
 from attention_core.mechanism.positions import ROPE, SINUSOIDAL, pair_columns
 from attention_core.record.trace import Step, Trace
 
@@ -10,7 +10,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Turn:
+class Rotation:
     """Two numbers of q or k as a point of a plane, before it was turned and after; angle: by how much, in radians."""
 
     before: Point
@@ -18,7 +18,7 @@ class Turn:
     angle: float
 
 
-def turn(trace: Trace, role: str, index: tuple[int, int, int], pair: int) -> Turn:
+def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: int) -> Rotation:
     r"""What RoPE does to one pair of a query or a key: $R_p$ turns it by $p\,/\,base^{2i/d_k}$.
 
     trace: a run with RoPE. role: "q" or "k". index: batch, head and token. pair: i, from 0. Source: Su et al. 2021,
@@ -27,7 +27,7 @@ def turn(trace: Trace, role: str, index: tuple[int, int, int], pair: int) -> Tur
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> q = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
-    >>> found = turn(attend_qkv(q, q, q, config=AttentionConfig(positions=["rope"])), "q", (0, 0, 1), 0)
+    >>> found = rope_rotation(attend_qkv(q, q, q, config=AttentionConfig(positions=["rope"])), "q", (0, 0, 1), 0)
     >>> found.before, [round(number, 3) for number in found.after], found.angle  # cos 1, sin 1
     ((1.0, 0.0), [0.54, 0.841], 1.0)
     """
@@ -36,10 +36,10 @@ def turn(trace: Trace, role: str, index: tuple[int, int, int], pair: int) -> Tur
     before, after = (
         tuple(trace[step][(*index, column)].item() for column in columns) for step in (f"{role}_heads", role)
     )
-    return Turn(before, after, (index[-1] + params["at"]) * params["base"] ** (-2 * pair / width))
+    return Rotation(before, after, (index[-1] + params["at"]) * params["base"] ** (-2 * pair / width))
 
 
-def shifted(trace: Trace, by: int) -> Trace:
+def with_shifted_positions(trace: Trace, by: int) -> Trace:
     """The run as it would be if its first word stood `by` positions further on, and all others with it.
 
     Scores with RoPE stay as they are but for rounding, since $(R_m q)^\\top R_n k$ depends on n - m alone; with ALiBi
@@ -52,11 +52,11 @@ def shifted(trace: Trace, by: int) -> Trace:
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> q = torch.tensor([[1.0, 0.0], [0.0, 1.0]]).double()
     >>> trace = attend_qkv(q, q, q, config=AttentionConfig(positions=["rope"]))
-    >>> further = shifted(trace, 7)
+    >>> further = with_shifted_positions(trace, 7)
     >>> torch.equal(further["q"], trace["q"]), torch.allclose(further["scores"], trace["scores"])
     (False, True)
     """
-    whole("by", by)
+    require_whole("by", by)
     steps, values = trace.inputs(), {name: step.value for name, step in trace.inputs().items()}
     for name, step in trace.computed().items():
         operation = step.operation

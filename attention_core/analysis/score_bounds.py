@@ -5,7 +5,7 @@ import math
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.config import finite, positive
+from attention_core.mechanism.config import require_finite, require_positive
 from attention_core.record.errors import AttentionError
 
 
@@ -38,7 +38,7 @@ def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     >>> round(cosine_ceiling(7), 3), round(cosine_ceiling(7, temperature=0.1), 3)
     (0.552, 1.0)
     """
-    positive("keys", keys)
-    if finite("temperature", temperature) <= 0:
+    require_positive("keys", keys)
+    if require_finite("temperature", temperature) <= 0:
         raise AttentionError("positive_number", name="temperature", given=temperature)
     return 1 / (1 + (keys - 1) * math.exp(-2 / temperature))  # above and below over e^(2/temperature): no overflow

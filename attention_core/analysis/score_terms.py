@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.attention import attend_qkv
-from attention_core.mechanism.config import AttentionConfig, one_of, positive
+from attention_core.mechanism.config import AttentionConfig, require_one_of, require_positive
 from attention_core.mechanism.scores import SCORE_DIMS, SCORES
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Trace
@@ -33,10 +33,10 @@ def positions_alone_cell(index, x: Operand, table: Operand) -> Cell:
 
 POSITIONS_ALONE = Faces(positions_alone, positions_alone_numpy, positions_alone_formula, positions_alone_cell)
 
-PARTS = ("content", "position")
+SCORE_PARTS = ("content", "position")
 
 
-def score_parts(trace: Trace) -> Trace:
+def with_score_parts(trace: Trace) -> Trace:
     r"""The run with its scores in four parts: content_content, content_position, position_content, position_position.
 
     $(x_i + p_i) W_q W_k^\top (x_j + p_j)^\top$ is $x_i W_q W_k^\top x_j^\top$ (word to word) + $x_i W_q W_k^\top
@@ -51,26 +51,26 @@ def score_parts(trace: Trace) -> Trace:
 
     >>> import torch
     >>> from attention_core import attend
-    >>> trace = score_parts(attend(torch.eye(3).double(), config=AttentionConfig(positions=["sinusoidal"])))
-    >>> parts = [f"{one}_{other}" for one in PARTS for other in PARTS]
+    >>> trace = with_score_parts(attend(torch.eye(3).double(), config=AttentionConfig(positions=["sinusoidal"])))
+    >>> parts = [f"{one}_{other}" for one in SCORE_PARTS for other in SCORE_PARTS]
     >>> torch.allclose(sum(trace[part] for part in parts), trace["scores"])
     True
     """
     score = trace.step("computed_scores" if "computed_scores" in trace else "scores").operation
     names = {known.operations[-1].faces: name for name, known in SCORES.items()}
-    one_of("score", names[score.faces], ("dot", "scaled_dot", "general"))
+    require_one_of("score", names[score.faces], ("dot", "scaled_dot", "general"))
     q, k, *own = score.reads
     for role in (q, k):
-        for part in PARTS:
-            trace = trace.then(*(new for new in part_of(trace, role, part) if new.output not in trace))
-    for one in PARTS:
-        for other in PARTS:
+        for part in SCORE_PARTS:
+            trace = trace.then(*(new for new in plan_score_part(trace, role, part) if new.output not in trace))
+    for one in SCORE_PARTS:
+        for other in SCORE_PARTS:
             reads = (f"{q}_{one}", f"{k}_{other}", *own)
             trace = trace.then(Operation(f"{one}_{other}", SCORE_DIMS, reads, score.faces, score.params))
     return trace
 
 
-def part_of(trace: Trace, role: str, part: str) -> list[Operation]:
+def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
     """The operations from an input to q or k, once more for its words or its positions alone."""
     chain: list[Operation] = []
     name = role
@@ -92,7 +92,7 @@ def part_of(trace: Trace, role: str, part: str) -> list[Operation]:
 
 
 # ---- what is added at each distance ----------------------------------------------------------------------------------
-def by_distance(vector: Float[Tensor, " d"], distances: int, config: AttentionConfig) -> Trace:
+def score_by_distance(vector: Float[Tensor, " d"], distances: int, config: AttentionConfig) -> Trace:
     r"""The same vector as query and as every key, 0, 1, 2, ... positions away: what distance alone does to a score.
 
     With RoPE $q^\top R_n q = \sum_i |q_i|^2 \cos(n \theta_i)$ over the pairs i, whose length at distance 0 is the whole
@@ -105,9 +105,9 @@ def by_distance(vector: Float[Tensor, " d"], distances: int, config: AttentionCo
 
     >>> import torch
     >>> rope = AttentionConfig(score="dot", positions=["rope"])
-    >>> by_distance(torch.tensor([1.0, 0.0]), 3, rope)["scores"].flatten()  # cos 0, cos 1, cos 2
+    >>> score_by_distance(torch.tensor([1.0, 0.0]), 3, rope)["scores"].flatten()  # cos 0, cos 1, cos 2
     tensor([ 1.0000,  0.5403, -0.4161])
     """
-    keys = vector.expand(1, config.heads, positive("distances", distances), len(vector))  # (d,) -> (1, H, S, d)
+    keys = vector.expand(1, config.heads, require_positive("distances", distances), len(vector))  # (d,) -> (1, H, S, d)
     trace = attend_qkv(keys[:, :, :1], keys, keys, config=config)
     return trace.labelled(S=tuple(map(str, range(distances))))

@@ -12,7 +12,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.trace import Faces, Operation, Trace
 
-JACOBIAN_BYTES = 256 * 2**20  # the most that the Jacobians of all rows (B, H, T, S, S') may take
+MAX_JACOBIAN_BYTES = 256 * 2**20  # the most that the Jacobians of all rows (B, H, T, S, S') may take
 
 
 # ---- the Jacobian of every row's softmax -----------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def with_jacobian(trace: Trace) -> Trace:
     softmax = "softmax_weights" if "softmax_weights" in trace else "weights"
     weights = trace[softmax]
     needed = math.prod(weights.shape) * weights.shape[-1] * weights.element_size()
-    if needed > JACOBIAN_BYTES:
-        raise AttentionError("jacobian_too_large", needed=needed, limit=JACOBIAN_BYTES)
+    if needed > MAX_JACOBIAN_BYTES:
+        raise AttentionError("jacobian_too_large", needed=needed, limit=MAX_JACOBIAN_BYTES)
     longer = trace.then(Operation("jacobian", (*SCORE_DIMS, "S'"), (softmax,), JACOBIAN))
     return longer.labelled(**{"S'": trace.labels["S"]}) if "S" in trace.labels else longer

@@ -76,15 +76,15 @@ def divide_by_sum_cell(index, exponentials: Operand) -> Cell:
     return Cell((everyone[chosen], *everyone), outer="quotient")
 
 
-DIVIDE = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula, divide_by_sum_cell)
+DIVIDE_BY_SUM = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula, divide_by_sum_cell)
 
 
 # ---- the steps -------------------------------------------------------------------------------------------------------
-NAIVE = (
+NAIVE_SOFTMAX = (
     Operation("exponentials", SCORE_DIMS, ("masked_scores",), EXP),
-    Operation("naive_weights", SCORE_DIMS, ("exponentials",), DIVIDE),
+    Operation("naive_weights", SCORE_DIMS, ("exponentials",), DIVIDE_BY_SUM),
 )
-STABLE = (
+STABLE_SOFTMAX = (
     Operation("stable_exponentials", SCORE_DIMS, ("masked_scores",), EXP_BELOW),
-    Operation("stable_weights", SCORE_DIMS, ("stable_exponentials",), DIVIDE),
+    Operation("stable_weights", SCORE_DIMS, ("stable_exponentials",), DIVIDE_BY_SUM),
 )

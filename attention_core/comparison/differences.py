@@ -7,12 +7,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.comparison.distances import apart, subtract
+from attention_core.comparison.distances import abs_difference, subtract
 from attention_core.record.trace import Step, Trace
 
 
 @dataclass(frozen=True)
-class Move:
+class StepMove:
     """How far a step moved: its largest difference, and the first cell that has it. Infinite where a cell is blocked in
     one run and not in the other."""
 
@@ -21,7 +21,7 @@ class Move:
     index: tuple[int, ...]
 
 
-def difference(now: Trace, before: Trace) -> Trace:
+def subtract_traces(now: Trace, before: Trace) -> Trace:
     """now - before, step by step, in float64: for every step that both runs have in the same shape.
 
     Two cells that are blocked in both runs, and truth values that agree, differ by 0; a cell that one run blocks alone
@@ -29,50 +29,50 @@ def difference(now: Trace, before: Trace) -> Trace:
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [3.0]])
-    >>> difference(attend_qkv(q, k, k), attend_qkv(2 * q, k, k))["scores"][0, 0]
+    >>> subtract_traces(attend_qkv(q, k, k), attend_qkv(2 * q, k, k))["scores"][0, 0]
     tensor([[-1., -3.],
             [-2., -6.]], dtype=torch.float64)
     """
     steps = {
         name: Step(name, subtract(step.value, before[name]).detach().cpu(), step.dims)
         for name, step in now.steps.items()
-        if name in before and comparable(step, before.step(name))
+        if name in before and have_same_shape(step, before.step(name))
     }
     return Trace(steps, now.labels, difference=True)
 
 
-def comparable(one: Step, other: Step) -> bool:
+def have_same_shape(one: Step, other: Step) -> bool:
     """Whether two steps have the same shape: an output without W_o has another last axis, and is still an output."""
     return one.value.shape == other.value.shape
 
 
-def moves(now: Trace, before: Trace) -> Mapping[str, Move]:
+def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
     """The steps that moved from one run to another, in order, each with its largest move; other shapes are left out.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.eye(2)) for v in (1.0, 3.0))
-    >>> [(move.step, move.index) for move in moves(other, one).values()][:2]
+    >>> [(move.step, move.index) for move in find_moves(other, one).values()][:2]
     [('v', (0, 0, 0, 0)), ('head_outputs', (0, 0, 0, 0))]
     """
     found = {}
     for name, step in now.steps.items():
-        if name in before and comparable(step, before.step(name)) and not torch.equal(step.value, before[name]):
-            sizes = apart(step.value, before[name])
+        if name in before and have_same_shape(step, before.step(name)) and not torch.equal(step.value, before[name]):
+            sizes = abs_difference(step.value, before[name])
             largest = sizes.max().item()
             if largest > 0:
-                found[name] = Move(name, largest, where_largest(sizes))
+                found[name] = StepMove(name, largest, index_of_largest(sizes))
     return found
 
 
-def where_largest(sizes: Tensor) -> tuple[int, ...]:
+def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
     """The place of the largest entry, the first of several; NumPy's function, as torch's imports SymPy."""
     return tuple(map(int, np.unravel_index(sizes.argmax().item(), sizes.shape)))
 
 
-NEARLY = 0.98  # of the largest move: as far as anybody sees
+NEARLY_LARGEST_SHARE = 0.98  # of the largest move: as far as anybody sees
 
 
-def farthest_weight(now: Trace, before: Trace, row: tuple[int, int, int], queries: int) -> Move | None:
+def most_moved_weight(now: Trace, before: Trace, row: tuple[int, int, int], queries: int) -> StepMove | None:
     """The weight of one sequence that moved most, or one of the row that is looked at, where one there moved as far.
 
     row: the batch, head and query that are looked at. queries: how many of the sequence are no padding. None: no weight
@@ -80,30 +80,30 @@ def farthest_weight(now: Trace, before: Trace, row: tuple[int, int, int], querie
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), s * torch.eye(2), torch.eye(2)) for s in (1.0, 3.0))
-    >>> farthest_weight(other, one, (0, 0, 1), 2).index
+    >>> most_moved_weight(other, one, (0, 0, 1), 2).index
     (0, 0, 1, 0)
     """
     batch, head, query = row
-    sizes = apart(now["weights"][batch, :, :queries], before["weights"][batch, :, :queries])  # (H, T, S)
+    sizes = abs_difference(now["weights"][batch, :, :queries], before["weights"][batch, :, :queries])  # (H, T, S)
     largest = sizes.max().item()
     if largest == 0:
         return None
-    if query < queries and sizes[head, query].max() >= NEARLY * largest:
+    if query < queries and sizes[head, query].max() >= NEARLY_LARGEST_SHARE * largest:
         key = int(sizes[head, query].argmax())
-        return Move("weights", sizes[head, query, key].item(), (batch, head, query, key))
-    return Move("weights", largest, (batch, *where_largest(sizes)))
+        return StepMove("weights", sizes[head, query, key].item(), (batch, head, query, key))
+    return StepMove("weights", largest, (batch, *index_of_largest(sizes)))
 
 
-TELLING = ("weights", "head_outputs", "output")  # where people look for what a change did
+TELLING_STEPS = ("weights", "head_outputs", "output")  # where people look for what a change did
 
 
-def most_moved(moved: Mapping[str, Move]) -> Move | None:
+def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
     """The move worth a sentence: that of the weights, else of what they make, else of the last step that moved.
 
-    >>> most_moved({"v": Move("v", 2.0, (0,)), "weights": Move("weights", 0.5, (1,))}).step
+    >>> find_telling_move({"v": StepMove("v", 2.0, (0,)), "weights": StepMove("weights", 0.5, (1,))}).step
     'weights'
     """
-    for step in (*TELLING, *reversed(moved)):
+    for step in (*TELLING_STEPS, *reversed(moved)):
         if step in moved:
             return moved[step]
     return None

@@ -6,29 +6,29 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.comparison.distances import apart, total_variation
+from attention_core.comparison.distances import abs_difference, total_variation
 
 
-def spread(row: Float[Tensor, " S"]) -> float:
+def attention_perplexity(row: Float[Tensor, " S"]) -> float:
     r"""Over how many keys a query spreads its attention: $e^H$ with $H = -\sum_s w_s \ln w_s$, the perplexity.
 
     1 where one key gets all, n where n keys get the same, 0 where the query may attend to nothing.
 
     row: the weights of one query. Source: Jelinek, Mercer, Bahl, Baker 1977, Perplexity.
 
-    >>> round(spread(torch.tensor([0.5, 0.5, 0.0])), 4), spread(torch.zeros(3))
+    >>> round(attention_perplexity(torch.tensor([0.5, 0.5, 0.0])), 4), attention_perplexity(torch.zeros(3))
     (2.0, 0.0)
     """
     row = row.double()
     return torch.special.entr(row).sum().exp().item() if row.any() else 0.0
 
 
-def heads_apart(weights: Float[Tensor, "H T S"]) -> float:
+def mean_pairwise_head_distance(weights: Float[Tensor, "H T S"]) -> float:
     """How far two heads' weights lie apart: the mean total variation over all pairs of heads and all queries.
 
     0 where all heads do the same, or there is one alone; 1 where no two of them attend to a common key.
 
-    >>> heads_apart(torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])) # (1 + 1/2 + 1/2) / 3
+    >>> mean_pairwise_head_distance(torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])) # (1 + 1/2 + 1/2) / 3
     0.6666666666666666
     """
     rows = weights.double()
@@ -53,10 +53,10 @@ def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
     return ((rows * ahead).sum(-1)[some] / whole[some]).mean().item() if some.any() else 0.0
 
 
-def largest_error(weights: Float[Tensor, "..."], exact: Float[Tensor, "..."]) -> float:
+def largest_precision_error(weights: Float[Tensor, "..."], exact: Float[Tensor, "..."]) -> float:
     """How far a weight lies from what it is in another precision, at most. Infinite where one of both is no number.
 
-    >>> largest_error(torch.tensor([0.5, 0.25]), torch.tensor([0.5, 0.5]))
+    >>> largest_precision_error(torch.tensor([0.5, 0.25]), torch.tensor([0.5, 0.5]))
     0.25
     """
-    return apart(weights, exact).max().item()
+    return abs_difference(weights, exact).max().item()

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 from torch import Tensor
 
-from attention_core.comparison.distances import apart, magnitude
+from attention_core.comparison.distances import abs_difference, largest_magnitude
 from attention_core.record.trace import Step, Trace
 
 Values = dict[str, Tensor]
 Change = Callable[[Step, Values], Tensor | None]  # another value for a step, from those before it; None: as it was
 
-DRAWS = 8  # shaken runs: the largest of eight is seldom small by luck
-MARGIN = 4  # times what a shaken run shows: running sums over 128 numbers, other exponentials reach 1.8 times
+SHAKEN_RUN_COUNT = 8  # shaken runs: the largest of eight is seldom small by luck
+ROUNDING_MARGIN = 4  # times what a shaken run shows: running sums over 128 numbers, other exponentials reach 1.8 times
 
 
-def as_it_was(step: Step, values: Mapping[str, Tensor]) -> Tensor:
+def unchanged_value(step: Step, values: Mapping[str, Tensor]) -> Tensor:
     """A step's value in float64 on the CPU, from those before it; what is boolean stays so."""
     if step.operation is not None:
         return step.operation.apply(values)
@@ -52,7 +52,7 @@ def rerun(
         if value is None:
             value = change(step, values) if change else None
         if value is None:
-            value = as_it_was(step, values)
+            value = unchanged_value(step, values)
         if eps and value.is_floating_point() and name != "masked_scores":  # a mask rounds nothing
             signs = 2 * torch.randint(2, value.shape, generator=generator).double() - 1
             value = value * (1 + eps * signs)
@@ -60,7 +60,7 @@ def rerun(
     return values
 
 
-def allowances(
+def rounding_allowances(
     trace: Trace, tolerance: float | torch.dtype, change: Change | None = None, theirs: Values | None = None
 ) -> dict[str, float]:
     """How far each step may lie from `rerun` in a right computation, as an absolute difference.
@@ -70,34 +70,35 @@ def allowances(
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
-    >>> allowances(trace, torch.float64)["weights"] < 1e-14 < allowances(trace, torch.float32)["weights"] < 1e-5
+    >>> double, single = (rounding_allowances(trace, dtype) for dtype in (torch.float64, torch.float32))
+    >>> double["weights"] < 1e-14 < single["weights"] < 1e-5
     True
     """
     if not isinstance(tolerance, torch.dtype):
-        return {name: tolerance * magnitude(value) for name, value in rerun(trace).items()}
+        return {name: tolerance * largest_magnitude(value) for name, value in rerun(trace).items()}
     exact = rerun(trace, change, theirs)
     spread = dict.fromkeys(exact, 0.0)
-    for seed in range(DRAWS):
+    for seed in range(SHAKEN_RUN_COUNT):
         for name, value in rerun(trace, change, theirs, torch.finfo(tolerance).eps, seed).items():
-            gap = apart(value, exact[name])
+            gap = abs_difference(value, exact[name])
             spread[name] = max(spread[name], gap.masked_fill(gap.isinf(), 0.0).max().item())
-    return {name: MARGIN * width for name, width in spread.items()}
+    return {name: ROUNDING_MARGIN * width for name, width in spread.items()}
 
 
-def coarsest(tensors: Iterable[Tensor]) -> torch.dtype:
+def coarsest_dtype(tensors: Iterable[Tensor]) -> torch.dtype:
     """The floating dtype that rounds most among the tensors' own; float64 where there is none.
 
-    >>> coarsest([torch.zeros(1), torch.zeros(1, dtype=torch.bfloat16), torch.ones(1, dtype=torch.bool)])
+    >>> coarsest_dtype([torch.zeros(1), torch.zeros(1, dtype=torch.bfloat16), torch.ones(1, dtype=torch.bool)])
     torch.bfloat16
     """
     dtypes = [tensor.dtype for tensor in tensors if tensor.is_floating_point()]
     return max(dtypes, key=lambda dtype: torch.finfo(dtype).eps, default=torch.float64)
 
 
-def holds(dtype: torch.dtype, numbers: Tensor) -> bool:
+def can_hold(dtype: torch.dtype, numbers: Tensor) -> bool:
     """Whether a precision holds every number exactly, infinities and NaN among them.
 
-    >>> holds(torch.bfloat16, torch.tensor([0.5, torch.nan])), holds(torch.bfloat16, torch.tensor([0.1]))
+    >>> can_hold(torch.bfloat16, torch.tensor([0.5, torch.nan])), can_hold(torch.bfloat16, torch.tensor([0.1]))
     (True, False)
     """
-    return apart(numbers.to(dtype), numbers).max().item() == 0
+    return abs_difference(numbers.to(dtype), numbers).max().item() == 0

@@ -10,19 +10,34 @@ from functools import partial
 
 from markupsafe import Markup
 
-from attention_core.documents.excerpt import Telling, matrices
-from attention_core.documents.html import Looks, Table, coloured_table, formulas, page, part_of, symbols_on_dark
-from attention_core.documents.provenance import Imprint
+from attention_core.documents.excerpt import DocumentTexts, excerpt_matrices
+from attention_core.documents.html import (
+    CellStyles,
+    Table,
+    coloured_table,
+    dark_symbol_style,
+    read_template_part,
+    render_page,
+    typeset_formulas,
+)
+from attention_core.documents.provenance import Provenance
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-SIDES = (24, 16, 12, 8, 6, 4)  # rows and columns of a matrix, at most: the largest with which all of it are at most
-MOST_CELLS = 8_000  # cells
-HEADS = 8  # of a step, at most
-MOST_TERMS = 60_000  # terms of all arithmetic, which take about half a second to be written
+MATRIX_SIDES = (
+    24,
+    16,
+    12,
+    8,
+    6,
+    4,
+)  # rows and columns of a matrix, at most: the largest with which all of it are at most
+MAX_PAGE_CELLS = 8_000  # cells
+MAX_PAGE_HEADS = 8  # of a step, at most
+MAX_PAGE_TERMS = 60_000  # terms of all arithmetic, which take about half a second to be written
 
 
 @dataclass(frozen=True)
@@ -47,26 +62,26 @@ class ShownStep:
 
 
 def scene_page(
-    trace: Trace, at: Mapping[str, int], imprint: Imprint, telling: Telling, texts: SceneTexts, note: str = ""
+    trace: Trace, at: Mapping[str, int], imprint: Provenance, telling: DocumentTexts, texts: SceneTexts, note: str = ""
 ) -> str:
     """The whole page. at: as in excerpt.matrices. note: what a lecturer wrote to the scene.
 
     At most MOST_CELLS cells are shown, of HEADS heads; matrices are cut to what allows that, and say so. Arithmetic is
     there for the steps, in order, that stay below MOST_TERMS terms together; the others are named.
     """
-    shown = parts(trace, at)
-    told, looks = explained(trace, shown), Looks()
-    outlines, drawn = formulas([formula(trace, step) for step in trace.steps])
+    shown = shown_matrices(trace, at)
+    told, looks = explained_steps(trace, shown), CellStyles()
+    outlines, drawn = typeset_formulas([formula(trace, step) for step in trace.steps])
     steps = []
     for step, (panels, more) in shown.items():
         arithmetic = partial(arithmetic_of, trace) if step in told else (lambda ref: "")
         tables = [coloured_table(part, trace, telling, looks, arithmetic) for part in panels]
         steps.append(ShownStep(step, drawn[formula(trace, step)], tables, more))
     maps = next(step for step in steps if step.name == "weights")
-    return page(
+    return render_page(
         "scene.html",
-        part_of("scene.css") + looks.style() + symbols_on_dark(),
-        part_of("scene.js"),
+        read_template_part("scene.css") + looks.style() + dark_symbol_style(),
+        read_template_part("scene.js"),
         imprint=imprint,
         telling=telling,
         texts=texts,
@@ -79,18 +94,18 @@ def scene_page(
     )
 
 
-def parts(trace: Trace, at: Mapping[str, int]) -> dict[str, tuple[list[Panel], int]]:
+def shown_matrices(trace: Trace, at: Mapping[str, int]) -> dict[str, tuple[list[Panel], int]]:
     """The matrices of every step, as large as all of them together may be."""
-    for side in SIDES:
-        shown = {step: matrices(trace, step, at, side, HEADS) for step in trace.steps}
-        if sum(part.values.size for panels, _ in shown.values() for part in panels) <= MOST_CELLS:
+    for side in MATRIX_SIDES:
+        shown = {step: excerpt_matrices(trace, step, at, side, MAX_PAGE_HEADS) for step in trace.steps}
+        if sum(part.values.size for panels, _ in shown.values() for part in panels) <= MAX_PAGE_CELLS:
             break
     return shown
 
 
-def explained(trace: Trace, shown: Mapping[str, tuple[list[Panel], int]]) -> set[str]:
+def explained_steps(trace: Trace, shown: Mapping[str, tuple[list[Panel], int]]) -> set[str]:
     """The steps whose arithmetic is written, in order, as long as there are not too many terms."""
-    left, told = MOST_TERMS, set()
+    left, told = MAX_PAGE_TERMS, set()
     for step, (panels, _) in shown.items():
         operation = trace.step(step).operation
         if operation is None:

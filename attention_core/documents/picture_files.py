@@ -10,64 +10,67 @@ from html import escape
 
 import vl_convert
 
-from attention_core.documents.formula_svg import SVG, drawn_formula
-from attention_core.documents.provenance import Imprint
+from attention_core.documents.formula_svg import SVG_NAMESPACE, typeset_formula
+from attention_core.documents.provenance import Provenance
 from attention_core.drawing.charts import FONT, Picture
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.text_layout import text_width
 
 VEGA_LITE = "6.4"  # the one of the versions in vl-convert that Altair writes for
-MARGIN = 16.0  # pixels around
-TITLE, SMALL = 20.0, 11.0  # the size of the title, and of where it is from
-LEAST = 420.0  # pixels: a narrower picture has room at its right, so that the texts around it stay lines
-MOST_LINES = 12  # of an address under a picture: a longer one is cut, and whole in the description of the SVG
-SCALE = 3.0  # pixels of a PNG for each of the screen's
-SIZE = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
-NO_LETTER = "\U0010fffd"  # private, so that no font has it
+FILE_MARGIN_PX = 16.0  # pixels around
+FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # the size of the title, and of where it is from
+MIN_FILE_TEXT_WIDTH_PX = (
+    420.0  # pixels: a narrower picture has room at its right, so that the texts around it stay lines
+)
+MAX_FOOTER_LINES = 12  # of an address under a picture: a longer one is cut, and whole in the description of the SVG
+PNG_SCALE = 3.0  # pixels of a PNG for each of the screen's
+SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
+UNASSIGNED_LETTER = "\U0010fffd"  # private, so that no font has it
 
 
-def svg_text(picture: Picture, imprint: Imprint, palette: Palette, formula: str = "") -> str:
+def svg_text(picture: Picture, imprint: Provenance, palette: Palette, formula: str = "") -> str:
     """A picture as SVG: the title and the step's formula above it, where it is from below.
 
     picture: as charts draws it. palette: the one that it is drawn in. formula: LaTeX; none where there is none.
 
-    >>> from attention_core.drawing.charts import sized
-    >>> from attention_core.drawing.cells import table
-    >>> from attention_core.drawing.palette import LIGHT
-    >>> text = svg_text(Picture(table([]), sized(100, 50)), Imprint("Two & three", "?ex=en_it"), LIGHT)
+    >>> from attention_core.drawing.charts import sized_specification
+    >>> from attention_core.drawing.cells import cell_table
+    >>> from attention_core.drawing.palette import LIGHT_PALETTE
+    >>> picture = Picture(cell_table([]), sized_specification(100, 50))
+    >>> text = svg_text(picture, Provenance("Two & three", "?ex=en_it"), LIGHT_PALETTE)
     >>> "<title>Two &amp; three</title>" in text
     True
     """
     chart = vega_svg(picture)
-    chart_width, chart_height = map(float, SIZE.search(chart).groups())
-    drawn = drawn_formula(formula, palette.ink) if formula else None
-    inside = max(LEAST, chart_width, drawn.width if drawn else 0.0)
-    parts, y = [], MARGIN
-    for line in wrapped(imprint.lines[0], inside, TITLE):
-        parts.append(written(line, y, TITLE, palette.ink))
-        y += 1.4 * TITLE
+    chart_width, chart_height = map(float, SVG_SIZE_PATTERN.search(chart).groups())
+    drawn = typeset_formula(formula, palette.ink) if formula else None
+    inside = max(MIN_FILE_TEXT_WIDTH_PX, chart_width, drawn.width if drawn else 0.0)
+    parts, y = [], FILE_MARGIN_PX
+    for line in wrap_text(imprint.lines[0], inside, FILE_TITLE_PX):
+        parts.append(text_line_svg(line, y, FILE_TITLE_PX, palette.ink))
+        y += 1.4 * FILE_TITLE_PX
     if drawn:
-        parts += [*drawn.outlines, placed(drawn.svg, y + 4)]
+        parts += [*drawn.outlines, place_svg(drawn.svg, y + 4)]
         y += drawn.height + 16
-    parts.append(placed(chart, y))
+    parts.append(place_svg(chart, y))
     y += chart_height + 12
-    for line in footer(imprint, inside):
-        parts.append(written(line, y, SMALL, palette.ink))
-        y += 1.4 * SMALL
-    width, height = round(inside + 2 * MARGIN), round(y + MARGIN)
+    for line in footer_lines(imprint, inside):
+        parts.append(text_line_svg(line, y, FILE_NOTE_PX, palette.ink))
+        y += 1.4 * FILE_NOTE_PX
+    width, height = round(inside + 2 * FILE_MARGIN_PX), round(y + FILE_MARGIN_PX)
     told = f"<title>{escape(imprint.lines[0])}</title><desc>{escape(' '.join(imprint.lines))}</desc>"
     ground = f'<rect width="{width}" height="{height}" fill="{palette.ground}"/>'
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    return f'<svg xmlns="{SVG}" {size} role="img">{told}{ground}{"".join(parts)}</svg>\n'
+    return f'<svg xmlns="{SVG_NAMESPACE}" {size} role="img">{told}{ground}{"".join(parts)}</svg>\n'
 
 
 def png_bytes(svg: str) -> bytes:
     """An SVG as PNG, SCALE times as large.
 
-    >>> png_bytes(f'<svg xmlns="{SVG}" width="10" height="10"/>')[:4]
+    >>> png_bytes(f'<svg xmlns="{SVG_NAMESPACE}" width="10" height="10"/>')[:4]
     b'\\x89PNG'
     """
-    return vl_convert.svg_to_png(svg, scale=SCALE)
+    return vl_convert.svg_to_png(svg, scale=PNG_SCALE)
 
 
 def vega_svg(picture: Picture) -> str:
@@ -78,30 +81,30 @@ def vega_svg(picture: Picture) -> str:
 
 
 # ---- texts around it -------------------------------------------------------------------------------------------------
-def placed(svg: str, y: float) -> str:
+def place_svg(svg: str, y: float) -> str:
     """An SVG as a part of another."""
-    return svg.replace("<svg", f'<svg x="{MARGIN:g}" y="{y:.2f}"', 1)
+    return svg.replace("<svg", f'<svg x="{FILE_MARGIN_PX:g}" y="{y:.2f}"', 1)
 
 
-def written(text: str, y: float, size: float, ink: str) -> str:
+def text_line_svg(text: str, y: float, size: float, ink: str) -> str:
     """A line of text whose upper edge is at y."""
     how = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
-    return f'<text x="{MARGIN:g}" y="{y + size:.1f}" {how}>{escape(text)}</text>'
+    return f'<text x="{FILE_MARGIN_PX:g}" y="{y + size:.1f}" {how}>{escape(text)}</text>'
 
 
-def footer(imprint: Imprint, width: float) -> Iterator[str]:
+def footer_lines(imprint: Provenance, width: float) -> Iterator[str]:
     """Address and notes, as lines of this width."""
     for text in imprint.lines[1:]:
-        lines = wrapped(text, width, SMALL)
-        yield from lines[:MOST_LINES]
-        if len(lines) > MOST_LINES:
+        lines = wrap_text(text, width, FILE_NOTE_PX)
+        yield from lines[:MAX_FOOTER_LINES]
+        if len(lines) > MAX_FOOTER_LINES:
             yield "…"
 
 
-def wrapped(text: str, width: float, size: float) -> Sequence[str]:
+def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
     """A text broken into lines of this width: after a blank or a sign of an address where there is one, else anywhere.
 
-    >>> wrapped("who is meant", 60, 10)
+    >>> wrap_text("who is meant", 60, 10)
     ['who is ', 'meant']
     """
     lines = [""]
@@ -114,12 +117,12 @@ def wrapped(text: str, width: float, size: float) -> Sequence[str]:
 
 
 # ---- letters that there are ------------------------------------------------------------------------------------------
-def without_letters(text: str) -> str:
+def missing_letters(text: str) -> str:
     """The characters of a text, each once, that none of this machine's fonts has: a PNG would show boxes.
 
     Found by drawing: what has no letter looks like a character that no font has, whatever language the machine speaks.
 
-    >>> without_letters("it\\u0378 \\u0378")
+    >>> missing_letters("it\\u0378 \\u0378")
     '\\u0378'
     """
     return "".join(dict.fromkeys(letter for letter in text if not letter.isspace() and not has_letter(letter)))
@@ -128,10 +131,10 @@ def without_letters(text: str) -> str:
 @lru_cache(maxsize=4096)
 def has_letter(letter: str) -> bool:
     """Whether a character looks different from one that no font has."""
-    return drawn_letter(letter) != drawn_letter(NO_LETTER)
+    return render_letter(letter) != render_letter(UNASSIGNED_LETTER)
 
 
-def drawn_letter(letter: str) -> bytes:
+def render_letter(letter: str) -> bytes:
     """A character alone."""
     text = f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{escape(letter)}</text>'
-    return vl_convert.svg_to_png(f'<svg xmlns="{SVG}" width="32" height="32">{text}</svg>')
+    return vl_convert.svg_to_png(f'<svg xmlns="{SVG_NAMESPACE}" width="32" height="32">{text}</svg>')

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Imprint:
+class Provenance:
     """What every exported thing carries: a title, the address of its state, and notes, such as a seed. Ready-made texts
     of the caller's; each stands in one line.
 
-    >>> Imprint("A  title", "?ex=en_it", ("Built\\nby hand: x.",)).lines
+    >>> Provenance("A  title", "?ex=en_it", ("Built\\nby hand: x.",)).lines
     ('A title', '?ex=en_it', 'Built by hand: x.')
     """
 

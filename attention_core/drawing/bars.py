@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, isnan
 
-from attention_core.drawing.cells import darkest, is_share, table, unblocked
-from attention_core.drawing.charts import PAGE, Picture, sized
+from attention_core.drawing.cells import cell_table, darkest_share, is_share, unblocked_cells
+from attention_core.drawing.charts import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.palette import Palette
-from attention_core.drawing.text_layout import Words, cut, label, text_width
+from attention_core.drawing.text_layout import PictureTexts, place_label, shorten_text, text_width
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import exact, fixed
+from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.record.trace import Trace
 
-TITLE = 16.0  # the size of the text over a row
-WORD = 16.0  # and of the words under the bars
-GAP = 0.07  # of a column, at each side of its bar
-NUMBER = 20.0  # room over a bar for its number
-MANY = 20  # shares: of more each is so small that a few even shares fill the field
-WIDEST, NARROWEST = 112.0, 34.0  # pixels: a column
+BAR_TITLE_PX = 16.0  # the size of the text over a row
+BAR_LABEL_PX = 16.0  # and of the words under the bars
+BAR_GAP_SHARE = 0.07  # of a column, at each side of its bar
+BAR_NUMBER_ROOM_PX = 20.0  # room over a bar for its number
+MANY_SHARES = 20  # shares: of more each is so small that a few even shares fill the field
+MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 34.0  # pixels: a column
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +78,13 @@ def row_of(
 def bar_rows(
     rows: Sequence[Row],
     names: Sequence[str],
-    words: Words,
+    words: PictureTexts,
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
     height: float = 84.0,
     reach: float | None = None,
     whole: bool = False,
-    room: float = PAGE,
+    room: float = PAGE_WIDTH_PX,
 ) -> Picture:
     """The rows one below the other; names: what stands under their columns. Shares fill their field at 1, many of them
     at a few even shares or at the largest, which is said; all other numbers have one scale together. whole: many
@@ -94,32 +94,47 @@ def bar_rows(
     the fields may be together. A row that is hidden shows a question mark in each field. reach: what fills the field of
     numbers that are no shares, where that is not the largest of them.
     """
-    longest = max(text_width(name, WORD) for name in names) + 10
-    column = min(WIDEST, max(NARROWEST, longest, 84.0), room / len(names))
+    longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
+    column = min(MAX_BAR_COLUMN_PX, max(MIN_BAR_COLUMN_PX, longest, 84.0), room / len(names))
     width = len(names) * column
-    share = share_scale(rows) if len(names) > MANY and not whole else Scale(1.0)
+    share = share_scale(rows) if len(names) > MANY_SHARES and not whole else Scale(1.0)
     other = common_scale(rows, reach)
     drawn, y = [], 0.0
     for number, row in enumerate(rows):
-        drawn.append(label(cut(row.title, PAGE, TITLE), 0, y + 10, palette, align="left", size=TITLE))
+        drawn.append(
+            place_label(
+                shorten_text(row.title, PAGE_WIDTH_PX, BAR_TITLE_PX),
+                0,
+                y + 10,
+                palette,
+                align="left",
+                size=BAR_TITLE_PX,
+            )
+        )
         field = (y + 24, y + 24 + height)
         if row.hidden:
-            drawn += hidden(row, field, column, palette)
+            drawn += place_hidden_bars(row, field, column, palette)
         else:
-            drawn += bars(row, number, field, column, words, palette, chosen, share if row.shares else other)
+            drawn += place_bars(row, number, field, column, words, palette, chosen, share if row.shares else other)
             if row.shares and share.reach < 1:
-                drawn.append(label(f"↑ {fixed(share.reach)}", width, y + 12, palette, align="right", size=13.0))
+                drawn.append(
+                    place_label(f"↑ {format_fixed(share.reach)}", width, y + 12, palette, align="right", size=13.0)
+                )
         y = field[1] + 10
     for at, name in enumerate(names):
-        drawn.append(label(cut(name, column - 4, WORD), (at + 0.5) * column, y + 4, palette, size=WORD))
-    wide = max(width, *(min(text_width(row.title, TITLE), PAGE) for row in rows))
-    return Picture(table(drawn), sized(wide + 4, y + 16))
+        drawn.append(
+            place_label(
+                shorten_text(name, column - 4, BAR_LABEL_PX), (at + 0.5) * column, y + 4, palette, size=BAR_LABEL_PX
+            )
+        )
+    wide = max(width, *(min(text_width(row.title, BAR_TITLE_PX), PAGE_WIDTH_PX) for row in rows))
+    return Picture(cell_table(drawn), sized_specification(wide + 4, y + 16))
 
 
 def share_scale(rows: Sequence[Row]) -> Scale:
     """The scale of all rows of many shares: to a few even ones, or to the largest of them where that is more."""
     values = [value for row in rows if row.shares and not row.hidden for value in row.values if isfinite(value)]
-    return Scale(max([darkest(len(rows[0].refs), times=True), *values]))
+    return Scale(max([darkest_share(len(rows[0].refs), times=True), *values]))
 
 
 def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:
@@ -129,41 +144,41 @@ def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:
     return Scale(reach or 1.0, any(value < 0 for value in values))
 
 
-def bars(
+def place_bars(
     row: Row,
     number: int,
     field: tuple[float, float],
     column: float,
-    words: Words,
+    words: PictureTexts,
     palette: Palette,
     chosen: tuple[str, Ref] | None,
     scale: Scale,
 ) -> list[dict]:
     """The fields of a row, each with its bar and its number."""
     top, bottom = field
-    room = (bottom - top - NUMBER * (1 + scale.signed)) / (1 + scale.signed)  # of the longest bar
-    zero = bottom - (room + NUMBER) * scale.signed
+    room = (bottom - top - BAR_NUMBER_ROOM_PX * (1 + scale.signed)) / (1 + scale.signed)  # of the longest bar
+    zero = bottom - (room + BAR_NUMBER_ROOM_PX) * scale.signed
     size = min(15.0, column / 3)
-    free, drawn = unblocked(row.trace, row.refs[0].step), []
+    free, drawn = unblocked_cells(row.trace, row.refs[0].step), []
     for at, (ref, value) in enumerate(zip(row.refs, row.values, strict=True)):
         left, right = at * column, (at + 1) * column
-        cell = field_of(row, ref, value, bool(free[ref.index]), words, palette)
+        cell = place_bar_field(row, ref, value, bool(free[ref.index]), words, palette)
         cell |= {"x": left, "x2": right, "y": top, "y2": bottom}
         drawn.append(cell | {"panel": f"row{number}", "row": number, "column": at})
         length = scale.length(value, room)
         end = zero + length if value < 0 else zero - length
-        bar = {"kind": "bar", "x": left + column * GAP, "x2": right - column * GAP}
+        bar = {"kind": "bar", "x": left + column * BAR_GAP_SHARE, "x2": right - column * BAR_GAP_SHARE}
         bar |= {"y": min(zero, end), "y2": max(zero, end)}
-        drawn.append(bar | {"fill": colour_of(row, value, palette)})
-        beyond = end + NUMBER / 2 if value < 0 else end - NUMBER / 2
-        text = number_of(row, value, cell) if size >= 9 else ""
-        drawn.append(label(text, (left + right) / 2, beyond, palette, size=size))
+        drawn.append(bar | {"fill": bar_colour(row, value, palette)})
+        beyond = end + BAR_NUMBER_ROOM_PX / 2 if value < 0 else end - BAR_NUMBER_ROOM_PX / 2
+        text = bar_number_text(row, value, cell) if size >= 9 else ""
+        drawn.append(place_label(text, (left + right) / 2, beyond, palette, size=size))
         if (row.run, ref) == chosen:
             drawn.append(cell | {"kind": "chosen", "fill": palette.outline, "text": "", "what": ""})
     return drawn
 
 
-def field_of(row: Row, ref: Ref, value: float, is_free: bool, words: Words, palette: Palette) -> dict:
+def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: PictureTexts, palette: Palette) -> dict:
     """The field of a bar: the cell that it stands for, which a mask blocks or leaves free."""
     return {
         "kind": "cell" if is_free else "blocked",
@@ -171,27 +186,27 @@ def field_of(row: Row, ref: Ref, value: float, is_free: bool, words: Words, pale
         "ink": palette.ink,
         "edge": palette.faint,
         "what": words.describe(ref),
-        "value": exact(value),
+        "value": format_exact(value),
         "step": f"{row.run}:{ref.step}" if row.run else ref.step,
         "index": ",".join(map(str, ref.index)),
     }
 
 
-def colour_of(row: Row, value: float, palette: Palette) -> str:
+def bar_colour(row: Row, value: float, palette: Palette) -> str:
     """The colour of a bar: of shares, or of the number's sign."""
     return palette.share if row.shares else palette.minus if value < 0 else palette.plus
 
 
-def number_of(row: Row, value: float, field: dict) -> str:
+def bar_number_text(row: Row, value: float, field: dict) -> str:
     """A bar's number; of what a mask blocks the 0 that it is."""
-    return "0" if field["kind"] == "blocked" and value == 0 else fixed(value, row.digits)
+    return "0" if field["kind"] == "blocked" and value == 0 else format_fixed(value, row.digits)
 
 
-def hidden(row: Row, field: tuple[float, float], column: float, palette: Palette) -> list[dict]:
+def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palette: Palette) -> list[dict]:
     """The fields of a row whose numbers are still to be guessed."""
     drawn = []
     for at in range(len(row.refs)):
         box = {"kind": "bar", "x": at * column + 1, "x2": (at + 1) * column - 1, "y": field[0], "y2": field[1]}
         drawn.append(box | {"fill": palette.faint})
-        drawn.append(label("?", (at + 0.5) * column, sum(field) / 2, palette, size=22.0))
+        drawn.append(place_label("?", (at + 0.5) * column, sum(field) / 2, palette, size=22.0))
     return drawn

@@ -16,27 +16,35 @@ import altair as alt
 
 from attention_core.drawing.cells import (
     cell_size,
-    comfortable,
-    darkest,
-    matrix,
-    ramp,
-    signed_ramp,
-    span,
-    table,
-    writer,
+    cell_table,
+    choose_number_format,
+    colour_reach,
+    comfortable_cell_size,
+    darkest_share,
+    place_matrix,
+    place_ramp,
+    place_signed_ramp,
 )
 from attention_core.drawing.palette import Palette
-from attention_core.drawing.text_layout import Words, column_labels, cut, label, label_margin, row_labels, text_width
+from attention_core.drawing.text_layout import (
+    PictureTexts,
+    column_labels,
+    label_margin,
+    place_label,
+    place_row_labels,
+    shorten_text,
+    text_width,
+)
 from attention_core.explanation.facts import row_fact
 from attention_core.explanation.layout import Panel, Product, panel
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import exact
+from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
-PAGE = 820.0  # pixels: as wide as a picture may be on a projector
-GAP = 26.0  # between two matrices of a picture
-MAP = 394.0  # two maps of heads stand beside each other there
-TITLE = 16.0  # the size of the text over a map
+PAGE_WIDTH_PX = 820.0  # pixels: as wide as a picture may be on a projector
+PANEL_GAP_PX = 26.0  # between two matrices of a picture
+MAP_WIDTH_PX = 394.0  # two maps of heads stand beside each other there
+MAP_TITLE_PX = 16.0  # the size of the text over a map
 FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
 
 
@@ -52,7 +60,7 @@ class Picture:
 def head_map(
     trace: Trace,
     head: int,
-    words: Words,
+    words: PictureTexts,
     palette: Palette,
     chosen: Ref | None = None,
     query: int | None = None,
@@ -61,7 +69,7 @@ def head_map(
     axes: tuple[str, str] = ("", ""),
     title: str = "",
     most: float = 40.0,
-    room: float = MAP,
+    room: float = MAP_WIDTH_PX,
 ) -> Picture:
     """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
 
@@ -73,20 +81,29 @@ def head_map(
     count, keys = drawn.values.shape
     corner = [f"{axes[1]} →", f"{axes[0]} ↓"] if any(axes) else []
     left = max([label_margin(drawn, words, 40.0), *(text_width(text, 13.0) + 8 for text in corner)])
-    size = cell_size(count, keys, room - left - 24, most, least=min(16.0, (PAGE - left - 24) // keys))
+    size = cell_size(count, keys, room - left - 24, most, least=min(16.0, (PAGE_WIDTH_PX - left - 24) // keys))
     while size > 16 and left + keys * size + column_labels(drawn, words, size).overhang + 8 > room:
         size -= 1
     above = column_labels(drawn, words, size)
-    heading = TITLE + 8 if title else 0.0
+    heading = MAP_TITLE_PX + 8 if title else 0.0
     top = heading + max(above.room, 44.0 if corner else 0.0)
-    reach = span(trace, "weights", batch) if trace.difference else darkest(keys, times)
-    rows = matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=reach)
-    rows += row_labels(drawn, words, palette, left, top, size, left - 8)
+    reach = colour_reach(trace, "weights", batch) if trace.difference else darkest_share(keys, times)
+    rows = place_matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=reach)
+    rows += place_row_labels(drawn, words, palette, left, top, size, left - 8)
     rows += above.drawn(palette, left, top)
     for line, text in enumerate(reversed(corner)):
-        rows.append(label(text, left - 6, top - 9 - 16 * line, palette, align="right", size=13.0))
+        rows.append(place_label(text, left - 6, top - 9 - 16 * line, palette, align="right", size=13.0))
     if title:
-        rows.append(label(cut(title, room, TITLE), 0, TITLE / 2 + 2, palette, align="left", size=TITLE))
+        rows.append(
+            place_label(
+                shorten_text(title, room, MAP_TITLE_PX),
+                0,
+                MAP_TITLE_PX / 2 + 2,
+                palette,
+                align="left",
+                size=MAP_TITLE_PX,
+            )
+        )
     even = keys  # how many an even share is divided by: all keys, or those that the chosen query may attend to
     if query is not None and query < count:
         even = keys if times or trace.difference else row_fact(trace, head, query, batch).possible or keys
@@ -95,13 +112,18 @@ def head_map(
         rows.append(frame)
     bottom = top + count * size
     scale = (palette, left, bottom + 10, max(keys * size, 120))
-    rows += signed_ramp(*scale, reach) if trace.difference else ramp(*scale, even, times)
-    width = max(left + max(keys * size + above.overhang, 120) + 8, min(text_width(title, TITLE), room))
-    return Picture(table(rows), sized(width, bottom + 40))
+    rows += place_signed_ramp(*scale, reach) if trace.difference else place_ramp(*scale, even, times)
+    width = max(left + max(keys * size + above.overhang, 120) + 8, min(text_width(title, MAP_TITLE_PX), room))
+    return Picture(cell_table(rows), sized_specification(width, bottom + 40))
 
 
 def product_picture(
-    drawn: Product, trace: Trace, words: Words, palette: Palette, titles: dict[str, str], chosen: Ref | None = None
+    drawn: Product,
+    trace: Trace,
+    words: PictureTexts,
+    palette: Palette,
+    titles: dict[str, str],
+    chosen: Ref | None = None,
 ) -> Picture:
     """left x above = result, laid out so that each result cell lies where its row and its column meet."""
     count, inner = drawn.left.values.shape
@@ -110,31 +132,31 @@ def product_picture(
 
     def width(cell: float) -> float:
         right = max(columns * cell + column_labels(drawn.above, words, cell).overhang, written)
-        return label_margin(drawn.left, words, cell) + inner * cell + GAP + right + 20
+        return label_margin(drawn.left, words, cell) + inner * cell + PANEL_GAP_PX + right + 20
 
-    most = comfortable((drawn.left, drawn.above, drawn.result), 38.0)
-    size = fitted(count + drawn.above.values.shape[0], inner + columns, width, most)
+    most = comfortable_cell_size((drawn.left, drawn.above, drawn.result), 38.0)
+    size = fit_cell_side(count + drawn.above.values.shape[0], inner + columns, width, most)
     margin = label_margin(drawn.left, words, size)
     heads = column_labels(drawn.above, words, size)
     top = heads.room + 22
-    x1, y1 = margin + inner * size + GAP, top + drawn.above.values.shape[0] * size + GAP
-    rows = matrix(drawn.above, trace, words, palette, (x1, top), size, chosen, "above")
-    rows += matrix(drawn.left, trace, words, palette, (margin, y1), size, chosen, "left")
-    rows += matrix(drawn.result, trace, words, palette, (x1, y1), size, chosen, "result")
-    rows += row_labels(drawn.left, words, palette, margin, y1, size, margin - 8)
-    rows += row_labels(drawn.above, words, palette, x1, top, size, x1 - 8)
+    x1, y1 = margin + inner * size + PANEL_GAP_PX, top + drawn.above.values.shape[0] * size + PANEL_GAP_PX
+    rows = place_matrix(drawn.above, trace, words, palette, (x1, top), size, chosen, "above")
+    rows += place_matrix(drawn.left, trace, words, palette, (margin, y1), size, chosen, "left")
+    rows += place_matrix(drawn.result, trace, words, palette, (x1, y1), size, chosen, "result")
+    rows += place_row_labels(drawn.left, words, palette, margin, y1, size, margin - 8)
+    rows += place_row_labels(drawn.above, words, palette, x1, top, size, x1 - 8)
     rows += heads.drawn(palette, x1, top)
-    rows.append(label(titles["above"], x1, 10, palette, align="left", size=14.0))
+    rows.append(place_label(titles["above"], x1, 10, palette, align="left", size=14.0))
     bottom = y1 + count * size
-    rows.append(label(titles["left"], margin, y1 - 10, palette, align="left", size=14.0))
-    rows.append(label(titles["result"], x1, bottom + 14, palette, align="left", size=14.0))
-    return Picture(table(rows), sized(width(size), bottom + 26))
+    rows.append(place_label(titles["left"], margin, y1 - 10, palette, align="left", size=14.0))
+    rows.append(place_label(titles["result"], x1, bottom + 14, palette, align="left", size=14.0))
+    return Picture(cell_table(rows), sized_specification(width(size), bottom + 26))
 
 
 def single_picture(
     panels: Sequence[Panel],
     trace: Trace,
-    words: Words,
+    words: PictureTexts,
     palette: Palette,
     titles: Sequence[str],
     chosen: Ref | None,
@@ -153,44 +175,44 @@ def single_picture(
 
     def widths(cell: float) -> list[float]:
         reach = [each.values.shape[1] * cell + column_labels(each, words, cell).overhang for each in panels]
-        return [max(cells, text_width(title, 14.0)) + GAP for cells, title in zip(reach, titles, strict=True)]
+        return [max(cells, text_width(title, 14.0)) + PANEL_GAP_PX for cells, title in zip(reach, titles, strict=True)]
 
     def width(cell: float) -> float:
         return label_margin(tallest, words, cell) + sum(widths(cell))
 
-    number = writer(trace, span(trace, panels[-1].step) if reach is None else reach)
-    size = fitted(count, across, width, comfortable(panels, 38.0, number) if most is None else most)
+    number = choose_number_format(trace, colour_reach(trace, panels[-1].step) if reach is None else reach)
+    size = fit_cell_side(count, across, width, comfortable_cell_size(panels, 38.0, number) if most is None else most)
     above = [column_labels(drawn, words, size) for drawn in panels]
     top, left = max(each.room for each in above) + 22, label_margin(tallest, words, size)
-    rows = row_labels(tallest, words, palette, left, top, size, left - 8)
+    rows = place_row_labels(tallest, words, palette, left, top, size, left - 8)
     names = ("operand", "result")[-len(panels) :]
     for drawn, labels, title, name, room in zip(panels, above, titles, names, widths(size), strict=True):
-        rows += matrix(
+        rows += place_matrix(
             drawn, trace, words, palette, (left, top), size, chosen, name, reach if name == "result" else None
         )
         rows += labels.drawn(palette, left, top)
-        rows.append(label(title, left, 10, palette, align="left", size=14.0))
+        rows.append(place_label(title, left, 10, palette, align="left", size=14.0))
         left += room
-    return Picture(table(rows), sized(left, top + count * size + 8))
+    return Picture(cell_table(rows), sized_specification(left, top + count * size + 8))
 
 
-def equally_large(pictures: Sequence[Picture]) -> list[Picture]:
+def make_equally_large(pictures: Sequence[Picture]) -> list[Picture]:
     """The same pictures, all as wide and as high as the widest and the highest of them."""
     sides = {side: max(picture.spec[side] for picture in pictures) for side in ("width", "height")}
     return [Picture(picture.table, picture.spec | sides) for picture in pictures]
 
 
-def fitted(rows: int, columns: int, width: Callable[[float], float], most: float) -> float:
+def fit_cell_side(rows: int, columns: int, width: Callable[[float], float], most: float) -> float:
     """The side of the largest cells with which a picture fits the page. width: of the picture, with cells of a side."""
-    side = cell_size(rows, columns, PAGE, most)
-    while side > 10 and width(side) > PAGE:
+    side = cell_size(rows, columns, PAGE_WIDTH_PX, most)
+    while side > 10 and width(side) > PAGE_WIDTH_PX:
         side -= 1
     return side
 
 
 # ---- the one specification -------------------------------------------------------------------------------------------
 @cache
-def specification() -> dict:
+def cell_specification() -> dict:
     """Rectangles, hatches, outlines and texts at given pixels; a click names a cell, hovering lights row and column.
 
     A screen reader is told of each cell what it is and its number, and of nothing else that is drawn.
@@ -274,10 +296,10 @@ def without_data(spec: dict) -> dict:
     return {key: without_data(part) for key, part in spec.items() if key not in ("data", "datasets", "$schema")}
 
 
-def sized(width: float, height: float, padding: int = 2) -> dict:
+def sized_specification(width: float, height: float, padding: int = 2) -> dict:
     """The specification at a size in pixels; one data unit is one pixel."""
     return {
-        **specification(),
+        **cell_specification(),
         "width": int(width),
         "height": int(height),
         "padding": dict.fromkeys(("left", "right", "top", "bottom"), padding),
@@ -317,7 +339,7 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         ticks = axis.values or (powers_of_ten(axis) if axis.log else ())
         more = {"values": list(ticks)} if ticks else {}
         if axis.texts:
-            texts = dict(zip(map(exact, axis.values), axis.texts, strict=True))
+            texts = dict(zip(map(format_exact, axis.values), axis.texts, strict=True))
             more["labelExpr"] = f"({json.dumps(texts)})[datum.value]"
         return encoding(f"{field}:Q", scale=scale, axis=alt.Axis(title=axis.title, labelOverlap=True, **more))
 

@@ -28,7 +28,7 @@ class Palette:
         return {"q": self.q, "k": self.k, "v": self.v, "x": self.x}
 
 
-LIGHT = Palette(
+LIGHT_PALETTE = Palette(
     ground="#ffffff",
     ink="#1f2328",
     faint="#d8dbe0",
@@ -43,7 +43,7 @@ LIGHT = Palette(
     v="#00735a",
     x="#5f6368",
 )
-DARK = Palette(
+DARK_PALETTE = Palette(
     ground="#14171c",
     ink="#eceff3",
     faint="#3a3f47",
@@ -60,17 +60,17 @@ DARK = Palette(
 )
 
 
-def channels(colour: str) -> np.ndarray:
+def colour_channels(colour: str) -> np.ndarray:
     """#rrggbb as three numbers."""
     return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=float)
 
 
-def blend(start: str, end: str, share: np.ndarray) -> np.ndarray:
+def blend_colours(start: str, end: str, share: np.ndarray) -> np.ndarray:
     """Colours between two, (n,) shares -> (n, 3)."""
-    return channels(start) + (channels(end) - channels(start)) * share[:, None]
+    return colour_channels(start) + (colour_channels(end) - colour_channels(start)) * share[:, None]
 
 
-def hexes(colours: np.ndarray) -> list[str]:
+def to_hex_colours(colours: np.ndarray) -> list[str]:
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in colours.round().astype(int)]
 
 
@@ -81,25 +81,25 @@ def luminance(colours: np.ndarray) -> np.ndarray:
     return linear @ np.array([0.2126, 0.7152, 0.0722])
 
 
-def shades(values: np.ndarray, largest: float, is_share: bool, palette: Palette) -> tuple[list[str], list[str]]:
+def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Palette) -> tuple[list[str], list[str]]:
     """Fill and ink of each cell: shares on [0, largest], signed numbers on [-largest, largest]."""
     values = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=0.0)
     if is_share:
-        colours = blend(palette.low, palette.high, np.clip(values / largest, 0, 1))
+        colours = blend_colours(palette.low, palette.high, np.clip(values / largest, 0, 1))
     else:
         share = np.clip(np.abs(values) / (largest or 1.0), 0, 1)
-        toward = np.where((values < 0)[:, None], channels(palette.minus), channels(palette.plus))
-        colours = channels(palette.ground) + (toward - channels(palette.ground)) * (0.9 * share[:, None])
-    return hexes(colours), inks(colours)
+        toward = np.where((values < 0)[:, None], colour_channels(palette.minus), colour_channels(palette.plus))
+        colours = colour_channels(palette.ground) + (toward - colour_channels(palette.ground)) * (0.9 * share[:, None])
+    return to_hex_colours(colours), readable_inks(colours)
 
 
-def tints(values: np.ndarray) -> tuple[list[str], list[str]]:
+def tint_cells(values: np.ndarray) -> tuple[list[str], list[str]]:
     """Fill and ink of cells whose number is a colour itself: black at 1, grey at 0, white at -1, in any theme."""
-    colours = blend("#ffffff", "#000000", (np.clip(np.nan_to_num(values, nan=0.0), -1, 1) + 1) / 2)
-    return hexes(colours), inks(colours)
+    colours = blend_colours("#ffffff", "#000000", (np.clip(np.nan_to_num(values, nan=0.0), -1, 1) + 1) / 2)
+    return to_hex_colours(colours), readable_inks(colours)
 
 
-def inks(colours: np.ndarray) -> list[str]:
+def readable_inks(colours: np.ndarray) -> list[str]:
     """White or black, whichever is read better on each of (n, 3) colours: one of both has a contrast of 4.5."""
     bright = luminance(colours)
     return np.where(1.05 / (bright + 0.05) > (bright + 0.05) / 0.05, "#ffffff", "#000000").tolist()

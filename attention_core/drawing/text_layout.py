@@ -11,19 +11,19 @@ from functools import lru_cache
 
 from attention_core.drawing.palette import Palette
 from attention_core.explanation.layout import Panel
-from attention_core.inputs.tokenizer import clusters
+from attention_core.inputs.tokenizer import character_spans
 from attention_core.record.expressions import Ref
 
 
 @dataclass(frozen=True)
-class Words:
+class PictureTexts:
     """How a picture speaks: what a cell is called, and the labels along an axis."""
 
     describe: Callable[[Ref], str]
     labels: Callable[[str, int], str]  # (axis, position) -> the text beside a row or above a column
 
 
-def wide(character: str) -> bool:
+def is_wide(character: str) -> bool:
     """Whether a character is as wide as it is high: Chinese, Japanese, Korean, full-width signs."""
     return unicodedata.east_asian_width(character) in "WF"
 
@@ -36,14 +36,14 @@ def text_width(text: str, size: float) -> float:
 @lru_cache(maxsize=4096)
 def letter_width(letter: str) -> float:
     """About how wide a character is, in ems of the fonts that the pictures use."""
-    if wide(letter):
+    if is_wide(letter):
         return 1.0
     if letter in " .,:;|!il’'":
         return 0.32
     return 0.92 if letter in "MWmw@%—…" else 0.68 if letter.isupper() else 0.58
 
 
-def cut(text: str, room: float, size: float) -> str:
+def shorten_text(text: str, room: float, size: float) -> str:
     """A text that fits, its end replaced by an ellipsis where it does not."""
     if text_width(text, size) <= room:
         return text
@@ -52,14 +52,14 @@ def cut(text: str, room: float, size: float) -> str:
     return text + "…"
 
 
-def stacked(text: str, most: int) -> list[str]:
+def stack_letters(text: str, most: int) -> list[str]:
     """The characters of a text that is written downwards, an ellipsis in the place of those that do not fit."""
-    letters = [text[start:end] for start, end in clusters(text)]
+    letters = [text[start:end] for start, end in character_spans(text)]
     return letters if len(letters) <= most else [*letters[: most - 1], "…"]
 
 
 # ---- beside rows and above columns -----------------------------------------------------------------------------------
-def label(text: str, x: float, y: float, palette: Palette, **more) -> dict:
+def place_label(text: str, x: float, y: float, palette: Palette, **more) -> dict:
     """A text at a point, vertically centred there."""
     return {"kind": "label", "x": x, "x2": x, "y": y, "y2": y, "text": text, "ink": palette.ink, **more}
 
@@ -69,16 +69,19 @@ def label_size(cell: float) -> float:
     return min(16.0, max(cell * 0.8, 9.0))
 
 
-def row_labels(drawn: Panel, words: Words, palette: Palette, x: float, y0: float, size: float, room: float) -> list:
+def place_row_labels(
+    drawn: Panel, words: PictureTexts, palette: Palette, x: float, y0: float, size: float, room: float
+) -> list:
     """Texts at the left of the rows."""
     height = label_size(size)
-    texts = [cut(words.labels(drawn.rows, drawn.first[0] + r), room, height) for r in range(len(drawn.refs))]
+    texts = [shorten_text(words.labels(drawn.rows, drawn.first[0] + r), room, height) for r in range(len(drawn.refs))]
     return [
-        label(text, x - 6, y0 + (r + 0.5) * size, palette, align="right", size=height) for r, text in enumerate(texts)
+        place_label(text, x - 6, y0 + (r + 0.5) * size, palette, align="right", size=height)
+        for r, text in enumerate(texts)
     ]
 
 
-def label_margin(drawn: Panel, words: Words, cell: float, most: float = 120.0) -> float:
+def label_margin(drawn: Panel, words: PictureTexts, cell: float, most: float = 120.0) -> float:
     """How much room the texts beside a panel's rows need."""
     texts = [words.labels(drawn.rows, drawn.first[0] + r) for r in range(len(drawn.refs))]
     return min(most, max(text_width(text, label_size(cell)) for text in texts) + 12)
@@ -103,30 +106,30 @@ class ColumnLabels:
         rows, height = [], label_size(self.cell)
         for c, text in enumerate(self.texts):
             x = x0 + (c + 0.5) * self.cell
-            chinese, fits = any(map(wide, text)), text_width(text, height) <= self.cell - 2
+            chinese, fits = any(map(is_wide, text)), text_width(text, height) <= self.cell - 2
             if fits and (chinese or not self.slant):
-                rows.append(label(text, x, y - 0.75 * height, palette, size=height))
+                rows.append(place_label(text, x, y - 0.75 * height, palette, size=height))
             elif chinese:
-                letters = stacked(text, int((self.room - 4) // height))
+                letters = stack_letters(text, int((self.room - 4) // height))
                 for place, letter in enumerate(reversed(letters)):
-                    rows.append(label(letter, x, y - (place + 0.75) * height, palette, size=height))
+                    rows.append(place_label(letter, x, y - (place + 0.75) * height, palette, size=height))
             else:
-                short = cut(text, (self.room - 8) / math.sin(math.radians(self.slant)), height)
+                short = shorten_text(text, (self.room - 8) / math.sin(math.radians(self.slant)), height)
                 rows.append(
-                    label(short, x, y - 6, palette, kind="tilted", align="left", size=height, angle=-self.slant)
+                    place_label(short, x, y - 6, palette, kind="tilted", align="left", size=height, angle=-self.slant)
                 )
         return rows
 
 
-def column_labels(drawn: Panel, words: Words, cell: float, most: float = 110.0) -> ColumnLabels:
+def column_labels(drawn: Panel, words: PictureTexts, cell: float, most: float = 110.0) -> ColumnLabels:
     """How the texts above a panel's columns are written, and the room that this takes."""
     height = label_size(cell)
     texts = tuple(words.labels(drawn.columns, drawn.first[1] + c) for c in range(len(drawn.refs[0])))
     long = [text for text in texts if text_width(text, height) > cell - 2]
-    downwards = [len(stacked(text, len(text))) * height for text in long if any(map(wide, text))]
-    if all(any(map(wide, text)) for text in long):
+    downwards = [len(stack_letters(text, len(text))) * height for text in long if any(map(is_wide, text))]
+    if all(any(map(is_wide, text)) for text in long):
         return ColumnLabels(texts, cell, min(most, max([1.6 * height, *(reach + 14 for reach in downwards)])), 0.0, 0.0)
-    tilted = {c: text_width(text, height) for c, text in enumerate(texts) if not any(map(wide, text))}
+    tilted = {c: text_width(text, height) for c, text in enumerate(texts) if not any(map(is_wide, text))}
     slant = 40.0 if cell >= 1.7 * height else 90.0  # tilted lines of text lie cell x sin(slant) apart
     run, rise = math.cos(math.radians(slant)), math.sin(math.radians(slant))
     room = min(most, max([*(reach + 14 for reach in downwards), *(width * rise + 16 for width in tilted.values())]))

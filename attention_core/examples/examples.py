@@ -14,30 +14,30 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.inputs.handmade_heads import built_heads, read_kind
+from attention_core.inputs.handmade_heads import build_heads, read_head_kind
 from attention_core.inputs.tokenizer import word_vector
-from attention_core.learned.insight.views import View, view
-from attention_core.learned.training.shipped import network
+from attention_core.learned.insight.views import AttentionView, attention_view
+from attention_core.learned.training.shipped import load_network
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.attention import attend, attend_qkv
-from attention_core.mechanism.config import AttentionConfig, Weights, one_of
+from attention_core.mechanism.config import AttentionConfig, Weights, require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-Row = tuple[float, ...]
-Matrix = tuple[Row, ...]
+NumberRow = tuple[float, ...]
+NumberMatrix = tuple[NumberRow, ...]
 ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
 
 
 @dataclass(frozen=True)
-class Recipe:
+class MatrixRecipe:
     """A matrix too large to be written down: how to draw it. The only kind so far is "random", standard normal.
 
     seed: a whole number. shape: rows and columns. factor: what every draw is multiplied by.
 
     Raises AttentionError: unknown_choice for another kind.
 
-    >>> Recipe(seed=0, shape=(2, 3), factor=0.5).draw().shape
+    >>> MatrixRecipe(seed=0, shape=(2, 3), factor=0.5).draw().shape
     torch.Size([2, 3])
     """
 
@@ -47,7 +47,7 @@ class Recipe:
     kind: str = "random"
 
     def __post_init__(self):
-        one_of("kind", self.kind, ("random",))
+        require_one_of("kind", self.kind, ("random",))
 
     def draw(self) -> Float[Tensor, "rows columns"]:
         """The matrix in float64, the same at every call: its generator is its own."""
@@ -71,22 +71,22 @@ class Lexicon:
     """
 
     dims: tuple[str, ...]
-    vectors: Mapping[str, Row]
+    vectors: Mapping[str, NumberRow]
     positions: str | None = None
     origin: str = "built"
     swaps: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self):
-        one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
-        one_of("origin", self.origin, ORIGINS)
+        require_one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
+        require_one_of("origin", self.origin, ORIGINS)
 
-    def find(self, word: str) -> Row | None:
+    def find(self, word: str) -> NumberRow | None:
         """A word's own numbers: as it is written, else without regard to capitals, else None."""
         if word in self.vectors:
             return self.vectors[word]
         return next((row for known, row in self.vectors.items() if known.casefold() == word.casefold()), None)
 
-    def vectors_of(self, tokens: Sequence[str], seed: int = 0) -> tuple[Matrix, tuple[str, ...]]:
+    def vectors_of(self, tokens: Sequence[str], seed: int = 0) -> tuple[NumberMatrix, tuple[str, ...]]:
         """A vector for each token and its origin: the dictionary's own, or a random one; positions are every word's."""
         width = len(next(iter(self.vectors.values())))
         rows, origins = [], []
@@ -97,7 +97,7 @@ class Lexicon:
             origins.append("random" if found is None else self.origin)
         return tuple(rows), tuple(origins)
 
-    def place(self, i: int, n: int) -> Row:
+    def place(self, i: int, n: int) -> NumberRow:
         """What position i of n adds to a vector."""
         p = 0 if self.positions == "left_out" else i - (n - 1) // 2
         return (1, p, p * p) if self.positions else ()
@@ -128,17 +128,17 @@ class Example:
 
     name: str
     tokens: tuple[str, ...]
-    x: Matrix | Recipe | None = None
-    w_q: Matrix | Recipe | None = None
-    w_k: Matrix | Recipe | None = None
-    w_v: Matrix | Recipe | None = None
-    w_o: Matrix | Recipe | None = None
-    b_q: Row | None = None
+    x: NumberMatrix | MatrixRecipe | None = None
+    w_q: NumberMatrix | MatrixRecipe | None = None
+    w_k: NumberMatrix | MatrixRecipe | None = None
+    w_v: NumberMatrix | MatrixRecipe | None = None
+    w_o: NumberMatrix | MatrixRecipe | None = None
+    b_q: NumberRow | None = None
     context_tokens: tuple[str, ...] | None = None
-    context: Matrix | Recipe | None = None
-    q: Matrix | None = None
-    k: Matrix | None = None
-    v: Matrix | None = None
+    context: NumberMatrix | MatrixRecipe | None = None
+    q: NumberMatrix | None = None
+    k: NumberMatrix | None = None
+    v: NumberMatrix | None = None
     built: tuple[str, ...] = ()
     batch: str = ""
     far: str = ""
@@ -154,7 +154,7 @@ class Example:
     origin: str = "built"
 
     def __post_init__(self):
-        one_of("origin", self.origin, ORIGINS)
+        require_one_of("origin", self.origin, ORIGINS)
 
     def config(self) -> AttentionConfig:
         """The example's choices.
@@ -181,12 +181,12 @@ class Example:
         tensor([-1.,  0.,  0.,  0.])
         """
         if self.network:
-            found = learned(self).tensor(name)
+            found = learned_view(self).tensor(name)
             return None if found is None else found.to(dtype)
         numbers = getattr(self, name, None)
         if numbers is None:
             return None
-        drawn = numbers.draw() if isinstance(numbers, Recipe) else torch.tensor(numbers, dtype=torch.float64)
+        drawn = numbers.draw() if isinstance(numbers, MatrixRecipe) else torch.tensor(numbers, dtype=torch.float64)
         return drawn.to(dtype)
 
     def run(self, dtype: torch.dtype = torch.float64) -> Trace:
@@ -223,19 +223,19 @@ class Example:
 
 
 @lru_cache(maxsize=8)  # of an example, which is compared by its identity
-def learned(example: Example) -> View:
+def learned_view(example: Example) -> AttentionView:
     """What the example's network gives its attention."""
     recipe = read_recipe(example.network)
     texts = ("".join(tokens) for tokens in (example.context_tokens or example.tokens, example.tokens))
-    return view(network(recipe.course, recipe.step), *texts, layer=example.layer)
+    return attention_view(load_network(recipe.course, recipe.step), *texts, layer=example.layer)
 
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
-def own_vectors(tokens: tuple[str, ...] | None, numbers: Matrix | Recipe | None) -> dict[str, Row]:
+def own_vectors(tokens: tuple[str, ...] | None, numbers: NumberMatrix | MatrixRecipe | None) -> dict[str, NumberRow]:
     """Words with the rows that stand for them."""
     if tokens is None or numbers is None:
         return {}
-    rows = map(tuple, numbers.draw().tolist()) if isinstance(numbers, Recipe) else numbers
+    rows = map(tuple, numbers.draw().tolist()) if isinstance(numbers, MatrixRecipe) else numbers
     return dict(zip(tokens, rows, strict=True))
 
 
@@ -268,7 +268,7 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
 
 def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:
     """What heads built by hand bring: x, the projections, and one head each."""
-    made = built_heads(tokens, tuple(map(read_kind, kinds)))
+    made = build_heads(tokens, tuple(map(read_head_kind, kinds)))
     matrices = {name: as_plain(getattr(made, name).tolist()) for name in ("x", "w_q", "w_k", "w_v")}
     return {**matrices, "heads": len(kinds)}
 
@@ -277,9 +277,9 @@ def as_plain(value: object) -> object:
     """JSON's lists as tuples, its objects as recipes."""
     if isinstance(value, list):
         return tuple(map(as_plain, value))
-    return Recipe(**{key: as_plain(part) for key, part in value.items()}) if isinstance(value, dict) else value
+    return MatrixRecipe(**{key: as_plain(part) for key, part in value.items()}) if isinstance(value, dict) else value
 
 
-DATA = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
-LEXICA: Mapping[str, Lexicon] = MappingProxyType(read_lexica(DATA["lexica"]))
-EXAMPLES: Mapping[str, Example] = MappingProxyType(read_examples(DATA["examples"], LEXICA))
+EXAMPLE_DATA = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
+LEXICA: Mapping[str, Lexicon] = MappingProxyType(read_lexica(EXAMPLE_DATA["lexica"]))
+EXAMPLES: Mapping[str, Example] = MappingProxyType(read_examples(EXAMPLE_DATA["examples"], LEXICA))

@@ -8,24 +8,25 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
-from attention_core.comparison.distances import apart
+from attention_core.comparison.distances import abs_difference
 from attention_core.comparison.rerun import Values, rerun
 from attention_core.exercises.rounding import half_a_unit
-from attention_core.exercises.slips import exchanged
-from attention_core.exercises.worked_example import USUAL, stages_of
+from attention_core.exercises.slips import try_exchanges
+from attention_core.exercises.worked_example import DEFAULT_DECIMALS, stages_of
 from attention_core.inputs.matrix_text import from_text, to_text
 from attention_core.mechanism.attention import attend, attend_qkv
-from attention_core.mechanism.config import AttentionConfig, Weights, one_of
+from attention_core.mechanism.config import AttentionConfig, Weights, require_one_of
 from attention_core.record.trace import Trace
-from attention_core.verification.mistakes import HYPOTHESES
+from attention_core.verification.mistakes import MISTAKES
 
-COMMON = (  # the mistakes that an exercise must tell apart, besides exchanged rows and columns and one wrong sum
+# The mistakes that an exercise must tell apart, besides exchanged rows and columns and one wrong sum.
+COMMON_MISTAKES = (
     *("no_scale", "scale_squared", "scale_model_width", "scale_input_width", "softmax_queries", "mask_after_softmax"),
     *("mask_inverted", "k_not_transposed", "scores_transposed", "weights_transposed"),
     "softmax_undivided",
     *("split_not_transposed", "split_interleaved"),
 )
-MOST_DRAWN = 1000  # exercises until one tells all mistakes apart: a handful is enough
+MAX_ATTEMPTS = 1000  # exercises until one tells all mistakes apart: a handful is enough
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Exercise:
         return attend(given.pop("x"), weights=Weights(**given), config=config)
 
 
-def exercise(level: str, seed: int) -> Exercise:
+def make_exercise(level: str, seed: int) -> Exercise:
     """An exercise of a level, the same from the same seed on any machine.
 
     level: one of LEVELS. seed: a whole number, of an own generator. Drawn again until no two of the COMMON mistakes, or
@@ -74,53 +75,53 @@ def exercise(level: str, seed: int) -> Exercise:
 
     Raises AttentionError: unknown_choice.
 
-    >>> exercise("from_qkv", 1).matrices["q"]
+    >>> make_exercise("from_qkv", 1).matrices["q"]
     '-2,2;2,1;1,1'
     """
-    one_of("level", level, tuple(LEVELS))
+    require_one_of("level", level, tuple(LEVELS))
     made, generator = LEVELS[level], torch.Generator().manual_seed(seed)
-    for _ in range(MOST_DRAWN):
+    for _ in range(MAX_ATTEMPTS):
         drawn = {
             name: torch.randint(-made.largest, made.largest + 1, shape, generator=generator)
             for name, shape in made.shapes.items()
         }
         found = Exercise({name: to_text(x.numpy(), name) for name, x in drawn.items()}, made.heads, made.masks)
-        if tells_apart(found.run()):
+        if can_tell_mistakes_apart(found.run()):
             return found
     raise RuntimeError(f"no exercise of level {level!r} and seed {seed} tells all mistakes apart")
 
 
-def tells_apart(trace: Trace) -> bool:
+def can_tell_mistakes_apart(trace: Trace) -> bool:
     """Whether every common mistake shows, in more than one number, and no two show the same, in the usual decimals.
 
     >>> from attention_core.examples.examples import EXAMPLES
-    >>> tells_apart(EXAMPLES["en_it"].run())  # most of its scores are 0 and show no scale
+    >>> can_tell_mistakes_apart(EXAMPLES["en_it"].run())  # most of its scores are 0 and show no scale
     False
     """
     right, steps = rerun(trace), [*stages_of(trace)]
     seen: dict[str, list[Tensor]] = {step: [] for step in steps}
-    for values in mistaken(trace, right, steps):
-        step = next((step for step in steps if far(values[step], right[step])), None)
+    for values in mistaken_runs(trace, right, steps):
+        step = next((step for step in steps if differs_visibly(values[step], right[step])), None)
         exact = all(torch.equal(values[step], right[step]) for step in steps)
         if step is None and not exact:
             return False  # it changes the numbers, and nobody sees it
         if step is not None:
             seen[step].append(values[step])
-            if (apart(values[step], right[step]) > 2 * half_a_unit(USUAL)).sum() < 2:
+            if (abs_difference(values[step], right[step]) > 2 * half_a_unit(DEFAULT_DECIMALS)).sum() < 2:
                 return False
-    return all(far(one, other) for values in seen.values() for one, other in combinations(values, 2))
+    return all(differs_visibly(one, other) for values in seen.values() for one, other in combinations(values, 2))
 
 
-def mistaken(trace: Trace, right: Values, steps: list[str]) -> Iterator[Values]:
+def mistaken_runs(trace: Trace, right: Values, steps: list[str]) -> Iterator[Values]:
     """The run with each common mistake, and with each two rows or columns of a step exchanged."""
-    for code in COMMON:
-        yield rerun(trace, HYPOTHESES[code])
+    for code in COMMON_MISTAKES:
+        yield rerun(trace, MISTAKES[code])
     for step in steps:
-        for _, (swapped, _) in exchanged((right[step], right[step]), step):
+        for _, (swapped, _) in try_exchanges((right[step], right[step]), step):
             if not torch.equal(swapped, right[step]):
                 yield right | {step: swapped}
 
 
-def far(one: Tensor, other: Tensor) -> bool:
+def differs_visibly(one: Tensor, other: Tensor) -> bool:
     """Whether two steps differ where they are written with the usual decimals, however these are rounded."""
-    return one.shape != other.shape or bool((apart(one, other) > 2 * half_a_unit(USUAL)).any())
+    return one.shape != other.shape or bool((abs_difference(one, other) > 2 * half_a_unit(DEFAULT_DECIMALS)).any())

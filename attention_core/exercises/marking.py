@@ -16,15 +16,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.comparison.distances import apart
-from attention_core.comparison.rerun import as_it_was
+from attention_core.comparison.distances import abs_difference
+from attention_core.comparison.rerun import unchanged_value
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Trace
-from attention_core.verification.causes import fitting
+from attention_core.verification.causes import fit_given_steps
 
-ROUNDING = 1e-9  # of a number, 1 at least: what the computation here may round
-LARGEST = torch.finfo(torch.float64).max  # an infinity is forgiven nothing
-Range = tuple[Tensor, Tensor]  # the lowest and the highest that a step's cells may be
+COMPUTATION_ROUNDING = 1e-9  # of a number, 1 at least: what the computation here may round
+LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # an infinity is forgiven nothing
+NumberRange = tuple[Tensor, Tensor]  # the lowest and the highest that a step's cells may be
 
 
 class Mark(IntEnum):
@@ -38,7 +38,7 @@ class Mark(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Marked:
+class MarkedStep:
     """One step of somebody's worked example, every field in the step's shape.
 
     theirs: their numbers, NaN where there is none. own: what their own numbers before it make of it. right: whether
@@ -51,7 +51,7 @@ class Marked:
     own: Tensor
     right: Tensor
     follows: Tensor
-    behind: Range
+    behind: NumberRange
 
     @property
     def marks(self) -> Tensor:
@@ -72,9 +72,9 @@ class Marked:
         return int((self.marks == mark).sum())
 
 
-def mark(
+def mark_answers(
     trace: Trace, answers: Mapping[str, Tensor], decimals: int | Mapping[str, int] | None = None
-) -> dict[str, Marked]:
+) -> dict[str, MarkedStep]:
     """Marks every number of somebody's worked example, step by step in the order of the run.
 
     trace: the run with the right numbers. answers: their numbers by the names of the trace's steps, floating point, NaN
@@ -93,61 +93,61 @@ def mark(
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[2.0]]), torch.tensor([[3.0], [4.0]]), torch.tensor([[1.0], [2.0]]))
-    >>> found = mark(trace, {"scores": torch.tensor([[6.0, 9.0]]), "scaled_scores": torch.tensor([[6.0, 9.0]])})
+    >>> found = mark_answers(trace, {"scores": torch.tensor([[6.0, 9.0]]), "scaled_scores": torch.tensor([[6.0, 9.0]])})
     >>> found["scores"].marks.tolist()  # 2 x 4 is 8
     [[[[1, 3]]]]
     >>> found["scaled_scores"].marks.tolist()  # the scale is 1: 9 is right from their own 9
     [[[[1, 2]]]]
     """
-    theirs = fitting(trace, answers)
+    theirs = fit_given_steps(trace, answers)
     for name in answers:
         if name not in theirs:
             step = trace.step(name)
             axes = f"({', '.join(step.dims)}) = {tuple(step.value.shape)}"
             raise AttentionError("rank", name=name, axes=axes, shape=tuple(answers[name].shape))
     with torch.inference_mode(False), torch.enable_grad():
-        return dict(marked_steps(trace, {name: value.clone() for name, value in theirs.items()}, decimals))
+        return dict(mark_steps(trace, {name: value.clone() for name, value in theirs.items()}, decimals))
 
 
-def marked_steps(
+def mark_steps(
     trace: Trace, answers: Mapping[str, Tensor], decimals: int | Mapping[str, int] | None
-) -> Iterator[tuple[str, Marked]]:
+) -> Iterator[tuple[str, MarkedStep]]:
     """The answered steps by name, marked: the run and the writer's own go side by side."""
     written: dict[str, Tensor] = {}  # the numbers on the writer's page, and what they make of the steps left out
-    right: dict[str, Range] = {}
-    own: dict[str, Range] = {}
+    right: dict[str, NumberRange] = {}
+    own: dict[str, NumberRange] = {}
     for name, step in trace.steps.items():
-        value = as_it_was(step, written).clone()
+        value = unchanged_value(step, written).clone()
         if step.operation is None:
             right[name] = own[name] = (value, value)
         else:
-            right[name], own[name] = through(step.operation, right), through(step.operation, own)
+            right[name], own[name] = range_through(step.operation, right), range_through(step.operation, own)
         written[name], theirs = value, answers.get(name)
         if theirs is None:
             continue
         digits = decimals.get(name) if isinstance(decimals, Mapping) else decimals
         half = 0.0 if digits is None else 0.5 * 10.0**-digits
-        answered, follows = ~theirs.isnan(), agrees(theirs, own[name], half)
-        fits = agrees(theirs, right[name], half)
+        answered, follows = ~theirs.isnan(), agrees_with_range(theirs, own[name], half)
+        fits = agrees_with_range(theirs, right[name], half)
         written[name] = torch.where(answered, theirs, value)
         if theirs.is_floating_point():
-            right[name] = where(answered, rounded(right[name], digits), right[name])
-            own[name] = where(answered, carried(theirs, follows, own[name], half), own[name])
+            right[name] = where_range(answered, round_range(right[name], digits), right[name])
+            own[name] = where_range(answered, carry_range(theirs, follows, own[name], half), own[name])
         else:
             own[name] = (theirs, theirs)
-        yield name, Marked(theirs, value, fits, follows, own[name])
+        yield name, MarkedStep(theirs, value, fits, follows, own[name])
 
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------
-def agrees(theirs: Tensor, range_: Range, half: float) -> Tensor:
+def agrees_with_range(theirs: Tensor, range_: NumberRange, half: float) -> Tensor:
     """Whether each number is a rounded one of its range; no number agrees with nothing."""
     low, high = range_
     inside = (theirs >= low) & (theirs <= high)
-    outside = torch.minimum(apart(theirs, low), apart(theirs, high))
-    return inside | (outside <= half + ROUNDING * theirs.double().abs().clamp(1.0, LARGEST))
+    outside = torch.minimum(abs_difference(theirs, low), abs_difference(theirs, high))
+    return inside | (outside <= half + COMPUTATION_ROUNDING * theirs.double().abs().clamp(1.0, LARGEST_FLOAT64))
 
 
-def rounded(range_: Range, digits: int | None) -> Range:
+def round_range(range_: NumberRange, digits: int | None) -> NumberRange:
     """A range, and what its numbers are rounded to: a half goes either way."""
     if digits is None:
         return range_
@@ -155,7 +155,7 @@ def rounded(range_: Range, digits: int | None) -> Range:
     return torch.minimum(low, (low / unit - 0.5).ceil() * unit), torch.maximum(high, (high / unit + 0.5).floor() * unit)
 
 
-def carried(theirs: Tensor, follows: Tensor, own: Range, half: float) -> Range:
+def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) -> NumberRange:
     """What may stand behind a written number: where it follows, all from it to the unrounded one; else half a unit to
     both sides. Where one number of a step does not follow, another may only seem to: it was made in the same way."""
     (low, high), (lowest, highest) = own, (theirs - half, theirs + half)
@@ -165,20 +165,23 @@ def carried(theirs: Tensor, follows: Tensor, own: Range, half: float) -> Range:
     return torch.minimum(theirs, unrounded[0]), torch.maximum(theirs, unrounded[1])
 
 
-def where(condition: Tensor, one: Range, other: Range) -> Range:
+def where_range(condition: Tensor, one: NumberRange, other: NumberRange) -> NumberRange:
     """One range where the condition holds, else the other."""
     return torch.where(condition, one[0], other[0]), torch.where(condition, one[1], other[1])
 
 
-def through(operation: Operation, ranges: Mapping[str, Range]) -> Range:
+def range_through(operation: Operation, ranges: Mapping[str, NumberRange]) -> NumberRange:
     """The range of every cell of a step, while its operands move in theirs."""
-    return reached(operation.apply, {name: ranges[name] for name in operation.reads})
+    return range_of_function(operation.apply, {name: ranges[name] for name in operation.reads})
 
 
-def reached(apply: Callable[[Mapping[str, Tensor]], Tensor], ranges: Mapping[str, Range]) -> Range:
+def range_of_function(
+    apply: Callable[[Mapping[str, Tensor]], Tensor], ranges: Mapping[str, NumberRange]
+) -> NumberRange:
     """The range of every cell of what a function makes of some tensors, while these move in theirs.
 
-    >>> low, high = reached(lambda read: 2 * read["x"], {"x": (torch.tensor([1.0, -1.0]), torch.tensor([2.0, 0.0]))})
+    >>> ranges = {"x": (torch.tensor([1.0, -1.0]), torch.tensor([2.0, 0.0]))}
+    >>> low, high = range_of_function(lambda read: 2 * read["x"], ranges)
     >>> low.tolist(), high.tolist()
     ([2.0, -2.0], [4.0, 0.0])
     """
@@ -200,7 +203,7 @@ def reached(apply: Callable[[Mapping[str, Tensor]], Tensor], ranges: Mapping[str
 
 
 def slopes_at_the_middle(
-    apply: Callable[[Mapping[str, Tensor]], Tensor], still: Mapping[str, Tensor], moving: Mapping[str, Range]
+    apply: Callable[[Mapping[str, Tensor]], Tensor], still: Mapping[str, Tensor], moving: Mapping[str, NumberRange]
 ) -> dict[str, Tensor]:
     """The derivative of every cell by every tensor that moves: the cells' axes, then the tensor's."""
 
@@ -213,7 +216,7 @@ def slopes_at_the_middle(
 
 # ---- what others printed ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
-class Printed:
+class PrintedExample:
     """A worked example as it was printed: its numbers by step, the decimals of those that are rounded, and its
     source."""
 
@@ -222,13 +225,13 @@ class Printed:
     source: str
 
 
-def read_printed(entries: Mapping[str, dict]) -> Mapping[str, Printed]:
+def read_printed(entries: Mapping[str, dict]) -> Mapping[str, PrintedExample]:
     """Printed examples by the name of the example that they work out."""
     found = {}
     for name, entry in entries.items():
         steps = {step: torch.tensor(numbers, dtype=torch.float64) for step, numbers in entry["steps"].items()}
-        found[name] = Printed(MappingProxyType(steps), MappingProxyType(entry["decimals"]), entry["source"])
+        found[name] = PrintedExample(MappingProxyType(steps), MappingProxyType(entry["decimals"]), entry["source"])
     return MappingProxyType(found)
 
 
-PRINTED = read_printed(json.loads(Path(__file__).with_name("printed.json").read_text(encoding="utf-8")))
+PRINTED_EXAMPLES = read_printed(json.loads(Path(__file__).with_name("printed.json").read_text(encoding="utf-8")))

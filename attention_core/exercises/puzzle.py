@@ -13,17 +13,17 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.comparison.rerun import rerun
-from attention_core.inputs.matrix_edits import changed as changed_places
+from attention_core.inputs.matrix_edits import changed_cells as changed_places
 from attention_core.inputs.matrix_edits import from_short_text
-from attention_core.inputs.matrix_text import digits
+from attention_core.inputs.matrix_text import shortest_decimal
 from attention_core.record.errors import AttentionError
-from attention_core.record.number_text import exact
+from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
-LARGEST = 20  # of a number that is typed: a score of thousands would solve much and show nothing
-FLAT = 1e-12  # a slope that is no larger is one of rounding
+MAX_TYPED_MAGNITUDE = 20  # of a number that is typed: a score of thousands would solve much and show nothing
+FLAT_SLOPE = 1e-12  # a slope that is no larger is one of rounding
 Matrices = Mapping[str, Float[np.ndarray, "rows columns"]]
-Number = Callable[[Trace, Trace], Tensor]  # of a run and of the one that its puzzle begins with: one number
+RunNumber = Callable[[Trace, Trace], Tensor]  # of a run and of the one that its puzzle begins with: one number
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Bound:
     """A number of a run that must be at least so large (least), or at most."""
 
     name: str
-    number: Number
+    number: RunNumber
     limit: float
     least: bool = True
 
 
 @dataclass(frozen=True)
-class Reading:
+class BoundReading:
     """How large the number of a bound is."""
 
     bound: Bound
@@ -78,28 +78,28 @@ class Puzzle:
 
 
 # ---- what was changed, as a text -------------------------------------------------------------------------------------
-def written(matrices: Matrices, start: Matrices) -> str:
+def format_changes(matrices: Matrices, start: Matrices) -> str:
     """The numbers that differ, "matrix~row.column=number;...,matrix~..."; `changed` reads it back.
 
-    >>> written({"w_q": np.array([[1.0, 2.5]])}, {"w_q": np.zeros((1, 2))})
+    >>> format_changes({"w_q": np.array([[1.0, 2.5]])}, {"w_q": np.zeros((1, 2))})
     'w_q~0.0=1;0.1=2.5'
     """
     parts = []
     for name, matrix in matrices.items():
         places = changed_places(matrix, start[name])
-        cells = (f"{row}.{column}={digits(matrix[row, column].item())}" for row, column in places)
+        cells = (f"{row}.{column}={shortest_decimal(matrix[row, column].item())}" for row, column in places)
         parts += [f"{name}~{';'.join(cells)}"] if places else []
     return ",".join(parts)
 
 
-def changed(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]:
+def read_changes(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]:
     """The matrices that may be changed as a text says them. start: as the puzzle begins.
 
     Raises AttentionError: edit_form and the refusals of a number as from_short_text; puzzle_closed for a number that
     may not be changed, too_large beyond LARGEST.
 
     >>> from attention_core.exercises.puzzles import PUZZLES
-    >>> changed(PUZZLES["even"], "w_k~0.1=1", {"w_k": np.array([[1.0, -1.0]])})["w_k"]
+    >>> read_changes(PUZZLES["even"], "w_k~0.1=1", {"w_k": np.array([[1.0, -1.0]])})["w_k"]
     array([[1., 1.]])
     """
     matrices = {name: start[name] for name in puzzle.open}
@@ -108,23 +108,23 @@ def changed(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]
         if name not in matrices or not mark:
             raise AttentionError("edit_form", name=", ".join(puzzle.open), given=part[:20])
         matrices[name] = from_short_text(f"~{cells}", start[name], name)
-        check(puzzle, name, matrices[name], start[name])
+        check_change(puzzle, name, matrices[name], start[name])
     return matrices
 
 
-def check(puzzle: Puzzle, name: str, matrix: np.ndarray, start: np.ndarray) -> None:
+def check_change(puzzle: Puzzle, name: str, matrix: np.ndarray, start: np.ndarray) -> None:
     """Raises AttentionError where a number was changed that may not be, or into one beyond LARGEST."""
     first, behind = puzzle.open.get(name, (0, 0))
     for row, column in changed_places(matrix, start):
-        place = {"name": name, "row": row + 1, "column": column + 1, "given": exact(matrix[row, column])}
+        place = {"name": name, "row": row + 1, "column": column + 1, "given": format_exact(matrix[row, column])}
         if not first <= column < behind:
-            raise AttentionError("puzzle_closed", expected=exact(start[row, column]), **place)
-        if not abs(matrix[row, column]) <= LARGEST:
-            raise AttentionError("too_large", limit=LARGEST, **place)
+            raise AttentionError("puzzle_closed", expected=format_exact(start[row, column]), **place)
+        if not abs(matrix[row, column]) <= MAX_TYPED_MAGNITUDE:
+            raise AttentionError("too_large", limit=MAX_TYPED_MAGNITUDE, **place)
 
 
 # ---- is it solved? ---------------------------------------------------------------------------------------------------
-def judge(puzzle: Puzzle, trace: Trace, start: Trace) -> list[Reading]:
+def judge_run(puzzle: Puzzle, trace: Trace, start: Trace) -> list[BoundReading]:
     """The goal and then what must be true besides, each with its number; all of them hold where it is solved.
 
     trace: the run with the changed numbers; start: the one that the puzzle begins with. Raises AttentionError where
@@ -133,14 +133,14 @@ def judge(puzzle: Puzzle, trace: Trace, start: Trace) -> list[Reading]:
     >>> from attention_core.examples.examples import EXAMPLES
     >>> from attention_core.exercises.puzzles import PUZZLES
     >>> start = EXAMPLES["en_colour"].run()
-    >>> [reading.holds for reading in judge(PUZZLES["next"], start, start)]
+    >>> [reading.holds for reading in judge_run(PUZZLES["next"], start, start)]
     [False, True, True]
     """
     check_run(puzzle, trace, start)
-    return [Reading(bound, float(bound.number(trace, start))) for bound in (puzzle.goal, *puzzle.bounds)]
+    return [BoundReading(bound, float(bound.number(trace, start))) for bound in (puzzle.goal, *puzzle.bounds)]
 
 
-def solved(readings: list[Reading]) -> bool:
+def is_solved(readings: list[BoundReading]) -> bool:
     """Whether everything holds."""
     return all(reading.holds for reading in readings)
 
@@ -153,7 +153,7 @@ def check_run(puzzle: Puzzle, trace: Trace, start: Trace) -> None:
         if not alike or (here.operation is None) != (there.operation is None):
             raise AttentionError("puzzle_other", choices=", ".join(puzzle.open), name=name)
         if here.operation is None and name in puzzle.open:
-            check(puzzle, name, here.window(), there.window())
+            check_change(puzzle, name, here.window(), there.window())
         elif here.operation is None:
             alike = torch.equal(here.value, there.value)
         else:
@@ -174,7 +174,7 @@ class Hint:
     slope: float
 
 
-def slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[np.ndarray, "rows columns"]]:
+def goal_slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[np.ndarray, "rows columns"]]:
     r"""How fast the goal comes nearer as each number of the matrices grows: $\pm\partial \ln m / \partial w$.
 
     m is the goal's number, + where it must grow, - where it must fall. The logarithm, because a share near 0 or 1 has
@@ -193,7 +193,7 @@ def slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[np.nda
     return {name: slope.numpy() for name, slope in zip(puzzle.open, found, strict=True)}
 
 
-def steepest(puzzle: Puzzle, trace: Trace, found: Matrices) -> Hint | None:
+def find_hint(puzzle: Puzzle, trace: Trace, found: Matrices) -> Hint | None:
     """The number with the largest slope among those that may be changed; where only signs may be, the one whose other
     sign promises most: its slope times -2 w. None where no number promises anything, or a slope is no number.
 
@@ -202,11 +202,11 @@ def steepest(puzzle: Puzzle, trace: Trace, found: Matrices) -> Hint | None:
     >>> from attention_core.examples.examples import EXAMPLES
     >>> from attention_core.exercises.puzzles import PUZZLES
     >>> start = EXAMPLES["en_colour"].run()
-    >>> hint = steepest(PUZZLES["next"], start, slopes(PUZZLES["next"], start, start))
+    >>> hint = find_hint(PUZZLES["next"], start, goal_slopes(PUZZLES["next"], start, start))
     >>> hint.name, hint.row, hint.column, hint.slope > 0
     ('w_q', 3, 0, True)
     """
-    best, most = None, FLAT
+    best, most = None, FLAT_SLOPE
     for name, (first, behind) in puzzle.open.items():
         slope = found[name][:, first:behind]
         gain = slope * -2 * trace.step(name).window()[:, first:behind] if puzzle.flips else np.abs(slope)

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.exercises.marking import through
+from attention_core.exercises.marking import range_through
 from attention_core.mechanism.operations import MIX
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.expressions import Cell, Constant, Operand
@@ -79,14 +79,14 @@ def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tenso
     with torch.inference_mode(False), torch.enable_grad():
         values = {name: trace[name].clone().double() for name in operation.reads}
         ranges = {name: (value, value) for name, value in values.items()}
-        low, high = through(operation, ranges | {by: (values[by] - half, values[by] + half)})
+        low, high = range_through(operation, ranges | {by: (values[by] - half, values[by] + half)})
         return torch.maximum(high - trace[step], trace[step] - low)
 
 
-def farthest_from(numbers: Float[Tensor, "..."], wanted: float) -> float:
+def find_farthest_from(numbers: Float[Tensor, "..."], wanted: float) -> float:
     """The one of some numbers that lies farthest from a wanted one: what rounding made of a row's sum.
 
-    >>> farthest_from(torch.tensor([1.0, 0.75, 1.125]), 1.0)
+    >>> find_farthest_from(torch.tensor([1.0, 0.75, 1.125]), 1.0)
     0.75
     """
     flat = numbers.flatten()

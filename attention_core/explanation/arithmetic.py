@@ -6,13 +6,22 @@ from dataclasses import dataclass
 import torch
 
 from attention_core.record.errors import AttentionError
-from attention_core.record.expressions import SHORTEST, Cell, Constant, Factor, Ref, product, total, value_of
-from attention_core.record.number_text import told
+from attention_core.record.expressions import (
+    MIN_VECTOR_LENGTH,
+    Cell,
+    Constant,
+    Factor,
+    Ref,
+    factor_value,
+    multiply_factors,
+    sum_rounded_once,
+)
+from attention_core.record.number_text import format_or_scientific
 from attention_core.record.trace import Trace
 
-TERMS = 12  # a longer sum shows its largest terms and the subtotal of the rest
-READABLE = (-3.0, 14.0)  # a row's largest score: its sum of powers stays between 0.05 and some millions
-LARGEST_POWER = 709.0  # exp of more than this is more than a float holds
+MAX_SHOWN_TERMS = 12  # a longer sum shows its largest terms and the subtotal of the rest
+READABLE_SCORES = (-3.0, 14.0)  # a row's largest score: its sum of powers stays between 0.05 and some millions
+MAX_EXPONENT = 709.0  # exp of more than this is more than a float holds
 
 
 @dataclass(frozen=True)
@@ -59,35 +68,35 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
         raise AttentionError("index", name=step, axes=axes, shape=tuple(value.shape), given=index)
     number = float(value[index].item())  # a number, also of a run that wants gradients
     operation = trace.step(step).operation
-    text = number_text(trace, step, number)
+    text = format_step_number(trace, step, number)
     if operation is None:
         return Explanation(step, index, number, None, (Piece(text),))
     cell = operation.cell(index, trace.shapes())
     result = Piece(f" ⇒ {text}" if value.dtype == torch.bool else f" = {text}")
-    return Explanation(step, index, number, cell, (*written(cell, trace), result))
+    return Explanation(step, index, number, cell, (*write_out_cell(cell, trace), result))
 
 
 def number_at(trace: Trace, factor: Factor) -> float:
     """The number of an operand: a constant's own, or the one that stands in the trace."""
-    return value_of(factor, lambda ref: trace[ref.step][ref.index].item())
+    return factor_value(factor, lambda ref: trace[ref.step][ref.index].item())
 
 
-def number_text(trace: Trace, step: str, number: float) -> str:
+def format_step_number(trace: Trace, step: str, number: float) -> str:
     """A number of a step with two decimals; a truth value is 1 or 0."""
-    return str(int(number)) if trace[step].dtype == torch.bool else told(number)
+    return str(int(number)) if trace[step].dtype == torch.bool else format_or_scientific(number)
 
 
-def written(cell: Cell, trace: Trace) -> list[Piece]:
+def write_out_cell(cell: Cell, trace: Trace) -> list[Piece]:
     """The expression, written out."""
     return WRITERS[cell.outer](cell.terms, trace)
 
 
-def operand(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
+def operand_piece(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
     """One operand; a constant shows where it comes from instead of its digits."""
     if isinstance(factor, Constant):
-        text = factor.text or told(factor.value)
+        text = factor.text or format_or_scientific(factor.value)
     else:
-        text = number_text(trace, factor.step, number_at(trace, factor))
+        text = format_step_number(trace, factor.step, number_at(trace, factor))
     if bracket and (text[0] in "−-" or (" " in text and text[0] != "|")):
         text = f"({text})"
     return Piece(text, factor if isinstance(factor, Ref) else None)
@@ -95,26 +104,26 @@ def operand(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
 
 def product_pieces(term: tuple[Factor, ...], trace: Trace, bracket: bool = False) -> list[Piece]:
     """a × b × c."""
-    pieces = [operand(trace, term[0], bracket)]
+    pieces = [operand_piece(trace, term[0], bracket)]
     for factor in term[1:]:
-        pieces += [Piece(" × "), operand(trace, factor, bracket=True)]
+        pieces += [Piece(" × "), operand_piece(trace, factor, bracket=True)]
     return pieces
 
 
-def largest(terms: tuple, size: list[float], always: int | None = None) -> tuple[list[int], list[int]]:
+def split_largest_terms(terms: tuple, size: list[float], always: int | None = None) -> tuple[list[int], list[int]]:
     """Which terms are shown, in their order, and which are only counted: the largest come first."""
-    if len(terms) <= TERMS:
+    if len(terms) <= MAX_SHOWN_TERMS:
         return list(range(len(terms))), []
     order = sorted(
         range(len(terms)), key=lambda i: (i != always, -abs(size[i]) if math.isfinite(size[i]) else -math.inf)
     )
-    return sorted(order[:TERMS]), sorted(order[TERMS:])
+    return sorted(order[:MAX_SHOWN_TERMS]), sorted(order[MAX_SHOWN_TERMS:])
 
 
 def sum_pieces(terms: tuple[tuple[Factor, ...], ...], trace: Trace) -> list[Piece]:
     """a × b + c × d + ..., the smallest of many terms gathered."""
-    values = [product([number_at(trace, factor) for factor in term]) for term in terms]
-    shown, gathered = largest(terms, values)
+    values = [multiply_factors([number_at(trace, factor) for factor in term]) for term in terms]
+    shown, gathered = split_largest_terms(terms, values)
     pieces: list[Piece] = []
     for i in shown:
         pieces += ([Piece(" + ")] if pieces else []) + product_pieces(terms[i], trace, bracket=bool(pieces))
@@ -125,11 +134,14 @@ def rest_pieces(values: list[float]) -> list[Piece]:
     """+ (n smaller: subtotal)."""
     if not values:
         return []
-    subtotal = total(values)
-    return [Piece(" + "), Piece(f"({len(values)} smaller: {told(subtotal)})", rest=(len(values), subtotal))]
+    subtotal = sum_rounded_once(values)
+    return [
+        Piece(" + "),
+        Piece(f"({len(values)} smaller: {format_or_scientific(subtotal)})", rest=(len(values), subtotal)),
+    ]
 
 
-def around(before: str, after: str = ")"):
+def make_sum_writer(before: str, after: str = ")"):
     """A writer that puts the sum between two texts."""
     return lambda terms, trace: [Piece(before), *sum_pieces(terms, trace), Piece(after)]
 
@@ -142,16 +154,19 @@ def softmax_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     if top == -math.inf:
         return [Piece("Σ exp(−∞) = 0 ⇒ 0")]
     powers = [math.exp(score - top) for score in scores]
-    shown, gathered = largest(tuple(row), powers, always=row.index(chosen))
-    pieces = [Piece("exp("), operand(trace, chosen), Piece(") / (")]
+    shown, gathered = split_largest_terms(tuple(row), powers, always=row.index(chosen))
+    pieces = [Piece("exp("), operand_piece(trace, chosen), Piece(") / (")]
     for n, i in enumerate(shown):
-        pieces += [Piece(" + exp(" if n else "exp("), operand(trace, row[i]), Piece(")")]
-    rest = math.fsum(math.inf if scores[i] > LARGEST_POWER else math.exp(scores[i]) for i in gathered)
-    gathered_piece = [Piece(" + "), Piece(f"({len(gathered)} smaller: {told(rest)})", rest=(len(gathered), rest))]
+        pieces += [Piece(" + exp(" if n else "exp("), operand_piece(trace, row[i]), Piece(")")]
+    rest = math.fsum(math.inf if scores[i] > MAX_EXPONENT else math.exp(scores[i]) for i in gathered)
+    gathered_piece = [
+        Piece(" + "),
+        Piece(f"({len(gathered)} smaller: {format_or_scientific(rest)})", rest=(len(gathered), rest)),
+    ]
     sums = ""
-    if READABLE[0] < top < READABLE[1]:
+    if READABLE_SCORES[0] < top < READABLE_SCORES[1]:
         power, total = (math.fsum(map(math.exp, part)) for part in ([number_at(trace, chosen)], scores))
-        sums = f" = {told(power)} / {told(total)}"
+        sums = f" = {format_or_scientific(power)} / {format_or_scientific(total)}"
     return pieces + (gathered_piece if gathered else []) + [Piece(")" + sums)]
 
 
@@ -159,21 +174,35 @@ def exp_below_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """exp(a − largest of the row)."""
     chosen, *row = (term[0] for term in terms)
     top = max(row, key=lambda factor: number_at(trace, factor))
-    return [Piece("exp("), operand(trace, chosen), Piece(" − "), operand(trace, top, bracket=True), Piece(")")]
+    return [
+        Piece("exp("),
+        operand_piece(trace, chosen),
+        Piece(" − "),
+        operand_piece(trace, top, bracket=True),
+        Piece(")"),
+    ]
 
 
 def fall_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """exp(a − b)."""
     (one,), (other,) = terms
-    return [Piece("exp("), operand(trace, one), Piece(" − "), operand(trace, other, bracket=True), Piece(")")]
+    return [
+        Piece("exp("),
+        operand_piece(trace, one),
+        Piece(" − "),
+        operand_piece(trace, other, bracket=True),
+        Piece(")"),
+    ]
 
 
 def max_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """max(a, b, ...), of many the largest."""
-    shown, gathered = largest(terms, [math.exp(min(number_at(trace, factor), LARGEST_POWER)) for (factor,) in terms])
+    shown, gathered = split_largest_terms(
+        terms, [math.exp(min(number_at(trace, factor), MAX_EXPONENT)) for (factor,) in terms]
+    )
     pieces = [Piece("max(")]
     for n, i in enumerate(shown):
-        pieces += [Piece(", ")] * bool(n) + [operand(trace, terms[i][0])]
+        pieces += [Piece(", ")] * bool(n) + [operand_piece(trace, terms[i][0])]
     return [*pieces, Piece(", ...)" if gathered else ")")]
 
 
@@ -184,13 +213,13 @@ def quotient_pieces(terms: tuple, trace: Trace) -> list[Piece]:
 
 def round_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """round(a, 2)."""
-    value, digits = (operand(trace, factor) for (factor,) in terms)
+    value, digits = (operand_piece(trace, factor) for (factor,) in terms)
     return [Piece("round("), value, Piece(", "), digits, Piece(")")]
 
 
 def slope_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """a × (1 − a), or a × (0 − b)."""
-    weight, one, other = (operand(trace, factor) for (factor,) in terms)
+    weight, one, other = (operand_piece(trace, factor) for (factor,) in terms)
     return [weight, Piece(" × ("), one, Piece(" − "), other, Piece(")")]
 
 
@@ -201,7 +230,7 @@ def share_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     return quotient_pieces(terms, trace)
 
 
-def distances(terms: tuple, trace: Trace) -> list[float]:
+def pair_distances(terms: tuple, trace: Trace) -> list[float]:
     """|a − b| of each pair."""
     return [abs(number_at(trace, one) - number_at(trace, other)) for one, other in terms]
 
@@ -210,22 +239,22 @@ def distance_pieces(terms: tuple, trace: Trace, between: str) -> list[Piece]:
     """|a − b|, |c − d| and so on."""
     pieces = []
     for n, (one, other) in enumerate(terms):
-        pieces += [Piece(f"{between}|" if n else "|"), operand(trace, one), Piece(" − ")]
-        pieces += [operand(trace, other, bracket=True), Piece("|")]
+        pieces += [Piece(f"{between}|" if n else "|"), operand_piece(trace, one), Piece(" − ")]
+        pieces += [operand_piece(trace, other, bracket=True), Piece("|")]
     return pieces
 
 
 def alike_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """1 − (|a − b| + |c − d| + ...) / 2, the smallest of many gathered."""
-    values = distances(terms, trace)
-    shown, gathered = largest(terms, values)
+    values = pair_distances(terms, trace)
+    shown, gathered = split_largest_terms(terms, values)
     pairs = distance_pieces(tuple(terms[i] for i in shown), trace, " + ")
     return [Piece("1 − ("), *pairs, *rest_pieces([values[i] for i in gathered]), Piece(") / 2")]
 
 
 def farthest_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """max(|a − b|, |c − d|, ...), of many the largest."""
-    shown, gathered = largest(terms, distances(terms, trace))
+    shown, gathered = split_largest_terms(terms, pair_distances(terms, trace))
     pairs = distance_pieces(tuple(terms[i] for i in shown), trace, ", ")
     return [Piece("max("), *pairs, Piece(", ...)" if gathered else ")")]
 
@@ -233,31 +262,33 @@ def farthest_pieces(terms: tuple, trace: Trace) -> list[Piece]:
 def select_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """The score where it is allowed, else what stands in its place."""
     (score,), (allowed,), *other = terms
-    blocked = operand(trace, *other[0]) if other else Piece("−∞")
-    kept = operand(trace, score) if number_at(trace, allowed) else blocked
-    return [Piece("allowed = "), operand(trace, allowed), Piece(" ⇒ "), kept]
+    blocked = operand_piece(trace, *other[0]) if other else Piece("−∞")
+    kept = operand_piece(trace, score) if number_at(trace, allowed) else blocked
+    return [Piece("allowed = "), operand_piece(trace, allowed), Piece(" ⇒ "), kept]
 
 
 def choose_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """The chosen number where one was chosen, else the computed one."""
     (value,), (chosen,), (condition,) = terms
     kept = chosen if number_at(trace, condition) else value
-    return [Piece("chosen: "), operand(trace, condition), Piece(" ⇒ "), operand(trace, kept)]
+    return [Piece("chosen: "), operand_piece(trace, condition), Piece(" ⇒ "), operand_piece(trace, kept)]
 
 
 def cosine_pieces(terms: tuple, trace: Trace) -> list[Piece]:
     """The dot product over the two lengths."""
     lengths = [math.hypot(*(number_at(trace, factor) for factor in side)) for side in zip(*terms, strict=True)]
-    left, right = (told(length) if length > SHORTEST else f"{SHORTEST:g}" for length in lengths)
+    left, right = (
+        format_or_scientific(length) if length > MIN_VECTOR_LENGTH else f"{MIN_VECTOR_LENGTH:g}" for length in lengths
+    )
     return [Piece("("), *sum_pieces(terms, trace), Piece(f") / ({left} × {right})")]
 
 
 WRITERS = {
     "sum": sum_pieces,
-    "tanh": around("tanh("),
-    "sin": around("sin("),
-    "cos": around("cos("),
-    "exp": around("exp("),
+    "tanh": make_sum_writer("tanh("),
+    "sin": make_sum_writer("sin("),
+    "cos": make_sum_writer("cos("),
+    "exp": make_sum_writer("exp("),
     "exp_below": exp_below_pieces,
     "fall": fall_pieces,
     "max": max_pieces,

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from attention_core.record.trace import Trace
 
-FAMILIES = ("q", "k", "v", "x")
-COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # on white; AA contrast
+COLOUR_FAMILIES = ("q", "k", "v", "x")
+SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # on white; AA contrast
 
-LETTERS = {
+SYMBOL_LETTERS = {
     "x": "X",
     "query": "X_q",
     "key": "X_k",
@@ -30,10 +30,10 @@ LETTERS = {
 }
 
 
-def family(name: str) -> str | None:
+def colour_family(name: str) -> str | None:
     """The colour family of a step: q, k, v, x, or none.
 
-    >>> family("w_q"), family("k_projected"), family("positioned_x"), family("weights")
+    >>> colour_family("w_q"), colour_family("k_projected"), colour_family("positioned_x"), colour_family("weights")
     ('q', 'k', 'x', None)
     """
     if name in ("x", "query", "key", "value") or name.startswith(("positioned_", "sinusoidal_")):
@@ -44,18 +44,18 @@ def family(name: str) -> str | None:
     return None
 
 
-def symbol(name: str, colours: Mapping[str, str] = COLOURS) -> str:
+def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
     r"""A step's symbol in LaTeX: a letter where it has one, else its name upright.
 
     >>> symbol("q"), symbol("scaled_scores")
     ('\\textcolor{#0067A5}{Q}', '\\mathrm{scaled\\_scores}')
     """
-    text = LETTERS.get(name) or r"\mathrm{" + name.replace("_", r"\_") + "}"
-    colour = colours.get(family(name) or "")
+    text = SYMBOL_LETTERS.get(name) or r"\mathrm{" + name.replace("_", r"\_") + "}"
+    colour = colours.get(colour_family(name) or "")
     return rf"\textcolor{{{colour}}}{{{text}}}" if colour else text
 
 
-def formula(trace: Trace, step: str, colours: Mapping[str, str] = COLOURS) -> str:
+def formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
     r"""One step as an equation in LaTeX; an input is only its symbol.
 
     colours: one a family of symbols (q, k, v, x), none for black. Raises KeyError for an unknown step.
@@ -70,7 +70,7 @@ def formula(trace: Trace, step: str, colours: Mapping[str, str] = COLOURS) -> st
     return left if operation is None else f"{left} = {operation.formula(lambda name: symbol(name, colours))}"
 
 
-def latex(trace: Trace, colours: Mapping[str, str] = COLOURS) -> str:
+def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
     r"""All computed steps, one equation a line, aligned at the equals sign.
 
     >>> import torch
@@ -90,7 +90,7 @@ def latex(trace: Trace, colours: Mapping[str, str] = COLOURS) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = COLOURS) -> str:
+def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
     r"""One step as an equation in LaTeX; under each symbol its rows and columns, as letters and as numbers.
 
     colours: one a family of symbols (q, k, v, x), none for black. Raises KeyError for an unknown step.
@@ -106,29 +106,29 @@ def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = COLOURS)
 
     def sized(name: str) -> str:
         dims, shape = trace.step(name).dims[-2:], trace[name].shape[-2:]
-        letters, numbers = (r" \times ".join(sides) for sides in (map(letter, dims), map(str, shape)))
+        letters, numbers = (r" \times ".join(sides) for sides in (map(axis_latex, dims), map(str, shape)))
         return rf"\underset{{\substack{{{letters} \\ {numbers}}}}}{{{symbol(name, colours)}}}"
 
     return sized(step) if operation is None else f"{sized(step)} = {operation.formula(sized)}"
 
 
-def letter(dim: str) -> str:
+def axis_latex(dim: str) -> str:
     r"""An axis in LaTeX.
 
-    >>> letter("T"), letter("H_kv·d_k")
+    >>> axis_latex("T"), axis_latex("H_kv·d_k")
     ('T', 'H_{kv} d_{k}')
     """
     parts = (part.partition("_") for part in dim.split("·"))
     return " ".join(f"{name}_{{{low}}}" if low else name for name, _, low in parts)
 
 
-def sizes_of(trace: Trace, step: str) -> dict[str, int]:
+def step_sizes(trace: Trace, step: str) -> dict[str, int]:
     """The axes of a step and of what it reads, with their sizes; a batch of one is none of them, nor are the heads of
     keys and values where there are as many as of queries.
 
     >>> import torch
     >>> from attention_core import attend_qkv
-    >>> sizes_of(attend_qkv(torch.ones(3, 2), torch.ones(5, 2), torch.ones(5, 7)), "head_outputs")
+    >>> step_sizes(attend_qkv(torch.ones(3, 2), torch.ones(5, 2), torch.ones(5, 7)), "head_outputs")
     {'H': 1, 'T': 3, 'd_v': 7, 'S': 5}
     """
     operation = trace.step(step).operation

@@ -12,8 +12,8 @@ import torch
 from attention_core.record.expressions import Cell, Constant, Ref
 from attention_core.record.trace import Trace
 
-TOKENS = ("T", "S", "S'")  # the axes that stand for tokens; S' the keys once more, in a Jacobian
-LARGEST = 64  # rows or columns of cells that are drawn; what lies beyond is counted, never hidden silently
+TOKEN_AXES = ("T", "S", "S'")  # the axes that stand for tokens; S' the keys once more, in a Jacobian
+MAX_PANEL_SIDE = 64  # rows or columns of cells that are drawn; what lies beyond is counted, never hidden silently
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,11 @@ class Product:
 
 
 def panel(
-    trace: Trace, step: str, at: Mapping[str, int] | None = None, largest: int = LARGEST, widest: int | None = None
+    trace: Trace,
+    step: str,
+    at: Mapping[str, int] | None = None,
+    largest: int = MAX_PANEL_SIDE,
+    widest: int | None = None,
 ) -> Panel:
     """The last two axes of a step as a panel; `at` picks a position on each axis before them (0 where it is silent).
     Of tokens that there is no room for, those around the position in `at` are drawn.
@@ -57,9 +61,9 @@ def panel(
     dims, shape = trace.step(step).dims, tuple(trace[step].shape)
     leading = tuple(trace.step(step).leading(at).values())
     rows, columns = shape[-2:] if len(shape) > 1 else (1, shape[0])
-    row_dim = dims[-2] if len(dims) > 1 and not spans_all(trace, step, -2) else ""
+    row_dim = dims[-2] if len(dims) > 1 and not is_broadcast_axis(trace, step, -2) else ""
     tall, wide = (
-        min(size, largest if dim in TOKENS else widest) for dim, size in ((row_dim, rows), (dims[-1], columns))
+        min(size, largest if dim in TOKEN_AXES else widest) for dim, size in ((row_dim, rows), (dims[-1], columns))
     )
     top, left = (
         window_around((at or {}).get(dim, 0), size, drawn)
@@ -69,16 +73,16 @@ def panel(
         [(*leading, r, c) if len(shape) > 1 else (c,) for c in range(left, left + wide)] for r in range(top, top + tall)
     ]
     refs = [[Ref(step, index) for index in row] for row in indices]
-    return gather(trace, step, refs, (row_dim, dims[-1]), (rows - tall, columns - wide))
+    return gather_panel(trace, step, refs, (row_dim, dims[-1]), (rows - tall, columns - wide))
 
 
-def turned(part: Panel) -> Panel:
+def transpose_panel(part: Panel) -> Panel:
     """A panel as its transpose.
 
     >>> import torch
     >>> from attention_core import attend_qkv
     >>> k = panel(attend_qkv(torch.eye(2), torch.eye(3)[:, :2], torch.eye(3)), "k")
-    >>> turned(k).values.shape, turned(k).refs[1][2]
+    >>> transpose_panel(k).values.shape, transpose_panel(k).refs[1][2]
     ((2, 3), Ref(step='k', index=(0, 0, 2, 1)))
     """
     refs = tuple(zip(*part.refs, strict=True))
@@ -94,14 +98,14 @@ def window_around(position: int, size: int, drawn: int) -> int:
     return max(0, min(position - drawn // 2, size - drawn))
 
 
-def spans_all(trace: Trace, step: str, axis: int) -> bool:
+def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
     """Whether the one entry of an axis stands for all of its positions: a mask that is the same for every query. Of
     what belongs to tokens alone, such as the one key of a cache, it is the only one."""
     dims = trace.step(step).dims
     return {"T", "S"} <= {*dims} and trace[step].shape[axis] == 1 and trace.sizes()[dims[axis]] > 1
 
 
-def gather(
+def gather_panel(
     trace: Trace, step: str, refs: list[list[Ref]], dims: tuple[str, str], hidden: tuple[int, int] = (0, 0)
 ) -> Panel:
     """A panel from the places of its cells."""
@@ -113,7 +117,11 @@ def gather(
 
 
 def product(
-    trace: Trace, step: str, at: Mapping[str, int] | None = None, largest: int = LARGEST, widest: int | None = None
+    trace: Trace,
+    step: str,
+    at: Mapping[str, int] | None = None,
+    largest: int = MAX_PANEL_SIDE,
+    widest: int | None = None,
 ) -> Product | None:
     """The step as left x above = result, or None where its cells are no product of a row with a column.
 
@@ -127,28 +135,30 @@ def product(
     if operation is None:
         return None
     result, shapes = panel(trace, step, at, largest, widest), trace.shapes()
-    if not factors(operation.cell(result.refs[0][0].index, shapes), 0):  # before all others are written, which are many
+    if not factor_refs(
+        operation.cell(result.refs[0][0].index, shapes), 0
+    ):  # before all others are written, which are many
         return None
-    lefts = [factors(operation.cell(row[0].index, shapes), 0) for row in result.refs]
-    aboves = [factors(operation.cell(ref.index, shapes), -1) for ref in result.refs[0]]
+    lefts = [factor_refs(operation.cell(row[0].index, shapes), 0) for row in result.refs]
+    aboves = [factor_refs(operation.cell(ref.index, shapes), -1) for ref in result.refs[0]]
     corner = operation.cell(result.refs[-1][-1].index, shapes)
-    is_product = lefts[0] and aboves[0] and (factors(corner, 0), factors(corner, -1)) == (lefts[-1], aboves[-1])
+    is_product = lefts[0] and aboves[0] and (factor_refs(corner, 0), factor_refs(corner, -1)) == (lefts[-1], aboves[-1])
     if not is_product:
         return None
     rows, columns = result.hidden
     left_dims = (result.rows, inner_axis(trace, lefts[0]))
     above_dims = (inner_axis(trace, aboves[0]), result.columns)
-    inner = largest if widest is None or left_dims[1] in TOKENS else widest
+    inner = largest if widest is None or left_dims[1] in TOKEN_AXES else widest
     inner_left, inner_above = (max(len(refs[0]) - inner, 0) for refs in (lefts, aboves))
     turned = [list(row) for row in zip(*(refs[:inner] for refs in aboves), strict=True)]
     return Product(
-        gather(trace, lefts[0][0].step, [refs[:inner] for refs in lefts], left_dims, (rows, inner_left)),
-        gather(trace, aboves[0][0].step, turned, above_dims, (inner_above, columns)),
+        gather_panel(trace, lefts[0][0].step, [refs[:inner] for refs in lefts], left_dims, (rows, inner_left)),
+        gather_panel(trace, aboves[0][0].step, turned, above_dims, (inner_above, columns)),
         result,
     )
 
 
-def factors(cell: Cell, which: int) -> list[Ref]:
+def factor_refs(cell: Cell, which: int) -> list[Ref]:
     """The first (0) or last (-1) operand of every term that multiplies two of them, each once, in order.
 
     A sum of plain numbers has none; neither has a cell whose terms read more than one step at that place, or multiply
@@ -171,14 +181,14 @@ def inner_axis(trace: Trace, refs: list[Ref]) -> str:
     return moving[-1] if moving else dims[-1]
 
 
-def only(part: Panel, row: int | None = None, column: int | None = None) -> Panel:
+def cut_panel(part: Panel, row: int | None = None, column: int | None = None) -> Panel:
     """One row or one column of a panel, or both.
 
     >>> import torch
     >>> from attention_core import attend_qkv
     >>> from attention_core.explanation.layout import panel
     >>> weights = panel(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "weights")
-    >>> one = only(weights, row=1)
+    >>> one = cut_panel(weights, row=1)
     >>> one.values.shape, one.first, one.refs[0][1]
     ((1, 2), (1, 0), Ref(step='weights', index=(0, 0, 1, 1)))
     """
@@ -189,13 +199,13 @@ def only(part: Panel, row: int | None = None, column: int | None = None) -> Pane
     return replace(part, refs=refs, values=part.values[rows, columns], first=first)
 
 
-def place_in(part: Panel, cell: Ref) -> tuple[int, int]:
+def find_in_panel(part: Panel, cell: Ref) -> tuple[int, int]:
     """The row and the column of a panel where a cell stands.
 
     >>> import torch
     >>> from attention_core import attend_qkv
     >>> from attention_core.explanation.layout import panel
-    >>> place_in(panel(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "v"), Ref("v", (0, 0, 1, 0)))
+    >>> find_in_panel(panel(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "v"), Ref("v", (0, 0, 1, 0)))
     (1, 0)
     """
     return next((r, line.index(cell)) for r, line in enumerate(part.refs) if cell in line)
@@ -211,5 +221,7 @@ def crossing(whole: Product, cell: Ref) -> Product:
     >>> crossing(scores, Ref("scores", (0, 0, 1, 0))).left.values
     array([[0., 1.]])
     """
-    row, column = place_in(whole.result, cell)
-    return Product(only(whole.left, row=row), only(whole.above, column=column), only(whole.result, row, column))
+    row, column = find_in_panel(whole.result, cell)
+    return Product(
+        cut_panel(whole.left, row=row), cut_panel(whole.above, column=column), cut_panel(whole.result, row, column)
+    )

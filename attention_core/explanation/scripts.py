@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.explanation.source_closure import WIDTH, Definition, collect
+from attention_core.explanation.source_closure import SCRIPT_WIDTH, Definition, collect_definitions
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}
-LIMIT = 10_000  # more input numbers go into a file; a larger step is printed by its start and its sum
+MAX_LITERAL_NUMBERS = 10_000  # more input numbers go into a file; a larger step is printed by its start and its sum
 INPUTS_FILE = "attention_inputs.npz"
 
 
@@ -43,27 +43,29 @@ def code(trace: Trace, language: str) -> str:
     check_language(language)
     from_file = needs_file(trace)
     operations = [step.operation for step in trace.computed().values()]
-    printers = {name: printer(step, from_file) for name, step in trace.steps.items()}
-    functions = [*(face(operation, language) for operation in operations), *printers.values()]
-    definitions = collect(functions, libraries(language, from_file))
+    printers = {name: choose_printer(step, from_file) for name, step in trace.steps.items()}
+    functions = [*(face_function(operation, language) for operation in operations), *printers.values()]
+    definitions = collect_definitions(functions, needed_imports(language, from_file))
     check_names(trace, definitions)
     inputs = inputs_from_file(trace, language) if from_file else input_literals(trace, language)
-    steps = [f"{call(operation, language)}  # {axes(trace.step(operation.output))}" for operation in operations]
+    steps = [
+        f"{call_line(operation, language)}  # {format_axes(trace.step(operation.output))}" for operation in operations
+    ]
     prints = [f'{function.__name__}("{name}", {name})' for name, function in printers.items()]
     parts = [
-        header(trace, language, from_file),
+        header_lines(trace, language, from_file),
         sorted(definition.text for definition in definitions if definition.is_import),
-        *under_titles(definition for definition in definitions if not definition.is_import),
-        [title("the inputs"), *inputs],
-        [title("the steps"), *steps],
-        [title("every step, printed"), *prints],
+        *with_section_titles(definition for definition in definitions if not definition.is_import),
+        [title_line("the inputs"), *inputs],
+        [title_line("the steps"), *steps],
+        [title_line("every step, printed"), *prints],
     ]
     return "\n\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
 def needs_file(trace: Trace) -> bool:
     """Whether the run's script reads its inputs from INPUTS_FILE: they are more than LIMIT numbers."""
-    return sum(step.value.numel() for step in trace.inputs().values()) > LIMIT
+    return sum(step.value.numel() for step in trace.inputs().values()) > MAX_LITERAL_NUMBERS
 
 
 def inputs_npz(trace: Trace) -> bytes:
@@ -77,34 +79,36 @@ def inputs_npz(trace: Trace) -> bytes:
     (1, 1, 2, 2)
     """
     file = io.BytesIO()
-    np.savez_compressed(file, **{name: as_array(step.value) for name, step in trace.inputs().items()})
+    np.savez_compressed(file, **{name: tensor_to_numpy(step.value) for name, step in trace.inputs().items()})
     return file.getvalue()
 
 
-def source(operation: Operation, language: str) -> str:
+def operation_source(operation: Operation, language: str) -> str:
     """The function of one operation as it stands in this package, annotations and comments included.
 
     operation: any step's. language: "torch" or "numpy". Raises AttentionError (a ValueError) for an unknown language.
 
     >>> from attention_core import attend_qkv
-    >>> print(source(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)).step("concat").operation, "torch"))
+    >>> print(operation_source(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)).step("concat").operation, "torch"))
     def merge_heads(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T width"]:
         return x.transpose(1, 2).flatten(2)  # (B, T, H, d_v) -> (B, T, H * d_v)
     """
-    return inspect.getsource(face(operation, language)).rstrip()
+    return inspect.getsource(face_function(operation, language)).rstrip()
 
 
-def call(operation: Operation, language: str) -> str:
+def call_line(operation: Operation, language: str) -> str:
     """The one line that computes a step.
 
     operation: any step's. language: "torch" or "numpy". Raises AttentionError (a ValueError) for an unknown language.
 
     >>> from attention_core import attend_qkv
-    >>> call(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)).step("head_outputs").operation, "numpy")
+    >>> call_line(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)).step("head_outputs").operation, "numpy")
     'head_outputs = mix_numpy(weights, v)'
     """
-    params = [f"{name}={plain(value)!r}" for name, value in operation.params.items()]
-    return f"{operation.output} = {face(operation, language).__name__}({', '.join([*operation.reads, *params])})"
+    params = [f"{name}={plain_parameter(value)!r}" for name, value in operation.params.items()]
+    return (
+        f"{operation.output} = {face_function(operation, language).__name__}({', '.join([*operation.reads, *params])})"
+    )
 
 
 # ---- printing: a step's name, its shape, its numbers -----------------------------------------------------------------
@@ -136,26 +140,26 @@ def check_language(language: str) -> None:
         raise AttentionError("unknown_choice", name="language", choices=", ".join(LIBRARIES), given=repr(language))
 
 
-def face(operation: Operation, language: str) -> Callable:
+def face_function(operation: Operation, language: str) -> Callable:
     """The operation's function in this language."""
     check_language(language)
     return getattr(operation.faces, language)
 
 
-def printer(step: Step, from_file: bool) -> Callable:
-    return show_start if from_file or step.value.numel() > LIMIT else show
+def choose_printer(step: Step, from_file: bool) -> Callable:
+    return show_start if from_file or step.value.numel() > MAX_LITERAL_NUMBERS else show
 
 
-def libraries(language: str, from_file: bool) -> dict[str, str]:
+def needed_imports(language: str, from_file: bool) -> dict[str, str]:
     """What the inputs need imported, by name."""
     needed = {"torch": "import torch"} if language == "torch" else {}
     return needed | ({"np": "import numpy as np"} if language == "numpy" or from_file else {})
 
 
-def plain(value: object) -> object:
+def plain_parameter(value: object) -> object:
     """A parameter as a builtin value, so that its repr is a literal: repr(np.float64(0.5)) names NumPy."""
     if isinstance(value, tuple | list):
-        return tuple(map(plain, value))
+        return tuple(map(plain_parameter, value))
     for kind in (bool, int, float, str):
         if isinstance(value, kind) and (kind is not float or math.isfinite(value)):
             return kind(value)
@@ -175,7 +179,7 @@ def check_names(trace: Trace, definitions: Iterable["Definition"]) -> None:
 
 
 # ---- the script's text -----------------------------------------------------------------------------------------------
-def header(trace: Trace, language: str, from_file: bool) -> list[str]:
+def header_lines(trace: Trace, language: str, from_file: bool) -> list[str]:
     """What the script is, what it needs, and the sizes of the run."""
     dtype = dtype_name(trace)
     sizes = ", ".join(f"{dim} = {size}" for dim, size in trace.sizes().items() if "·" not in dim)
@@ -196,22 +200,22 @@ def dtype_name(trace: Trace) -> str:
     return str(next(iter(trace.steps.values())).value.dtype).removeprefix("torch.")
 
 
-def title(text: str) -> str:
-    return f"# ---- {text} ".ljust(WIDTH, "-").rstrip()
+def title_line(text: str) -> str:
+    return f"# ---- {text} ".ljust(SCRIPT_WIDTH, "-").rstrip()
 
 
-def under_titles(definitions: Iterable[Definition]) -> Iterator[list[str]]:
+def with_section_titles(definitions: Iterable[Definition]) -> Iterator[list[str]]:
     """Each definition's lines, with its section's title where that is new."""
     known = {""}
     for definition in definitions:
-        yield [definition.text] if definition.title in known else [title(definition.title), definition.text]
+        yield [definition.text] if definition.title in known else [title_line(definition.title), definition.text]
         known.add(definition.title)
 
 
-def axes(step: Step) -> str:
+def format_axes(step: Step) -> str:
     """A step's axes and their sizes.
 
-    >>> axes(Step("v", torch.ones(1, 2, 3), ("B", "S", "D")))
+    >>> format_axes(Step("v", torch.ones(1, 2, 3), ("B", "S", "D")))
     '(B, S, D) = (1, 2, 3)'
     """
     names, sizes = ", ".join(step.dims), ", ".join(map(str, step.value.shape))
@@ -219,7 +223,7 @@ def axes(step: Step) -> str:
 
 
 # ---- the inputs ------------------------------------------------------------------------------------------------------
-def as_array(tensor: Tensor) -> np.ndarray:
+def tensor_to_numpy(tensor: Tensor) -> np.ndarray:
     """A tensor's own numbers in NumPy; float32 holds every bfloat16."""
     tensor = tensor.detach().cpu()
     return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
@@ -234,7 +238,7 @@ def inputs_from_file(trace: Trace, language: str) -> list[str]:
             value = f"torch.from_numpy({value})" + (".bfloat16()" if step.value.dtype == torch.bfloat16 else "")
         elif step.value.dtype != torch.bool:
             value += ".astype(np.float64)"
-        lines.append(f"    {name} = {value}  # {axes(step)}")
+        lines.append(f"    {name} = {value}  # {format_axes(step)}")
     return lines
 
 
@@ -244,9 +248,9 @@ def input_literals(trace: Trace, language: str) -> list[str]:
     for name, step in trace.inputs().items():
         before = f"{name} = torch.tensor(" if language == "torch" else f"{name} = np.array("
         after = f", dtype={step.value.dtype})" if language == "torch" and step.value.dtype != torch.bool else ")"
-        numbers = number_texts(as_array(step.value), short=language == "torch")
+        numbers = number_texts(tensor_to_numpy(step.value), short=language == "torch")
         nested = rows(str(numbers.tolist()).replace("'", ""), numbers.ndim)
-        lines.append(before + nested.replace("\n", "\n" + " " * len(before)) + f"{after}  # {axes(step)}")
+        lines.append(before + nested.replace("\n", "\n" + " " * len(before)) + f"{after}  # {format_axes(step)}")
     return lines
 
 

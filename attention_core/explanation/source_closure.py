@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import accumulate
 from types import ModuleType
 
-WIDTH = 100  # columns of a script's line, where there is a choice
+SCRIPT_WIDTH = 100  # columns of a script's line, where there is a choice
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -32,20 +32,20 @@ class Definition:
         return not self.module
 
 
-def collect(functions: Iterable[Callable], imports: dict[str, str]) -> list[Definition]:
+def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) -> list[Definition]:
     """Every definition that the functions need, each once and behind all that it reads itself."""
     found = {name: Definition(name, text) for name, text in imports.items()}
     for function in dict.fromkeys(functions):  # each once
         module = sys.modules.get(function.__module__)
         if not inspect.isfunction(function) or getattr(module, function.__name__, None) is not function:
             raise ValueError(f"a face must be a function of a module, under its own name: got {function!r}")
-        add(function.__name__, module, found)
+        add_definition(function.__name__, module, found)
     return list(found.values())
 
 
-def add(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
+def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
     """What `name` means in the module, and all that this needs, into `found`."""
-    definition = locate(name, module)
+    definition = locate_definition(name, module)
     if definition is None:  # a builtin
         return
     if hasattr(builtins, name):
@@ -58,27 +58,29 @@ def add(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
     found[name] = definition
     if not definition.is_import:
         for needed in names_read(definition.text):
-            add(needed, sys.modules[definition.module], found)
+            add_definition(needed, sys.modules[definition.module], found)
     found[name] = found.pop(name)  # behind everything that it needs
 
 
-def locate(name: str, module: ModuleType) -> Definition | None:
+def locate_definition(name: str, module: ModuleType) -> Definition | None:
     """The statement that gives `name` its meaning in the module, followed through this package's imports."""
     text = inspect.getsource(module)
-    for node in statements(text):
+    for node in read_statements(text):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
                 if name == (alias.asname or alias.name):
-                    return imported(node, alias)
+                    return resolve_import(node, alias)
         elif name in names_bound(node):
-            return Definition(name, without_annotations(lines_of(node, text)), module.__name__, title_over(node, text))
+            return Definition(
+                name, without_annotations(statement_lines(node, text)), module.__name__, section_title(node, text)
+            )
     if hasattr(builtins, name):
         return None
     raise ValueError(f"{name} must be a function, constant or import at the top level of {module.__name__}")
 
 
 @lru_cache(maxsize=32)  # by the text, so never out of date; parsed anew for every name, a script would take 0.6 s
-def statements(text: str) -> tuple[ast.stmt, ...]:
+def read_statements(text: str) -> tuple[ast.stmt, ...]:
     """A module's top-level statements, the last first: the last one that binds a name is the one that counts."""
     return tuple(reversed(ast.parse(text).body))
 
@@ -91,7 +93,7 @@ def names_bound(node: ast.stmt) -> list[str]:
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-def imported(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Definition | None:
+def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Definition | None:
     """What an import brings: a library's name stays an import, this package's is copied from its own module."""
     name = alias.asname or alias.name
     as_name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
@@ -101,7 +103,7 @@ def imported(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Definition 
         return Definition(name, f"from {node.module} import {as_name}")
     if alias.asname:
         raise ValueError(f"{alias.name} must be imported under its own name: got {alias.asname}")
-    return locate(name, sys.modules[node.module])
+    return locate_definition(name, sys.modules[node.module])
 
 
 def names_read(text: str) -> list[str]:
@@ -113,13 +115,13 @@ def names_read(text: str) -> list[str]:
     return sorted(names, key=lambda name: re.search(rf"\b{name}\b", text).start())
 
 
-def lines_of(node: ast.stmt, text: str) -> str:
+def statement_lines(node: ast.stmt, text: str) -> str:
     """A statement's whole lines, so that a comment behind it stays."""
     first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
     return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
 
 
-def title_over(node: ast.stmt, text: str) -> str:
+def section_title(node: ast.stmt, text: str) -> str:
     """The last section comment above a statement; it says what the operation does, and names the paper."""
     above = [line for line in text.splitlines()[: node.lineno - 1] if line.startswith("# ----")]
     return above[-1].strip("# -") if above else ""
@@ -129,13 +131,13 @@ def title_over(node: ast.stmt, text: str) -> str:
 def without_annotations(text: str) -> str:
     """A definition without its annotations: comments and layout stay, a wrapped signature is joined where it fits."""
     raw = text.encode()
-    cuts = annotations(text, raw)
+    cuts = find_annotations(text, raw)
     for first, last, between in sorted(cuts, reverse=True):
         raw = raw[:first] + between + raw[last:]
-    return joined_signature(raw.decode()) if cuts else text
+    return join_signature(raw.decode()) if cuts else text
 
 
-def annotations(text: str, raw: bytes) -> list[tuple[int, int, bytes]]:
+def find_annotations(text: str, raw: bytes) -> list[tuple[int, int, bytes]]:
     """Where the annotations stand, as (from, to, what takes their place), in bytes, because ast counts in bytes."""
     starts = [0, *accumulate(len(line) for line in raw.splitlines(keepends=True))]
 
@@ -160,7 +162,7 @@ def annotations(text: str, raw: bytes) -> list[tuple[int, int, bytes]]:
     return cuts
 
 
-def joined_signature(text: str) -> str:
+def join_signature(text: str) -> str:
     """A function whose signature was wrapped, with the signature in one line where that is at most WIDTH wide."""
     depth, tokens = 0, tokenize.generate_tokens(io.StringIO(text).readline)
     for token in tokens:
@@ -174,4 +176,4 @@ def joined_signature(text: str) -> str:
     signature = re.sub(r"\(\n\s*", "(", signature)
     signature = re.sub(r",?\n\s*\)", ")", signature)
     signature = re.sub(r"\n\s*", " ", signature)
-    return "\n".join([signature, *body]) if len(signature) <= WIDTH else text
+    return "\n".join([signature, *body]) if len(signature) <= SCRIPT_WIDTH else text

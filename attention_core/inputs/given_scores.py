@@ -5,12 +5,12 @@ import numpy as np
 from jaxtyping import Float
 from torch import Generator
 
-from attention_core.analysis.dot_product_moments import normal
+from attention_core.analysis.dot_product_moments import draw_normal
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-WIDEST = 64  # numbers of a query that a link says; of a wider one it says the scores
+MAX_LINKED_WIDTH = 64  # numbers of a query that a link says; of a wider one it says the scores
 
 
 def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:
@@ -38,23 +38,23 @@ def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str,
     return {"q": "1", "k": column, "v": column}
 
 
-def one_draw(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[str, object]]:
+def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[str, object]]:
     """A query and its keys from N(0, 1), to two decimals, and the scores themselves as values, as parts of two Setups:
     "dot", whose scores are q · k, and "scaled_dot", whose scores are q · k / √d_k.
 
     Beyond WIDEST the numbers of q and k would not fit into a link: there the run begins with the scores. Raises
     AttentionError where k has more rows than a matrix may have.
 
-    >>> one_draw(2, 1)["scaled_dot"]
+    >>> draw_query_and_keys(2, 1)["scaled_dot"]
     {'q': '1.54,-0.29', 'k': '-2.18,0.57', 'v': '-3.5225', 'score': 'scaled_dot'}
-    >>> one_draw(256, 1)["scaled_dot"]
+    >>> draw_query_and_keys(256, 1)["scaled_dot"]
     {'q': '1', 'k': '-6.7291', 'v': '-6.7291', 'score': 'dot', 'scale': 0.0625}
     """
     generator = Generator().manual_seed(seed)
-    q, k = (normal((rows, d_k), generator).round(decimals=2).numpy() for rows in (1, keys))
+    q, k = (draw_normal((rows, d_k), generator).round(decimals=2).numpy() for rows in (1, keys))
     scores = (k @ q[0]).round(4)  # (S, d_k) x (d_k,): four decimals are all that they have
     parts = as_scores(scores)
-    if d_k <= WIDEST:
+    if d_k <= MAX_LINKED_WIDTH:
         parts |= {"q": to_text(q, "q"), "k": to_text(k, "k")}
-    scaled = {"score": "scaled_dot"} if d_k <= WIDEST else {"score": "dot", "scale": root_scale(d_k)}
+    scaled = {"score": "scaled_dot"} if d_k <= MAX_LINKED_WIDTH else {"score": "dot", "scale": root_scale(d_k)}
     return {"dot": parts | {"score": "dot"}, "scaled_dot": parts | scaled}

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.mechanism.config import one_of, whole
+from attention_core.mechanism.config import require_one_of, require_whole
 from attention_core.record.errors import AttentionError
 
-KINDS = ("same_word", "offset", "first", "even", "sink")
-STRONG = 6.0  # a score by which one key of seven gets all but 2 %: e^6 = 403
-IDLE = 4.0  # what the sink has to offer: less than a word that is found, more than any other
-STEEP = 4.0  # the score of the offset head falls by this times the square of the distance
-FARTHEST = 64  # tokens that the offset head may look away
-MOST_COLUMNS = 512
-PLACES = ("one", "position", "position_squared", "first")  # the columns of x behind those of the words
+HEAD_KINDS = ("same_word", "offset", "first", "even", "sink")
+STRONG_SCORE = 6.0  # a score by which one key of seven gets all but 2 %: e^6 = 403
+SINK_SCORE = 4.0  # what the sink has to offer: less than a word that is found, more than any other
+OFFSET_STEEPNESS = 4.0  # the score of the offset head falls by this times the square of the distance
+MAX_HEAD_OFFSET = 64  # tokens that the offset head may look away
+MAX_BUILT_COLUMNS = 512
+POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # the columns of x behind those of the words
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +34,10 @@ class BuiltHeads:
     w_v: Float[np.ndarray, "D width"]
 
 
-def read_kind(text: str) -> tuple[str, int]:
+def read_head_kind(text: str) -> tuple[str, int]:
     """ "offset:-2" as ("offset", -2); where no offset is said it is -1, the token before.
 
-    >>> read_kind("offset:-2"), read_kind("first")
+    >>> read_head_kind("offset:-2"), read_head_kind("first")
     (('offset', -2), ('first', -1))
     """
     name, *numbers = text.split(":")
@@ -53,7 +53,7 @@ def write_kind(name: str, offset: int) -> str:
     return f"{name}:{offset}" if name == "offset" else name
 
 
-def built_heads(
+def build_heads(
     tokens: Sequence[str], kinds: Sequence[tuple[str, int]], others: Sequence[Sequence[str]] = ()
 ) -> BuiltHeads:
     """Inputs and projections with which each head does one thing that can be named.
@@ -66,7 +66,7 @@ def built_heads(
 
     Raises AttentionError: unknown_choice, whole_number, at_most, too_many_columns.
 
-    >>> heads = built_heads(("the", "cat", "the"), [("same_word", 0)])
+    >>> heads = build_heads(("the", "cat", "the"), [("same_word", 0)])
     >>> heads.words, (heads.x @ heads.w_q @ (heads.x @ heads.w_k).T).tolist()
     (('the', 'cat'), [[6.0, 0.0, 6.0], [0.0, 6.0, 0.0], [6.0, 0.0, 6.0]])
     """
@@ -74,24 +74,24 @@ def built_heads(
     words = tuple(dict.fromkeys(word for sentence in sentences for word in sentence))
     count = len(words)
     widest = count + 1  # a head reads at most all words and one mark
-    if max(1, len(kinds)) * widest > MOST_COLUMNS:
-        raise AttentionError("too_many_columns", name="w_q", limit=MOST_COLUMNS, given=len(kinds) * widest)
+    if max(1, len(kinds)) * widest > MAX_BUILT_COLUMNS:
+        raise AttentionError("too_many_columns", name="w_q", limit=MAX_BUILT_COLUMNS, given=len(kinds) * widest)
     repeated = {word for sentence in sentences for word in sentence if list(sentence).count(word) > 1}
-    sides = [head(words, repeated, *kind, widest) for kind in kinds]
+    sides = [build_head_projections(words, repeated, *kind, widest) for kind in kinds]
     w_q, w_k = (np.concatenate(side, axis=1) for side in zip(*sides, strict=True))  # H times (D, d_k) -> (D, H d_k)
-    deliver = np.eye(count + len(PLACES), count)  # (D, V): the words, none of the places
-    return BuiltHeads(words, vectors(tokens, words), w_q, w_k, np.tile(deliver, len(kinds)))
+    deliver = np.eye(count + len(POSITION_COLUMNS), count)  # (D, V): the words, none of the places
+    return BuiltHeads(words, build_token_vectors(tokens, words), w_q, w_k, np.tile(deliver, len(kinds)))
 
 
-def vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np.ndarray, "T D"]:
+def build_token_vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np.ndarray, "T D"]:
     """x: for each token a 1 in its word's column, then 1, its position, the square, and whether it is the first.
 
-    >>> vectors(("the", "cat", "the"), ("the", "cat"))
+    >>> build_token_vectors(("the", "cat", "the"), ("the", "cat"))
     array([[ 1.,  0.,  1., -1.,  1.,  1.],
            [ 0.,  1.,  1.,  0.,  0.,  0.],
            [ 1.,  0.,  1.,  1.,  1.,  0.]])
     """
-    x, count = np.zeros((len(tokens), len(words) + len(PLACES))), len(words)
+    x, count = np.zeros((len(tokens), len(words) + len(POSITION_COLUMNS))), len(words)
     middle = (len(tokens) - 1) // 2  # positions count from the middle, so that their squares stay small
     for i, token in enumerate(tokens):
         x[i, words.index(token)] = 1
@@ -99,28 +99,32 @@ def vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np.ndarray, "T
     return x
 
 
-def head(
+def build_head_projections(
     words: tuple[str, ...], repeated: set[str], kind: str, offset: int, width: int
 ) -> tuple[Float[np.ndarray, "D d_k"], Float[np.ndarray, "D d_k"]]:
     """One head's W_q and W_k."""
-    one_of("kind", kind, KINDS)
+    require_one_of("kind", kind, HEAD_KINDS)
     count = len(words)
-    w_q, w_k = np.zeros((count + len(PLACES), width)), np.zeros((count + len(PLACES), width))
-    one, position, squared, first = (count + place for place in range(len(PLACES)))
+    w_q, w_k = np.zeros((count + len(POSITION_COLUMNS), width)), np.zeros((count + len(POSITION_COLUMNS), width))
+    one, position, squared, first = (count + place for place in range(len(POSITION_COLUMNS)))
     if kind in ("same_word", "sink"):
         asks = [kind == "same_word" or word in repeated for word in words]
-        w_q[:count, :count], w_k[:count, :count] = STRONG * np.diag(asks), np.eye(count)
+        w_q[:count, :count], w_k[:count, :count] = STRONG_SCORE * np.diag(asks), np.eye(count)
     if kind in ("first", "sink"):
-        w_q[one, count], w_k[first, count] = IDLE if kind == "sink" else STRONG, 1
+        w_q[one, count], w_k[first, count] = SINK_SCORE if kind == "sink" else STRONG_SCORE, 1
     if kind == "offset":  # -a (p_i + o - p_j)^2 = 2 a (p_i + o) p_j - a p_j^2 - what no key changes
-        if abs(whole("offset", offset)) > FARTHEST:
-            raise AttentionError("at_most", name="offset", limit=FARTHEST, given=offset)
-        w_q[position, 0], w_q[one, 0], w_q[one, 1] = 2 * STEEP, 2 * STEEP * offset, -STEEP
+        if abs(require_whole("offset", offset)) > MAX_HEAD_OFFSET:
+            raise AttentionError("at_most", name="offset", limit=MAX_HEAD_OFFSET, given=offset)
+        w_q[position, 0], w_q[one, 0], w_q[one, 1] = (
+            2 * OFFSET_STEEPNESS,
+            2 * OFFSET_STEEPNESS * offset,
+            -OFFSET_STEEPNESS,
+        )
         w_k[position, 0], w_k[squared, 1] = 1, 1
     return w_q, w_k
 
 
-def gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
+def build_gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
     r"""W_q, b_q, W_aq, W_ak and v_a of an additive score with a unit for each of `width` numbers and for its opposite.
 
     The state is $s = x\,[I, -I] - 3.5$, twice as wide as the key h; a unit is $\tanh(4 s_a + 12 h_a)$, or with $-h_a$.
@@ -130,7 +134,7 @@ def gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
 
     Source of the score: Bahdanau, Cho, Bengio 2015, appendix A.1.2, whose biases are left out there for brevity.
 
-    >>> {name: matrix.shape for name, matrix in gates(6).items()}
+    >>> {name: matrix.shape for name, matrix in build_gates(6).items()}
     {'w_q': (6, 12), 'b_q': (1, 12), 'w_aq': (12, 12), 'w_ak': (6, 12), 'v_a': (1, 12)}
     """
     both = np.concatenate([np.eye(width), -np.eye(width)], axis=1) + 0.0  # (d, 2 d), no minus before a zero

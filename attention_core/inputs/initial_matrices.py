@@ -17,27 +17,27 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
     >>> random_matrix("w_q", (4, 2), seed=1).shape
     (4, 2)
     """
-    return drawn(name, shape, seed).copy()
+    return draw_rounded_matrix(name, shape, seed).copy()
 
 
 @lru_cache(maxsize=16)  # of at most 2 MB each: they are slow to draw, and every change asks for them again
-def drawn(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
+def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
     """The numbers of random_matrix, kept; nobody may write into them."""
     rows, columns = shape
     draws = [word_vector(f"{name}[{row}]", columns, seed) for row in range(rows)]
     return np.round(np.array(draws) / np.sqrt(rows), 2) + 0.0  # no minus before a zero
 
 
-def blank_matrix(shape: tuple[int, int]) -> Float[np.ndarray, "rows columns"]:
+def zero_matrix(shape: tuple[int, int]) -> Float[np.ndarray, "rows columns"]:
     """A matrix of zeros: words that say nothing, so that positions are seen alone.
 
-    >>> blank_matrix((1, 2))
+    >>> zero_matrix((1, 2))
     array([[0., 0.]])
     """
     return np.zeros(shape)
 
 
-def recut(
+def recut_heads(
     matrix: Float[np.ndarray, "rows width"],
     heads: int,
     wanted: tuple[int, int],
@@ -48,7 +48,7 @@ def recut(
     heads: how many it was cut into. wanted: how many heads, and how wide each. fill: what stands in new columns, zeros
     where it is None.
 
-    >>> recut(np.array([[1.0, 2.0, 3.0, 4.0]]), heads=2, wanted=(3, 3))
+    >>> recut_heads(np.array([[1.0, 2.0, 3.0, 4.0]]), heads=2, wanted=(3, 3))
     array([[1., 2., 0., 3., 4., 0., 0., 0., 0.]])
     """
     count, width = wanted

@@ -6,16 +6,16 @@ import numpy as np
 from jaxtyping import Float
 
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.matrix_text import MAX_MAGNITUDE, digits, from_text, to_text
+from attention_core.inputs.matrix_text import MAX_MAGNITUDE, from_text, shortest_decimal, to_text
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-EDIT = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
-RANDOM = re.compile(r"random\.([0-9]{1,9})")
-MOST_EDITS = 10_000  # cells: a matrix that differs in more is no small change of another
+EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
+RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
+MAX_EDITS = 10_000  # cells: a matrix that differs in more is no small change of another
 
 
-def short_text(
+def to_short_text(
     matrix: Float[np.ndarray, "rows columns"],
     base: Float[np.ndarray, "base_rows base_columns"] | None,
     name: str = "matrix",
@@ -26,16 +26,16 @@ def short_text(
     Raises AttentionError as to_text does.
 
     >>> base = np.zeros((2, 3))
-    >>> short_text(np.array([[0.0, 0.0, 0.0], [0.0, 7.5, 0.0]]), base)
+    >>> to_short_text(np.array([[0.0, 0.0, 0.0], [0.0, 7.5, 0.0]]), base)
     '~1.1=7.5'
-    >>> short_text(np.eye(3), np.ones((3, 3)))
+    >>> to_short_text(np.eye(3), np.ones((3, 3)))
     'identity~'
     """
-    starts = {} if base is None or matrix.shape != base.shape else {"": base, **simple(matrix.shape)}
+    starts = {} if base is None or matrix.shape != base.shape else {"": base, **named_matrices(matrix.shape)}
     forms = []
     for start, other in starts.items():
-        places = changed(matrix, other)
-        if len(places) <= MOST_EDITS:
+        places = changed_cells(matrix, other)
+        if len(places) <= MAX_EDITS:
             cells = [f"{row}.{column}={to_text(matrix[row : row + 1, column : column + 1])}" for row, column in places]
             forms.append(f"{start}~" + ";".join(cells))
     shortest = min(forms, key=len, default=None)
@@ -45,16 +45,16 @@ def short_text(
     return whole if shortest is None else min(shortest, whole, key=len)
 
 
-def times(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> str:
+def scale_to_text(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> str:
     """The text of a matrix with every number times a factor. Raises AttentionError as to_text does.
 
-    >>> times(np.array([[1.0, -0.5]]), 10)
+    >>> scale_to_text(np.array([[1.0, -0.5]]), 10)
     '10,-5'
     """
     return to_text(matrix * factor, name)
 
 
-def simple(shape: tuple[int, int]) -> dict[str, np.ndarray]:
+def named_matrices(shape: tuple[int, int]) -> dict[str, np.ndarray]:
     """Matrices that a word stands for."""
     return {"identity": np.eye(*shape), "zeros": np.zeros(shape)}
 
@@ -65,27 +65,27 @@ def random_seed(text: str | None) -> int | None:
     >>> random_seed("random.7~"), random_seed("random.7~0.0=1"), random_seed("1,2")
     (7, None, None)
     """
-    match = RANDOM.fullmatch(text[:-1]) if text and text.endswith("~") else None
+    match = RANDOM_PATTERN.fullmatch(text[:-1]) if text and text.endswith("~") else None
     return int(match[1]) if match else None
 
 
-def start_of(text: str, base: np.ndarray, name: str) -> np.ndarray | None:
+def starting_matrix(text: str, base: np.ndarray, name: str) -> np.ndarray | None:
     """The matrix that the part before "~" stands for, in the shape of `base`."""
     if not text:
         return base
-    match = RANDOM.fullmatch(text)
-    return random_matrix(name, base.shape, int(match[1])) if match else simple(base.shape).get(text)
+    match = RANDOM_PATTERN.fullmatch(text)
+    return random_matrix(name, base.shape, int(match[1])) if match else named_matrices(base.shape).get(text)
 
 
-def changed(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:
+def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:
     """The cells in which two matrices of one shape differ."""
     return [(int(row), int(column)) for row, column in np.argwhere(matrix != base)]
 
 
-def without_outside(text: str, shape: tuple[int, int]) -> str:
+def drop_outside_cells(text: str, shape: tuple[int, int]) -> str:
     """A text without the changed cells that lie outside a shape: a mask of fewer tokens keeps what still fits.
 
-    >>> without_outside("~0.1=0;5.5=0", (2, 2)), without_outside("1,0;0,1", (2, 2))
+    >>> drop_outside_cells("~0.1=0;5.5=0", (2, 2)), drop_outside_cells("1,0;0,1", (2, 2))
     ('~0.1=0', '1,0;0,1')
     """
     start, mark, edits = text.partition("~")
@@ -93,7 +93,7 @@ def without_outside(text: str, shape: tuple[int, int]) -> str:
         return text
     inside = []
     for edit in edits.split(";"):
-        match = EDIT.fullmatch(edit)
+        match = EDIT_PATTERN.fullmatch(edit)
         if match is None or (int(match[1]) < shape[0] and int(match[2]) < shape[1]):
             inside.append(edit)
     return start + mark + ";".join(inside)
@@ -116,12 +116,12 @@ def from_short_text(
     first, mark, edits = text.partition("~")
     if not mark:
         return from_text(text, name)
-    start = None if base is None else start_of(first, base, name)
+    start = None if base is None else starting_matrix(first, base, name)
     if start is None:
         raise AttentionError("edit_form", name=name, given=text[:20])
     matrix = np.array(start, dtype=float)
     for edit in edits.split(";") if edits else ():
-        match = EDIT.fullmatch(edit)
+        match = EDIT_PATTERN.fullmatch(edit)
         row, column = (int(match[1]), int(match[2])) if match else (-1, -1)
         if not (0 <= row < matrix.shape[0] and 0 <= column < matrix.shape[1]):
             raise AttentionError("edit_form", name=name, given=edit[:20])
@@ -131,7 +131,7 @@ def from_short_text(
     return matrix
 
 
-PLACE = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
+CHOSEN_CELL_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 
 
 def from_places(text: str, shape: tuple[int, int, int, int], name: str = "scores") -> Float[np.ndarray, "B H T S"]:
@@ -145,7 +145,7 @@ def from_places(text: str, shape: tuple[int, int, int, int], name: str = "scores
     """
     numbers = np.full(shape, np.nan)
     for part in text.split(";") if text else ():
-        match = PLACE.fullmatch(part)
+        match = CHOSEN_CELL_PATTERN.fullmatch(part)
         if match is None:
             raise AttentionError("edit_form", name=name, given=part[:20])
         place = tuple(int(match[axis]) for axis in range(1, 5))
@@ -162,17 +162,17 @@ def to_places(numbers: Float[np.ndarray, "B H T S"]) -> str:
     '0.0.0.1=2.5'
     """
     places = np.argwhere(~np.isnan(numbers)).tolist()
-    return ";".join(f"{b}.{h}.{i}.{j}={digits(numbers[b, h, i, j].item())}" for b, h, i, j in places)
+    return ";".join(f"{b}.{h}.{i}.{j}={shortest_decimal(numbers[b, h, i, j].item())}" for b, h, i, j in places)
 
 
-def turned_over(trace: Trace, step: str = "weights") -> str:
+def transpose_to_chosen(trace: Trace, step: str = "weights") -> str:
     """A step's numbers with queries and keys exchanged, as chosen numbers of another run.
 
     So the weights of one direction can be tried, wrongly, as those of the other.
 
     >>> import torch
     >>> from attention_core import attend_qkv
-    >>> turned_over(attend_qkv(torch.zeros(1, 3), torch.zeros(2, 3), torch.zeros(2, 3)))
+    >>> transpose_to_chosen(attend_qkv(torch.zeros(1, 3), torch.zeros(2, 3), torch.zeros(2, 3)))
     '0.0.0.0=0.5;0.0.1.0=0.5'
     """
     return to_places(trace.step(step).window().swapaxes(-1, -2))

@@ -7,21 +7,21 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.inputs.tokenizer import shown
+from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 
 MAX_ROWS, MAX_COLUMNS = 512, 512
 MAX_CHARACTERS = 200_000
 MAX_MAGNITUDE = 1e6  # float16 ends at 65504; beyond this neither it nor exp is readable
-MAX_SHOWN = 20  # characters of a cell that an error repeats
+MAX_SHOWN_CHARACTERS = 20  # characters of a cell that an error repeats
 
 Cells = list[list[str]]
 # One reading of every digit, so that a long cell costs no more than its length.
-NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER_PATTERN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # 1,234 is one thousand to some and one to others
 INNERMOST = re.compile(r"\[([^\[\]]*)\]")
-NOT_FINITE = ("nan", "inf", "infinity")
+NOT_FINITE_WORDS = ("nan", "inf", "infinity")
 WRAPPERS = ("array(", "np.array(", "numpy.array(", "tensor(", "torch.tensor(")  # as NumPy and PyTorch print
 
 
@@ -42,19 +42,19 @@ def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows col
     >>> parse_matrix("[[1, 2], [3, 4]]").tolist(), parse_matrix("1,5\t2,0").tolist(), parse_matrix("1,2").tolist()
     ([[1.0, 2.0], [3.0, 4.0]], [[1.5, 2.0]], [[1.0, 2.0]])
     """
-    return as_array(cells_of(text, name), number, name)
+    return cells_to_array(split_cells(text, name), parse_number, name)
 
 
-def cells_of(text: str, name: str = "matrix") -> Cells:
+def split_cells(text: str, name: str = "matrix") -> Cells:
     """The cells of a text as they are written, row by row; what parse_matrix reads as numbers.
 
     Raises AttentionError: matrix_text_too_long, brackets, ambiguous_comma.
 
-    >>> cells_of("0.50 ?; 1/3 2")
+    >>> split_cells("0.50 ?; 1/3 2")
     [['0.50', '?'], ['1/3', '2']]
     """
     check_length(text, name)
-    text = unwrapped(text.removeprefix("\ufeff"))  # a file saved by a spreadsheet may begin with this mark
+    text = unwrap_array(text.removeprefix("\ufeff"))  # a file saved by a spreadsheet may begin with this mark
     return bracketed_cells(text, name) if "[" in text or "]" in text else plain_cells(text, name)
 
 
@@ -68,7 +68,7 @@ def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> s
     >>> to_text(np.array([[1.0, 0.5], [-2.0, 0.0]]))
     '1,0.5;-2,0'
     """
-    text = written(array, ",", ";", name)
+    text = format_matrix(array, ",", ";", name)
     from_text(text, name)
     return text
 
@@ -86,7 +86,7 @@ def from_text(text: str, name: str = "matrix") -> Float[np.ndarray, "rows column
     """
     check_length(text, name)
     cells = [row.split(",") for row in text.split(";")] if text else []
-    return as_array(cells, plain_number, name)
+    return cells_to_array(cells, parse_plain_number, name)
 
 
 # ---- from text to cells ----------------------------------------------------------------------------------------------
@@ -101,13 +101,13 @@ def plain_cells(text: str, name: str) -> Cells:
     lines = [line for line in text.splitlines() if line.strip()]
     if semicolons_part_cells(lines):
         return with_decimal_points([line.split(";") for line in lines], name)
-    rows = rows_of(lines)
+    rows = split_rows(lines)
     if "\t" in text:
         return with_decimal_points([row.split("\t") for row in rows], name)
     return [row.split(",") if "," in text else row.split() for row in rows]
 
 
-def rows_of(lines: list[str]) -> list[str]:
+def split_rows(lines: list[str]) -> list[str]:
     """Rows end with a line or with ";"."""
     return [row for line in lines for row in line.split(";") if row.strip()]
 
@@ -123,7 +123,7 @@ def semicolons_part_cells(lines: list[str]) -> bool:
 
 def is_one_number(cell: str) -> bool:
     cell = cell.replace("−", "-")
-    return bool(NUMBER.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell))
+    return bool(NUMBER_PATTERN.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell))
 
 
 def with_decimal_points(cells: Cells, name: str) -> Cells:
@@ -135,7 +135,7 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
     points = any("." in cell for cell in at.values())
     if points or all(THOUSANDS.fullmatch(cell) for cell in commas.values()):
         (row, column), cell = next(iter(commas.items()))
-        raise AttentionError("ambiguous_comma", name=name, row=row, column=column, given=cut(cell))
+        raise AttentionError("ambiguous_comma", name=name, row=row, column=column, given=safe_excerpt(cell))
     return [[with_decimal_point(cell) for cell in line] for line in cells]
 
 
@@ -144,7 +144,7 @@ def with_decimal_point(cell: str) -> str:
     return plain.replace(",", ".") if DECIMAL_COMMA.fullmatch(plain) else cell
 
 
-def unwrapped(text: str) -> str:
+def unwrap_array(text: str) -> str:
     """The brackets inside array(...) or tensor(..., dtype=...), as NumPy and PyTorch print; any other text as it is."""
     head, _, rest = text.partition("[")
     body, _, tail = rest.rpartition("]")
@@ -160,9 +160,9 @@ def bracketed_cells(text: str, name: str) -> Cells:
     nested = around[:1] == "[" and around[-1:] == "]"
     between = around[1:-1] if nested else around
     if between.strip(",; \t\r\n"):  # a bracket left over was never closed, or is the third one deep
-        raise AttentionError("brackets", name=name, given=cut(text.strip()))
+        raise AttentionError("brackets", name=name, given=safe_excerpt(text.strip()))
     if len(rows) == 1 and not nested:  # [1 2; 3 4], where a comma at a line's end goes on with the row
-        rows = rows_of(re.sub(r",[ \t\r]*\n", ", ", rows[0]).splitlines())
+        rows = split_rows(re.sub(r",[ \t\r]*\n", ", ", rows[0]).splitlines())
     return [bracketed_row(row) for row in rows]
 
 
@@ -173,7 +173,7 @@ def bracketed_row(row: str) -> list[str]:
 
 
 # ---- from cells to numbers -------------------------------------------------------------------------------------------
-def as_array(cells: Cells, read: Callable[[str], float | None], name: str) -> Float[np.ndarray, "rows columns"]:
+def cells_to_array(cells: Cells, read: Callable[[str], float | None], name: str) -> Float[np.ndarray, "rows columns"]:
     """The cells as numbers, if they are numbers and make a rectangle."""
     widest = max(map(len, cells), default=0)
     if not widest:
@@ -183,7 +183,7 @@ def as_array(cells: Cells, read: Callable[[str], float | None], name: str) -> Fl
     if widest > MAX_COLUMNS:
         raise AttentionError("too_many_columns", name=name, given=widest, limit=MAX_COLUMNS)
     numbers = [
-        [checked(read(cell), name, row, column, cell) for column, cell in enumerate(line, 1)]
+        [check_number(read(cell), name, row, column, cell) for column, cell in enumerate(line, 1)]
         for row, line in enumerate(cells, 1)
     ]
     if any(len(line) != widest for line in cells):
@@ -191,9 +191,9 @@ def as_array(cells: Cells, read: Callable[[str], float | None], name: str) -> Fl
     return np.array(numbers, dtype=np.float64)
 
 
-def checked(value: float | None, name: str, row: int, column: int, cell: str) -> float:
+def check_number(value: float | None, name: str, row: int, column: int, cell: str) -> float:
     """The number that was read, if it is one, finite, and not too large."""
-    place = {"name": name, "row": row, "column": column, "given": cut(cell.strip())}
+    place = {"name": name, "row": row, "column": column, "given": safe_excerpt(cell.strip())}
     if value is None:
         raise AttentionError("not_a_number", **place)
     if not math.isfinite(value):
@@ -212,21 +212,21 @@ def read_cell(text: str, name: str, row: int, column: int) -> float:
     >>> read_cell("1/4", "w_q", 1, 1)
     0.25
     """
-    return checked(number(text), name, row, column, text)
+    return check_number(parse_number(text), name, row, column, text)
 
 
-def plain_number(cell: str) -> float | None:
+def parse_plain_number(cell: str) -> float | None:
     """A decimal number, or None where the cell is none."""
-    return float(cell) if NUMBER.fullmatch(cell) else None
+    return float(cell) if NUMBER_PATTERN.fullmatch(cell) else None
 
 
-def number(cell: str) -> float | None:
+def parse_number(cell: str) -> float | None:
     """A number as people write it: also with −, as a fraction, or not finite; None where the cell is none."""
     cell = cell.strip().replace("−", "-")
-    if cell.lower().lstrip("+-") in NOT_FINITE:
+    if cell.lower().lstrip("+-") in NOT_FINITE_WORDS:
         return math.nan
     top, slash, bottom = cell.partition("/")
-    numerator, denominator = plain_number(top.strip()), plain_number(bottom.strip()) if slash else 1.0
+    numerator, denominator = parse_plain_number(top.strip()), parse_plain_number(bottom.strip()) if slash else 1.0
     if numerator is None or denominator is None:
         return None
     if denominator == 0 or math.isinf(denominator):
@@ -234,22 +234,22 @@ def number(cell: str) -> float | None:
     return numerator / denominator
 
 
-def cut(text: str, limit: int = MAX_SHOWN) -> str:
+def safe_excerpt(text: str, limit: int = MAX_SHOWN_CHARACTERS) -> str:
     """The beginning of a cell or a name, safe to print in an error."""
-    return shown(text[:limit]) + ("…" if len(text) > limit else "")
+    return printable_token(text[:limit]) + ("…" if len(text) > limit else "")
 
 
 # ---- from numbers to text --------------------------------------------------------------------------------------------
-def written(array: Float[np.ndarray, "rows columns"], between_cells: str, between_rows: str, name: str) -> str:
+def format_matrix(array: Float[np.ndarray, "rows columns"], between_cells: str, between_rows: str, name: str) -> str:
     """The numbers with as few digits as give them back."""
     array = np.asarray(array, dtype=np.float64)
     if array.ndim != 2:
         raise AttentionError("rank", name=name, axes=("rows", "columns"), shape=array.shape)
     if not array.size:
         raise AttentionError("empty", name=name, shape=array.shape)
-    return between_rows.join(between_cells.join(map(digits, row)) for row in array.tolist())
+    return between_rows.join(between_cells.join(map(shortest_decimal, row)) for row in array.tolist())
 
 
-def digits(value: float) -> str:
+def shortest_decimal(value: float) -> str:
     """The shortest decimal that is this float64, a whole number without its ".0"."""
     return repr(value).removesuffix(".0")

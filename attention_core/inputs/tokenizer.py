@@ -9,15 +9,15 @@ from hashlib import blake2b
 import numpy as np
 import regex
 
-from attention_core.mechanism.config import positive, whole
+from attention_core.mechanism.config import require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
 MAX_TOKENS = 512  # 512 x 512 pairs are a canvas of one pixel a cell
-MAX_TEXT = 10_000  # characters: 64 tokens of 40 and whatever parts them
+MAX_TEXT_LENGTH = 10_000  # characters: 64 tokens of 40 and whatever parts them
 MAX_TOKEN_LENGTH = 40  # characters (code points)
-MAX_WIDTH = 512  # numbers in a word's vector
+MAX_VECTOR_WIDTH = 512  # numbers in a word's vector
 
-BAR = "|"
+TOKEN_SEPARATOR = "|"
 CONNECTORS = frozenset("'’-‐‑_·׳״־")  # between two letters they belong to the word: don't, well-known
 DECIMAL_MARKS = frozenset(".,٫٬")  # between two digits they belong to the number: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
@@ -66,12 +66,12 @@ def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
     >>> tokenise("<s>|New York")
     ('<s>', 'New York')
     """
-    if len(text) > MAX_TEXT:
-        raise AttentionError("text_too_long", limit=MAX_TEXT, given=len(text))
-    return checked(split(text, words))
+    if len(text) > MAX_TEXT_LENGTH:
+        raise AttentionError("text_too_long", limit=MAX_TEXT_LENGTH, given=len(text))
+    return check_token_limits(split_tokens(text, words))
 
 
-def join(tokens: Sequence[str], words: Collection[str] = ()) -> str:
+def join_tokens(tokens: Sequence[str], words: Collection[str] = ()) -> str:
     """The text that `tokenise` turns back into exactly these tokens: with spaces where that works, or without where
     nobody would write any, as in Chinese; else with bars.
 
@@ -79,30 +79,32 @@ def join(tokens: Sequence[str], words: Collection[str] = ()) -> str:
 
     Raises AttentionError: token_form for a token that no text can hold, and what tokenise refuses.
 
-    >>> join(["Anna", "fed", "the", "dog", "."])
+    >>> join_tokens(["Anna", "fed", "the", "dog", "."])
     'Anna fed the dog .'
-    >>> join(["<s>", "New York"]), join(["小红", "笑了"]), join(["小红", "笑了"], words={"小红", "笑了"})
-    ('<s>|New York', '小红|笑了', '小红笑了')
+    >>> join_tokens(["<s>", "New York"])
+    '<s>|New York'
+    >>> join_tokens(["小红", "笑了"]), join_tokens(["小红", "笑了"], words={"小红", "笑了"})
+    ('小红|笑了', '小红笑了')
     """
-    tokens = checked(tuple(tokens))
+    tokens = check_token_limits(tuple(tokens))
     for token in tokens:
-        if not token or token != token.strip() or BAR in token:
-            raise AttentionError("token_form", given=shown(token))
+        if not token or token != token.strip() or TOKEN_SEPARATOR in token:
+            raise AttentionError("token_form", given=printable_token(token))
     together = "" if any(token.isascii() for token in tokens) else "".join(tokens)
     for text in (together, " ".join(tokens)):
-        if split(text, words) == tokens:
+        if split_tokens(text, words) == tokens:
             return text
-    return BAR.join(tokens) if len(tokens) > 1 else tokens[0] + BAR
+    return TOKEN_SEPARATOR.join(tokens) if len(tokens) > 1 else tokens[0] + TOKEN_SEPARATOR
 
 
 @lru_cache(maxsize=1024)  # a picture asks for the same few words hundreds of times
-def shown(token: str) -> str:
+def printable_token(token: str) -> str:
     """The token as it can be printed safely: what would be invisible or turn the line around is written out.
 
     Control, format (zero-width, bidirectional), surrogate and blank characters become ⟨U+....⟩. A joiner that does its
     work, inside an emoji or between the letters of a script that needs it, stays. HTML is the screen's business.
 
-    >>> shown("tab\\tand\\u202etail"), shown("dog"), shown("👩\\u200d🚀") == "👩\\u200d🚀"
+    >>> printable_token("tab\\tand\\u202etail"), printable_token("dog"), printable_token("👩\\u200d🚀") == "👩\\u200d🚀"
     ('tab⟨U+0009⟩and⟨U+202E⟩tail', 'dog', True)
     """
     return "".join(f"⟨U+{ord(char):04X}⟩" if is_hidden(token, at) else char for at, char in enumerate(token))
@@ -122,11 +124,11 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
     >>> word_vector("dog", 4)
     (0.29, -0.14, 0.96, -1.21)
     """
-    if positive("width", width) > MAX_WIDTH:
-        raise AttentionError("at_most", name="width", limit=MAX_WIDTH, given=width)
+    if require_positive("width", width) > MAX_VECTOR_WIDTH:
+        raise AttentionError("at_most", name="width", limit=MAX_VECTOR_WIDTH, given=width)
     spelling = unicodedata.normalize("NFC", word)
     # a lone surrogate is a character like any other here: "surrogatepass"
-    texts = [f"{whole('seed', seed)}:{block}:{spelling}" for block in range(-(-width // 5))]
+    texts = [f"{require_whole('seed', seed)}:{block}:{spelling}" for block in range(-(-width // 5))]
     blocks = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=60).digest() for text in texts]
     drawn = np.frombuffer(b"".join(blocks), np.uint8)  # 60 bytes a block: five numbers
     sums = drawn.reshape(-1, 12).sum(axis=1, dtype=np.int64)  # (numbers, 12) -> (numbers,)
@@ -135,14 +137,14 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
 
 
 # ---- cutting a text --------------------------------------------------------------------------------------------------
-def split(text: str, words: Collection[str]) -> tuple[str, ...]:
+def split_tokens(text: str, words: Collection[str]) -> tuple[str, ...]:
     """The tokens of a text, however many and however long."""
-    if BAR in text:
-        return tuple(token for piece in text.split(BAR) if (token := piece.strip()))
-    return merged(text, spans(text), words)
+    if TOKEN_SEPARATOR in text:
+        return tuple(token for piece in text.split(TOKEN_SEPARATOR) if (token := piece.strip()))
+    return merge_words(text, token_spans(text), words)
 
 
-def checked(tokens: tuple[str, ...]) -> tuple[str, ...]:
+def check_token_limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """The tokens, if there are some, not too many, and none too long."""
     if not tokens:
         raise AttentionError("no_tokens")
@@ -151,14 +153,14 @@ def checked(tokens: tuple[str, ...]) -> tuple[str, ...]:
     for token in tokens:
         if len(token) > MAX_TOKEN_LENGTH:
             raise AttentionError(
-                "token_too_long", token=shown(token[:20]) + "…", given=len(token), limit=MAX_TOKEN_LENGTH
+                "token_too_long", token=printable_token(token[:20]) + "…", given=len(token), limit=MAX_TOKEN_LENGTH
             )
     return tokens
 
 
-def spans(text: str) -> list[tuple[int, int]]:
+def token_spans(text: str) -> list[tuple[int, int]]:
     """Where each token begins and ends, no dictionary asked."""
-    parts = [part for part in clusters(text) if not text[part[0]].isspace()]
+    parts = [part for part in character_spans(text) if not text[part[0]].isspace()]
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(parts):
@@ -168,7 +170,7 @@ def spans(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def clusters(text: str) -> Iterator[tuple[int, int]]:
+def character_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where each character begins and ends, with all that belongs to it: accents, joiners, the parts of an emoji."""
     for piece in SPACE_OR_NOT.finditer(text):
         for cluster in CLUSTER.finditer(text, *piece.span()):
@@ -182,14 +184,14 @@ def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
     while at + 1 < len(parts) and parts[at][1] == parts[at + 1][0]:  # a space between parts ends the word
         if is_letter(text[parts[at + 1][0]]):
             at += 1
-        elif at + 2 < len(parts) and connects(text, *parts[at : at + 3]):
+        elif at + 2 < len(parts) and connects_parts(text, *parts[at : at + 3]):
             at += 2
         else:
             break
     return at
 
 
-def connects(text: str, before: tuple[int, int], sign: tuple[int, int], after: tuple[int, int]) -> bool:
+def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], after: tuple[int, int]) -> bool:
     """Whether a sign stands inside a word or number: an apostrophe, a hyphen, a decimal point."""
     mark, next_char = text[slice(*sign)], text[after[0]]
     if sign[1] != after[0] or not is_letter(next_char):
@@ -197,7 +199,7 @@ def connects(text: str, before: tuple[int, int], sign: tuple[int, int], after: t
     return mark in CONNECTORS or (mark in DECIMAL_MARKS and text[before[0]].isdigit() and next_char.isdigit())
 
 
-def merged(text: str, spans: list[tuple[int, int]], words: Collection[str]) -> tuple[str, ...]:
+def merge_words(text: str, spans: list[tuple[int, int]], words: Collection[str]) -> tuple[str, ...]:
     """The tokens, with neighbours that spell a dictionary's word made one. Only whole tokens are put together."""
     known = frozenset(words)
     longest = min(max(map(len, known), default=0), MAX_TOKEN_LENGTH)
@@ -216,7 +218,7 @@ def merged(text: str, spans: list[tuple[int, int]], words: Collection[str]) -> t
 
 
 # ---- kinds of characters ---------------------------------------------------------------------------------------------
-def within(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
+def is_in_ranges(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
     """Whether a character's number lies in one of the ranges."""
     return any(first <= ord(char) <= last for first, last in ranges)
 
@@ -232,7 +234,7 @@ def is_letter(char: str) -> bool:
     """What makes words: letters and digits of the scripts that are written with spaces. A mark without a letter before
     it goes with the word that follows.
     """
-    return (char.isalnum() or is_mark(char)) and not within(char, CHARACTER_RANGES)
+    return (char.isalnum() or is_mark(char)) and not is_in_ranges(char, CHARACTER_RANGES)
 
 
 def is_hidden(token: str, at: int) -> bool:
@@ -245,4 +247,4 @@ def is_hidden(token: str, at: int) -> bool:
 
 def is_joinable(char: str) -> bool:
     """Emoji and their parts (So, Sk, Sm, the emoji selector), and letters whose spelling needs joiners."""
-    return unicodedata.category(char) in ("So", "Sk", "Sm") or char == "\ufe0f" or within(char, JOINING_RANGES)
+    return unicodedata.category(char) in ("So", "Sk", "Sm") or char == "\ufe0f" or is_in_ranges(char, JOINING_RANGES)

@@ -5,10 +5,10 @@ import sys
 import torch
 
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.shipped import figures, ship
+from attention_core.learned.training.shipped import ship_course, shipped_figures
 
 torch.set_num_threads(1)  # the same sums in the same order on any machine of this kind
 for course in sys.argv[1:] or COURSES:
-    ship(course)
-    last = figures(course, COURSES[course].saved[-1])
+    ship_course(course)
+    last = shipped_figures(course, COURSES[course].saved[-1])
     print(f"{course}: {sum(last) / len(last):.3f} right")

@@ -73,8 +73,8 @@ def attend(
     at = query_position(config, shapes)
     inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
     plan = plan_inputs(config, inputs, sources, shapes, at)
-    given = Given(allowed, keep, replacement, what_if or {})
-    return finish(config, weights, inputs, plan, shapes, at, given)
+    given = PairInputs(allowed, keep, replacement, what_if or {})
+    return run_from_qkv(config, weights, inputs, plan, shapes, at, given)
 
 
 def sources_of(given: dict[str, Tensor]) -> dict[str, str]:
@@ -127,11 +127,13 @@ def attend_qkv(
     tensor([0.2689, 0.7311])
     """
     weights, config = weights or Weights(), config or AttentionConfig()
-    inputs, plan, shapes, at = given_heads(q, k, v, weights, config)
-    return finish(config, weights, inputs, plan, shapes, at, Given(allowed, keep, replacement, what_if or {}))
+    inputs, plan, shapes, at = checked_qkv(q, k, v, weights, config)
+    return run_from_qkv(
+        config, weights, inputs, plan, shapes, at, PairInputs(allowed, keep, replacement, what_if or {})
+    )
 
 
-def given_heads(
+def checked_qkv(
     q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig
 ) -> tuple[dict[str, Step], Plan, Shapes, int]:
     """q, k and v as inputs, checked; the plan up to them, which turns them where positions do so (RoPE); their shapes;
@@ -195,7 +197,7 @@ def weight_steps(
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
-class Given:
+class PairInputs:
     """What may be given about pairs of tokens: see attend."""
 
     allowed: Tensor | None
@@ -204,14 +206,14 @@ class Given:
     what_if: Mapping[str, Tensor]
 
 
-def finish(
+def run_from_qkv(
     config: AttentionConfig,
     weights: Weights,
     inputs: dict[str, Step],
     plan: Plan,
     shapes: Shapes,
     at: int,
-    given: Given,
+    given: PairInputs,
 ) -> Trace:
     """What both entrances share, from q, k and v on: the rest of the plan, its inputs, and the run."""
     like = next(iter(inputs.values()))
@@ -221,10 +223,10 @@ def finish(
     inputs |= pair_steps(config, given, pairs, like)
 
     check_mask_sizes(config, shapes, at)
-    return run(inputs, plan_attention(config, inputs, plan, shapes, at))
+    return run_plan(inputs, plan_attention(config, inputs, plan, shapes, at))
 
 
-def pair_steps(config: AttentionConfig, given: Given, pairs: tuple[int, ...], like: Step) -> dict[str, Step]:
+def pair_steps(config: AttentionConfig, given: PairInputs, pairs: tuple[int, ...], like: Step) -> dict[str, Step]:
     """What is given about pairs of tokens, as steps (B, H, T, S) on the device of `like`."""
     found: dict[str, Tensor] = {}
     if given.allowed is not None:
@@ -238,21 +240,21 @@ def pair_steps(config: AttentionConfig, given: Given, pairs: tuple[int, ...], li
     if "weights" in given.what_if and (config.replace or given.replacement is not None):
         raise AttentionError("replacement_twice", given=config.replace or "replacement")
     for name, numbers in given.what_if.items():
-        found |= checks.as_choice(name, numbers, pairs, like.value)
+        found |= checks.split_chosen_numbers(name, numbers, pairs, like.value)
     if given.keep is not None and not config.dropout:
         raise AttentionError("keep_without_dropout")
     if config.dropout:
-        keep = draw_keep(config, pairs) if given.keep is None else checks.as_pairs("keep", given.keep, pairs)
+        keep = draw_dropout_keep(config, pairs) if given.keep is None else checks.as_pairs("keep", given.keep, pairs)
         found["keep"] = keep
     return {name: Step(name, tensor.to(like.value.device), SCORE_DIMS) for name, tensor in found.items()}
 
 
-def draw_keep(config: AttentionConfig, pairs: tuple[int, ...]) -> Bool[Tensor, "B H T S"]:
+def draw_dropout_keep(config: AttentionConfig, pairs: tuple[int, ...]) -> Bool[Tensor, "B H T S"]:
     """Which weights dropout keeps, drawn on the CPU so that a seed means the same everywhere."""
     generator = torch.Generator().manual_seed(config.dropout_seed)
     return torch.rand(pairs, generator=generator, dtype=torch.float64) >= config.dropout
 
 
-def run(inputs: dict[str, Step], plan: Plan) -> Trace:
+def run_plan(inputs: dict[str, Step], plan: Plan) -> Trace:
     """Every operation applied in order, every value kept."""
     return Trace(inputs).then(*plan)

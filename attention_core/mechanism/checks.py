@@ -9,10 +9,10 @@ from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 
-HIDDEN_BYTES = 256 * 2**20  # the most that the additive score's tanh layer (B, H, T, S, A) may take
+MAX_HIDDEN_BYTES = 256 * 2**20  # the most that the additive score's tanh layer (B, H, T, S, A) may take
 
 
-def shape(tensor: Tensor) -> tuple[int, ...]:
+def shape_of(tensor: Tensor) -> tuple[int, ...]:
     """A shape as it is printed."""
     return tuple(tensor.shape)
 
@@ -33,7 +33,7 @@ def check_tensors(tensors: dict[str, Tensor]) -> None:
         if not tensor.is_floating_point():
             raise AttentionError("not_floating", name=name, given=tensor.dtype)
         if tensor.numel() == 0:
-            raise AttentionError("empty", name=name, shape=shape(tensor))
+            raise AttentionError("empty", name=name, shape=shape_of(tensor))
         first = first or (name, tensor)
         if tensor.dtype != first[1].dtype:
             raise AttentionError(
@@ -56,16 +56,16 @@ def is_finite(tensor: Tensor) -> bool:
 def as_batch(name: str, tensor: Tensor) -> Tensor:
     """(T, d) or (B, T, d) as (B, T, d)."""
     if tensor.dim() not in (2, 3):
-        raise AttentionError("rank", name=name, axes="(T, d) or (B, T, d)", shape=shape(tensor))
+        raise AttentionError("rank", name=name, axes="(T, d) or (B, T, d)", shape=shape_of(tensor))
     return tensor if tensor.dim() == 3 else tensor.unsqueeze(0)  # (T, d) -> (1, T, d)
 
 
 def as_heads(name: str, tensor: Tensor) -> Tensor:
     """(T, d) or (B, H, T, d) as (B, H, T, d)."""
     if tensor.dim() == 3:
-        raise AttentionError("rank_qkv", name=name, shape=shape(tensor))
+        raise AttentionError("rank_qkv", name=name, shape=shape_of(tensor))
     if tensor.dim() not in (2, 4):
-        raise AttentionError("rank", name=name, axes="(T, d) or (B, H, T, d)", shape=shape(tensor))
+        raise AttentionError("rank", name=name, axes="(T, d) or (B, H, T, d)", shape=shape_of(tensor))
     return tensor if tensor.dim() == 4 else tensor[None, None]  # (T, d) -> (1, 1, T, d)
 
 
@@ -73,7 +73,7 @@ def check_batch(query: Tensor, others: dict[str, Tensor]) -> None:
     """All have query's batch size."""
     for name, other in others.items():
         if len(other) != len(query):
-            raise AttentionError("batch_differs", name=name, query=shape(query), shape=shape(other))
+            raise AttentionError("batch_differs", name=name, query=shape_of(query), shape=shape_of(other))
 
 
 def check_projection(role: str, name: str, x: Tensor, weights: Weights, heads: int) -> None:
@@ -84,12 +84,14 @@ def check_projection(role: str, name: str, x: Tensor, weights: Weights, heads: i
     width, source = x.shape[-1], name
     if w is not None:
         if w.dim() != 2:
-            raise AttentionError("weight_shape", weight=f"w_{role}", axes="(d_in, d_out)", shape=shape(w))
+            raise AttentionError("weight_shape", weight=f"w_{role}", axes="(d_in, d_out)", shape=shape_of(w))
         if w.shape[0] != width:
-            raise AttentionError("projection_width", weight=f"w_{role}", name=name, shape=shape(x), given=shape(w))
+            raise AttentionError(
+                "projection_width", weight=f"w_{role}", name=name, shape=shape_of(x), given=shape_of(w)
+            )
         width, source = w.shape[1], f"w_{role}"
     if b is not None and b.shape != w.shape[1:]:
-        raise AttentionError("bias_width", bias=f"b_{role}", weight=f"w_{role}", shape=shape(b), given=shape(w))
+        raise AttentionError("bias_width", bias=f"b_{role}", weight=f"w_{role}", shape=shape_of(b), given=shape_of(w))
     if width % heads:
         raise AttentionError("heads_split", name=source, width=width, heads=heads)
 
@@ -115,14 +117,14 @@ def check_score_weights(config: AttentionConfig, weights: Weights, q: tuple, k: 
     layer = weights.v_a.shape[-1] if "v_a" in needed and weights.v_a.dim() else 0
     expected = {"w_a": (d_q, d_k), "w_aq": (d_q, layer), "w_ak": (d_k, layer), "v_a": (layer,)}
     for name in sorted(needed):  # v_a first: the layer's width is its length
-        given = shape(getattr(weights, name))
+        given = shape_of(getattr(weights, name))
         if given not in (expected[name], (H, *expected[name])):
             axes = f"{expected[name]} or {(H, *expected[name])}"
             raise AttentionError("weight_shape", weight=name, axes=axes, shape=given)
     check_hidden((B, H, T, S, layer), itemsize)
 
 
-def check_hidden(sizes: tuple[int, ...], itemsize: int, limit: int = HIDDEN_BYTES) -> None:
+def check_hidden(sizes: tuple[int, ...], itemsize: int, limit: int = MAX_HIDDEN_BYTES) -> None:
     """The additive score's tanh layer (B, H, T, S, A) takes at most `limit` bytes."""
     needed = math.prod(sizes) * itemsize
     if needed > limit:
@@ -135,13 +137,13 @@ def check_output_weights(weights: Weights, width: int) -> None:
         raise AttentionError("bias_alone", bias="b_o", weight="w_o")
     if weights.w_o is None:
         return
-    given = shape(weights.w_o)
+    given = shape_of(weights.w_o)
     if len(given) != 2:
         raise AttentionError("weight_shape", weight="w_o", axes="(H * d_v, D_out)", shape=given)
     if given[0] != width:
         raise AttentionError("projection_width", weight="w_o", name="concat", shape=f"(T, {width})", given=given)
-    if weights.b_o is not None and shape(weights.b_o) != given[1:]:
-        raise AttentionError("bias_width", bias="b_o", weight="w_o", shape=shape(weights.b_o), given=given)
+    if weights.b_o is not None and shape_of(weights.b_o) != given[1:]:
+        raise AttentionError("bias_width", bias="b_o", weight="w_o", shape=shape_of(weights.b_o), given=given)
 
 
 def as_pairs(name: str, tensor: Tensor, scores: tuple[int, ...], boolean: bool = True) -> Tensor:
@@ -151,15 +153,15 @@ def as_pairs(name: str, tensor: Tensor, scores: tuple[int, ...], boolean: bool =
     if boolean and tensor.dtype != torch.bool:
         raise AttentionError("allowed_not_bool", name=name, given=tensor.dtype)
     if tensor.dim() == 3:
-        raise AttentionError("rank_allowed", name=name, shape=shape(tensor))
+        raise AttentionError("rank_allowed", name=name, shape=shape_of(tensor))
     if tensor.dim() not in (2, 4):
-        raise AttentionError("rank", name=name, axes="(T, S) or (B, H, T, S)", shape=shape(tensor))
+        raise AttentionError("rank", name=name, axes="(T, S) or (B, H, T, S)", shape=shape_of(tensor))
     if any(size not in (1, full) for size, full in zip(tensor.shape[::-1], scores[::-1], strict=False)):
-        raise AttentionError("shape_fits_scores", name=name, expected=scores, shape=shape(tensor))
+        raise AttentionError("shape_fits_scores", name=name, expected=scores, shape=shape_of(tensor))
     return tensor if tensor.dim() == 4 else tensor[None, None]  # (T, S) -> (1, 1, T, S)
 
 
-def as_choice(name: str, numbers: Tensor, scores: tuple[int, ...], like: Tensor) -> dict[str, Tensor]:
+def split_chosen_numbers(name: str, numbers: Tensor, scores: tuple[int, ...], like: Tensor) -> dict[str, Tensor]:
     """Numbers chosen in the place of computed ones, NaN where the computed one stays: the numbers, and where."""
     if name not in ("scores", "weights"):
         raise AttentionError("unknown_choice", name="what_if", choices="scores, weights", given=repr(name))

@@ -12,7 +12,7 @@ from attention_core.mechanism.positions import POSITIONS, ROPE_STYLES
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 
-LARGEST = 2**31 - 1  # of any whole number; torch and NumPy hold it everywhere
+MAX_WHOLE_NUMBER = 2**31 - 1  # of any whole number; torch and NumPy hold it everywhere
 
 Choice = tuple[str, Mapping[str, object]]  # a name and its parameters
 
@@ -75,22 +75,24 @@ class AttentionConfig:
     residual: bool = False
 
     def __post_init__(self):
-        one_of("score", self.score, tuple(SCORES))
+        require_one_of("score", self.score, tuple(SCORES))
         if self.replace is not None:
-            one_of("replace", self.replace, ("uniform",))
+            require_one_of("replace", self.replace, ("uniform",))
         if self.scale is not None:
-            finite("scale", self.scale)
-        if finite("temperature", self.temperature) <= 0:
+            require_finite("scale", self.scale)
+        if require_finite("temperature", self.temperature) <= 0:
             raise AttentionError("positive_number", name="temperature", given=self.temperature)
-        if self.dropout is not None and not 0 <= finite("dropout", self.dropout) < 1:
+        if self.dropout is not None and not 0 <= require_finite("dropout", self.dropout) < 1:
             raise AttentionError("probability", name="dropout", given=self.dropout)
-        whole("dropout_seed", self.dropout_seed)
-        heads = positive("heads", self.heads)
-        kv_heads = heads if self.kv_heads is None else positive("kv_heads", self.kv_heads)
+        require_whole("dropout_seed", self.dropout_seed)
+        heads = require_positive("heads", self.heads)
+        kv_heads = heads if self.kv_heads is None else require_positive("kv_heads", self.kv_heads)
         if heads % kv_heads:
             raise AttentionError("heads_groups", heads=heads, kv_heads=kv_heads)
-        object.__setattr__(self, "masks", tuple(map(mask_choice, choices("masks", self.masks))))
-        object.__setattr__(self, "positions", tuple(map(position_choice, choices("positions", self.positions))))
+        object.__setattr__(self, "masks", tuple(map(check_mask_choice, parse_choices("masks", self.masks))))
+        object.__setattr__(
+            self, "positions", tuple(map(check_position_choice, parse_choices("positions", self.positions)))
+        )
         for kind in (self.masks, self.positions):
             names = [name for name, _ in kind]
             for name in names:
@@ -130,27 +132,27 @@ class Weights:
 
 
 # ---- checks of plain values ------------------------------------------------------------------------------------------
-def one_of(name: str, given: object, names: tuple[str, ...]) -> object:
+def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
     """`given` if it is one of `names`."""
     if given not in names:
         raise AttentionError("unknown_choice", name=name, choices=", ".join(names), given=repr(given))
     return given
 
 
-def whole(name: str, given: object) -> int:
+def require_whole(name: str, given: object) -> int:
     """`given` as an int, if it is a whole number (True is none)."""
     if isinstance(given, bool) or not isinstance(given, int):
         raise AttentionError("whole_number", name=name, given=repr(given))
-    if abs(given) > LARGEST:
-        raise AttentionError("at_most", name=name, limit=LARGEST, given=given)
+    if abs(given) > MAX_WHOLE_NUMBER:
+        raise AttentionError("at_most", name=name, limit=MAX_WHOLE_NUMBER, given=given)
     return given
 
 
-def positive(name: str, given: object) -> int:
+def require_positive(name: str, given: object) -> int:
     """`given` as an int, if it is a whole number above 0."""
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
         raise AttentionError("positive_integer", name=name, given=repr(given))
-    return whole(name, given)
+    return require_whole(name, given)
 
 
 def kv_choices(heads: int) -> tuple[int, ...]:
@@ -159,24 +161,24 @@ def kv_choices(heads: int) -> tuple[int, ...]:
     >>> kv_choices(6)
     (6, 3, 2, 1)
     """
-    return tuple(n for n in range(positive("heads", heads), 0, -1) if heads % n == 0)
+    return tuple(n for n in range(require_positive("heads", heads), 0, -1) if heads % n == 0)
 
 
-def not_negative(name: str, given: object) -> int:
+def require_not_negative(name: str, given: object) -> int:
     """`given` as an int, if it is a whole number, 0 or more."""
-    if whole(name, given) < 0:
+    if require_whole(name, given) < 0:
         raise AttentionError("not_negative", name=name, given=repr(given))
     return given
 
 
-def listed(name: str, given: object) -> tuple | list:
+def require_list(name: str, given: object) -> tuple | list:
     """`given` if it is a tuple or a list."""
     if not isinstance(given, tuple | list):
         raise AttentionError("not_listed", name=name, given=repr(given))
     return given
 
 
-def finite(name: str, given: object) -> float:
+def require_finite(name: str, given: object) -> float:
     """`given` if it is a finite real number."""
     number = not isinstance(given, bool) and isinstance(given, int | float)
     if not number or not -sys.float_info.max <= given <= sys.float_info.max:  # an int may be larger than any float
@@ -184,15 +186,15 @@ def finite(name: str, given: object) -> float:
     return given
 
 
-def choices(kind: str, given: object) -> list[Choice]:
+def parse_choices(kind: str, given: object) -> list[Choice]:
     """The (name, params) pairs in what was given for masks or positions: one name, or several names and pairs."""
     entries = (given,) if isinstance(given, str) else given
     if not isinstance(entries, tuple | list):
         raise AttentionError("choice_form", kind=kind, given=repr(given))
-    return [choice(kind, entry) for entry in entries]
+    return [parse_choice(kind, entry) for entry in entries]
 
 
-def choice(kind: str, entry: object) -> Choice:
+def parse_choice(kind: str, entry: object) -> Choice:
     """A name, or a pair of a name and its parameters, as that pair."""
     match entry:
         case str(name) | (str(name),):
@@ -202,28 +204,28 @@ def choice(kind: str, entry: object) -> Choice:
     raise AttentionError("choice_form", kind=kind, given=repr(entry))
 
 
-def only_known(kind: str, params: Mapping[str, object], known: tuple[str, ...]) -> None:
+def check_parameter_names(kind: str, params: Mapping[str, object], known: tuple[str, ...]) -> None:
     """Refuses a parameter that `kind` does not take."""
     for name in params:
         if name not in known:
             raise AttentionError("unknown_parameter", kind=kind, choices=", ".join(known) or "nothing", given=name)
 
 
-def mask_choice(choice: Choice) -> Choice:
+def check_mask_choice(choice: Choice) -> Choice:
     """A mask's name and parameters, checked as far as they can be before the sizes are known."""
     name, params = choice
-    mask = MASKS[one_of("mask", name, tuple(MASKS))]
-    only_known(name, params, mask.needs + (("offset",) if mask.is_causal else ()))
+    mask = MASKS[require_one_of("mask", name, tuple(MASKS))]
+    check_parameter_names(name, params, mask.needs + (("offset",) if mask.is_causal else ()))
     for needed in mask.needs:
         if needed not in params:
             raise AttentionError("missing_parameter", kind=name, name=needed)
     if params.get("offset") is not None:
-        whole("offset", params["offset"])
+        require_whole("offset", params["offset"])
     checked = {parameter.name: numbers_of(parameter, params[parameter.name]) for parameter in mask.parameters}
     return name, Params(tuple({**params, **checked}.items()))
 
 
-CHECKS = {None: whole, 0: not_negative, 1: positive}  # by the least value of a parameter
+CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # by the least value of a parameter
 
 
 def numbers_of(parameter: Parameter, given: object) -> int | tuple[int, ...]:
@@ -231,21 +233,23 @@ def numbers_of(parameter: Parameter, given: object) -> int | tuple[int, ...]:
     check = CHECKS[parameter.least]
     if not parameter.several:
         return check(parameter.name, given)
-    return tuple(check(parameter.name, number) for number in listed(parameter.name, given))
+    return tuple(check(parameter.name, number) for number in require_list(parameter.name, given))
 
 
-def position_choice(choice: Choice) -> Choice:
+def check_position_choice(choice: Choice) -> Choice:
     """A position's name and all its parameters, defaults filled in."""
     name, params = choice
-    position = POSITIONS[one_of("position", name, tuple(POSITIONS))]
-    only_known(name, params, tuple(position.defaults))
+    position = POSITIONS[require_one_of("position", name, tuple(POSITIONS))]
+    check_parameter_names(name, params, tuple(position.defaults))
     params = {**position.defaults, **params}
     if "style" in params:
-        one_of("style", params["style"], ROPE_STYLES)
+        require_one_of("style", params["style"], ROPE_STYLES)
     if "base" in params:
-        if finite("base", params["base"]) <= 0:
+        if require_finite("base", params["base"]) <= 0:
             raise AttentionError("positive_number", name="base", given=params["base"])
         params["base"] = float(params["base"])
     if params.get("slopes") is not None:
-        params["slopes"] = tuple(float(finite("slope", slope)) for slope in listed("slopes", params["slopes"]))
+        params["slopes"] = tuple(
+            float(require_finite("slope", slope)) for slope in require_list("slopes", params["slopes"])
+        )
     return name, Params(tuple(params.items()))

@@ -25,7 +25,7 @@ def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, T
     return b.view(-1, 1, 1, 1), h.view(-1, 1, 1), i.view(-1, 1), j  # (B, 1, 1, 1), (H, 1, 1), (T, 1), (S,)
 
 
-def truth(value, text: str) -> Cell:
+def truth_cell(value, text: str) -> Cell:
     """The cell of a mask: 1 or 0, with the comparison that decided it."""
     return Cell(((Constant(float(bool(value)), text),),))
 
@@ -49,7 +49,7 @@ def causal_formula(scores, *, at):
 
 def causal_cell(index, scores: Operand, *, at) -> Cell:
     *_, i, j = index
-    return truth(causal(*index, at=at), f"{j} ≤ {i + at}")
+    return truth_cell(causal(*index, at=at), f"{j} ≤ {i + at}")
 
 
 CAUSAL = Faces(causal_mask, causal_mask_numpy, causal_formula, causal_cell)
@@ -75,7 +75,7 @@ def local_formula(scores, *, window, at):
 
 def local_cell(index, scores: Operand, *, window, at) -> Cell:
     *_, i, j = index
-    return truth(local(*index, window=window, at=at), f"|{i + at} − {j}| ≤ {window}")
+    return truth_cell(local(*index, window=window, at=at), f"|{i + at} − {j}| ≤ {window}")
 
 
 LOCAL = Faces(local_mask, local_mask_numpy, local_formula, local_cell)
@@ -102,7 +102,7 @@ def sliding_formula(scores, *, window, at):
 
 def sliding_cell(index, scores: Operand, *, window, at) -> Cell:
     *_, i, j = index
-    return truth(sliding(*index, window=window, at=at), f"{i + at - window} < {j} ≤ {i + at}")
+    return truth_cell(sliding(*index, window=window, at=at), f"{i + at - window} < {j} ≤ {i + at}")
 
 
 SLIDING = Faces(sliding_mask, sliding_mask_numpy, sliding_formula, sliding_cell)
@@ -130,7 +130,7 @@ def padding_formula(scores, *, lengths):
 
 def padding_cell(index, scores: Operand, *, lengths) -> Cell:
     b, *_, j = index
-    return truth(padding(*index, lengths=lengths), f"{j} < {lengths[b]}")
+    return truth_cell(padding(*index, lengths=lengths), f"{j} < {lengths[b]}")
 
 
 PADDING = Faces(padding_mask, padding_mask_numpy, padding_formula, padding_cell)
@@ -171,7 +171,7 @@ def local_global_cell(index, scores: Operand, *, window, global_tokens, at) -> C
     *_, i, j = index
     value = local_global(*index, window=window, global_tokens=global_tokens, at=at)
     tokens = ", ".join(map(str, global_tokens))
-    return truth(value, f"|{i + at} − {j}| ≤ {window}, or {i + at} or {j} in {{{tokens}}}")
+    return truth_cell(value, f"|{i + at} − {j}| ≤ {window}, or {i + at} or {j} in {{{tokens}}}")
 
 
 LOCAL_GLOBAL = Faces(local_global_mask, local_global_mask_numpy, local_global_formula, local_global_cell)

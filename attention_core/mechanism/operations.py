@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention_core.record.expressions import Cell, Constant, Operand, Ref
-from attention_core.record.number_text import short, term
+from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces
 
 
@@ -109,11 +109,13 @@ def scale_numpy(scores, *, factor, temperature):
 
 
 def scale_formula(scores, *, factor, temperature):
-    return scaled_formula(scores, short(factor) if factor >= 0 else f"({short(factor)})", factor, temperature)
+    return scaled_formula(
+        scores, format_short(factor) if factor >= 0 else f"({format_short(factor)})", factor, temperature
+    )
 
 
 def scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
-    text = term(factor)
+    text = format_term(factor)
     return scaled_cell(scores[index], Constant(factor, text if factor >= 0 else f"({text})"), temperature)
 
 
@@ -128,12 +130,12 @@ def root_scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
 def scaled_formula(scores: str, factor_text: str, factor: float, temperature: float) -> str:
     """scores times the factor over the temperature, without what is 1."""
     times = "" if factor == 1 else rf" \cdot {factor_text}"
-    return scores + times + ("" if temperature == 1 else rf" \,/\, {short(temperature)}")
+    return scores + times + ("" if temperature == 1 else rf" \,/\, {format_short(temperature)}")
 
 
 def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
     """The same for one score."""
-    over = Constant(1 / temperature, f"1/{short(temperature)}")
+    over = Constant(1 / temperature, f"1/{format_short(temperature)}")
     return Cell(((score, *(part for part in (factor, over) if part.value != 1)),))
 
 
@@ -225,7 +227,7 @@ def even_weights_cell(index, scores: Operand, allowed: Operand | None = None) ->
     return Cell((everyone[chosen], *everyone), outer="share")
 
 
-EVEN = Faces(even_weights, even_weights_numpy, even_weights_formula, even_weights_cell)
+EVEN_WEIGHTS = Faces(even_weights, even_weights_numpy, even_weights_formula, even_weights_cell)
 
 
 def take(scores: Float[Tensor, "B H T S"], given: Float[Tensor, "#B #H T S"]) -> Float[Tensor, "B H T S"]:
@@ -279,11 +281,11 @@ def drop_numpy(weights, keep, *, p):
 
 
 def drop_formula(weights, keep, *, p):
-    return rf"{weights} \odot {keep} \,/\, (1 - {short(p)})"
+    return rf"{weights} \odot {keep} \,/\, (1 - {format_short(p)})"
 
 
 def drop_cell(index, weights: Operand, keep: Operand, *, p) -> Cell:
-    return Cell(((weights[index], keep[index], Constant(1 / (1 - p), f"1/(1 − {short(p)})")),))
+    return Cell(((weights[index], keep[index], Constant(1 / (1 - p), f"1/(1 − {format_short(p)})")),))
 
 
 DROP = Faces(drop, drop_numpy, drop_formula, drop_cell)

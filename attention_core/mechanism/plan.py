@@ -10,7 +10,7 @@ from attention_core.mechanism.masks import ALL_ALLOW, MASKS
 from attention_core.mechanism.operations import (
     ADD,
     DROP,
-    EVEN,
+    EVEN_WEIGHTS,
     MASK,
     MERGE,
     MIX,
@@ -214,11 +214,11 @@ def check_mask_sizes(config: AttentionConfig, shapes: Shapes, at: int) -> None:
                 raise AttentionError("tokens_range", last=max(S, T + at) - 1, given=token)
 
 
-def seen_from(config: AttentionConfig, first: int) -> AttentionConfig:
+def config_for_keys_from(config: AttentionConfig, first: int) -> AttentionConfig:
     """The same choices where only the keys from `first` on are at hand, as keys 0, 1, ...: what masks count in keys
     moves along. Where query 0 stands among them is `at - first`.
 
-    >>> seen_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
+    >>> config_for_keys_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
     (('padding', {'lengths': (2, 0)}),)
     """
     masks = []
@@ -238,7 +238,7 @@ def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
     plan = [Operation("softmax_weights" if replaced else "weights", SCORE_DIMS, ("masked_scores",), SOFTMAX)]
     if config.replace:
         reads = ("masked_scores", "allowed") if is_masked(config, inputs) else ("masked_scores",)
-        plan.append(Operation("weights", SCORE_DIMS, reads, EVEN))
+        plan.append(Operation("weights", SCORE_DIMS, reads, EVEN_WEIGHTS))
     elif "replacement" in inputs:
         plan.append(Operation("weights", SCORE_DIMS, ("masked_scores", "replacement"), TAKE))
     elif replaced:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand
-from attention_core.record.number_text import short, term
+from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces
 
 
@@ -40,14 +40,14 @@ def sinusoidal_numpy(x, *, base, at):
 
 
 def sinusoidal_formula(x, *, base, at):
-    angle = rf"\dfrac{{p}}{{{short(base)}^{{2i/D}}}}"  # a fraction, so that a phone shows all of the line
+    angle = rf"\dfrac{{p}}{{{format_short(base)}^{{2i/D}}}}"  # a fraction, so that a phone shows all of the line
     return rf"\begin{{cases}} \sin {angle} & 2i \\[1em] \cos {angle} & 2i{{+}}1 \end{{cases}}"
 
 
 def sinusoidal_cell(index, x: Operand, *, base, at) -> Cell:
     t, column = index
     D, pair = x.shape[-1], column // 2
-    frequency = Constant(base ** (-2 * pair / D), f"{short(base)}^(−{2 * pair}/{D})")
+    frequency = Constant(base ** (-2 * pair / D), f"{format_short(base)}^(−{2 * pair}/{D})")
     return Cell(((Constant(t + at, str(t + at)), frequency),), outer="cos" if column % 2 else "sin")
 
 
@@ -88,7 +88,7 @@ def rope_numpy(x, *, style, base, at):
 
 
 def rope_formula(x, *, style, base, at):
-    return rf"R_p\,{x}, \quad \theta_i = p\,/\,{short(base)}^{{2i/d_k}}"
+    return rf"R_p\,{x}, \quad \theta_i = p\,/\,{format_short(base)}^{{2i/d_k}}"
 
 
 def rope_cell(index, x: Operand, *, style, base, at) -> Cell:
@@ -98,8 +98,8 @@ def rope_cell(index, x: Operand, *, style, base, at) -> Cell:
     left, right = pair_columns(pair, d, style)
     angle = (t + at) * base ** (-2 * pair / d)
     cos, sin = (
-        Constant(float(np.cos(angle)), f"cos {term(angle)}"),
-        Constant(float(np.sin(angle)), f"sin {term(angle)}"),
+        Constant(float(np.cos(angle)), f"cos {format_term(angle)}"),
+        Constant(float(np.sin(angle)), f"sin {format_term(angle)}"),
     )
     if second:
         return Cell(((x[b, h, t, left], sin), (x[b, h, t, right], cos)))
@@ -148,7 +148,7 @@ def alibi_formula(scores, *, slopes, at):
 def alibi_cell(index, scores: Operand, *, slopes, at) -> Cell:
     h, t, s = index
     distance = abs(t + at - s)
-    return Cell(((Constant(-slopes[h], term(-slopes[h])), Constant(distance, f"|{t + at} − {s}|")),))
+    return Cell(((Constant(-slopes[h], format_term(-slopes[h])), Constant(distance, f"|{t + at} − {s}|")),))
 
 
 ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell)

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
-from attention_core.record.expressions import SHORTEST, Cell, Operand
+from attention_core.record.expressions import MIN_VECTOR_LENGTH, Cell, Operand
 from attention_core.record.trace import Faces, Operation
 
 
@@ -41,7 +41,7 @@ DOT = Faces(dot, dot_numpy, dot_formula, dot_cell)
 
 # ---- cosine: q · k over their lengths (Graves et al. 2014, eq. 6) ----------------------------------------------------
 def cosine(q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv S d_k"]) -> Float[Tensor, "B H T S"]:
-    shortest = max(SHORTEST, torch.finfo(q.dtype).tiny)  # float16 cannot hold 1e-8
+    shortest = max(MIN_VECTOR_LENGTH, torch.finfo(q.dtype).tiny)  # float16 cannot hold 1e-8
     q = q / q.norm(dim=-1, keepdim=True).clamp(min=shortest)  # (B, H, T, d_k), each row of length 1
     k = k / k.norm(dim=-1, keepdim=True).clamp(min=shortest)  # (B, H_kv, S, d_k)
     return dot(q, k)  # (B, H, T, S), each in [-1, 1]
@@ -50,7 +50,7 @@ def cosine(q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv S d_k"]) -> F
 def cosine_numpy(q, k):
     lengths_q = np.sqrt(np.einsum("bhtd,bhtd->bht", q, q))[..., None]  # (B, H, T, 1)
     lengths_k = np.sqrt(np.einsum("bhsd,bhsd->bhs", k, k))[..., None]  # (B, H_kv, S, 1)
-    return dot_numpy(q / np.maximum(lengths_q, SHORTEST), k / np.maximum(lengths_k, SHORTEST))
+    return dot_numpy(q / np.maximum(lengths_q, MIN_VECTOR_LENGTH), k / np.maximum(lengths_k, MIN_VECTOR_LENGTH))
 
 
 def cosine_formula(q, k):

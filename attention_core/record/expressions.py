@@ -56,34 +56,34 @@ def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
     >>> evaluate(cell, {Ref("q", (0,)): 3.0}.__getitem__)
     7.0
     """
-    terms = [[value_of(factor, lookup) for factor in term] for term in cell.terms]
+    terms = [[factor_value(factor, lookup) for factor in term] for term in cell.terms]
     return OUTERS[cell.outer](terms)
 
 
-def value_of(factor: Factor, lookup: Callable[[Ref], float]) -> float:
+def factor_value(factor: Factor, lookup: Callable[[Ref], float]) -> float:
     """The number that a factor stands for."""
     return factor.value if isinstance(factor, Constant) else float(lookup(factor))
 
 
-def product(term: list[float]) -> float:
+def multiply_factors(term: list[float]) -> float:
     """The product of a term's factors."""
     return math.prod(term)
 
 
-def total(values: list[float]) -> float:
+def sum_rounded_once(values: list[float]) -> float:
     """The sum, correctly rounded; one that overflows is summed as it comes.
 
-    >>> total([0.1] * 10), total([1e308, 1e308])
+    >>> sum_rounded_once([0.1] * 10), sum_rounded_once([1e308, 1e308])
     (1.0, inf)
     """
     rough = sum(values)
     return math.fsum(values) if math.isfinite(rough) else rough
 
 
-def power(exponent: float) -> float:
+def exp_or_infinity(exponent: float) -> float:
     """exp of a number; infinite where that is more than a float holds.
 
-    >>> power(0.0), power(1001.0)
+    >>> exp_or_infinity(0.0), exp_or_infinity(1001.0)
     (1.0, inf)
     """
     try:
@@ -93,33 +93,33 @@ def power(exponent: float) -> float:
 
 
 def _sum(terms):
-    return total([product(term) for term in terms])
+    return sum_rounded_once([multiply_factors(term) for term in terms])
 
 
 def _exp(terms):
-    return power(_sum(terms))
+    return exp_or_infinity(_sum(terms))
 
 
 def _exp_below(terms):
     """exp of how far the first term lies below the largest of all the others, which are the row."""
-    chosen, *row = map(product, terms)
-    return power(chosen - max(row))
+    chosen, *row = map(multiply_factors, terms)
+    return exp_or_infinity(chosen - max(row))
 
 
 def _fall(terms):
     """exp of the first term less the second; 0 where the first is minus infinity."""
-    one, other = map(product, terms)
-    return 0.0 if one == -math.inf else power(one - other)
+    one, other = map(multiply_factors, terms)
+    return 0.0 if one == -math.inf else exp_or_infinity(one - other)
 
 
 def _max(terms):
-    return max(map(product, terms))
+    return max(map(multiply_factors, terms))
 
 
 def _quotient(terms):
     """The first term over the sum of all the others; inf / inf and 0 / 0 are no number."""
-    chosen, *row = map(product, terms)
-    whole = total(row)
+    chosen, *row = map(multiply_factors, terms)
+    whole = sum_rounded_once(row)
     return chosen / whole if whole else math.nan
 
 
@@ -137,19 +137,19 @@ def _cos(terms):
 
 def _select(terms):
     """The first term where the second (a truth value) holds, else the third, minus infinity where there is none."""
-    value, condition, *other = map(product, terms)
+    value, condition, *other = map(multiply_factors, terms)
     return value if condition else other[0] if other else -math.inf
 
 
 def _choose(terms):
     """The second term where the third (a truth value) holds, else the first."""
-    value, chosen, condition = map(product, terms)
+    value, chosen, condition = map(multiply_factors, terms)
     return chosen if condition else value
 
 
 def _softmax(terms):
     """exp of the first term over the sum of exp of all the others, which are the row; 0 where the row is blocked."""
-    chosen, *row = map(product, terms)
+    chosen, *row = map(multiply_factors, terms)
     top = max(row)
     if top == -math.inf:
         return 0.0
@@ -158,20 +158,20 @@ def _softmax(terms):
 
 def _share(terms):
     """The first term over the sum of all the others, 0 where that sum is 0."""
-    chosen, *row = map(product, terms)
+    chosen, *row = map(multiply_factors, terms)
     return chosen / math.fsum(row) if any(row) else 0.0
 
 
 def _round(terms):
     """The first term with as many decimals as the second says, a half away from 0."""
-    value, digits = map(product, terms)
+    value, digits = map(multiply_factors, terms)
     unit = 10.0**digits
     return math.copysign(math.floor(abs(value) * unit + 0.5) / unit, value)
 
 
 def _slope(terms):
     """The first term times what is left of the second without the third."""
-    weight, one, other = map(product, terms)
+    weight, one, other = map(multiply_factors, terms)
     return weight * (one - other)
 
 
@@ -188,10 +188,10 @@ def _farthest(terms):
 def _cosine(terms):
     """The sum of the products over the lengths of their two vectors (the first factors, the second factors)."""
     left, right = zip(*terms, strict=True)
-    return _sum(terms) / (max(math.hypot(*left), SHORTEST) * max(math.hypot(*right), SHORTEST))
+    return _sum(terms) / (max(math.hypot(*left), MIN_VECTOR_LENGTH) * max(math.hypot(*right), MIN_VECTOR_LENGTH))
 
 
-SHORTEST = 1e-8  # a vector shorter than this counts as this long, so that the zero vector has cosine 0
+MIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long, so that the zero vector has cosine 0
 
 OUTERS = {
     "sum": _sum,

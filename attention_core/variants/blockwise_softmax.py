@@ -15,14 +15,21 @@ from torch import Tensor
 
 from attention_core.analysis.online_softmax import add_up, divide, fade, gather_values, highest, powers_below
 from attention_core.mechanism import checks
-from attention_core.mechanism.attention import given_heads, run
-from attention_core.mechanism.config import AttentionConfig, Weights, positive
-from attention_core.mechanism.plan import Inputs, Shapes, check_mask_sizes, plan_masks, plan_scores, seen_from
+from attention_core.mechanism.attention import checked_qkv, run_plan
+from attention_core.mechanism.config import AttentionConfig, Weights, require_positive
+from attention_core.mechanism.plan import (
+    Inputs,
+    Shapes,
+    check_mask_sizes,
+    config_for_keys_from,
+    plan_masks,
+    plan_scores,
+)
 from attention_core.record.errors import AttentionError
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class BlockwiseState:
     """All that is kept of keys 0 to `stop` - 1, the last block of which began at `start`.
 
     maximum: the largest score of each query; -inf where it may attend to none of these keys. total: the sum of
@@ -42,7 +49,7 @@ class Seen:
         return divide(self.mixed, self.total)
 
 
-def blockwise(
+def attend_blockwise(
     q: Float[Tensor, "..."],
     k: Float[Tensor, "..."],
     v: Float[Tensor, "..."],
@@ -50,7 +57,7 @@ def blockwise(
     block: int,
     config: AttentionConfig | None = None,
     weights: Weights | None = None,
-) -> Iterator[Seen]:
+) -> Iterator[BlockwiseState]:
     r"""attend_qkv's head_outputs, `block` keys at a time: what is kept after every block, the last one of all keys.
 
     With the scores s of a block $m' = \max(m, \max_j s_j)$, $l' = e^{m - m'} l + \sum_j e^{s_j - m'}$,
@@ -66,31 +73,33 @@ def blockwise(
 
     >>> import torch
     >>> v = torch.tensor([[1.0], [3.0], [2.0]])
-    >>> for seen in blockwise(torch.ones(1, 1), v.log(), v, block=2):
+    >>> for seen in attend_blockwise(torch.ones(1, 1), v.log(), v, block=2):
     ...     print(seen.stop, round(seen.total.item(), 3), round(seen.output.item(), 3))
     2 1.333 2.5
     3 2.0 2.333
     """
     weights, config = weights or Weights(), config or AttentionConfig()
-    inputs, plan, shapes, at = given_heads(q, k, v, weights, config)
+    inputs, plan, shapes, at = checked_qkv(q, k, v, weights, config)
     if config.dropout or config.replace:
         raise AttentionError("blockwise_weights")
-    positive("block", block)
+    require_positive("block", block)
     check_mask_sizes(config, shapes, at)
     largest = (*shapes["k"][:2], min(block, shapes["k"][2]), shapes["k"][3])  # (B, H_kv, block, d_k)
     checks.check_score_weights(config, weights, shapes["q"], largest, q.element_size())
-    return blocks(config, run(inputs, plan).steps, shapes, at, block)
+    return iterate_blocks(config, run_plan(inputs, plan).steps, shapes, at, block)
 
 
-def blocks(config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int, block: int) -> Iterator[Seen]:
+def iterate_blocks(
+    config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int, block: int
+) -> Iterator[BlockwiseState]:
     """The blocks of `blockwise`, its inputs checked."""
     v = inputs["v"].value
     nothing = v.new_zeros(*shapes["q"][:3], v.shape[-1])  # (B, H, T, d_v)
-    seen = Seen(0, 0, v.new_full(shapes["q"][:3], float("-inf")), v.new_zeros(shapes["q"][:3]), nothing)
+    seen = BlockwiseState(0, 0, v.new_full(shapes["q"][:3], float("-inf")), v.new_zeros(shapes["q"][:3]), nothing)
     for start in range(0, v.shape[2], block):
         stop = min(start + block, v.shape[2])
         scores = block_scores(config, inputs, shapes, at, slice(start, stop))
-        seen = with_block(seen, scores, v[:, :, start:stop], start, stop)
+        seen = add_block(seen, scores, v[:, :, start:stop], start, stop)
         yield seen
 
 
@@ -100,18 +109,22 @@ def block_scores(
     """The masked scores of one block, by attend's own operations: its first key counts as key 0."""
     k = inputs["k"].value[:, :, keys]  # (B, H_kv, block, d_k)
     inputs = {**inputs, "k": replace(inputs["k"], value=k, operation=None)}
-    config, at = seen_from(config, keys.start), at - keys.start
+    config, at = config_for_keys_from(config, keys.start), at - keys.start
     plan = plan_scores(config, inputs, {**shapes, "k": tuple(k.shape)}, at)
     plan += plan_masks(config, inputs, at, plan[-1].output)
-    return run(inputs, plan)["masked_scores"]
+    return run_plan(inputs, plan)["masked_scores"]
 
 
-def with_block(
-    seen: Seen, scores: Float[Tensor, "B H T block"], v: Float[Tensor, "B H_kv block d_v"], start: int, stop: int
-) -> Seen:
+def add_block(
+    seen: BlockwiseState,
+    scores: Float[Tensor, "B H T block"],
+    v: Float[Tensor, "B H_kv block d_v"],
+    start: int,
+    stop: int,
+) -> BlockwiseState:
     """What is kept once a block was seen as well."""
     block = {"start": 0, "stop": stop - start}  # of the scores and values at hand
     maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
     powers, faded = powers_below(scores, maximum, **block), fade(seen.maximum, maximum)  # (B, H, T, block), (B, H, T)
     mixed = gather_values(powers, v, faded, seen.mixed, **block)  # (B, H, T, d_v)
-    return Seen(start, stop, maximum, add_up(powers, faded, seen.total), mixed)
+    return BlockwiseState(start, stop, maximum, add_up(powers, faded, seen.total), mixed)

@@ -7,13 +7,13 @@ from torch import Tensor
 
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.mechanism.attention import attend
-from attention_core.mechanism.checks import check_tensors, shape
-from attention_core.mechanism.config import AttentionConfig, Weights, positive
+from attention_core.mechanism.checks import check_tensors, shape_of
+from attention_core.mechanism.config import AttentionConfig, Weights, require_positive
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
-MOST_TAPS = 15
+MAX_TAPS = 15
 
 
 def read_taps(text: str) -> Float[Tensor, " window"]:
@@ -23,26 +23,26 @@ def read_taps(text: str) -> Float[Tensor, " window"]:
     tensor([0.2000, 0.5000, 0.3000], dtype=torch.float64)
     """
     numbers = parse_matrix(text, "kernel").reshape(-1)
-    if len(numbers) > MOST_TAPS:
-        raise AttentionError("too_many_logits", limit=MOST_TAPS, given=len(numbers))
+    if len(numbers) > MAX_TAPS:
+        raise AttentionError("too_many_logits", limit=MAX_TAPS, given=len(numbers))
     return torch.from_numpy(numbers)
 
 
-def band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
+def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
     """A kernel as the weights of attention: the same numbers in every row, moved along, cut off at the ends.
 
     kernel: numbers for the keys from (window - 1) // 2 before the query on. As `replacement` in attend it makes the
     convolution that torch's conv1d makes with padding="same". Raises AttentionError: rank, positive_integer.
 
-    >>> band(torch.tensor([0.2, 0.5, 0.3]), 3)
+    >>> kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3)
     tensor([[0.5000, 0.3000, 0.0000],
             [0.2000, 0.5000, 0.3000],
             [0.0000, 0.2000, 0.5000]])
     """
     check_tensors({"kernel": kernel})
     if kernel.dim() != 1:
-        raise AttentionError("rank", name="kernel", axes="(window,)", shape=shape(kernel))
-    i, j = torch.arange(positive("length", length)).view(-1, 1), torch.arange(length)  # (T, 1), (T,)
+        raise AttentionError("rank", name="kernel", axes="(window,)", shape=shape_of(kernel))
+    i, j = torch.arange(require_positive("length", length)).view(-1, 1), torch.arange(length)  # (T, 1), (T,)
     place = j - i + (len(kernel) - 1) // 2  # (T, T): where in the kernel the key stands
     inside = (place >= 0) & (place < len(kernel))
     return torch.where(inside, kernel[place.clamp(0, len(kernel) - 1)], 0.0)
@@ -64,11 +64,11 @@ def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " wind
     """
     check_tensors({"words": words, "scores": scores})
     if words.dim() != 2:
-        raise AttentionError("rank", name="words", axes="(T, D)", shape=shape(words))
+        raise AttentionError("rank", name="words", axes="(T, D)", shape=shape_of(words))
     T, D = words.shape
     nothing, places = words.new_zeros(D, T), torch.eye(T, dtype=words.dtype)
     weights = Weights(
-        w_q=torch.cat([nothing, band(scores, T)]),  # (D + T, T)
+        w_q=torch.cat([nothing, kernel_band(scores, T)]),  # (D + T, T)
         w_k=torch.cat([nothing, places]),  # (D + T, T)
         w_v=torch.eye(D + T, D, dtype=words.dtype),  # (D + T, D)
     )
@@ -113,13 +113,13 @@ def with_convolution(trace: Trace, kernel: Float[Tensor, " window"]) -> Trace:
 
     kernel: as in `band`; r = (window - 1) // 2. Raises AttentionError: rank; KeyError where the run has no x.
 
-    >>> trace = attend(torch.eye(3), replacement=band(torch.tensor([0.2, 0.5, 0.3]), 3))
+    >>> trace = attend(torch.eye(3), replacement=kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3))
     >>> trace = with_convolution(trace, torch.tensor([0.2, 0.5, 0.3]))
     >>> torch.equal(trace["convolved"], trace["output"])
     True
     """
     check_tensors({"kernel": kernel})
     if kernel.dim() != 1:
-        raise AttentionError("rank", name="kernel", axes="(window,)", shape=shape(kernel))
+        raise AttentionError("rank", name="kernel", axes="(window,)", shape=shape_of(kernel))
     steps = {"kernel": Step("kernel", kernel, ("window",)), **trace.steps}
     return Trace(steps, trace.labels).then(Operation("convolved", ("B", "T", "D_out"), ("x", "kernel"), CONVOLVE))

@@ -13,19 +13,33 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from attention_core.analysis.receptive_field import path_lengths
-from attention_core.mechanism.config import Weights, not_negative, one_of, positive, whole
+from attention_core.mechanism.config import (
+    Weights,
+    require_not_negative,
+    require_one_of,
+    require_positive,
+    require_whole,
+)
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
-from attention_core.variants.encoders import CELLS, Encoder, Layer, directions, draw_layers, encode, output_width
+from attention_core.variants.encoders import (
+    RECURRENT_CELLS,
+    Encoder,
+    EncoderLayer,
+    draw_layers,
+    encode,
+    layer_directions,
+    output_width,
+)
 
 
 # ---- multiply-adds, counted ------------------------------------------------------------------------------------------
-class MatrixProducts(TorchFunctionMode):
+class ProductCounter(TorchFunctionMode):
     """While it is on, `count` grows by the multiply-adds of every matrix product and convolution of this thread.
 
     A product of n x m and m x p makes n m p. Zeros that pad a convolution are multiplied too, and count.
 
-    >>> with MatrixProducts() as products:
+    >>> with ProductCounter() as products:
     ...     _ = torch.ones(2, 3) @ torch.ones(3, 5)
     >>> products.count
     30
@@ -59,26 +73,26 @@ class Cost:
         return {field.name: sum(getattr(self, field.name).values()) for field in fields(self)}
 
 
-def by_growth(cost: Cost) -> tuple[int, int]:
+def split_by_growth(cost: Cost) -> tuple[int, int]:
     """The multiply-adds of a layer for its pairs of tokens, scores and weighted sums, and for its tokens, projections.
 
-    >>> by_growth(attention_cost(T=10, D=64))
+    >>> split_by_growth(attention_cost(T=10, D=64))
     (12800, 163840)
     """
     pairs = sum(cost.multiply_adds.get(step, 0) for step in ("scores", "head_outputs"))
     return pairs, sum(cost.multiply_adds.values()) - pairs
 
 
-def counted_cost(trace: Trace) -> Cost:
+def count_cost(trace: Trace) -> Cost:
     """The cost of a run, counted: every step is applied again, and its products are counted as they happen.
 
     >>> from attention_core import attend
-    >>> counted_cost(attend(torch.eye(3))).multiply_adds
+    >>> count_cost(attend(torch.eye(3))).multiply_adds
     {'scores': 27, 'head_outputs': 27}
     """
     multiply_adds = {}
     for name in trace.computed():
-        with torch.no_grad(), MatrixProducts() as products:
+        with torch.no_grad(), ProductCounter() as products:
             trace.reapply(name)
         if products.count:
             multiply_adds[name] = products.count
@@ -118,7 +132,7 @@ def attention_cost(
     sizes = {"T": T, "D": D, "S": S, "H": H, "H_kv": H_kv, "d_k": d_k, "d_v": d_v, "D_out": D_out, "B": B, "A": A}
     for name, size in sizes.items():
         if size is not None:
-            positive(name, size)
+            require_positive(name, size)
     if d_k is None and D % H:
         raise AttentionError("heads_split", name="x", width=D, heads=H)
     S, H_kv, d_k, D_out = S or T, H_kv or H, d_k or D // H, D_out or D
@@ -143,7 +157,7 @@ def attention_cost(
 
 # ---- one score -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Products:
+class StepProducts:
     """The multiply-adds of one step for one query and one key, and what is done once a query and once a key."""
 
     per_pair: int = 0
@@ -159,26 +173,26 @@ class Products:
 class ScoreCost:
     """What a score costs: the products of its steps, and its own learned numbers."""
 
-    products: dict[str, Products]
+    products: dict[str, StepProducts]
     parameters: dict[str, int]
 
 
 def dot_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
     """$d_k$ a pair, and nothing to learn; a cosine costs the same."""
-    return ScoreCost({"scores": Products(d_k)}, {})
+    return ScoreCost({"scores": StepProducts(d_k)}, {})
 
 
 def general_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
     """$q W_a$ once a query, $d_q d_k$, then $d_k$ a pair."""
-    products = Products(d_k, per_query=d_q * d_k)
+    products = StepProducts(d_k, per_query=d_q * d_k)
     return ScoreCost({"scores": products}, {"w_a": d_q * d_k})
 
 
 def additive_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
     """$W_q q$ once a query and $W_k k$ once a key, $A d_q$ and $A d_k$, then A a pair (and A tanh)."""
-    hidden = Products(per_query=d_q * A, per_key=d_k * A)
+    hidden = StepProducts(per_query=d_q * A, per_key=d_k * A)
     learned = {"w_aq": d_q * A, "w_ak": d_k * A, "v_a": A}
-    return ScoreCost({"hidden": hidden, "scores": Products(A)}, learned)
+    return ScoreCost({"hidden": hidden, "scores": StepProducts(A)}, learned)
 
 
 SCORE_COSTS = {
@@ -198,31 +212,31 @@ def score_cost(score: str, d_q: int, d_k: int, A: int | None = None) -> ScoreCos
     Source: Luong et al. 2015, equation 8; Bahdanau et al. 2015, appendix A.1.2; compared in Vaswani et al. 2017, 3.2.1.
 
     >>> score_cost("general", 5, 7).products["scores"], score_cost("general", 5, 7).parameters
-    (Products(per_pair=7, per_query=35, per_key=0), {'w_a': 35})
+    (StepProducts(per_pair=7, per_query=35, per_key=0), {'w_a': 35})
     """
-    one_of("score", score, tuple(SCORE_COSTS))
-    A = positive("d_k", d_k) if A is None else positive("A", A)
-    return SCORE_COSTS[score](positive("d_q", d_q), d_k, A)
+    require_one_of("score", score, tuple(SCORE_COSTS))
+    A = require_positive("d_k", d_k) if A is None else require_positive("A", A)
+    return SCORE_COSTS[score](require_positive("d_q", d_q), d_k, A)
 
 
 # ---- how far one step reads, and what news needs ---------------------------------------------------------------------
-MOST_SEARCHED = 256  # positions of one search
+MAX_SEARCHED_POSITIONS = 256  # positions of one search
 
 
-def reads(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
+def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
     """True where position i hears from position j in one step: of a recurrence, or of one layer of the others.
 
-    >>> reads(Encoder("cnn", window=3), 3).int()
+    >>> one_step_reach(Encoder("cnn", window=3), 3).int()
     tensor([[1, 0, 0],
             [1, 1, 0],
             [1, 1, 1]], dtype=torch.int32)
     """
-    i, j = torch.arange(positive("length", length)).view(-1, 1), torch.arange(length)  # (T, 1), (T,)
-    reach = span(encoder, length)
+    i, j = torch.arange(require_positive("length", length)).view(-1, 1), torch.arange(length)  # (T, 1), (T,)
+    reach = reach_of_step(encoder, length)
     return (i - j <= reach) & (j - i <= (reach if encoder.both else 0))
 
 
-def span(encoder: Encoder, farthest: int) -> int:
+def reach_of_step(encoder: Encoder, farthest: int) -> int:
     """How far back one step reads: one position, the window, or everything up to the farthest there is."""
     return {"cnn": encoder.half, "attention": farthest}.get(encoder.kind, 1)
 
@@ -237,7 +251,7 @@ def path_length(encoder: Encoder, distance: int) -> int | None:
     >>> [path_length(Encoder(kind, both=True), 20) for kind in ("rnn", "cnn", "attention")]
     [20, 20, 1]
     """
-    far, reach = abs(whole("distance", distance)), span(encoder, abs(distance))
+    far, reach = abs(require_whole("distance", distance)), reach_of_step(encoder, abs(distance))
     if distance == 0:
         return 0
     if reach == 0 or (distance < 0 and not encoder.both):
@@ -245,16 +259,16 @@ def path_length(encoder: Encoder, distance: int) -> int | None:
     return ceil(far / reach)
 
 
-def searched_path_length(encoder: Encoder, distance: int) -> int | None:
+def search_path_length(encoder: Encoder, distance: int) -> int | None:
     """The same, found by a search through who hears from whom; at most 255 apart. Raises AttentionError: at_most.
 
-    >>> searched_path_length(Encoder("cnn", window=5, both=True), 20)
+    >>> search_path_length(Encoder("cnn", window=5, both=True), 20)
     10
     """
-    far = abs(whole("distance", distance))
-    if far >= MOST_SEARCHED:
-        raise AttentionError("at_most", name="distance", limit=MOST_SEARCHED - 1, given=far)
-    lengths = path_lengths(reads(encoder, far + 1))
+    far = abs(require_whole("distance", distance))
+    if far >= MAX_SEARCHED_POSITIONS:
+        raise AttentionError("at_most", name="distance", limit=MAX_SEARCHED_POSITIONS - 1, given=far)
+    lengths = path_lengths(one_step_reach(encoder, far + 1))
     found = (lengths[-1, 0] if distance >= 0 else lengths[0, -1]).item()
     return None if found == torch.inf else int(found)
 
@@ -265,8 +279,8 @@ def receptive_field(encoder: Encoder, layers: int) -> int:
     >>> receptive_field(Encoder("cnn", window=3, both=True), 5)
     11
     """
-    one_of("kind", encoder.kind, ("cnn",))
-    return 1 + not_negative("layers", layers) * (encoder.window - 1)
+    require_one_of("kind", encoder.kind, ("cnn",))
+    return 1 + require_not_negative("layers", layers) * (encoder.window - 1)
 
 
 # ---- the ways to encode a sequence, side by side ---------------------------------------------------------------------
@@ -291,11 +305,11 @@ def encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
     >>> encoder_cost(Encoder("lstm", width=32), length=100, inputs=32)
     EncoderCost(multiply_adds=819200, parameters=8320, sequential_steps=100, longest_path=99)
     """
-    T, D, H, L = positive("length", length), positive("inputs", inputs), encoder.width, encoder.layers
+    T, D, H, L = require_positive("length", length), require_positive("inputs", inputs), encoder.width, encoder.layers
     multiply_adds, parameters = 0, 0
     for width in (D, *[output_width(encoder)] * (L - 1)):
-        if encoder.kind in CELLS:
-            gates, passes = CELLS[encoder.kind].gates, len(directions(encoder))
+        if encoder.kind in RECURRENT_CELLS:
+            gates, passes = RECURRENT_CELLS[encoder.kind].gates, len(layer_directions(encoder))
             multiply_adds += passes * T * gates * H * (width + H)
             parameters += passes * gates * H * (width + H + 1)
         elif encoder.kind == "cnn":
@@ -304,28 +318,28 @@ def encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
         else:
             multiply_adds += 3 * T * width * H + 2 * T * T * H
             parameters += 3 * width * H
-    steps = L if encoder.kind not in CELLS else L * T if encoder.both else T + L - 1
+    steps = L if encoder.kind not in RECURRENT_CELLS else L * T if encoder.both else T + L - 1
     return EncoderCost(multiply_adds, parameters, steps, path_length(encoder, T - 1))
 
 
-def counted_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
+def count_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
     """The same, counted: the products of a run, the numbers of its weights, who waits for whom, and a search.
 
     length: at most 256. Raises AttentionError: positive_integer, at_most.
 
-    >>> counted_encoder_cost(Encoder("attention"), 7, 5) == encoder_cost(Encoder("attention"), 7, 5)
+    >>> count_encoder_cost(Encoder("attention"), 7, 5) == encoder_cost(Encoder("attention"), 7, 5)
     True
     """
     layers = draw_layers(encoder, inputs)
-    x = torch.zeros(positive("length", length), inputs, dtype=torch.float64)
-    with torch.no_grad(), MatrixProducts() as products:
+    x = torch.zeros(require_positive("length", length), inputs, dtype=torch.float64)
+    with torch.no_grad(), ProductCounter() as products:
         encode(encoder, x, layers)
     numbers = sum(tensor.numel() for layer in layers for tensor in learned_tensors(layer))
-    farthest = searched_path_length(encoder, length - 1)
-    return EncoderCost(products.count, numbers, counted_steps(encoder, length), farthest)
+    farthest = search_path_length(encoder, length - 1)
+    return EncoderCost(products.count, numbers, count_sequential_steps(encoder, length), farthest)
 
 
-def learned_tensors(layer: Layer) -> list[Tensor]:
+def learned_tensors(layer: EncoderLayer) -> list[Tensor]:
     """The weights of one layer."""
     if isinstance(layer, Tensor):
         return [layer]
@@ -334,19 +348,21 @@ def learned_tensors(layer: Layer) -> list[Tensor]:
     return [tensor for each in layer for tensor in vars(each).values()]
 
 
-def counted_steps(encoder: Encoder, length: int) -> int:
+def count_sequential_steps(encoder: Encoder, length: int) -> int:
     """After how many steps the last position is ready, each starting as soon as all that it reads is there."""
     ready = [0] * length
     for _ in range(encoder.layers):
-        if encoder.kind in CELLS:
-            passes = [one_after_the_other(ready[::way])[::way] for way in directions(encoder)]
+        if encoder.kind in RECURRENT_CELLS:
+            passes = [recurrence_ready_times(ready[::way])[::way] for way in layer_directions(encoder)]
             ready = [max(times) for times in zip(*passes, strict=True)]
         else:
-            ready = [1 + max(ready[j] for j in row.nonzero().flatten().tolist()) for row in reads(encoder, length)]
+            ready = [
+                1 + max(ready[j] for j in row.nonzero().flatten().tolist()) for row in one_step_reach(encoder, length)
+            ]
     return max(ready)
 
 
-def one_after_the_other(ready: list[int]) -> list[int]:
+def recurrence_ready_times(ready: list[int]) -> list[int]:
     """When each state of a recurrence is there: a step after its input and the state before it."""
     times = []
     for there in ready:
@@ -355,7 +371,7 @@ def one_after_the_other(ready: list[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class CostTwice:
+class CostComparison:
     """What an encoder costs and how far two words are from each other, by formula and counted."""
 
     formula: EncoderCost
@@ -369,16 +385,16 @@ class CostTwice:
         return (self.formula, self.path) == (self.counted, self.searched_path)
 
 
-def cost_twice(encoder: Encoder, length: int, inputs: int, distance: int) -> CostTwice:
+def compare_costs(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
     """encoder_cost beside counted_encoder_cost, path_length beside searched_path_length. Raises AttentionError as they
     do.
 
-    >>> cost_twice(Encoder("gru"), 20, 5, distance=7).agrees
+    >>> compare_costs(Encoder("gru"), 20, 5, distance=7).agrees
     True
     """
-    return CostTwice(
+    return CostComparison(
         encoder_cost(encoder, length, inputs),
-        counted_encoder_cost(encoder, length, inputs),
+        count_encoder_cost(encoder, length, inputs),
         path_length(encoder, distance),
-        searched_path_length(encoder, distance),
+        search_path_length(encoder, distance),
     )

@@ -14,26 +14,33 @@ from torch import Tensor
 
 from attention_core.mechanism import checks
 from attention_core.mechanism.attention import attend
-from attention_core.mechanism.config import AttentionConfig, Weights, finite, not_negative, one_of, positive
+from attention_core.mechanism.config import (
+    AttentionConfig,
+    Weights,
+    require_finite,
+    require_not_negative,
+    require_one_of,
+    require_positive,
+)
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-LONGEST = 128  # positions of one measurement
-WIDEST = 64
-MOST_LAYERS = 32
+MAX_ENCODER_LENGTH = 128  # positions of one measurement
+MAX_ENCODER_WIDTH = 64
+MAX_ENCODER_LAYERS = 32
 
 
 # ---- one step of a recurrence: from_x is x_t W_x + b, the state's first tensor is h ----------------------------------
-State = tuple[Tensor, ...]
+RecurrentState = tuple[Tensor, ...]
 
 
-def rnn_cell(from_x: Float[Tensor, "B H"], state: State, w_h: Float[Tensor, "H H"]) -> State:
+def rnn_cell(from_x: Float[Tensor, "B H"], state: RecurrentState, w_h: Float[Tensor, "H H"]) -> RecurrentState:
     r"""$h_t = \tanh(x_t W_x + h_{t-1} W_h + b)$ (Elman 1990)."""
     (h,) = state
     return (torch.tanh(from_x + h @ w_h),)
 
 
-def gru_cell(from_x: Float[Tensor, "B 3*H"], state: State, w_h: Float[Tensor, "H 3*H"]) -> State:
+def gru_cell(from_x: Float[Tensor, "B 3*H"], state: RecurrentState, w_h: Float[Tensor, "H 3*H"]) -> RecurrentState:
     r"""$h_t = (1 - z) \odot n + z \odot h_{t-1}$, $n = \tanh(x_t W_n + r \odot h_{t-1} U_n)$ (Cho et al. 2014)."""
     (h,) = state
     reset_x, keep_x, new_x = from_x.chunk(3, dim=-1)  # each (B, H), in torch's order
@@ -43,7 +50,7 @@ def gru_cell(from_x: Float[Tensor, "B 3*H"], state: State, w_h: Float[Tensor, "H
     return ((1 - keep) * new + keep * h,)
 
 
-def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: State, w_h: Float[Tensor, "H 4*H"]) -> State:
+def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[Tensor, "H 4*H"]) -> RecurrentState:
     r"""$c_t = f \odot c_{t-1} + i \odot g$, $h_t = o \odot \tanh(c_t)$ (Hochreiter, Schmidhuber 1997; Gers 2000)."""
     h, c = state
     let_in, keep, new, out = (from_x + h @ w_h).chunk(4, dim=-1)  # each (B, H), in torch's order i, f, g, o
@@ -52,18 +59,22 @@ def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: State, w_h: Float[Tensor, "
 
 
 @dataclass(frozen=True)
-class Cell:
+class RecurrentCell:
     """A recurrence by name: one step of it, how many gates its matrices hold side by side, which of them keeps the
     state (None: none does), and how many vectors the state has."""
 
-    step: Callable[[Tensor, State, Tensor], State]
+    step: Callable[[Tensor, RecurrentState, Tensor], RecurrentState]
     gates: int = 1
     keeping: int | None = None
     states: int = 1
 
 
-CELLS = {"rnn": Cell(rnn_cell), "gru": Cell(gru_cell, 3, 1), "lstm": Cell(lstm_cell, 4, 1, 2)}
-KINDS = (*CELLS, "cnn", "attention")
+RECURRENT_CELLS = {
+    "rnn": RecurrentCell(rnn_cell),
+    "gru": RecurrentCell(gru_cell, 3, 1),
+    "lstm": RecurrentCell(lstm_cell, 4, 1, 2),
+}
+ENCODER_KINDS = (*RECURRENT_CELLS, "cnn", "attention")
 
 
 # ---- the choices -----------------------------------------------------------------------------------------------------
@@ -94,16 +105,20 @@ class Encoder:
     seed: int = 0
 
     def __post_init__(self):
-        one_of("kind", self.kind, KINDS)
-        for name, limit in (("width", WIDEST), ("layers", MOST_LAYERS), ("window", LONGEST)):
-            if positive(name, getattr(self, name)) > limit:
+        require_one_of("kind", self.kind, ENCODER_KINDS)
+        for name, limit in (
+            ("width", MAX_ENCODER_WIDTH),
+            ("layers", MAX_ENCODER_LAYERS),
+            ("window", MAX_ENCODER_LENGTH),
+        ):
+            if require_positive(name, getattr(self, name)) > limit:
                 raise AttentionError("at_most", name=name, limit=limit, given=getattr(self, name))
         if self.kind == "cnn" and self.both and self.window % 2 == 0:
             raise AttentionError("odd_window", given=self.window)
         if self.gain is not None:
-            finite("gain", self.gain)
-        finite("keep", self.keep)
-        not_negative("seed", self.seed)
+            require_finite("gain", self.gain)
+        require_finite("keep", self.keep)
+        require_not_negative("seed", self.seed)
 
     @property
     def half(self) -> int:
@@ -122,10 +137,12 @@ class Recurrence:
 
 
 Taps = Float[Tensor, "window D H"]  # a convolution's matrices, one a place of the window, from the earliest on
-Layer = tuple[Recurrence, ...] | Taps | Weights
+EncoderLayer = tuple[Recurrence, ...] | Taps | Weights
 
 
-def draw_layers(encoder: Encoder, inputs: int, generator: np.random.Generator | None = None) -> tuple[Layer, ...]:
+def draw_layers(
+    encoder: Encoder, inputs: int, generator: np.random.Generator | None = None
+) -> tuple[EncoderLayer, ...]:
     """Random weights of every layer in float64, from the encoder's seed: the same on any machine.
 
     inputs: the width of x. All are uniform in ±1/√n, torch's default (n: the width of a recurrence, else how many
@@ -144,40 +161,40 @@ def draw_layers(encoder: Encoder, inputs: int, generator: np.random.Generator | 
 
 def output_width(encoder: Encoder) -> int:
     """How many numbers a position has behind a layer."""
-    return encoder.width * len(directions(encoder))
+    return encoder.width * len(layer_directions(encoder))
 
 
-def directions(encoder: Encoder) -> tuple[int, ...]:
+def layer_directions(encoder: Encoder) -> tuple[int, ...]:
     """The passes of one layer: +1 from the first word on, -1 from the last; what is no recurrence has one."""
-    return (1, -1) if encoder.both and encoder.kind in CELLS else (1,)
+    return (1, -1) if encoder.both and encoder.kind in RECURRENT_CELLS else (1,)
 
 
-def draw_layer(encoder: Encoder, inputs: int, generator: np.random.Generator) -> Layer:
+def draw_layer(encoder: Encoder, inputs: int, generator: np.random.Generator) -> EncoderLayer:
     """One layer's weights."""
     width = encoder.width
-    if encoder.kind in CELLS:
-        return tuple(draw_recurrence(encoder, inputs, generator) for _ in directions(encoder))
+    if encoder.kind in RECURRENT_CELLS:
+        return tuple(draw_recurrence(encoder, inputs, generator) for _ in layer_directions(encoder))
     if encoder.kind == "cnn":
-        return uniform(generator, (encoder.window, inputs, width), encoder.window * inputs)
-    return Weights(*(uniform(generator, (inputs, width), inputs) for _ in "qkv"))
+        return draw_uniform_weights(generator, (encoder.window, inputs, width), encoder.window * inputs)
+    return Weights(*(draw_uniform_weights(generator, (inputs, width), inputs) for _ in "qkv"))
 
 
 def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generator) -> Recurrence:
     """One direction's weights, drawn in torch's layout (G H, d_in), w_h first."""
-    cell, H = CELLS[encoder.kind], encoder.width
+    cell, H = RECURRENT_CELLS[encoder.kind], encoder.width
     if encoder.gain is None:
-        w_h = uniform(generator, (cell.gates * H, H), H)
+        w_h = draw_uniform_weights(generator, (cell.gates * H, H), H)
     else:  # every gate has its own
         turns = [np.linalg.qr(generator.standard_normal((H, H)))[0] for _ in range(cell.gates)]
         w_h = torch.from_numpy(encoder.gain * np.concatenate(turns))  # G times (H, H) -> (G H, H)
-    w_x = uniform(generator, (cell.gates * H, inputs), H)
+    w_x = draw_uniform_weights(generator, (cell.gates * H, inputs), H)
     b = torch.zeros(cell.gates, H, dtype=torch.float64)
     if cell.keeping is not None:
         b[cell.keeping] = encoder.keep
     return Recurrence(w_h.T.contiguous(), w_x.T.contiguous(), b.flatten())  # (H, G H), (D, G H), (G H,)
 
 
-def uniform(generator: np.random.Generator, shape: tuple[int, ...], summed: int) -> Tensor:
+def draw_uniform_weights(generator: np.random.Generator, shape: tuple[int, ...], summed: int) -> Tensor:
     """Numbers between ±1/√summed."""
     bound = summed**-0.5
     return torch.from_numpy(generator.uniform(-bound, bound, shape))
@@ -194,7 +211,9 @@ def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T
 
 
 # ---- from x to one vector a position ---------------------------------------------------------------------------------
-def encode(encoder: Encoder, x: Float[Tensor, "*B T D"], layers: tuple[Layer, ...]) -> Float[Tensor, "B T width"]:
+def encode(
+    encoder: Encoder, x: Float[Tensor, "*B T D"], layers: tuple[EncoderLayer, ...]
+) -> Float[Tensor, "B T width"]:
     r"""One vector a position: the layers one on the other.
 
     rnn, gru, lstm: $h_t = f(h_{t-1}, x_t)$ from $h = 0$ on. cnn: $\tanh(\sum_m x_{t+m} W_m)$ over the window, zeros
@@ -212,26 +231,31 @@ def encode(encoder: Encoder, x: Float[Tensor, "*B T D"], layers: tuple[Layer, ..
     checks.check_tensors({"x": x})
     x = checks.as_batch("x", x)
     for layer in layers:
-        if encoder.kind in CELLS:
-            passes = [recur(CELLS[encoder.kind], x, *each) for each in zip(layer, directions(encoder), strict=True)]
+        if encoder.kind in RECURRENT_CELLS:
+            passes = [
+                run_recurrence(RECURRENT_CELLS[encoder.kind], x, *each)
+                for each in zip(layer, layer_directions(encoder), strict=True)
+            ]
             x = torch.cat(passes, dim=-1)  # (B, T, H) or (B, T, 2 H)
         elif encoder.kind == "cnn":
             x = torch.tanh(convolve(x, layer, encoder.half))
         else:
-            x = attention_run(encoder, x, layer)["output"]
+            x = run_attention(encoder, x, layer)["output"]
     return x
 
 
-def attention_run(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights) -> Trace:
+def run_attention(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights) -> Trace:
     """One layer of attention as an encoder has it, every step kept: one head, scaled dot, causal without `both`.
 
-    >>> attention_run(Encoder("attention"), torch.ones(3, 2).double(), Weights())["weights"][0, 0, 1]
+    >>> run_attention(Encoder("attention"), torch.ones(3, 2).double(), Weights())["weights"][0, 0, 1]
     tensor([0.5000, 0.5000, 0.0000], dtype=torch.float64)
     """
     return attend(x, weights=weights, config=AttentionConfig(masks=() if encoder.both else ("causal",)))
 
 
-def recur(cell: Cell, x: Float[Tensor, "B T D"], weights: Recurrence, direction: int = 1) -> Float[Tensor, "B T H"]:
+def run_recurrence(
+    cell: RecurrentCell, x: Float[Tensor, "B T D"], weights: Recurrence, direction: int = 1
+) -> Float[Tensor, "B T H"]:
     """One recurrence over the whole sequence: T steps, each of which waits for the one before it."""
     from_x = x @ weights.w_x + weights.b  # (B, T, D) x (D, G H) -> (B, T, G H): of all positions at once
     state = (x.new_zeros(len(x), len(weights.w_h)),) * cell.states
@@ -275,20 +299,20 @@ def influence(
     >>> influence(encoder, random_words(encoder, 20, 32), relative=True)[[18, 14, 9, 0]].numpy().round(3)
     array([0.733, 0.213, 0.035, 0.001])
     """
-    one_of("norm", norm, tuple(NORMS))
+    require_one_of("norm", norm, tuple(NORMS))
     checks.check_tensors({"x": x})
     if x.dim() != 2:
-        raise AttentionError("rank", name="x", axes="(T, D)", shape=checks.shape(x))
-    if len(x) > LONGEST:
-        raise AttentionError("at_most", name="T", limit=LONGEST, given=len(x))
-    at = len(x) - 1 if at is None else not_negative("at", at)
+        raise AttentionError("rank", name="x", axes="(T, D)", shape=checks.shape_of(x))
+    if len(x) > MAX_ENCODER_LENGTH:
+        raise AttentionError("at_most", name="T", limit=MAX_ENCODER_LENGTH, given=len(x))
+    at = len(x) - 1 if at is None else require_not_negative("at", at)
     if at >= len(x):
         raise AttentionError("at_most", name="at", limit=len(x) - 1, given=at)
-    sizes = torch.linalg.matrix_norm(jacobian(encoder, x.double(), at), ord=NORMS[norm])
+    sizes = torch.linalg.matrix_norm(encoder_jacobian(encoder, x.double(), at), ord=NORMS[norm])
     return sizes / sizes[at] if relative else sizes
 
 
-def jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Float[Tensor, "T width D"]:
+def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Float[Tensor, "T width D"]:
     """d h_at / d x_s for every s. Each number of h gets an x of its own, so that one backward pass serves them all."""
     width = output_width(encoder)
     copies = x.detach().expand(width, *x.shape).clone().requires_grad_()  # (width, T, D)

@@ -6,14 +6,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.config import one_of, positive
+from attention_core.mechanism.config import require_one_of, require_positive
 from attention_core.variants.encoders import Encoder, influence
 
-MEASURES = ("share", "relative")
+INFLUENCE_MEASURES = ("share", "relative")
 
 
 @dataclass(frozen=True)
-class Heard:
+class InfluenceByDistance:
     """What one position hears, by distance: how many words before it a word stands (minus: after it), in rising order;
     for each the mean over the draws, the least and the most."""
 
@@ -32,7 +32,9 @@ class Heard:
         return self.mean[self.distances.index(distance)]
 
 
-def heard(encoder: Encoder, x: Float[Tensor, "T D"], at: int, measure: str = "share", draws: int = 1) -> Heard:
+def influence_by_distance(
+    encoder: Encoder, x: Float[Tensor, "T D"], at: int, measure: str = "share", draws: int = 1
+) -> InfluenceByDistance:
     r"""The influence of every word on what stands at one position, see `influence`, with weights drawn several times.
 
     encoder: its seed is that of the first draw, the next ones follow. x: the words' vectors; at: the position. measure:
@@ -43,24 +45,24 @@ def heard(encoder: Encoder, x: Float[Tensor, "T D"], at: int, measure: str = "sh
 
     >>> from attention_core.variants.encoders import random_words
     >>> encoder = Encoder("rnn", gain=0.9)
-    >>> found = heard(encoder, random_words(encoder, 20, 32), at=19, measure="relative")
+    >>> found = influence_by_distance(encoder, random_words(encoder, 20, 32), at=19, measure="relative")
     >>> [round(found.at(distance), 3) for distance in (0, 1, 5, 10, 19)]
     [1.0, 0.733, 0.213, 0.035, 0.001]
     """
-    one_of("measure", measure, MEASURES)
-    drawn = [influence(replace(encoder, seed=encoder.seed + n), x, at) for n in range(positive("draws", draws))]
+    require_one_of("measure", measure, INFLUENCE_MEASURES)
+    drawn = [influence(replace(encoder, seed=encoder.seed + n), x, at) for n in range(require_positive("draws", draws))]
     sizes = torch.stack(drawn)  # (draws, T)
     sizes = sizes / (sizes.sum(1) if measure == "share" else sizes[:, at])[:, None]
-    there = distances(encoder.both, len(x), at)
+    there = distances_heard(encoder.both, len(x), at)
     sizes = sizes.flip(1)[:, -len(there) :]  # (draws, S): the last word first, so that distances rise
     parts = (sizes.mean(0), sizes.amin(0), sizes.amax(0))
-    return Heard(tuple(there), *(tuple(part.tolist()) for part in parts))
+    return InfluenceByDistance(tuple(there), *(tuple(part.tolist()) for part in parts))
 
 
-def distances(both: bool, length: int, at: int) -> range:
+def distances_heard(both: bool, length: int, at: int) -> range:
     """How far before a position the words stand that it can hear from (minus: after it), in rising order.
 
-    >>> distances(False, 5, at=3), distances(True, 5, at=3)
+    >>> distances_heard(False, 5, at=3), distances_heard(True, 5, at=3)
     (range(0, 4), range(-1, 4))
     """
     return range(at - length + 1 if both else 0, at + 1)
@@ -75,29 +77,30 @@ def word_at(at: int, distance: int) -> int:
     return at - distance
 
 
-def evenly(there: range) -> tuple[float, float]:
+def even_share_line(there: range) -> tuple[float, float]:
     """An even share of so many words, at both ends of a line.
 
-    >>> evenly(range(-1, 3))
+    >>> even_share_line(range(-1, 3))
     (0.25, 0.25)
     """
     return 1 / len(there), 1 / len(there)
 
 
-def usual_place(both: bool, length: int) -> int:
+def default_position(both: bool, length: int) -> int:
     """The position that hears from most words: the last one, or in both directions the one in the middle.
 
-    >>> usual_place(False, 5), usual_place(True, 5)
+    >>> default_position(False, 5), default_position(True, 5)
     (4, 2)
     """
     return length // 2 if both else length - 1
 
 
-def first_overtaking(one: Heard, other: Heard) -> int | None:
+def first_overtaking_distance(one: InfluenceByDistance, other: InfluenceByDistance) -> int | None:
     """The first distance at which the one that was behind among the nearest words is ahead; None where it never is.
 
-    >>> near, far = Heard((0, 1, 2), (0.7, 0.2, 0.1), (), ()), Heard((0, 1, 2), (0.3, 0.2, 0.5), (), ())
-    >>> first_overtaking(near, far), first_overtaking(near, near)
+    >>> near = InfluenceByDistance((0, 1, 2), (0.7, 0.2, 0.1), (), ())
+    >>> far = InfluenceByDistance((0, 1, 2), (0.3, 0.2, 0.5), (), ())
+    >>> first_overtaking_distance(near, far), first_overtaking_distance(near, near)
     (2, None)
     """
     signs = [(d, (a > b) - (a < b)) for d, a, b in zip(one.distances, one.mean, other.mean, strict=True) if d >= 0]

@@ -13,20 +13,26 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.comparison.distances import apart
+from attention_core.comparison.distances import abs_difference
 from attention_core.mechanism import checks
-from attention_core.mechanism.attention import input_steps, projected_shapes, run, sources_of, weight_steps
-from attention_core.mechanism.config import AttentionConfig, Weights, not_negative, one_of, positive
+from attention_core.mechanism.attention import input_steps, projected_shapes, run_plan, sources_of, weight_steps
+from attention_core.mechanism.config import (
+    AttentionConfig,
+    Weights,
+    require_not_negative,
+    require_one_of,
+    require_positive,
+)
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.plan import (
     Inputs,
     Plan,
     Shapes,
     check_mask_sizes,
+    config_for_keys_from,
     head_dims,
     plan_attention,
     plan_inputs,
-    seen_from,
 )
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand
@@ -75,9 +81,9 @@ def decode(
 
     >>> x = torch.eye(3)
     >>> steps = list(decode(x, weights=Weights(w_q=x, w_k=x, w_v=x)))
-    >>> [tuple(step["k"].shape) for step in steps]
+    >>> [tuple(decode_token["k"].shape) for decode_token in decode_steps]
     [(1, 1, 1, 3), (1, 1, 2, 3), (1, 1, 3, 3)]
-    >>> steps[2]["k_projected"].shape
+    >>> decode_steps[2]["k_projected"].shape
     torch.Size([1, 1, 3])
     """
     weights, config = weights or Weights(), config or AttentionConfig(masks=["causal"])
@@ -90,7 +96,7 @@ def decode(
     checks.check_score_weights(config, weights, shapes["q"], shapes["k"], x.element_size())
     checks.check_output_weights(weights, shapes["q"][1] * shapes["v"][-1])
     check_mask_sizes(config, shapes, 0)
-    return steps(config, input_steps(given) | weight_steps(weights, shapes, given, sources), sources, shapes)
+    return decode_steps(config, input_steps(given) | weight_steps(weights, shapes, given, sources), sources, shapes)
 
 
 def check_decodable(config: AttentionConfig) -> None:
@@ -102,37 +108,37 @@ def check_decodable(config: AttentionConfig) -> None:
         raise AttentionError("decoding_drops")
 
 
-def steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes) -> Iterator[Trace]:
+def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes) -> Iterator[Trace]:
     """The steps of `decode`, its inputs checked."""
-    x, cache, window = inputs["x"], {}, window_of(config)
+    x, cache, window = inputs["x"], {}, sliding_window(config)
     for t in range(shapes["q"][2]):
         token = replace(x, value=x.value[:, t : t + 1])  # (B, 1, D)
-        trace = step(config, inputs | {"x": token} | cache, sources, shapes, t)
+        trace = decode_token(config, inputs | {"x": token} | cache, sources, shapes, t)
         yield trace
         dropped = first_key(t + 1, window) - first_key(t, window)  # of the keys at hand, by the next step
         kept = {f"{role}_cache": trace[role][:, :, dropped:] for role in "kv"}  # (B, H_kv, kept, d)
         cache = {name: Step(name, value, trace.step(name[0]).dims) for name, value in kept.items() if value.numel()}
 
 
-def step(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, t: int) -> Trace:
+def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, t: int) -> Trace:
     """One token, the t-th: attend's own plan for it, with the cache put before its key and its value."""
-    first = first_key(t, window_of(config))
+    first = first_key(t, sliding_window(config))
     kept = t - first
     one, whole = ({role: (B, H, S, d) for role, (B, H, _, d) in shapes.items()} for S in (1, kept + 1))
-    plan = [standing_at(operation, t) for operation in plan_inputs(config, inputs, sources, one, 0)]
-    plan = behind_the_cache(plan, whole) if kept else plan
+    plan = [move_to_position(operation, t) for operation in plan_inputs(config, inputs, sources, one, 0)]
+    plan = put_behind_cache(plan, whole) if kept else plan
     shapes = whole | {"q": one["q"]}
-    return run(inputs, plan_attention(seen_from(config, first), inputs, plan, shapes, kept))
+    return run_plan(inputs, plan_attention(config_for_keys_from(config, first), inputs, plan, shapes, kept))
 
 
-def standing_at(operation: Operation, t: int) -> Operation:
+def move_to_position(operation: Operation, t: int) -> Operation:
     """The operation where the one token of x is the t-th of its sequence."""
     if "at" not in operation.params:
         return operation
     return replace(operation, params={**operation.params, "at": t})
 
 
-def behind_the_cache(plan: Plan, shapes: Shapes) -> Plan:
+def put_behind_cache(plan: Plan, shapes: Shapes) -> Plan:
     """The plan up to q, k and v, where the token's own key and value are appended to those that were kept."""
     plan = [
         replace(
@@ -146,7 +152,7 @@ def behind_the_cache(plan: Plan, shapes: Shapes) -> Plan:
     return plan + [Operation(role, head_dims(role, shapes), reads[role], APPEND) for role in "kv"]
 
 
-def window_of(config: AttentionConfig) -> int | None:
+def sliding_window(config: AttentionConfig) -> int | None:
     """How many keys a query sees at most, itself included: the window of a sliding mask; None where there is none."""
     return dict(config.masks).get("sliding", {}).get("window")
 
@@ -157,7 +163,7 @@ def first_key(t: int, window: int | None = None) -> int:
     >>> first_key(5), first_key(5, window=3), first_key(1, window=3)
     (0, 3, 0)
     """
-    return 0 if window is None else max(0, t + 1 - positive("window", window))
+    return 0 if window is None else max(0, t + 1 - require_positive("window", window))
 
 
 def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
@@ -175,15 +181,21 @@ def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
     for t, trace in enumerate(steps):
         seen = {"T": slice(t, t + 1), "S": slice(t + 1 - trace["k"].shape[2], t + 1)}
         part = full[name][tuple(seen.get(dim, slice(None)) for dim in full.step(name).dims)]
-        gaps.append(apart(trace[name], part).max().item())
+        gaps.append(abs_difference(trace[name], part).max().item())
     return max(gaps)
 
 
 # ---- what a step computes, and what it finds -------------------------------------------------------------------------
-COMPUTED, KEPT, AGAIN, UNNEEDED, ABSENT = "computed", "kept", "again", "unneeded", "absent"
+STATE_COMPUTED, STATE_KEPT, STATE_AGAIN, STATE_UNNEEDED, STATE_ABSENT = (
+    "computed",
+    "kept",
+    "again",
+    "unneeded",
+    "absent",
+)
 
 
-def states(
+def cache_states(
     tokens: int, role: str = "k", *, cached: bool = True, window: int | None = None
 ) -> tuple[tuple[str, ...], ...]:
     """What becomes of token s's q, k or v in step t, as states[t][s].
@@ -195,27 +207,27 @@ def states(
 
     tokens: how many steps, 1 or more. role: "q", "k" or "v". window: of a sliding mask.
 
-    >>> for row in states(3): print(row)
+    >>> for row in cache_states(3): print(row)
     ('computed', 'absent', 'absent')
     ('kept', 'computed', 'absent')
     ('kept', 'kept', 'computed')
     """
-    positive("tokens", tokens)
-    one_of("role", role, ("q", "k", "v"))
-    return tuple(tuple(state(t, s, role, cached, window) for s in range(tokens)) for t in range(tokens))
+    require_positive("tokens", tokens)
+    require_one_of("role", role, ("q", "k", "v"))
+    return tuple(tuple(cache_state(t, s, role, cached, window) for s in range(tokens)) for t in range(tokens))
 
 
-def state(t: int, s: int, role: str, cached: bool, window: int | None) -> str:
+def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> str:
     """The state of one token's q, k or v in one step."""
     if s >= t:
-        return COMPUTED if s == t else ABSENT
+        return STATE_COMPUTED if s == t else STATE_ABSENT
     if not cached:
-        return AGAIN
-    return UNNEEDED if role == "q" or s < first_key(t, window) else KEPT
+        return STATE_AGAIN
+    return STATE_UNNEEDED if role == "q" or s < first_key(t, window) else STATE_KEPT
 
 
 @dataclass(frozen=True)
-class Work:
+class DecodingWork:
     """What was computed: keys (and as many values), queries, and scores, which are pairs that the mask allows; per
     layer, head and sequence. `read`: keys that came out of the cache."""
 
@@ -224,12 +236,12 @@ class Work:
     scores: int
     read: int
 
-    def __add__(self, other: "Work") -> "Work":
+    def __add__(self, other: "DecodingWork") -> "DecodingWork":
         """Both together."""
-        return Work(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
+        return DecodingWork(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
 
 
-def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> Work:
+def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
     """What step t computes.
 
     With a cache one key, one query, and a score for every key in sight; without one, all keys, queries and scores of
@@ -240,14 +252,14 @@ def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> W
     >>> work_of_step(4), work_of_step(4, cached=False)
     (Work(keys=1, queries=1, scores=5, read=4), Work(keys=5, queries=5, scores=15, read=0))
     """
-    prefix = not_negative("t", t) + 1
+    prefix = require_not_negative("t", t) + 1
     if not cached:
-        return Work(keys=prefix, queries=prefix, scores=causal_pairs(prefix, window), read=0)
+        return DecodingWork(keys=prefix, queries=prefix, scores=causal_pairs(prefix, window), read=0)
     seen = prefix - first_key(t, window)
-    return Work(keys=1, queries=1, scores=seen, read=seen - 1)
+    return DecodingWork(keys=1, queries=1, scores=seen, read=seen - 1)
 
 
-def work(tokens: int, *, cached: bool = True, window: int | None = None) -> Work:
+def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
     r"""What all steps compute together up to a length T.
 
     Keys: T with a cache, $T(T + 1)/2$ without. Scores where there is no window: $T(T + 1)/2$ with a cache,
@@ -255,20 +267,20 @@ def work(tokens: int, *, cached: bool = True, window: int | None = None) -> Work
 
     tokens: T, 1 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
 
-    >>> work(256).keys, work(256, cached=False).keys
+    >>> total_work(256).keys, total_work(256, cached=False).keys
     (256, 32896)
     """
-    each = (work_of_step(t, cached=cached, window=window) for t in range(positive("tokens", tokens)))
-    return sum(each, Work(0, 0, 0, 0))
+    each = (work_of_step(t, cached=cached, window=window) for t in range(require_positive("tokens", tokens)))
+    return sum(each, DecodingWork(0, 0, 0, 0))
 
 
-def plausible_keys(tokens: int) -> tuple[int, int, int, int]:
+def guess_key_counts(tokens: int) -> tuple[int, int, int, int]:
     """What one may guess that decoding T tokens without a cache projects, T, 2 T, T(T + 1)/2 or T² keys: the third.
 
-    >>> plausible_keys(256)
+    >>> guess_key_counts(256)
     (256, 512, 32896, 65536)
     """
-    return tokens, 2 * tokens, work(tokens, cached=False).keys, tokens**2
+    return tokens, 2 * tokens, total_work(tokens, cached=False).keys, tokens**2
 
 
 def causal_pairs(tokens: int, window: int | None = None) -> int:
@@ -277,7 +289,7 @@ def causal_pairs(tokens: int, window: int | None = None) -> int:
     >>> causal_pairs(4), causal_pairs(4, window=2)
     (10, 7)
     """
-    w = tokens if window is None else min(tokens, positive("window", window))
+    w = tokens if window is None else min(tokens, require_positive("window", window))
     return w * (w + 1) // 2 + (tokens - w) * w  # the first w queries see 1, 2, ..., w keys, the others w
 
 
@@ -306,15 +318,15 @@ def cache_bytes(
     """
     counts = {"tokens": tokens, "kv_heads": kv_heads, "d_k": d_k, "d_v": d_v, "layers": layers, "batch": batch}
     for name, count in counts.items():
-        positive(name, count)
-    kept = tokens if window is None else min(tokens, positive("window", window))
+        require_positive(name, count)
+    kept = tokens if window is None else min(tokens, require_positive("window", window))
     return layers * batch * kv_heads * (d_k + d_v) * kept * dtype.itemsize
 
 
-def held_bytes(trace: Trace) -> int:
+def kv_bytes(trace: Trace) -> int:
     """The bytes of a run's own keys and values: what a layer keeps after a step of `decode`.
 
-    >>> [held_bytes(step) for step in decode(torch.zeros(3, 2, dtype=torch.float16))]
+    >>> [kv_bytes(decode_token) for decode_token in decode(torch.zeros(3, 2, dtype=torch.float16))]
     [8, 16, 24]
     """
     return sum(trace[role].element_size() * trace[role].numel() for role in "kv")

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.config import one_of, positive
+from attention_core.mechanism.config import require_one_of, require_positive
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 from attention_core.variants.encoders import Encoder, draw_layers
@@ -78,7 +78,7 @@ def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     >>> list(trace.computed())[-4:], trace["h_3"].shape, trace["states"].shape
     (['h_1', 'h_2', 'h_3', 'states'], torch.Size([1, 5]), torch.Size([1, 5, 2]))
     """
-    one_of("kind", encoder.kind, ("rnn",))
+    require_one_of("kind", encoder.kind, ("rnn",))
     x = trace["x"]
     ((forward, *_), *_) = draw_layers(encoder, x.shape[-1])
     given = {
@@ -91,5 +91,7 @@ def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
         Operation(after, ("B", "d_h"), ("x", before, "w_x", "w_h"), NEXT_STATE, {"t": t})
         for t, (before, after) in enumerate(pairwise(names))
     ]
-    together = Operation("states", ("B", "d_h", "T"), tuple(names[1 : positive("shown", shown) + 1]), SIDE_BY_SIDE)
+    together = Operation(
+        "states", ("B", "d_h", "T"), tuple(names[1 : require_positive("shown", shown) + 1]), SIDE_BY_SIDE
+    )
     return Trace({**given, **trace.steps}, trace.labels).then(*steps, together)

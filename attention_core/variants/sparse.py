@@ -13,15 +13,15 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from attention_core.mechanism import masks
-from attention_core.mechanism.attention import attend_qkv, given_heads
-from attention_core.mechanism.config import AttentionConfig, Weights, not_negative, positive
+from attention_core.mechanism.attention import attend_qkv, checked_qkv
+from attention_core.mechanism.config import AttentionConfig, Weights, require_not_negative, require_positive
 from attention_core.mechanism.operations import mask_scores, masked_softmax, mix, scale
 from attention_core.mechanism.positions import sinusoidal
 from attention_core.mechanism.scores import dot, root_scale
 
 
 @dataclass(frozen=True)
-class Part:
+class SparsePart:
     """A run of queries and a run of keys: all pairs of them are computed."""
 
     queries: slice
@@ -34,11 +34,11 @@ def first_place(causal: bool, T: int, S: int) -> int:
 
 
 @dataclass(frozen=True)
-class Local:
+class LocalPattern:
     """Keys at most `window` away, and with `causal` none after the query; `block` queries at a time (Beltagy et al.
     2020, section 3.1). A part holds a few pairs more than the pattern, the corners of its rectangle.
 
-    >>> list(Local(window=1, block=2).parts(5, 5))[1]
+    >>> list(LocalPattern(window=1, block=2).parts(5, 5))[1]
     Part(queries=slice(2, 4, None), keys=slice(1, 5, None))
     """
 
@@ -47,15 +47,15 @@ class Local:
     causal: bool = False
 
     def __post_init__(self):
-        not_negative("window", self.window)
-        positive("block", self.block)
+        require_not_negative("window", self.window)
+        require_positive("block", self.block)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
         """Which pairs the pattern has; i: the places where the queries stand among the keys, j: those of the keys."""
         near = masks.local(0, 0, i, j, window=self.window, at=0)
         return near & masks.causal(0, 0, i, j, at=0) if self.causal else near
 
-    def parts(self, T: int, S: int) -> Iterator[Part]:
+    def parts(self, T: int, S: int) -> Iterator[SparsePart]:
         """Blocks of queries, each with the keys that one of them may attend to."""
         at = first_place(self.causal, T, S)
         ahead = 0 if self.causal else self.window
@@ -63,15 +63,17 @@ class Local:
             stop = min(start + self.block, T)
             first_key = max(0, start + at - self.window)
             end = min(S, stop + at + ahead)
-            yield Part(slice(start, stop), slice(first_key, max(0, end)))  # no key where all places lie before key 0
+            yield SparsePart(
+                slice(start, stop), slice(first_key, max(0, end))
+            )  # no key where all places lie before key 0
 
 
 @dataclass(frozen=True)
-class Strided:
+class StridedPattern:
     """Every `stride`-th key, counted from the query's own place, and with `causal` none after it (Child et al. 2019,
     section 4.3: the second head of the strided pattern, whose first is local).
 
-    >>> list(Strided(2).parts(5, 5))
+    >>> list(StridedPattern(2).parts(5, 5))
     [Part(queries=slice(0, 5, 2), keys=slice(0, 5, 2)), Part(queries=slice(1, 5, 2), keys=slice(1, 5, 2))]
     """
 
@@ -79,26 +81,26 @@ class Strided:
     causal: bool = False
 
     def __post_init__(self):
-        positive("stride", self.stride)
+        require_positive("stride", self.stride)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
         """Which pairs the pattern has; i: the places where the queries stand among the keys, j: those of the keys."""
         same = (i - j) % self.stride == 0
         return same & masks.causal(0, 0, i, j, at=0) if self.causal else same
 
-    def parts(self, T: int, S: int) -> Iterator[Part]:
+    def parts(self, T: int, S: int) -> Iterator[SparsePart]:
         """The queries and keys whose places leave the same remainder."""
         at = first_place(self.causal, T, S)
         for first in range(min(self.stride, T)):
             first_key = (first + at) % self.stride
-            yield Part(slice(first, T, self.stride), slice(first_key, S, self.stride))
+            yield SparsePart(slice(first, T, self.stride), slice(first_key, S, self.stride))
 
 
-Pattern = Local | Strided
+Pattern = LocalPattern | StridedPattern
 
 
 @dataclass(frozen=True, eq=False)
-class Sparse:
+class SparseResult:
     """What came out, and what it took: pairs of each head that were computed, those of them that the pattern has, and
     the multiply-adds of the scores and of the weighted sums, over all heads and sequences."""
 
@@ -110,7 +112,7 @@ class Sparse:
 
 def attend_sparse(
     q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."], pattern: Pattern
-) -> Sparse:
+) -> SparseResult:
     r"""attend_qkv's head_outputs under a pattern, part by part: $z_i = \sum_{j \in P(i)} a_{ij} v_j$, where a is the
     softmax of $q_i k_j / \sqrt{d_k}$ over the keys P(i) of the pattern.
 
@@ -118,11 +120,11 @@ def attend_sparse(
     ValueError) as attend_qkv does. Source: Child et al. 2019, equations 2 and 3; Beltagy et al. 2020, section 3.1.
 
     >>> x = torch.eye(6)
-    >>> found = attend_sparse(x, x, x, Strided(3))
+    >>> found = attend_sparse(x, x, x, StridedPattern(3))
     >>> found.output[0, 0, 1].nonzero().flatten(), found.computed, found.multiply_adds
     (tensor([1, 4]), 12, 144)
     """
-    inputs, _, shapes, _ = given_heads(q, k, v, Weights(), AttentionConfig())
+    inputs, _, shapes, _ = checked_qkv(q, k, v, Weights(), AttentionConfig())
     q, k, v = (inputs[role].value for role in "qkv")  # (B, H, T, d_k), (B, H_kv, S, d_k), (B, H_kv, S, d_v)
     (B, H, T, d_k), (S, d_v) = shapes["q"], shapes["v"][-2:]
     output, computed, kept = q.new_zeros(B, H, T, d_v), 0, torch.zeros((), dtype=torch.int64, device=q.device)
@@ -134,7 +136,7 @@ def attend_sparse(
             scores = mask_scores(scale(scores, factor=root_scale(d_k), temperature=1.0), allowed[None, None])
             output[:, :, part.queries] = mix(masked_softmax(scores), v[:, :, part.keys])  # (B, H, T', d_v)
             computed, kept = computed + allowed.numel(), kept + allowed.sum()  # no wait for a GPU within the loop
-    return Sparse(output, computed, int(kept), multiply_adds(B * H * computed, d_k, d_v))
+    return SparseResult(output, computed, int(kept), count_multiply_adds(B * H * computed, d_k, d_v))
 
 
 def places(
@@ -145,28 +147,28 @@ def places(
     return i[:, None] + first_place(pattern.causal, T, S), j
 
 
-def computed_pairs(pattern: Pattern, T: int, S: int) -> int:
+def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
     """How many pairs the parts of a pattern hold, those of a rectangle's corners too.
 
-    >>> computed_pairs(Strided(4), 12, 12), computed_pairs(Local(2, block=4), 12, 12)
+    >>> count_computed_pairs(StridedPattern(4), 12, 12), count_computed_pairs(LocalPattern(2, block=4), 12, 12)
     (36, 80)
     """
     return sum(len(range(T)[part.queries]) * len(range(S)[part.keys]) for part in pattern.parts(T, S))
 
 
-def multiply_adds(pairs: int, d_k: int, d_v: int) -> int:
+def count_multiply_adds(pairs: int, d_k: int, d_v: int) -> int:
     """What so many pairs take: d_k products for the score, d_v for the weighted value.
 
-    >>> multiply_adds(pairs=4, d_k=3, d_v=2)
+    >>> count_multiply_adds(pairs=4, d_k=3, d_v=2)
     20
     """
     return pairs * (d_k + d_v)
 
 
-def pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
+def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
     """The pattern as `allowed`: True = may attend. For a picture, and for attend, which computes all pairs.
 
-    >>> pairs(Strided(2, causal=True), 3, 3).int()
+    >>> pattern_pairs(StridedPattern(2, causal=True), 3, 3).int()
     tensor([[1, 0, 0],
             [0, 1, 0],
             [1, 0, 1]], dtype=torch.int32)
@@ -174,26 +176,26 @@ def pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
     return pattern.allows(*places(pattern, T, S))
 
 
-KEPT, IN_VAIN, SKIPPED = 1.0, 0.4, 0.0  # how dark a pair is drawn
+KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # how dark a pair is drawn
 
 
 def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
     """What becomes of each pair: KEPT; computed IN_VAIN, because it lies in a rectangle with others; or SKIPPED.
 
-    >>> work_map(Local(1, block=2), 4, 4)
+    >>> work_map(LocalPattern(1, block=2), 4, 4)
     tensor([[1.0000, 1.0000, 0.4000, 0.0000],
             [1.0000, 1.0000, 1.0000, 0.0000],
             [0.0000, 1.0000, 1.0000, 1.0000],
             [0.0000, 0.4000, 1.0000, 1.0000]])
     """
-    drawn = torch.full((T, S), SKIPPED)
+    drawn = torch.full((T, S), SKIPPED_SHADE)
     for part in pattern.parts(T, S):
-        drawn[part.queries, part.keys] = IN_VAIN
-    return drawn.masked_fill(pairs(pattern, T, S), KEPT)
+        drawn[part.queries, part.keys] = IN_VAIN_SHADE
+    return drawn.masked_fill(pattern_pairs(pattern, T, S), KEPT_SHADE)
 
 
 @dataclass(frozen=True)
-class Saved:
+class SparseSavings:
     """What skipping saves and costs: pairs of the pattern, pairs computed, all pairs; the multiply-adds of the computed
     and of all; and how far the output is from full attention's (relative_error)."""
 
@@ -205,27 +207,29 @@ class Saved:
     error: float
 
 
-def saved(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."], pattern: Pattern) -> Saved:
+def measure_savings(
+    q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."], pattern: Pattern
+) -> SparseSavings:
     """attend_sparse beside attend_qkv, which computes all pairs. Raises AttentionError (a ValueError) as they do.
 
     >>> x = torch.eye(12)
-    >>> found = saved(x, x, x, Local(2, block=4))
+    >>> found = measure_savings(x, x, x, LocalPattern(2, block=4))
     >>> found.kept, found.computed, found.pairs, found.multiply_adds, found.all_multiply_adds
     (54, 80, 144, 1920, 3456)
     """
     full = attend_qkv(q, k, v)
     found = attend_sparse(q, k, v, pattern)
     (T, S), (B, H) = full["weights"].shape[2:], full["weights"].shape[:2]
-    everything = multiply_adds(B * H * T * S, q.shape[-1], v.shape[-1])
+    everything = count_multiply_adds(B * H * T * S, q.shape[-1], v.shape[-1])
     error = relative_error(found.output, full["head_outputs"])
-    return Saved(found.kept, found.computed, T * S, found.multiply_adds, everything, error)
+    return SparseSavings(found.kept, found.computed, T * S, found.multiply_adds, everything, error)
 
 
-def near_pairs(length: int, width: int, sharpness: float = 2.0) -> tuple[Tensor, Tensor, Tensor]:
+def make_local_qkv(length: int, width: int, sharpness: float = 2.0) -> tuple[Tensor, Tensor, Tensor]:
     """q, k and v (T, d) made by hand so that near pairs have the highest scores: q and k are the sinusoids of the
     positions, times `sharpness`, v is random from a fixed seed. In float32.
 
-    >>> q, k, v = near_pairs(64, 32)
+    >>> q, k, v = make_local_qkv(64, 32)
     >>> scores = attend_qkv(q, k, v)["scores"][0, 0, 32]
     >>> bool(scores[32] > scores[34] > scores[40]), int(scores.argmax())
     (True, 32)

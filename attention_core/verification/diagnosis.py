@@ -13,18 +13,18 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.comparison.distances import magnitude, stands_in, step_apart
-from attention_core.comparison.rerun import Values, allowances, coarsest, holds, rerun
+from attention_core.comparison.distances import is_large_negative_fill, largest_magnitude, step_difference
+from attention_core.comparison.rerun import Values, can_hold, coarsest_dtype, rerun, rounding_allowances
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.checks import check_tensors
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
-from attention_core.verification.causes import Cause, causes, fitting
-from attention_core.verification.tensor_layout import fits_as
+from attention_core.verification.causes import Cause, find_causes, fit_given_steps
+from attention_core.verification.tensor_layout import find_axis_order
 
 MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter of one of these names gets the mask
-WORDS = {"B": "b", "H": "head", "H_kv": "key/value head", "T": "query", "S": "key"}  # axes, in a written place
+AXIS_WORDS = {"B": "b", "H": "head", "H_kv": "key/value head", "T": "query", "S": "key"}  # axes, in a written place
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Diagnosis:
         return {comparison.step: comparison.difference for comparison in self.comparisons if comparison.agrees}
 
     def __str__(self) -> str:
-        return written(self)
+        return describe_diagnosis(self)
 
 
 def first_difference(
@@ -110,24 +110,26 @@ def first_difference(
     These agree: scores to 0. weights differ first, most at (b 0, head 0, query 0, key 0): yours 1, ours 0.6698. The
     fault lies in scaled_scores, masked_scores or weights.
     """
-    theirs = fitting(trace, given)
-    tolerance = coarsest(given.values()) if tolerance is None else tolerance
-    values, limits = rerun(trace), allowances(trace, tolerance)
+    theirs = fit_given_steps(trace, given)
+    tolerance = coarsest_dtype(given.values()) if tolerance is None else tolerance
+    values, limits = rerun(trace), rounding_allowances(trace, tolerance)
     comparisons = []
     for name in trace.steps:
         if name in theirs:
-            comparison = compare(trace, name, theirs[name], values[name], limits[name])
+            comparison = compare_step(trace, name, theirs[name], values[name], limits[name])
             if not comparison.agrees:
                 right = {other.step for other in comparisons if other.agrees}
-                among = tuple(step for step in trace.computed() if step in back_to(trace, name, right))
-                comparison = replace(comparison, follows=follows(trace, name, theirs, tolerance), among=among)
+                among = tuple(step for step in trace.computed() if step in steps_back_to(trace, name, right))
+                comparison = replace(
+                    comparison, follows=follows_from_given(trace, name, theirs, tolerance), among=among
+                )
             comparisons.append(comparison)
         elif name in given:
-            comparisons.append(misfit(trace, name, given[name]))
+            comparisons.append(report_misfit(trace, name, given[name]))
     return Diagnosis(tuple(comparisons))
 
 
-def told_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
+def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
     """The coarsest of bfloat16, float16, float32 and float64 that somebody's steps were computed in, for all that can
     be known of numbers that a file may have widened; never finer than the trace's own.
 
@@ -135,24 +137,26 @@ def told_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
     like are the same in every precision and tell of none.
 
     >>> trace = attend_qkv(*3 * [torch.eye(2).double()])
-    >>> told_precision(trace, {"weights": trace["weights"].float().double()}), told_precision(trace, {"v": trace["v"]})
-    (torch.float32, torch.float64)
+    >>> infer_precision(trace, {"weights": trace["weights"].float().double()})
+    torch.float32
+    >>> infer_precision(trace, {"v": trace["v"]})
+    torch.float64
     """
-    theirs, values = fitting(trace, given), rerun(trace)
+    theirs, values = fit_given_steps(trace, given), rerun(trace)
     numbers = [name for name, value in theirs.items() if value.is_floating_point()]
     told = torch.float64
     for dtype in (torch.float32, torch.float16, torch.bfloat16):  # the last one rounds most
-        telling = any(not holds(dtype, values[name]) for name in numbers)
-        if telling and all(holds(dtype, theirs[name]) for name in numbers):
+        telling = any(not can_hold(dtype, values[name]) for name in numbers)
+        if telling and all(can_hold(dtype, theirs[name]) for name in numbers):
             told = dtype
-    own = coarsest(step.value for step in trace.steps.values())
+    own = coarsest_dtype(step.value for step in trace.steps.values())
     return max(told, own, key=lambda dtype: torch.finfo(dtype).eps)
 
 
-def compare(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: float) -> Comparison:
+def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: float) -> Comparison:
     """One step, theirs and ours in float64 of one shape; limit: the absolute difference that is forgiven."""
-    gap, size = step_apart(name, theirs, ours), magnitude(ours)
-    stand_ins = int(stands_in(theirs, ours).sum()) if name == "masked_scores" else 0
+    gap, size = step_difference(name, theirs, ours), largest_magnitude(ours)
+    stand_ins = int(is_large_negative_fill(theirs, ours).sum()) if name == "masked_scores" else 0
     shape = tuple(ours.shape)
     found = Comparison(name, trace.step(name).dims, shape, shape, gap.max().item() / size, limit / size)
     differing = (gap > limit).nonzero()
@@ -163,34 +167,34 @@ def compare(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: float)
     return replace(found, stand_ins=stand_ins)
 
 
-def misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
+def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
     """A step whose shape does not fit, with the order of the axes in which it would."""
     dims, shape, given_shape = trace.step(name).dims, tuple(trace[name].shape), tuple(given.shape)
-    order = fits_as(trace.sizes(), dims, given_shape)
+    order = find_axis_order(trace.sizes(), dims, given_shape)
     return Comparison(name, dims, shape, given_shape, torch.inf, 0.0, fits=False, fits_as=order)
 
 
-def follows(trace: Trace, name: str, theirs: Values, tolerance: float | torch.dtype) -> bool | None:
+def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float | torch.dtype) -> bool | None:
     """Whether a step is what the run makes of the others that were given, so that the fault lies before it."""
-    if not theirs.keys() & before(trace, name):
+    if not theirs.keys() & steps_before(trace, name):
         return None
     others = {other: value for other, value in theirs.items() if other != name}
-    gap = step_apart(name, theirs[name], rerun(trace, theirs=others)[name]).max().item()
-    return gap <= allowances(trace, tolerance, theirs=others)[name]
+    gap = step_difference(name, theirs[name], rerun(trace, theirs=others)[name]).max().item()
+    return gap <= rounding_allowances(trace, tolerance, theirs=others)[name]
 
 
-def before(trace: Trace, name: str) -> set[str]:
+def steps_before(trace: Trace, name: str) -> set[str]:
     """Every step that a step is computed from."""
     operation = trace.step(name).operation
     reads = set(operation.reads) if operation else set()
-    return reads.union(*(before(trace, read) for read in reads))
+    return reads.union(*(steps_before(trace, read) for read in reads))
 
 
-def back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
+def steps_back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
     """A step and every one that it is computed from, back to those that are right."""
     operation = trace.step(name).operation
     reads = set(operation.reads) - right if operation else set()
-    return {name}.union(*(back_to(trace, read, right) for read in reads))
+    return {name}.union(*(steps_back_to(trace, read, right) for read in reads))
 
 
 # ---- a function of one's own -----------------------------------------------------------------------------------------
@@ -235,13 +239,15 @@ def diagnose(
     trace = attend_qkv(*own, config=config, weights=weights, allowed=allowed)
     mask = trace["allowed"] if "allowed" in trace.steps else None
     mask = mask[0, 0] if mask is not None and q.dim() == 2 else mask  # (1, 1, T, S) -> (T, S)
-    asks = [name for name in parameters(function) if name in MASK_NAMES]
-    given = named(function(q, k, v, **dict.fromkeys(asks[:1], mask)), turn)
-    tolerance = coarsest([q, *given.values()]) if tolerance is None and fitting(trace, given) else tolerance
-    return replace(first_difference(trace, given, tolerance), causes=causes(trace, given, tolerance))
+    asks = [name for name in parameter_names(function) if name in MASK_NAMES]
+    given = name_returned_steps(function(q, k, v, **dict.fromkeys(asks[:1], mask)), turn)
+    tolerance = (
+        coarsest_dtype([q, *given.values()]) if tolerance is None and fit_given_steps(trace, given) else tolerance
+    )
+    return replace(first_difference(trace, given, tolerance), causes=find_causes(trace, given, tolerance))
 
 
-def parameters(function: Callable[..., object]) -> tuple[str, ...]:
+def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
     """The names of a function's parameters; of a torch module, those of its forward; none where it shows none."""
     try:
         return tuple(inspect.signature(getattr(function, "forward", function)).parameters)
@@ -249,7 +255,7 @@ def parameters(function: Callable[..., object]) -> tuple[str, ...]:
         return ()
 
 
-def named(returned: object, turn: bool) -> dict[str, Tensor]:
+def name_returned_steps(returned: object, turn: bool) -> dict[str, Tensor]:
     """What a function returned, as steps by name; turn: an output of four axes is (B, T, H, d_v)."""
     match returned:
         case Mapping():
@@ -272,7 +278,7 @@ def output_name(output: Tensor) -> str:
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
-def written(diagnosis: Diagnosis) -> str:
+def describe_diagnosis(diagnosis: Diagnosis) -> str:
     """A short English paragraph."""
     agreed = ", ".join(f"{step} to {difference:.1g}" for step, difference in diagnosis.agreeing.items())
     first = diagnosis.first
@@ -285,7 +291,7 @@ def written(diagnosis: Diagnosis) -> str:
     ]
     if first is None:
         return " ".join(sentences)
-    sentences.append(written_difference(first) if first.fits else written_misfit(first))
+    sentences.append(describe_difference(first) if first.fits else describe_misfit(first))
     later = diagnosis.comparisons[diagnosis.comparisons.index(first) + 1 :]
     if first.follows is False:
         sentences.append(f"The fault lies in {one_of_these(first.among)}.")
@@ -293,7 +299,7 @@ def written(diagnosis: Diagnosis) -> str:
     broken = [comparison.step for comparison in later if comparison.follows is False]
     sentences += [f"Right from your own steps before: {', '.join(follow)}."] if follow else []
     sentences += [f"Wrong also from your own steps before: {', '.join(broken)}."] if broken else []
-    sentences += [written_misfit(comparison) for comparison in later if not comparison.fits]
+    sentences += [describe_misfit(comparison) for comparison in later if not comparison.fits]
     if diagnosis.causes:
         explained, fitting = diagnosis.causes[0].steps, [comp.step for comp in diagnosis.comparisons if comp.fits]
         numbers = "The numbers" if len(explained) == len(fitting) else f"The numbers of {', '.join(explained)}"
@@ -313,28 +319,32 @@ def one_of_these(names: tuple[str, ...]) -> str:
     return f"{', '.join(before)} or {last}" if before else last
 
 
-def written_difference(comparison: Comparison) -> str:
+def describe_difference(comparison: Comparison) -> str:
     """Where a step differs, and the two numbers."""
     verb = "differ" if comparison.step.endswith("s") else "differs"
-    where = f"most at {place(comparison, comparison.index)}"
-    theirs, ours = told_apart(comparison.theirs, comparison.ours)
-    other = f", and already at {place(comparison, comparison.first)}" if comparison.first != comparison.index else ""
+    where = f"most at {describe_index(comparison, comparison.index)}"
+    theirs, ours = format_distinguishably(comparison.theirs, comparison.ours)
+    other = (
+        f", and already at {describe_index(comparison, comparison.first)}"
+        if comparison.first != comparison.index
+        else ""
+    )
     return f"{comparison.step} {verb} first, {where}: yours {theirs}, ours {ours}{other}."
 
 
-def written_misfit(comparison: Comparison) -> str:
+def describe_misfit(comparison: Comparison) -> str:
     """The axes that a step must have, and the shape that was given."""
     axes, order = ", ".join(comparison.dims), comparison.fits_as
     reading = f", which is ({', '.join(order)})" if order else ""
     return f"{comparison.step} must be ({axes}) = {comparison.shape}: yours is {comparison.given_shape}{reading}."
 
 
-def place(comparison: Comparison, index: tuple[int, ...]) -> str:
+def describe_index(comparison: Comparison, index: tuple[int, ...]) -> str:
     """An index in words: (b 0, head 1, query 2, key 3)."""
-    return f"({', '.join(f'{WORDS.get(dim, dim)} {i}' for dim, i in zip(comparison.dims, index, strict=True))})"
+    return f"({', '.join(f'{AXIS_WORDS.get(dim, dim)} {i}' for dim, i in zip(comparison.dims, index, strict=True))})"
 
 
-def told_apart(theirs: float, ours: float) -> tuple[str, str]:
+def format_distinguishably(theirs: float, ours: float) -> tuple[str, str]:
     """Two numbers with as few digits as show that they differ, four at least where they have them."""
     pairs = ((f"{theirs:.{digits}g}", f"{ours:.{digits}g}") for digits in range(4, 18))
     return next((pair for pair in pairs if pair[0] != pair[1]), (repr(theirs), repr(ours)))

@@ -10,20 +10,20 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.comparison.differences import Move, moves
-from attention_core.comparison.distances import apart
+from attention_core.comparison.differences import StepMove, find_moves
+from attention_core.comparison.distances import abs_difference
 from attention_core.comparison.rerun import rerun
 from attention_core.explanation.facts import allowed_pairs
 from attention_core.mechanism import checks
-from attention_core.mechanism.config import one_of
+from attention_core.mechanism.config import require_one_of
 from attention_core.mechanism.masks import all_allow
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
-from attention_core.verification.proof import is_torchs_layer, layer_inputs
+from attention_core.verification.proof import is_torch_layer, layer_inputs
 
 
-def masked_by(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
+def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
     """The run under another mask, all that stands behind it computed again.
 
     trace: a run with a mask. allowed: boolean (T, S) or (B, H, T, S), True = may attend; it is an input of the new run.
@@ -31,7 +31,7 @@ def masked_by(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2), allowed=torch.ones(2, 2).bool())
-    >>> masked_by(trace, torch.eye(2).bool())["weights"][0, 0]
+    >>> run_under_mask(trace, torch.eye(2).bool())["weights"][0, 0]
     tensor([[1., 0.],
             [0., 1.]])
     """
@@ -42,22 +42,23 @@ def masked_by(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
     return replace(trace, steps={**inputs, "allowed": Step("allowed", given, SCORE_DIMS)}).then(*later)
 
 
-def padding_seen(batch: Trace) -> Trace:
+def without_padding_mask(batch: Trace) -> Trace:
     """A batch as it comes out where nobody hides what its sentences were filled up with: without its padding mask.
 
     batch: a run with that mask, alone or among others.
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> masks = [("padding", {"lengths": (1,)})]
-    >>> padding_seen(attend_qkv(*[torch.zeros(2, 1)] * 3, config=AttentionConfig(masks=masks)))["weights"][0, 0, 0]
+    >>> trace = attend_qkv(*[torch.zeros(2, 1)] * 3, config=AttentionConfig(masks=masks))
+    >>> without_padding_mask(trace)["weights"][0, 0, 0]
     tensor([0.5000, 0.5000])
     """
     others = [batch[name] for name in batch.steps if name.startswith("allowed_") and name != "allowed_padding"]
     nobody = torch.ones_like(batch["allowed"])
-    return masked_by(batch, all_allow(nobody, *others).expand_as(batch["scores"]))
+    return run_under_mask(batch, all_allow(nobody, *others).expand_as(batch["scores"]))
 
 
-def inverted(trace: Trace) -> Trace:
+def with_inverted_mask(trace: Trace) -> Trace:
     """What comes out when the mask is handed to code of the other convention: every query attends to just the keys that
     it must not attend to, and to nothing where it may attend to all.
 
@@ -66,15 +67,15 @@ def inverted(trace: Trace) -> Trace:
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2), config=AttentionConfig(masks=["causal"]))
-    >>> inverted(trace)["weights"][0, 0]  # a causal mask lets each attend to the future alone
+    >>> with_inverted_mask(trace)["weights"][0, 0]  # a causal mask lets each attend to the future alone
     tensor([[0., 1.],
             [0., 0.]])
     """
-    return masked_by(trace, ~trace["allowed"])
+    return run_under_mask(trace, ~trace["allowed"])
 
 
 # ---- an axis in the wrong place --------------------------------------------------------------------------------------
-def misplaced(trace: Trace) -> Trace:
+def with_misplaced_mask(trace: Trace) -> Trace:
     """What comes out when the heads' axis is put into a mask of two axes by `mask.unsqueeze(1)`.
 
     That line is right for (B, T, S). A (T, S) mask becomes (T, 1, S), and a padding mask (B, S) becomes (B, 1, S):
@@ -87,7 +88,7 @@ def misplaced(trace: Trace) -> Trace:
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> q = torch.zeros(1, 3, 3, 1)  # as many queries as heads
-    >>> misplaced(attend_qkv(q, q, q, config=AttentionConfig(masks=["causal"])))["allowed"][0, 1]
+    >>> with_misplaced_mask(attend_qkv(q, q, q, config=AttentionConfig(masks=["causal"])))["allowed"][0, 1]
     tensor([[ True,  True, False],
             [ True,  True, False],
             [ True,  True, False]])
@@ -99,11 +100,11 @@ def misplaced(trace: Trace) -> Trace:
     if len(added) not in (1, H):
         name = "mask.unsqueeze(1)"
         raise AttentionError("shape_fits_scores", name=name, expected=(B, H, T, S), shape=tuple(added.shape))
-    return masked_by(trace, added.expand(len(added), T, S)[None])  # (1, H, T, S)
+    return run_under_mask(trace, added.expand(len(added), T, S)[None])  # (1, H, T, S)
 
 
 @dataclass(frozen=True)
-class Damage:
+class MaskDamage:
     """How far a run under a wrong mask is from the right one.
 
     pairs: how many of the `of` pairs (b, h, i, j) are allowed in one run alone. weights: how many weights differ.
@@ -113,32 +114,32 @@ class Damage:
     pairs: int
     of: int
     weights: int
-    largest: Move | None
-    output: Move | None
+    largest: StepMove | None
+    output: StepMove | None
 
 
-def damage(wrong: Trace, right: Trace) -> Damage:
+def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
     """What a wrong mask did: counted over all sentences and heads.
 
     wrong, right: two runs of the same inputs.
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2), config=AttentionConfig(masks=["causal"]))
-    >>> found = damage(inverted(trace), trace)
+    >>> found = measure_mask_damage(with_inverted_mask(trace), trace)
     >>> found.pairs, found.of, found.weights, found.largest.size
     (4, 4, 4, 1.0)
     """
-    moved = moves(wrong, right)
+    moved = find_moves(wrong, right)
     pairs = allowed_pairs(wrong) != allowed_pairs(right)
-    weights = int((apart(wrong["weights"], right["weights"]) > 0).sum())
-    return Damage(int(pairs.sum()), pairs.numel(), weights, moved.get("weights"), moved.get("output"))
+    weights = int((abs_difference(wrong["weights"], right["weights"]) > 0).sum())
+    return MaskDamage(int(pairs.sum()), pairs.numel(), weights, moved.get("weights"), moved.get("output"))
 
 
 # ---- torch's own layer -----------------------------------------------------------------------------------------------
-PATHS = ("weights", "no_weights", "fast")  # of the code inside torch's layer
+TORCH_PATHS = ("weights", "no_weights", "fast")  # of the code inside torch's layer
 
 
-def torch_layer(
+def run_torch_layer(
     trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"] | None = None, path: str = "weights"
 ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None] | None:
     """What torch.nn.MultiheadAttention itself gives for the run's inputs and weights: output and weights.
@@ -156,23 +157,25 @@ def torch_layer(
     >>> from attention_core import Weights, attend, to_mha_mask
     >>> eye, allowed = torch.eye(2), torch.ones(2, 2).tril().bool()
     >>> trace = attend(eye, weights=Weights(w_q=eye, w_k=eye, w_v=eye, w_o=eye), allowed=allowed)
-    >>> torch_layer(trace, to_mha_mask(trace["allowed"]))[1][0, 0, 0], torch_layer(trace, trace["allowed"])[1][0, 0, 0]
-    (tensor([1., 0.], dtype=torch.float64), tensor([0., 1.], dtype=torch.float64))
+    >>> run_torch_layer(trace, to_mha_mask(trace["allowed"]))[1][0, 0, 0]
+    tensor([1., 0.], dtype=torch.float64)
+    >>> run_torch_layer(trace, trace["allowed"])[1][0, 0, 0]
+    tensor([0., 1.], dtype=torch.float64)
     """
-    one_of("path", path, PATHS)
-    if not is_torchs_layer(trace):
+    require_one_of("path", path, TORCH_PATHS)
+    if not is_torch_layer(trace):
         return None
     doubles = rerun(trace)
     pairs = trace["scores"].shape
     mask = None if attn_mask is None else attn_mask.cpu().expand(pairs).flatten(0, 1)  # (B, H, T, S) -> (B H, T, S)
-    layer = layer_of(trace, doubles).train(path != "fast")
+    layer = build_torch_layer(trace, doubles).train(path != "fast")
     with torch.no_grad():
         inputs = [doubles[name] for name in layer_inputs(trace)]
         asked = path == "weights"
         return layer(*inputs, attn_mask=mask, need_weights=asked, average_attn_weights=False)
 
 
-def layer_of(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.MultiheadAttention:
+def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.MultiheadAttention:
     """The layer with the run's weights; torch keeps them as (out, in), and those of q, k and v under one another."""
     q, k, v, o = (doubles[f"w_{role}"].T for role in "qkvo")  # (d_in, d_out) -> (d_out, d_in)
     D, heads = len(q), trace["q"].shape[1]
@@ -189,7 +192,7 @@ def layer_of(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.MultiheadAtte
 
 
 @dataclass(frozen=True)
-class TorchsAnswer:
+class TorchAnswer:
     """What torch's own layer makes of a mask, beside a run: `gap`, how far its weights are from the run's where it
     gives numbers; `lost`, in how many of all rows (sentences x heads x queries) it gives NaN."""
 
@@ -198,7 +201,7 @@ class TorchsAnswer:
     rows: int
 
 
-def torchs_answer(trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"], ours: Trace) -> TorchsAnswer | None:
+def compare_with_torch_layer(trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"], ours: Trace) -> TorchAnswer | None:
     """torch.nn.MultiheadAttention's weights for a run's inputs under a mask handed over as it is, beside those of
     another run; None where torch_layer gives none.
 
@@ -206,13 +209,14 @@ def torchs_answer(trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"], ours: Trac
     >>> eye = torch.eye(2)
     >>> weights = Weights(w_q=eye, w_k=eye, w_v=eye, w_o=eye)
     >>> trace = attend(eye, weights=weights, config=AttentionConfig(masks=["causal"]))
-    >>> torchs_answer(trace, trace["allowed"], inverted(trace)).lost  # the last query may attend to nothing then
+    >>> inverted = with_inverted_mask(trace)  # the last query may attend to nothing then
+    >>> compare_with_torch_layer(trace, trace["allowed"], inverted).lost
     1
     """
-    found = torch_layer(trace, attn_mask)
+    found = run_torch_layer(trace, attn_mask)
     if found is None:
         return None
     weights = found[1]
     lost = weights.isnan().all(-1)  # (B, H, T)
-    gaps = apart(weights, ours["weights"])[~lost]
-    return TorchsAnswer(gaps.max().item() if gaps.numel() else 0.0, int(lost.sum()), lost.numel())
+    gaps = abs_difference(weights, ours["weights"])[~lost]
+    return TorchAnswer(gaps.max().item() if gaps.numel() else 0.0, int(lost.sum()), lost.numel())

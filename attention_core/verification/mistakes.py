@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 
 from attention_core.analysis.empty_rows import add_to_blocked, fill_scores
-from attention_core.comparison.distances import FILL
-from attention_core.comparison.rerun import Change, Values, as_it_was
+from attention_core.comparison.distances import LARGE_NEGATIVE_FILL
+from attention_core.comparison.rerun import Change, Values, unchanged_value
 from attention_core.mechanism.masks import CAUSAL, PADDING, SLIDING
 from attention_core.mechanism.operations import SOFTMAX, SPLIT, project, share_heads
 from attention_core.mechanism.positions import ALIBI, ROPE, ROPE_STYLES
 from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Step
 
-SENTENCES = {
+MISTAKE_SENTENCES = {
     "q_from_w_k": "q is made with w_k, not with w_q",
     "q_from_w_v": "q is made with w_v, not with w_q",
     "k_from_w_q": "k is made with w_q, not with w_k",
@@ -84,7 +84,7 @@ SENTENCES = {
 
 
 # ---- the projections -------------------------------------------------------------------------------------------------
-def from_other(other: str) -> Change:
+def project_with_other(other: str) -> Change:
     """A projection made with another one's matrix and bias, where that gives the same shape."""
 
     def change(step: Step, values: Values) -> Tensor | None:
@@ -96,55 +96,55 @@ def from_other(other: str) -> Change:
 
 
 # ---- the scale -------------------------------------------------------------------------------------------------------
-def rescaled(step: Step, values: Values, factor: float, power: float = -1.0) -> Tensor:
+def rescale_scores(step: Step, values: Values, factor: float, power: float = -1.0) -> Tensor:
     """The scores times another factor, times the temperature to a power."""
     temperature = torch.tensor(step.operation.params["temperature"], dtype=torch.float64)
     return values["scores"] * factor * temperature**power  # a float would raise where its power is none
 
 
 def no_scale(step: Step, values: Values) -> Tensor:
-    return rescaled(step, values, 1.0)
+    return rescale_scores(step, values, 1.0)
 
 
 def scale_squared(step: Step, values: Values) -> Tensor:
-    return rescaled(step, values, 1 / values["k"].shape[-1])
+    return rescale_scores(step, values, 1 / values["k"].shape[-1])
 
 
 def scale_inverse(step: Step, values: Values) -> Tensor:
-    return rescaled(step, values, values["k"].shape[-1] ** 0.5)
+    return rescale_scores(step, values, values["k"].shape[-1] ** 0.5)
 
 
 def scale_model_width(step: Step, values: Values) -> Tensor:
-    return rescaled(step, values, (values["q"].shape[1] * values["k"].shape[-1]) ** -0.5)
+    return rescale_scores(step, values, (values["q"].shape[1] * values["k"].shape[-1]) ** -0.5)
 
 
 def scale_input_width(step: Step, values: Values) -> Tensor | None:
     source = values.get("x", values.get("query"))
     d_k = values["k"].shape[-1]
     same = source is None or source.shape[-1] == values["q"].shape[1] * d_k  # then it is √(H·d_k) as well
-    return None if same else rescaled(step, values, source.shape[-1] ** -0.5)
+    return None if same else rescale_scores(step, values, source.shape[-1] ** -0.5)
 
 
 def scale_keys(step: Step, values: Values) -> Tensor:
-    return rescaled(step, values, values["k"].shape[-2] ** -0.5)
+    return rescale_scores(step, values, values["k"].shape[-2] ** -0.5)
 
 
 def scale_root(step: Step, values: Values) -> Tensor:
-    return rescaled(step, values, values["k"].shape[-1] ** -0.5)
+    return rescale_scores(step, values, values["k"].shape[-1] ** -0.5)
 
 
 def no_temperature(step: Step, values: Values) -> Tensor:
-    return rescaled(step, values, step.operation.params["factor"], power=0.0)
+    return rescale_scores(step, values, step.operation.params["factor"], power=0.0)
 
 
 def temperature_inverse(step: Step, values: Values) -> Tensor:
-    return rescaled(step, values, step.operation.params["factor"], power=1.0)
+    return rescale_scores(step, values, step.operation.params["factor"], power=1.0)
 
 
 # ---- scores and positions --------------------------------------------------------------------------------------------
 def transposed(step: Step, values: Values) -> Tensor | None:
     """The last two axes exchanged, where they are equally long."""
-    value = as_it_was(step, values)
+    value = unchanged_value(step, values)
     return value.mT if value.shape[-1] == value.shape[-2] else None
 
 
@@ -157,7 +157,7 @@ def k_not_transposed(step: Step, values: Values) -> Tensor | None:
 
 
 def bias_sign(step: Step, values: Values) -> Tensor | None:
-    return -as_it_was(step, values) if step.operation and step.operation.faces == ALIBI else None
+    return -unchanged_value(step, values) if step.operation and step.operation.faces == ALIBI else None
 
 
 def no_bias(step: Step, values: Values) -> Tensor:
@@ -179,68 +179,68 @@ def rope_pairs(step: Step, values: Values) -> Tensor | None:
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def no_mask(step: Step, values: Values) -> Tensor:
-    return torch.ones_like(as_it_was(step, values))
+    return torch.ones_like(unchanged_value(step, values))
 
 
 def mask_inverted(step: Step, values: Values) -> Tensor:
-    return ~as_it_was(step, values)
+    return ~unchanged_value(step, values)
 
 
-def offset(step: Step, values: Values) -> int | None:
+def causal_mask_offset(step: Step, values: Values) -> int | None:
     """Where query 0 stands under a causal mask, chosen by name or given as a tensor; None for any other mask."""
     if step.operation:
         return step.operation.params["at"] if step.operation.faces in (CAUSAL, SLIDING) else None
-    mask = as_it_was(step, values)
+    mask = unchanged_value(step, values)
     counts = mask.reshape(-1, *mask.shape[-2:])[0].sum(-1).tolist()  # keys allowed to each query
     first = next((query for query, count in enumerate(counts) if count), None)
-    if first is None or len(counts) != queries(values) or counts[first] == mask.shape[-1]:
+    if first is None or len(counts) != count_queries(values) or counts[first] == mask.shape[-1]:
         return None
     at = counts[first] - 1 - first
     return at if torch.equal(mask, torch.ones_like(mask).tril(at)) else None
 
 
-def queries(values: Values) -> int:
+def count_queries(values: Values) -> int:
     """T."""
     return next(values[name] for name in ("q", "q_heads") if name in values).shape[-2]
 
 
-def causal_at(step: Step, values: Values, at: int) -> Tensor:
+def causal_mask_at(step: Step, values: Values, at: int) -> Tensor:
     """The same causal mask with query 0 at another position."""
     if step.operation:
         return replace(step.operation, params={**step.operation.params, "at": at}).apply(values)
-    return torch.ones_like(as_it_was(step, values)).tril(at)
+    return torch.ones_like(unchanged_value(step, values)).tril(at)
 
 
 def causal_upper_left(step: Step, values: Values) -> Tensor | None:
-    return causal_at(step, values, 0) if offset(step, values) is not None else None
+    return causal_mask_at(step, values, 0) if causal_mask_offset(step, values) is not None else None
 
 
 def causal_lower_right(step: Step, values: Values) -> Tensor | None:
-    at = as_it_was(step, values).shape[-1] - queries(values)
-    return causal_at(step, values, at) if offset(step, values) is not None else None
+    at = unchanged_value(step, values).shape[-1] - count_queries(values)
+    return causal_mask_at(step, values, at) if causal_mask_offset(step, values) is not None else None
 
 
 def causal_too_strict(step: Step, values: Values) -> Tensor | None:
-    at = offset(step, values)
-    return None if at is None else causal_at(step, values, at - 1)
+    at = causal_mask_offset(step, values)
+    return None if at is None else causal_mask_at(step, values, at - 1)
 
 
 def causal_too_loose(step: Step, values: Values) -> Tensor | None:
-    at = offset(step, values)
-    return None if at is None else causal_at(step, values, at + 1)
+    at = causal_mask_offset(step, values)
+    return None if at is None else causal_mask_at(step, values, at + 1)
 
 
 def causal_added(step: Step, values: Values, at: int | None = None) -> Tensor | None:
-    scores = unmasked(values)
+    scores = unmasked_scores(values)
     allowed = torch.ones_like(scores, dtype=torch.bool).tril(scores.shape[-1] - scores.shape[-2] if at is None else at)
     return None if "allowed" in values else scores.masked_fill(~allowed, -torch.inf)
 
 
 def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
-    return causal_added(step, values, at=0) if queries(values) != values["k"].shape[-2] else None
+    return causal_added(step, values, at=0) if count_queries(values) != values["k"].shape[-2] else None
 
 
-def unmasked(values: Values) -> Tensor:
+def unmasked_scores(values: Values) -> Tensor:
     """The scores that the mask sees."""
     return values.get("biased_scores", values["scaled_scores"])
 
@@ -249,28 +249,36 @@ def padding_on_queries(step: Step, values: Values) -> Tensor | None:
     """Rows of padding in the place of columns of padding."""
     if not step.operation or step.operation.faces != PADDING:
         return None
-    value = as_it_was(step, values)  # the same in every row: (B, H, T, S) or (B, 1, 1, S)
-    return value[..., :1, :].mT if value.shape[-1] == queries(values) else None
+    value = unchanged_value(step, values)  # the same in every row: (B, H, T, S) or (B, 1, 1, S)
+    return value[..., :1, :].mT if value.shape[-1] == count_queries(values) else None
 
 
 def mask_after_softmax(step: Step, values: Values) -> Tensor | None:
-    return torch.softmax(unmasked(values), dim=-1) * values["allowed"] if "allowed" in values else None
+    return torch.softmax(unmasked_scores(values), dim=-1) * values["allowed"] if "allowed" in values else None
 
 
 def mask_as_zero(step: Step, values: Values) -> Tensor | None:
-    return unmasked(values) * values["allowed"] if "allowed" in values else None
+    return unmasked_scores(values) * values["allowed"] if "allowed" in values else None
 
 
 def mask_as_number(step: Step, values: Values) -> Tensor | None:
-    return unmasked(values) + values["allowed"] if "allowed" in values else None
+    return unmasked_scores(values) + values["allowed"] if "allowed" in values else None
 
 
 def finite_fill(step: Step, values: Values) -> Tensor | None:
-    return fill_scores(unmasked(values), values["allowed"], value=FILL) if "allowed" in values else None
+    return (
+        fill_scores(unmasked_scores(values), values["allowed"], value=LARGE_NEGATIVE_FILL)
+        if "allowed" in values
+        else None
+    )
 
 
 def finite_added(step: Step, values: Values) -> Tensor | None:
-    return add_to_blocked(unmasked(values), values["allowed"], value=FILL) if "allowed" in values else None
+    return (
+        add_to_blocked(unmasked_scores(values), values["allowed"], value=LARGE_NEGATIVE_FILL)
+        if "allowed" in values
+        else None
+    )
 
 
 # ---- softmax and weights ---------------------------------------------------------------------------------------------
@@ -313,7 +321,10 @@ def values_unmixed(step: Step, values: Values) -> Tensor | None:
 
 
 def groups_tiled(step: Step, values: Values) -> Tensor | None:
-    value, heads = as_it_was(step, values), next(values[name] for name in ("q", "q_heads") if name in values).shape[1]
+    value, heads = (
+        unchanged_value(step, values),
+        next(values[name] for name in ("q", "q_heads") if name in values).shape[1],
+    )
     groups = value.shape[1]
     return value.repeat(1, heads // groups, 1, 1) if 1 < groups < heads else None  # (B, H_kv, S, d) -> (B, H, S, d)
 
@@ -321,14 +332,14 @@ def groups_tiled(step: Step, values: Values) -> Tensor | None:
 def split_not_transposed(step: Step, values: Values) -> Tensor | None:
     if step.operation and step.operation.faces != SPLIT:
         return None
-    x = as_it_was(step, values)  # (B, H, T, d)
+    x = unchanged_value(step, values)  # (B, H, T, d)
     return x.transpose(1, 2).reshape(x.shape)  # (B, T, H, d) read as (B, H, T, d)
 
 
 def split_interleaved(step: Step, values: Values) -> Tensor | None:
     if step.operation and step.operation.faces != SPLIT:
         return None
-    x = as_it_was(step, values)  # (B, H, T, d)
+    x = unchanged_value(step, values)  # (B, H, T, d)
     B, H, T, d = x.shape
     columns = x.transpose(1, 2).reshape(B, T, d, H)  # (B, T, H * d) cut into d times H
     return columns.permute(0, 3, 1, 2)  # (B, H, T, d): head h has columns h, h + H, h + 2 H ...
@@ -348,12 +359,12 @@ def w_o_missing(step: Step, values: Values) -> Tensor | None:
 
 
 def b_o_missing(step: Step, values: Values) -> Tensor:
-    return torch.zeros_like(as_it_was(step, values))
+    return torch.zeros_like(unchanged_value(step, values))
 
 
 # ---- the table: which steps a hypothesis computes differently, and how -----------------------------------------------
 @dataclass(frozen=True)
-class Hypothesis:
+class Mistake:
     """One thing changed: another value for some steps, None where it has no meaning there."""
 
     steps: tuple[str, ...]
@@ -363,69 +374,78 @@ class Hypothesis:
         return self.change(step, values) if step.name in self.steps else None
 
 
-SCALED, MASKED, MIXED, MERGED = ("scaled_scores",), ("masked_scores",), ("head_outputs",), ("concat",)
-ALLOWED, SOFTMAXED, HEADS = ("allowed",), ("softmax_weights", "weights"), ("q_heads", "q", "k_heads", "k", "v")
-CAUSALS = ("allowed", "allowed_causal", "allowed_sliding", "allowed_custom")
+SCALED_SCORES, MASKED_SCORES, HEAD_OUTPUTS, CONCAT = (
+    ("scaled_scores",),
+    ("masked_scores",),
+    ("head_outputs",),
+    ("concat",),
+)
+ALLOWED_MASK, SOFTMAX_WEIGHTS, HEAD_TENSORS = (
+    ("allowed",),
+    ("softmax_weights", "weights"),
+    ("q_heads", "q", "k_heads", "k", "v"),
+)
+CAUSAL_MASKS = ("allowed", "allowed_causal", "allowed_sliding", "allowed_custom")
 
 
-def softmaxed(change: Change) -> Change:
+def restrict_to_softmax(change: Change) -> Change:
     """A change of the softmax alone, where replaced weights stand behind it."""
     return lambda step, values: change(step, values) if step.operation.faces == SOFTMAX else None
 
 
-HYPOTHESES = {
-    "q_from_w_k": Hypothesis(("q_projected",), from_other("k")),
-    "q_from_w_v": Hypothesis(("q_projected",), from_other("v")),
-    "k_from_w_q": Hypothesis(("k_projected",), from_other("q")),
-    "k_from_w_v": Hypothesis(("k_projected",), from_other("v")),
-    "v_from_w_q": Hypothesis(("v_projected",), from_other("q")),
-    "v_from_w_k": Hypothesis(("v_projected",), from_other("k")),
-    "no_rope": Hypothesis(("q", "k"), no_rope),
-    "rope_pairs": Hypothesis(("q", "k"), rope_pairs),
-    "split_not_transposed": Hypothesis(HEADS, split_not_transposed),
-    "split_interleaved": Hypothesis(HEADS, split_interleaved),
-    "groups_tiled": Hypothesis(("k", "v"), groups_tiled),
-    "scores_transposed": Hypothesis(("scores",), transposed),
-    "k_not_transposed": Hypothesis(("scores",), k_not_transposed),
-    "no_scale": Hypothesis(SCALED, no_scale),
-    "scale_squared": Hypothesis(SCALED, scale_squared),
-    "scale_inverse": Hypothesis(SCALED, scale_inverse),
-    "scale_model_width": Hypothesis(SCALED, scale_model_width),
-    "scale_input_width": Hypothesis(SCALED, scale_input_width),
-    "scale_keys": Hypothesis(SCALED, scale_keys),
-    "scale_root": Hypothesis(SCALED, scale_root),
-    "no_temperature": Hypothesis(SCALED, no_temperature),
-    "temperature_inverse": Hypothesis(SCALED, temperature_inverse),
-    "bias_sign": Hypothesis(("bias",), bias_sign),
-    "no_bias": Hypothesis(("biased_scores",), no_bias),
-    "no_mask": Hypothesis(ALLOWED, no_mask),
-    "mask_inverted": Hypothesis(ALLOWED, mask_inverted),
-    "mask_transposed": Hypothesis(ALLOWED, transposed),
-    "padding_on_queries": Hypothesis(("allowed", "allowed_padding"), padding_on_queries),
-    "causal_upper_left": Hypothesis(CAUSALS, causal_upper_left),
-    "causal_lower_right": Hypothesis(CAUSALS, causal_lower_right),
-    "causal_too_strict": Hypothesis(CAUSALS, causal_too_strict),
-    "causal_too_loose": Hypothesis(CAUSALS, causal_too_loose),
-    "causal_added": Hypothesis(MASKED, causal_added),
-    "causal_added_upper_left": Hypothesis(MASKED, causal_added_upper_left),
-    "mask_as_zero": Hypothesis(MASKED, mask_as_zero),
-    "mask_as_number": Hypothesis(MASKED, mask_as_number),
-    "finite_fill": Hypothesis(MASKED, finite_fill),
-    "finite_added": Hypothesis(MASKED, finite_added),
-    "mask_after_softmax": Hypothesis(SOFTMAXED, softmaxed(mask_after_softmax)),
-    "nan_rows": Hypothesis(SOFTMAXED, softmaxed(nan_rows)),
-    "softmax_queries": Hypothesis(SOFTMAXED, softmaxed(softmax_queries)),
-    "softmax_heads": Hypothesis(SOFTMAXED, softmaxed(softmax_heads)),
-    "softmax_batch": Hypothesis(SOFTMAXED, softmaxed(softmax_batch)),
-    "softmax_undivided": Hypothesis(SOFTMAXED, softmaxed(softmax_undivided)),
-    "no_softmax": Hypothesis(SOFTMAXED, softmaxed(no_softmax)),
-    "weights_transposed": Hypothesis(("weights",), transposed),
-    "no_dropout": Hypothesis(("dropped_weights",), no_dropout),
-    "values_from_keys": Hypothesis(MIXED, values_from_keys),
-    "values_unmixed": Hypothesis(MIXED, values_unmixed),
-    "merge_not_transposed": Hypothesis(MERGED, merge_not_transposed),
-    "merge_interleaved": Hypothesis(MERGED, merge_interleaved),
-    "w_o_transposed": Hypothesis(("w_o",), transposed),
-    "w_o_missing": Hypothesis(("output",), w_o_missing),
-    "b_o_missing": Hypothesis(("b_o",), b_o_missing),
+MISTAKES = {
+    "q_from_w_k": Mistake(("q_projected",), project_with_other("k")),
+    "q_from_w_v": Mistake(("q_projected",), project_with_other("v")),
+    "k_from_w_q": Mistake(("k_projected",), project_with_other("q")),
+    "k_from_w_v": Mistake(("k_projected",), project_with_other("v")),
+    "v_from_w_q": Mistake(("v_projected",), project_with_other("q")),
+    "v_from_w_k": Mistake(("v_projected",), project_with_other("k")),
+    "no_rope": Mistake(("q", "k"), no_rope),
+    "rope_pairs": Mistake(("q", "k"), rope_pairs),
+    "split_not_transposed": Mistake(HEAD_TENSORS, split_not_transposed),
+    "split_interleaved": Mistake(HEAD_TENSORS, split_interleaved),
+    "groups_tiled": Mistake(("k", "v"), groups_tiled),
+    "scores_transposed": Mistake(("scores",), transposed),
+    "k_not_transposed": Mistake(("scores",), k_not_transposed),
+    "no_scale": Mistake(SCALED_SCORES, no_scale),
+    "scale_squared": Mistake(SCALED_SCORES, scale_squared),
+    "scale_inverse": Mistake(SCALED_SCORES, scale_inverse),
+    "scale_model_width": Mistake(SCALED_SCORES, scale_model_width),
+    "scale_input_width": Mistake(SCALED_SCORES, scale_input_width),
+    "scale_keys": Mistake(SCALED_SCORES, scale_keys),
+    "scale_root": Mistake(SCALED_SCORES, scale_root),
+    "no_temperature": Mistake(SCALED_SCORES, no_temperature),
+    "temperature_inverse": Mistake(SCALED_SCORES, temperature_inverse),
+    "bias_sign": Mistake(("bias",), bias_sign),
+    "no_bias": Mistake(("biased_scores",), no_bias),
+    "no_mask": Mistake(ALLOWED_MASK, no_mask),
+    "mask_inverted": Mistake(ALLOWED_MASK, mask_inverted),
+    "mask_transposed": Mistake(ALLOWED_MASK, transposed),
+    "padding_on_queries": Mistake(("allowed", "allowed_padding"), padding_on_queries),
+    "causal_upper_left": Mistake(CAUSAL_MASKS, causal_upper_left),
+    "causal_lower_right": Mistake(CAUSAL_MASKS, causal_lower_right),
+    "causal_too_strict": Mistake(CAUSAL_MASKS, causal_too_strict),
+    "causal_too_loose": Mistake(CAUSAL_MASKS, causal_too_loose),
+    "causal_added": Mistake(MASKED_SCORES, causal_added),
+    "causal_added_upper_left": Mistake(MASKED_SCORES, causal_added_upper_left),
+    "mask_as_zero": Mistake(MASKED_SCORES, mask_as_zero),
+    "mask_as_number": Mistake(MASKED_SCORES, mask_as_number),
+    "finite_fill": Mistake(MASKED_SCORES, finite_fill),
+    "finite_added": Mistake(MASKED_SCORES, finite_added),
+    "mask_after_softmax": Mistake(SOFTMAX_WEIGHTS, restrict_to_softmax(mask_after_softmax)),
+    "nan_rows": Mistake(SOFTMAX_WEIGHTS, restrict_to_softmax(nan_rows)),
+    "softmax_queries": Mistake(SOFTMAX_WEIGHTS, restrict_to_softmax(softmax_queries)),
+    "softmax_heads": Mistake(SOFTMAX_WEIGHTS, restrict_to_softmax(softmax_heads)),
+    "softmax_batch": Mistake(SOFTMAX_WEIGHTS, restrict_to_softmax(softmax_batch)),
+    "softmax_undivided": Mistake(SOFTMAX_WEIGHTS, restrict_to_softmax(softmax_undivided)),
+    "no_softmax": Mistake(SOFTMAX_WEIGHTS, restrict_to_softmax(no_softmax)),
+    "weights_transposed": Mistake(("weights",), transposed),
+    "no_dropout": Mistake(("dropped_weights",), no_dropout),
+    "values_from_keys": Mistake(HEAD_OUTPUTS, values_from_keys),
+    "values_unmixed": Mistake(HEAD_OUTPUTS, values_unmixed),
+    "merge_not_transposed": Mistake(CONCAT, merge_not_transposed),
+    "merge_interleaved": Mistake(CONCAT, merge_interleaved),
+    "w_o_transposed": Mistake(("w_o",), transposed),
+    "w_o_missing": Mistake(("output",), w_o_missing),
+    "b_o_missing": Mistake(("b_o",), b_o_missing),
 }

@@ -16,12 +16,12 @@ from attention_core.comparison.rerun import rerun
 from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Trace
 
-TOLERANCE = 1e-10  # of the step's largest magnitude
-ON_REQUEST_ABOVE = 5_000_000  # numbers in a trace; a larger one is proven when asked for
+PROOF_TOLERANCE = 1e-10  # of the step's largest magnitude
+MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # numbers in a trace; a larger one is proven when asked for
 
 
 @dataclass(frozen=True)
-class Check:
+class ProofCheck:
     """One comparison: which step, by which witness, how far apart, and whether that passes."""
 
     step: str
@@ -35,7 +35,7 @@ class Proof:
     """What was checked. `rounding`: how far each shown step lies from float64, relative to its largest number.
     `overflow`: the first cell that is not finite though no mask made it so, as (step, index)."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[ProofCheck, ...]
     rounding: dict[str, float]
     overflow: tuple[str, tuple[int, ...]] | None
 
@@ -50,7 +50,7 @@ class Proof:
         return max(check.difference for check in self.checks)
 
     @property
-    def failed(self) -> Check | None:
+    def failed(self) -> ProofCheck | None:
         """The first check that fails, in the order of the steps."""
         return next((check for check in self.checks if not check.passed), None)
 
@@ -69,18 +69,18 @@ def prove(trace: Trace) -> Proof:
     """
     with torch.inference_mode():
         doubles = rerun(trace)
-        twins = by_numpy(trace, doubles)
-        checks = [compare(name, "numpy", doubles[name].numpy(), twins[name]) for name in trace.computed()]
+        twins = run_numpy_twins(trace, doubles)
+        checks = [check_step(name, "numpy", doubles[name].numpy(), twins[name]) for name in trace.computed()]
         for name, step in trace.computed().items():
             if step.value.dtype in (torch.float64, torch.bool):  # what no precision has rounded
-                checks.append(compare(name, "shown", step.window(), twins[name]))
-        checks += by_torch(trace, doubles) + rules(trace, doubles)
+                checks.append(check_step(name, "shown", step.window(), twins[name]))
+        checks += check_by_torch(trace, doubles) + check_rules(trace, doubles)
         order = [*trace.computed()]
         checks.sort(key=lambda check: order.index(check.step))
-        return Proof(tuple(checks), rounding(trace, doubles), overflow(trace))
+        return Proof(tuple(checks), measure_rounding(trace, doubles), find_overflow(trace))
 
 
-def by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.ndarray]:
+def run_numpy_twins(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.ndarray]:
     """Every step by its NumPy twin, from the inputs on: nothing of torch's results is used."""
     twins = {name: doubles[name].numpy() for name in trace.inputs()}
     with np.errstate(all="ignore"):  # what overflows is named by the proof
@@ -89,18 +89,18 @@ def by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.ndarray]:
     return twins
 
 
-def compare(step: str, witness: str, value: np.ndarray, other: np.ndarray) -> Check:
+def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) -> ProofCheck:
     """The largest difference, relative to the step's largest magnitude. Infinities and NaN must stand in the same
     cells: where both have them, they are what the operation gives, such as a naive softmax that overflows."""
     value, other = np.asarray(value, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if value.shape != other.shape:
-        return Check(step, witness, float("inf"), False)
+        return ProofCheck(step, witness, float("inf"), False)
     finite = np.isfinite(other)
     same = np.array_equal(np.isfinite(value), finite) and np.array_equal(value[~finite], other[~finite], equal_nan=True)
     if not same:
-        return Check(step, witness, float("inf"), False)
+        return ProofCheck(step, witness, float("inf"), False)
     difference = relative_difference(value[finite], other[finite])
-    return Check(step, witness, difference, difference <= TOLERANCE)
+    return ProofCheck(step, witness, difference, difference <= PROOF_TOLERANCE)
 
 
 def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
@@ -110,20 +110,20 @@ def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
 
 
 # ---- torch's own attention -------------------------------------------------------------------------------------------
-def by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[Check]:
+def check_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
     """scaled_dot_product_attention for the heads' outputs, multi_head_attention_forward for the whole layer."""
     if {"softmax_weights", "dropped_weights"} & set(trace.steps):
         return []  # torch's functions draw their own dropout and cannot be given weights
-    checks = [compare("head_outputs", "sdpa", by_sdpa(trace, doubles).numpy(), doubles["head_outputs"].numpy())]
-    layer = by_mha(trace, doubles)
+    checks = [check_step("head_outputs", "sdpa", run_sdpa(trace, doubles).numpy(), doubles["head_outputs"].numpy())]
+    layer = run_mha(trace, doubles)
     if layer is not None:
         output, weights = layer
-        checks.append(compare("weights", "mha", weights.numpy(), doubles["weights"].numpy()))
-        checks.append(compare("output", "mha", output.numpy(), doubles["output"].numpy()))
+        checks.append(check_step("weights", "mha", weights.numpy(), doubles["weights"].numpy()))
+        checks.append(check_step("output", "mha", output.numpy(), doubles["output"].numpy()))
     return checks
 
 
-def by_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
+def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     """The heads' outputs by torch: from q and k where the score is a dot product, else from the scores."""
     scores = trace.step("scores").operation
     q, k, v = doubles["q"], doubles["k"], doubles["v"]
@@ -141,9 +141,9 @@ def by_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=factor, enable_gqa=grouped)
 
 
-def by_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
+def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
     """The whole layer by the function behind torch.nn.MultiheadAttention, where that covers the case."""
-    if not is_torchs_layer(trace):
+    if not is_torch_layer(trace):
         return None
     B, H, T, d_k = doubles["q"].shape
     D = H * d_k
@@ -175,13 +175,13 @@ def by_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | 
     return output.transpose(0, 1), weights  # (T, B, D) -> (B, T, D); (B, H, T, S)
 
 
-def is_torchs_layer(trace: Trace) -> bool:
+def is_torch_layer(trace: Trace) -> bool:
     """Whether a run, but for its mask, is what torch.nn.MultiheadAttention computes: all projections there, square for
     the query and the output, equal heads, the scaled dot product without positions beyond those added to the input, and
     the softmax's own weights.
 
     >>> from attention_core import attend
-    >>> is_torchs_layer(attend(torch.eye(3)))
+    >>> is_torch_layer(attend(torch.eye(3)))
     False
     """
     needed = ("q_projected", "k_projected", "v_projected", "w_o")
@@ -210,24 +210,24 @@ def mha_mask(doubles: dict[str, Tensor], pairs: tuple[int, int, int, int]) -> Bo
 
 
 # ---- rules that need no second computation ---------------------------------------------------------------------------
-def rules(trace: Trace, doubles: dict[str, Tensor]) -> list[Check]:
+def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
     """Rows of the softmax sum to 1, or to 0 where nothing is allowed; blocked cells are exactly 0 as shown, unless the
     weights are somebody's own."""
     softmax = "softmax_weights" if "softmax_weights" in trace else "weights"
     sums = doubles[softmax].sum(-1)
     some = (~doubles["masked_scores"].isneginf()).any(-1)
-    checks = [compare(softmax, "rows", sums.numpy(), some.double().numpy())]
+    checks = [check_step(softmax, "rows", sums.numpy(), some.double().numpy())]
     own = "replacement" in trace or "chosen_weights" in trace
     masked = (softmax,) if own else ("softmax_weights", "weights", "dropped_weights")
     for name in masked:
         if "allowed" in trace and name in trace:
             blocked = ~trace["allowed"].expand_as(trace[name])
             leak = float(trace[name].detach()[blocked].abs().double().max()) if blocked.any() else 0.0
-            checks.append(Check(name, "blocked", leak, leak == 0.0))
+            checks.append(ProofCheck(name, "blocked", leak, leak == 0.0))
     return checks
 
 
-def rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
+def measure_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
     """How far each shown step lies from its float64 value, where both are finite, relative to its largest magnitude."""
     figures = {}
     for name, step in trace.computed().items():
@@ -239,7 +239,7 @@ def rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
     return figures
 
 
-def overflow(trace: Trace) -> tuple[str, tuple[int, ...]] | None:
+def find_overflow(trace: Trace) -> tuple[str, tuple[int, ...]] | None:
     """The first shown number that the precision could not hold: NaN or infinite without a mask's doing."""
     for name, step in trace.computed().items():
         value = step.value

@@ -10,19 +10,19 @@ if str(ROOT) not in sys.path:
 import streamlit as st  # noqa: E402
 
 from attention_core.drawing.text_layout import text_width  # noqa: E402
-from pages.lessons.learned.trainings import stop_all  # noqa: E402
-from pages.session.fragments import whole  # noqa: E402
+from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
+from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.catalog import PAGES  # noqa: E402
 from pages.site.words import LANGUAGES, say  # noqa: E402
 
-NAME = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
+WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
 font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif">
 {title}</text></svg>"""
 
 
 def wordmark(title: str) -> str:
     """The app's name as a picture, in a colour that can be read in both themes."""
-    return NAME.format(title=title, width=round(text_width(title, 22)))
+    return WORDMARK_SVG.format(title=title, width=round(text_width(title, 22)))
 
 
 if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
@@ -39,9 +39,9 @@ for entry in PAGES:
         default=entry is PAGES[0],
     )
     sections.setdefault(say(f"section.{entry.section}"), []).append(page)
-chosen = st.navigation(sections, position="top")
-st.session_state["arrived"] = st.session_state.get("page") != chosen.url_path  # from another page, or just now
-st.session_state["page"] = chosen.url_path
+chosen_page = st.navigation(sections, position="top")
+st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # from another page, or just now
+st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
-    stop_all(st.session_state.get("trainings", {}))  # those of the page that was left
-whole(chosen.run)
+    stop_trainings(st.session_state.get("trainings", {}))  # those of the page that was left
+draw_whole_page(chosen_page.run)

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.middleware import Middleware
 
-EMBED = "ATTENTION_EMBED"  # the environment variable: sites whose pages may show the app in a frame
-ANYWHERE = "*"
-SITE = re.compile(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.IGNORECASE)
-INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+EMBED_VARIABLE = "ATTENTION_EMBED"  # the environment variable: sites whose pages may show the app in a frame
+ANY_SITE = "*"
+SITE_PATTERN = re.compile(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.IGNORECASE)
+INLINE_SCRIPT_PATTERN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
-CONTENT = {
+CONTENT_POLICY = {
     "default-src": "'none'",
     "script-src": "'self' blob: {inline}",  # blob: the scripts of components, which Streamlit loads as modules
     "style-src": "'self' 'unsafe-inline'",  # the styles of components, and of formulas
@@ -30,47 +30,49 @@ CONTENT = {
     "base-uri": "'none'",
     "form-action": "'none'",
 }
-DENIED = """accelerometer camera display-capture geolocation gyroscope hid local-fonts magnetometer microphone midi
-payment serial usb xr-spatial-tracking"""
+DENIED_FEATURES = """accelerometer camera display-capture geolocation gyroscope hid local-fonts magnetometer microphone
+midi payment serial usb xr-spatial-tracking"""
 
 
-def embedders(setting: str) -> list[str]:
+def read_embedding_sites(setting: str) -> list[str]:
     """The sites that may show the app in a frame: addresses parted by spaces, or `*` alone for any page.
 
     Raises ValueError where something else is given.
     """
     sites = setting.split()
-    if sites == [ANYWHERE]:
+    if sites == [ANY_SITE]:
         return sites
     for site in sites:
-        if not SITE.fullmatch(site):
-            raise ValueError(f"{EMBED} must be sites (scheme://host or scheme://host:port) or * alone: got {site!r}")
+        if not SITE_PATTERN.fullmatch(site):
+            raise ValueError(
+                f"{EMBED_VARIABLE} must be sites (scheme://host or scheme://host:port) or * alone: got {site!r}"
+            )
     return sites
 
 
-def inline_scripts() -> str:
+def hash_inline_scripts() -> str:
     """The hashes of the scripts that stand in Streamlit's own page."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
-    digests = [b64encode(sha256(script).digest()).decode() for script in INLINE.findall(page)]
+    digests = [b64encode(sha256(script).digest()).decode() for script in INLINE_SCRIPT_PATTERN.findall(page)]
     return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
-def headers(sites: list[str]) -> dict[str, str]:
+def make_security_headers(sites: list[str]) -> dict[str, str]:
     """The headers of every answer, for the sites that may show the app in a frame."""
-    content = CONTENT | {"script-src": CONTENT["script-src"].format(inline=inline_scripts())}
-    if sites != [ANYWHERE]:  # a * would leave out slides that are opened from a file
+    content = CONTENT_POLICY | {"script-src": CONTENT_POLICY["script-src"].format(inline=hash_inline_scripts())}
+    if sites != [ANY_SITE]:  # a * would leave out slides that are opened from a file
         content["frame-ancestors"] = " ".join(["'self'", *sites])
     told = {
         "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in content.items()),
         "Cross-Origin-Opener-Policy": "same-origin",
-        "Permissions-Policy": ", ".join(f"{feature}=()" for feature in DENIED.split()),
+        "Permissions-Policy": ", ".join(f"{feature}=()" for feature in DENIED_FEATURES.split()),
         "Referrer-Policy": "no-referrer",  # an address holds what was typed
         "X-Content-Type-Options": "nosniff",
     }
     return told if sites else told | {"X-Frame-Options": "SAMEORIGIN"}
 
 
-def is_foreign(asked: dict[bytes, bytes]) -> bool:
+def is_foreign_websocket(asked: dict[bytes, bytes]) -> bool:
     """Whether the page of another site opens a websocket.
 
     Streamlit would ask too, but first look up this host's public address on the internet, while everybody waits.
@@ -101,15 +103,15 @@ class Guard:
                 message = message | {"headers": [*message.get("headers", ()), *self.headers]}
             await send(message)
 
-        if scope["type"] == "websocket" and is_foreign(dict(scope["headers"])):
+        if scope["type"] == "websocket" and is_foreign_websocket(dict(scope["headers"])):
             await send({"type": "websocket.close", "code": 1008})  # 1008: against the rules
         else:
             await self.app(scope, receive, send_guarded)
 
 
-def guard(setting: str) -> Middleware:
+def make_guard(setting: str) -> Middleware:
     """The guard for a value of the environment variable, as st.App takes it; a value that is none ends the program."""
     try:
-        return Middleware(Guard, headers=headers(embedders(setting)))
+        return Middleware(Guard, headers=make_security_headers(read_embedding_sites(setting)))
     except ValueError as error:
         raise SystemExit(str(error)) from None

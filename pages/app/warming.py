@@ -11,7 +11,7 @@ def warm() -> None:
     try:
         import torch
 
-        from attention_core.drawing.charts import specification
+        from attention_core.drawing.charts import cell_specification
         from pages.workbench import (
             header,  # noqa: F401
             layer_controls,  # noqa: F401
@@ -21,7 +21,7 @@ def warm() -> None:
         )
 
         torch.set_num_threads(2)
-        specification()
+        cell_specification()
         gc.freeze()
     finally:
         gc.enable()

@@ -5,23 +5,23 @@ from pathlib import Path
 
 import streamlit as st
 
-HERE = Path(__file__).parent
+COMPONENTS_FOLDER = Path(__file__).parent
 
 
-def component(name: str, html: str, *shared: str, **how):
+def make_component(name: str, html: str, *shared: str, **how):
     """A component from the .js and .css files of its name, and the .js files that it shares with others. how: as
     st.components.v2.component."""
-    css = HERE / f"{name}.css"
-    js = "\n".join((HERE / f"{part}.js").read_text("utf-8") for part in (*shared, name))
+    css = COMPONENTS_FOLDER / f"{name}.css"
+    js = "\n".join((COMPONENTS_FOLDER / f"{part}.js").read_text("utf-8") for part in (*shared, name))
     style = css.read_text("utf-8") if css.exists() else None
     return st.components.v2.component(name, html=html, css=style, js=js, **how)
 
 
-def packed(data: dict) -> bytes:
+def pack_bytes(data: dict) -> bytes:
     """A dictionary as one run of bytes, which is sent as it is: the length of a JSON text, the text, then the values
     that are bytes, each at a multiple of 4.
 
-    >>> packed({"a": 1, "b": b"xyz"})
+    >>> pack_bytes({"a": 1, "b": b"xyz"})
     b'\\x1b\\x00\\x00\\x00{"a": 1, "bytes": {"b": 3}} xyz\\x00'
     """
     parts = {name: value for name, value in data.items() if isinstance(value, bytes)}
@@ -31,15 +31,17 @@ def packed(data: dict) -> bytes:
     return b"".join([len(head).to_bytes(4, "little"), head + b" " * (-len(head) % 4), *padded])
 
 
-tiles = component(
+tiles = make_component(
     "tiles", '<div class="sentence"><div class="tiles" role="group"></div><div class="swaps"></div></div>', "roving"
 )
-arithmetic = component("arithmetic", '<div class="arithmetic"></div>')
-shortcuts = component("shortcuts", "<div></div>")
-arrows = component("arrows", "<div></div>", "belongs")
-scroller = component("scroller", "<div></div>")
-canvas = component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
-thumbnails = component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
-lectern = component("lectern", (HERE / "lectern.html").read_text("utf-8"), "belongs", "remote", isolate_styles=False)
-prompter = component("prompter", (HERE / "prompter.html").read_text("utf-8"), "belongs", "remote")
-numbers = component("numbers", "<table></table>")
+arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>')
+shortcuts = make_component("shortcuts", "<div></div>")
+arrows = make_component("arrows", "<div></div>", "belongs")
+scroller = make_component("scroller", "<div></div>")
+canvas = make_component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
+thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
+lectern = make_component(
+    "lectern", (COMPONENTS_FOLDER / "lectern.html").read_text("utf-8"), "belongs", "remote", isolate_styles=False
+)
+prompter = make_component("prompter", (COMPONENTS_FOLDER / "prompter.html").read_text("utf-8"), "belongs", "remote")
+number_grid = make_component("numbers", "<table></table>")

@@ -1,52 +1,54 @@
-"""TODO"""
+"""Buttons that open what is shown here on another page: in the workbench, or as an exercise."""
 
 import streamlit as st
 
 from attention_core import AttentionError
 from attention_core.exercises.worked_example import stages_of
-from pages.panels.link_controls import Kept
-from pages.runs.cache import trace_of
+from pages.panels.link_controls import LessonChoices
+from pages.runs.cache import trace_for
 from pages.session import setup_state
-from pages.setup.setup import Setup, query
-from pages.site.catalog import PAGE
-from pages.site.words import say, sentence
+from pages.setup.setup import Setup, setup_to_query
+from pages.site.catalog import PAGES_BY_SLUG
+from pages.site.words import say, say_refusal
 
-SLUG = "check"
-
-
-STATE = "state"  # of the workbench, or of a lesson: in the list of kinds where there is one
+CHECK_PAGE = "check"
 
 
-MOST_CELLS, MOST_ACROSS = 200, 16  # numbers of a step; of a row
+STATE_KIND = "state"  # of the workbench, or of a lesson: in the list of kinds where there is one
 
 
-def check_size(setup: Setup) -> None:
+MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers of a step; of a row
+
+
+def check_exercise_size(setup: Setup) -> None:
     """Raises AttentionError where a Setup has more numbers than anybody writes, or none that a link can say."""
     if setup.file is not None:
         raise AttentionError("exercise_file")
-    trace = trace_of(setup)
+    trace = trace_for(setup)
     sizes = {step: (trace[step].numel(), trace[step].shape[-1]) for step in stages_of(trace)}
     for step, (cells, across) in sizes.items():
-        if cells > MOST_CELLS or across > MOST_ACROSS:
-            most = {"limit": MOST_CELLS, "across": MOST_ACROSS}
+        if cells > MAX_EXERCISE_STEP_CELLS or across > MAX_EXERCISE_ROW_CELLS:
+            most = {"limit": MAX_EXERCISE_STEP_CELLS, "across": MAX_EXERCISE_ROW_CELLS}
             raise AttentionError("exercise_size", name=step, given=cells, wide=across, **most)
 
 
 def exercise_door(setup: Setup, key: str) -> None:
     """Opens a state as an exercise, its cells empty; or says why it is none."""
     try:
-        check_size(setup)
+        check_exercise_size(setup)
     except AttentionError as error:
-        st.caption(sentence(error))
+        st.caption(say_refusal(error))
         return
     if st.button(say("lesson.exercise"), key=f"exercise_{key}", icon=":material/edit:", type="tertiary"):
-        st.session_state.setdefault("lessons", {})[SLUG] = Kept(waiting={"kind": STATE, STATE: query(setup)})
+        st.session_state.setdefault("lessons", {})[CHECK_PAGE] = LessonChoices(
+            waiting={"kind": STATE_KIND, STATE_KIND: setup_to_query(setup)}
+        )
         st.session_state.pop("exercise", None)
-        st.switch_page(PAGE[SLUG].path)
+        st.switch_page(PAGES_BY_SLUG[CHECK_PAGE].path)
 
 
 def workbench_door(setup: Setup, key: str) -> None:
     """Opens a run in the workbench."""
     if st.button(say("lesson.workbench"), key=f"door_{key}", icon=":material/grid_on:", type="tertiary"):
-        setup_state.adopt(setup)
-        st.switch_page(PAGE["workbench"].path)
+        setup_state.adopt_setup(setup)
+        st.switch_page(PAGES_BY_SLUG["workbench"].path)

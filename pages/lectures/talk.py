@@ -11,22 +11,32 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
-from pages.lectures.script import QUESTION, SHIPPED, Act, Lecture, from_file, packed, shipped, to_file, unpacked
-from pages.runs.cache import trace_of
+from pages.lectures.script import (
+    QUESTION_STEP,
+    SHIPPED_LECTURES,
+    Lecture,
+    Scene,
+    lecture_from_file,
+    lecture_from_link,
+    lecture_to_file,
+    lecture_to_link,
+    load_shipped_lecture,
+)
+from pages.runs.cache import trace_for
 from pages.session import setup_state
-from pages.session.reveal import REVEAL, revealed
-from pages.setup.setup import BESIDES, MOST_NAMED, Setup, computed_part, key_of
-from pages.site.words import language, say
+from pages.session.reveal import REVEAL_KEY, are_answers_revealed
+from pages.setup.setup import MAX_UNKNOWN_KEYS_NAMED, OTHER_LINK_KEYS, Setup, link_key_of, without_view
+from pages.site.words import current_language, say
 
-OWN = "own"  # the name of a lecture that was built or opened here
-KEYS = ("lecture", "scene", "step", OWN, "view", "pair")
-NOTES = "notes"  # the presenter view
-IN_A_LINK = 5_000  # letters of a lecture: with the rest of the address no program cuts it
-PAIR = re.compile("[0-9a-f]{8}")
+OWN_LECTURE = "own"  # the name of a lecture that was built or opened here
+LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
+NOTES_VIEW = "notes"  # the presenter view
+MAX_LINKED_LECTURE_CHARS = 5_000  # letters of a lecture: with the rest of the address no program cuts it
+PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
 @dataclass
-class Talk:
+class LectureSession:
     """What a session keeps of lectures: its own one; which is open, and where one is in it.
 
     beat: what is seen of the scene, or None at the desk, where a lecture is built. drawer: whether the controls stand
@@ -35,7 +45,7 @@ class Talk:
     computed; screen: what the workbench showed before.
     """
 
-    name: str = SHIPPED[0]
+    name: str = SHIPPED_LECTURES[0]
     own: Lecture | None = None
     at: int = 0
     beat: str | None = None
@@ -49,191 +59,209 @@ class Talk:
     screen: dict = field(default_factory=dict)
 
 
-def talk() -> Talk:
+def get_lecture_session() -> LectureSession:
     """What the session keeps."""
-    return st.session_state.setdefault("talk", Talk())
+    return st.session_state.setdefault("talk", LectureSession())
 
 
-def lecture() -> Lecture:
+def current_lecture() -> Lecture:
     """The lecture that is open."""
-    own = talk()
-    return own.own if own.name == OWN and own.own is not None else shipped(own.name, language())
+    own = get_lecture_session()
+    return (
+        own.own
+        if own.name == OWN_LECTURE and own.own is not None
+        else load_shipped_lecture(own.name, current_language())
+    )
 
 
-def act() -> Act:
+def current_scene() -> Scene:
     """The scene that one is at."""
-    return lecture().acts[talk().at]
+    return current_lecture().scenes[get_lecture_session().at]
 
 
-def numbered() -> dict[str, int]:
+def scene_number_and_count() -> dict[str, int]:
     """Which scene it is, of how many."""
-    return {"number": talk().at + 1, "count": len(lecture().acts)}
+    return {"number": get_lecture_session().at + 1, "count": len(current_lecture().scenes)}
 
 
 # ---- into it and out of it -------------------------------------------------------------------------------------------
-def enter() -> None:
+def enter_lecture() -> None:
     """Makes the page ready. Who comes from elsewhere finds the desk, or what a link says."""
     if "setup" not in st.session_state:
-        setup_state.begin()
-    link = {name: text for name, text in st.query_params.to_dict().items() if name not in BESIDES}
+        setup_state.begin_session()
+    link = {name: text for name, text in st.query_params.to_dict().items() if name not in OTHER_LINK_KEYS}
     if st.session_state["arrived"]:
-        talk().beat, talk().drawer, talk().screen = None, False, {}
+        get_lecture_session().beat, get_lecture_session().drawer, get_lecture_session().screen = None, False, {}
         if link:
-            read(link)
+            read_lecture_link(link)
 
 
-def read(link: Mapping[str, str]) -> None:
+def read_lecture_link(link: Mapping[str, str]) -> None:
     """Goes where a link leads; what of it cannot be read is named."""
-    own = talk()
+    own = get_lecture_session()
     own.refused, own.view, unread = None, None, []
-    if OWN in link:
+    if OWN_LECTURE in link:
         try:
-            own.own = unpacked(link[OWN])
+            own.own = lecture_from_link(link[OWN_LECTURE])
         except AttentionError as error:
             own.refused = error
-    wanted = link.get("lecture", OWN if OWN in link and own.refused is None else own.name)
-    if wanted in SHIPPED or (wanted == OWN and own.own is not None):
+    wanted = link.get("lecture", OWN_LECTURE if OWN_LECTURE in link and own.refused is None else own.name)
+    if wanted in SHIPPED_LECTURES or (wanted == OWN_LECTURE and own.own is not None):
         own.name = wanted
     elif own.refused is None:
         unread.append(("lecture", wanted[:40]))
-    own.view = NOTES if link.get("view") == NOTES else None
-    own.pair = link["pair"] if PAIR.fullmatch(link.get("pair", "")) else ""
-    own.unread = unread + read_place(link)
-    unknown = [(key[:40], text[:40]) for key, text in link.items() if key not in KEYS and not key.startswith("utm_")]
-    own.unread += unknown[:MOST_NAMED]
+    own.view = NOTES_VIEW if link.get("view") == NOTES_VIEW else None
+    own.pair = link["pair"] if PAIR_PATTERN.fullmatch(link.get("pair", "")) else ""
+    own.unread = unread + go_to_linked_place(link)
+    unknown = [
+        (key[:40], text[:40])
+        for key, text in link.items()
+        if key not in LECTURE_LINK_KEYS and not key.startswith("utm_")
+    ]
+    own.unread += unknown[:MAX_UNKNOWN_KEYS_NAMED]
 
 
-def read_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
+def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
     """Goes to the scene and the step of a link; gives what of these there is not."""
     scene, step = link.get("scene"), link.get("step")
-    numbers = {str(at + 1): at for at in range(len(lecture().acts))}
+    numbers = {str(at + 1): at for at in range(len(current_lecture().scenes))}
     if scene is None and step is None:
         return []
     if (scene or "1") not in numbers:
         return [("scene", (scene or "")[:40])]
     at = numbers[scene or "1"]
-    beats = lecture().acts[at].beats()
-    put(at, step if step in beats else beats[0])
+    beats = current_lecture().scenes[at].scene_steps()
+    show_scene_step(at, step if step in beats else beats[0])
     return [] if step is None or step in beats else [("step", step[:40])]
 
 
-def start(at: int = 0) -> None:
+def start_lecture(at: int = 0) -> None:
     """Shows the lecture from a scene on."""
-    if lecture().acts:
-        put(at, lecture().acts[at].beats(revealed())[0])
+    if current_lecture().scenes:
+        show_scene_step(at, current_lecture().scenes[at].scene_steps(are_answers_revealed())[0])
 
 
-def leave() -> None:
+def leave_lecture() -> None:
     """Back to the desk; the workbench shows what it showed before."""
-    own = talk()
+    own = get_lecture_session()
     own.beat, own.drawer = None, False
-    setup_state.restore(own.screen)
+    setup_state.restore_screen(own.screen)
     own.screen = {}
 
 
-def begin_notes() -> None:
+def start_notes_view() -> None:
     """The presenter view has a place of its own, where nobody tells it another one."""
-    if talk().beat is None:
-        start()
+    if get_lecture_session().beat is None:
+        start_lecture()
 
 
 # ---- one's own -------------------------------------------------------------------------------------------------------
-def take(changed: Lecture, at: int | None = None) -> None:
+def take_lecture(changed: Lecture, at: int | None = None) -> None:
     """Makes a lecture one's own as far as a file can say it, and works on a scene of it; else keeps the refusal."""
-    own = talk()
+    own = get_lecture_session()
     try:
-        from_file(to_file(changed))
+        lecture_from_file(lecture_to_file(changed))
     except AttentionError as error:
         own.refused = error
         return
-    own.own, own.name, own.refused = changed, OWN, None
-    own.at = min(own.at if at is None else at, max(len(own.own.acts) - 1, 0))
+    own.own, own.name, own.refused = changed, OWN_LECTURE, None
+    own.at = min(own.at if at is None else at, max(len(own.own.scenes) - 1, 0))
 
 
-def take_new() -> None:
+def take_new_lecture() -> None:
     """Begins a lecture without scenes."""
-    take(Lecture(say("present.desk.untitled")), 0)
+    take_lecture(Lecture(say("present.desk.untitled")), 0)
 
 
-def add(setup: Setup) -> None:
+def add_scene(setup: Setup) -> None:
     """Makes what the workbench shows a scene at the end of one's own lecture."""
-    before = talk().own or Lecture(say("present.desk.untitled"))
-    take(before.added(Act(setup, say(f"example.{setup.example}"))), len(before.acts))
+    before = get_lecture_session().own or Lecture(say("present.desk.untitled"))
+    take_lecture(before.added(Scene(setup, say(f"example.{setup.example}"))), len(before.scenes))
 
 
 # ---- from beat to beat -----------------------------------------------------------------------------------------------
-def put(at: int, beat: str) -> None:
+def show_scene_step(at: int, beat: str) -> None:
     """Shows a beat of a scene; of another scene, as the script has it."""
-    own = talk()
+    own = get_lecture_session()
     comes = own.beat is None or at != own.at
     if own.beat is None:
-        own.screen = setup_state.screen()
+        own.screen = setup_state.save_screen()
     own.at, own.beat = at, beat
     if comes:
-        follow_script()
+        show_scripted_scene()
 
 
-def follow_script() -> None:
+def show_scripted_scene() -> None:
     """Shows the scene as the lecture has it, as far as it can be computed."""
-    own = talk()
-    setup, own.unfit = setup_state.as_far_as_it_computes(act().setup, trace_of)
-    setup, missing = setup_state.what_is_there(setup, trace_of(setup))
-    own.unread = [*act().unread, *missing]
-    own.unfit = {key_of(name): error for name, error in own.unfit.items()}
-    setup_state.stage(setup, own.screen)
+    own = get_lecture_session()
+    setup, own.unfit = setup_state.keep_computable_fields(current_scene().setup, trace_for)
+    setup, missing = setup_state.drop_missing_cell(setup, trace_for(setup))
+    own.unread = [*current_scene().unread, *missing]
+    own.unfit = {link_key_of(name): error for name, error in own.unfit.items()}
+    setup_state.show_temporarily(setup, own.screen)
     own.script = setup
 
 
-def departed() -> bool:
+def is_scene_changed() -> bool:
     """Whether somebody changed the scene since it began."""
-    return talk().beat is not None and computed_part(setup_state.current()) != computed_part(talk().script)
+    return get_lecture_session().beat is not None and without_view(setup_state.current_setup()) != without_view(
+        get_lecture_session().script
+    )
 
 
-def places() -> list[tuple[int, str]]:
+def list_scene_steps() -> list[tuple[int, str]]:
     """All beats of the lecture in order, (scene, beat) each."""
-    return [(at, beat) for at, act in enumerate(lecture().acts) for beat in act.beats(revealed())]
+    return [
+        (at, beat)
+        for at, act in enumerate(current_lecture().scenes)
+        for beat in act.scene_steps(are_answers_revealed())
+    ]
 
 
-def go(way: str) -> None:
+def move_in_lecture(way: str) -> None:
     """next, previous, first, last."""
-    own, there = talk(), places()
+    own, there = get_lecture_session(), list_scene_steps()
     here = there.index((own.at, own.beat))
-    put(*there[{"next": min(here + 1, len(there) - 1), "previous": max(here - 1, 0), "first": 0, "last": -1}[way]])
+    show_scene_step(
+        *there[{"next": min(here + 1, len(there) - 1), "previous": max(here - 1, 0), "first": 0, "last": -1}[way]]
+    )
 
 
-def reveal() -> None:
+def toggle_answers() -> None:
     """Uncovers every answer, or asks again."""
-    if talk().beat == QUESTION:
-        go("next")
-    st.session_state[REVEAL] = not revealed()
+    if get_lecture_session().beat == QUESTION_STEP:
+        move_in_lecture("next")
+    st.session_state[REVEAL_KEY] = not are_answers_revealed()
 
 
 # ---- the link --------------------------------------------------------------------------------------------------------
-def link() -> dict[str, str]:
+def lecture_link_values() -> dict[str, str]:
     """What the address says: the lecture, as far as there is room for one's own, and where one is in it."""
-    own = talk()
+    own = get_lecture_session()
     said = {"lecture": own.name}
-    if own.name == OWN:
-        said = {OWN: packed(lecture())} if fits() else {}
+    if own.name == OWN_LECTURE:
+        said = {OWN_LECTURE: lecture_to_link(current_lecture())} if fits_in_link() else {}
     if own.beat is not None:
         said |= {"scene": str(own.at + 1), "step": own.beat}
     return said
 
 
-def fits() -> bool:
+def fits_in_link() -> bool:
     """Whether the lecture has room in a link."""
-    return talk().name != OWN or len(packed(lecture())) <= IN_A_LINK
+    return (
+        get_lecture_session().name != OWN_LECTURE or len(lecture_to_link(current_lecture())) <= MAX_LINKED_LECTURE_CHARS
+    )
 
 
-def address() -> str:
+def lecture_query() -> str:
     """The same as a query, for the presenter view."""
-    return urlencode(link() | {"lang": language()})
+    return urlencode(lecture_link_values() | {"lang": current_language()})
 
 
-def show_link() -> None:
+def write_lecture_link() -> None:
     """Writes it into the address bar, where it is not there yet."""
-    said = link() | ({"lang": st.session_state["lang"]} if "lang" in st.session_state else {})
-    if talk().view == NOTES:
-        said |= {"view": NOTES} | ({"pair": talk().pair} if talk().pair else {})
+    said = lecture_link_values() | ({"lang": st.session_state["lang"]} if "lang" in st.session_state else {})
+    if get_lecture_session().view == NOTES_VIEW:
+        said |= {"view": NOTES_VIEW} | ({"pair": get_lecture_session().pair} if get_lecture_session().pair else {})
     if st.query_params.to_dict() != said:
         st.query_params.from_dict(said)

@@ -6,25 +6,33 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.exercises.worked_example import BLANK, read_answers
-from attention_core.inputs.matrix_text import cells_of
+from attention_core.exercises.worked_example import BLANK_MARK, read_answers
+from attention_core.inputs.matrix_text import split_cells
 from attention_core.record.expressions import Ref
-from pages.components import numbers
-from pages.panels.link_controls import kept, show_refused, switch, take, taken, text_box, typed
-from pages.session.cell_clicks import typed_cells
-from pages.session.labels import place_names, step_word
+from pages.components import number_grid
+from pages.panels.link_controls import (
+    current_lesson_choices,
+    get_typed_text,
+    make_text_reader,
+    show_choice_refusal,
+    switch,
+    take_choice,
+    text_box,
+)
+from pages.session.cell_clicks import read_typed_cells
+from pages.session.labels import inline_step_name, place_names
 
-VERSION = "answers_version"  # what the cells are told, so that they forget what was typed
+ANSWERS_VERSION_KEY = "answers_version"  # what the cells are told, so that they forget what was typed
 ENTRY, TURN = "entry", "entry_turn"  # the cell that was chosen to be written, and how many were
-MOST_TYPED = 12  # characters of a cell
+MAX_ANSWER_CELL_CHARS = 12  # characters of a cell
 
 
-def answer_of(trace: Trace, step: str, start: str) -> str:
+def get_answer_text(trace: Trace, step: str, start: str) -> str:
     """What is written of a step, without showing it. start: what stands there before anybody writes."""
-    return typed(step, start, reader(trace, step))
+    return get_typed_text(step, start, make_answer_check(trace, step))
 
 
-def reader(trace: Trace, step: str):
+def make_answer_check(trace: Trace, step: str):
     """A check of texts: numbers of the step's shape, question marks where there is none."""
     return partial(read_answers, right=trace[step], name=step)
 
@@ -32,37 +40,43 @@ def reader(trace: Trace, step: str):
 def answer_box(trace: Trace, step: str, start: str, head: int) -> None:
     """The cells of one head of a step to write into, or the text of the whole step."""
     if switch("as_text"):
-        text_box(step, start, reader(trace, step), tall=True, height="content")
+        text_box(step, start, make_answer_check(trace, step), tall=True, height="content")
         return
-    cell_grid(trace, step, start, head)
-    show_refused(step)
+    answer_cells(trace, step, start, head)
+    show_choice_refusal(step)
 
 
-def cell_grid(trace: Trace, step: str, start: str, head: int) -> None:
+def answer_cells(trace: Trace, step: str, start: str, head: int) -> None:
     """The numbers of a head in cells; what cannot be taken leaves them as they were."""
     found, dims = trace.step(step), trace.step(step).dims
     down, across = (place_names(trace, dims[axis], trace[step].shape[axis]) for axis in (-2, -1))
     first = found.leading({"H": head}).get("H", 0) * len(down)  # the heads stand below each other
-    rows, key = cells_of(answer_of(trace, step, start), step), f"cells_{step}"
+    rows, key = split_cells(get_answer_text(trace, step, start), step), f"cells_{step}"
 
     def written() -> None:
-        for row, column, text in typed_cells(st.session_state[key].typed, len(down), len(across)):
-            rows[first + row][column] = as_cell(text)
-        take(step, "; ".join(" ".join(row) for row in rows), start, taken(reader(trace, step)))
-        if step in kept().refused:
-            st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1  # they show what was there before
+        for row, column, text in read_typed_cells(st.session_state[key].typed, len(down), len(across)):
+            rows[first + row][column] = clean_cell_text(text)
+        take_choice(
+            step, "; ".join(" ".join(row) for row in rows), start, make_text_reader(make_answer_check(trace, step))
+        )
+        if step in current_lesson_choices().refused:
+            st.session_state[ANSWERS_VERSION_KEY] = (
+                st.session_state.get(ANSWERS_VERSION_KEY, 0) + 1
+            )  # they show what was there before
 
-    shown = [[cell.replace(BLANK, "").replace("-", "−") for cell in row] for row in rows[first : first + len(down)]]
+    shown = [
+        [cell.replace(BLANK_MARK, "").replace("-", "−") for cell in row] for row in rows[first : first + len(down)]
+    ]
     data = {
-        "name": step_word(step),
+        "name": inline_step_name(step),
         "rows": down,
         "columns": across,
         "numbers": shown,
         "changed": [[False] * len(across)] * len(down),
         "entry": entry_of(step),
-        "version": [step, head, st.session_state.get(VERSION, 0)],
+        "version": [step, head, st.session_state.get(ANSWERS_VERSION_KEY, 0)],
     }
-    numbers(data=data, key=key, on_typed_change=written)
+    number_grid(data=data, key=key, on_typed_change=written)
 
 
 def go_to(cell: Ref) -> None:
@@ -79,7 +93,7 @@ def entry_of(step: str) -> list[int] | None:
     return [*cell.index[-2:], st.session_state[TURN]]
 
 
-def as_cell(typed_text: str) -> str:
+def clean_cell_text(typed_text: str) -> str:
     """What was typed into a cell: nothing is a question mark, a decimal comma is a point."""
     plain = unicodedata.normalize("NFKC", typed_text)  # digits as wide as Chinese letters
-    return "".join(plain.split())[:MOST_TYPED].replace(",", ".") or BLANK
+    return "".join(plain.split())[:MAX_ANSWER_CELL_CHARS].replace(",", ".") or BLANK_MARK

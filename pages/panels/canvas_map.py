@@ -7,85 +7,85 @@ import streamlit as st
 import torch
 
 from attention_core import Trace
-from attention_core.drawing.raster import MOST, Raster, raster
-from attention_core.explanation.layout import LARGEST
+from attention_core.drawing.raster import MAX_MAP_SIDE, Raster, raster
+from attention_core.explanation.layout import MAX_PANEL_SIDE
 from attention_core.record.trace import Step
 from pages import components
-from pages.session.cell_clicks import open_sent, within
-from pages.session.labels import axis_name, chosen_cell, palette, words_for
-from pages.session.view import Scene
-from pages.site.words import say, template
+from pages.session.cell_clicks import is_valid_index, open_sent_cell
+from pages.session.labels import axis_name, chosen_cell, current_palette, picture_texts_for
+from pages.session.view import ScreenState
+from pages.site.words import get_text_template, say
 
-SPOKEN = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
+CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
 
 
 def is_large(trace: Trace, step: str) -> bool:
     """Whether a step has more cells than can be read one by one: then it is drawn on a canvas."""
-    return min(trace[step].shape[-2:]) > LARGEST if trace[step].dim() > 1 else False
+    return min(trace[step].shape[-2:]) > MAX_PANEL_SIDE if trace[step].dim() > 1 else False
 
 
-def large_map(
-    scene: Scene,
+def show_large_map(
+    scene: ScreenState,
     step: str,
     at: dict[str, int],
     key: str,
     alt: str,
     even: int | None = None,
     run: Trace | None = None,
-    most: int = MOST,
+    most: int = MAX_MAP_SIDE,
     linked: str = "",
 ) -> None:
     """A step on a canvas; a click opens a cell. even: what an even share is divided by on the scale. run: where it is
     not the one that the scene draws the step from. most: rows or columns that are drawn. linked: a name that maps share
     whose same cell is read together."""
     trace, times = run or scene.drawn(step), scene.times
-    drawn = raster(trace, step, words_for(trace), palette(), at, times, even, most)
+    drawn = raster(trace, step, picture_texts_for(trace), current_palette(), at, times, even, most)
     cell = chosen_cell(scene.trace, scene.setup)
     here = cell is not None and cell.step == step and cell.index[:-2] == drawn.at
     components.canvas(
-        data=components.packed(
+        data=components.pack_bytes(
             vars(drawn)
-            | common(alt, drawn)
-            | {"note": " · ".join(filter(None, [axes(trace, step), note(drawn.every)]))}
+            | common_canvas_data(alt, drawn)
+            | {"note": " · ".join(filter(None, [describe_axes(trace, step), describe_thinning(drawn.every)]))}
             | {"chosen": list(cell.index[-2:]) if here else None, "query": at["T"], "paint": False, "linked": linked}
         ),
         key=key,
-        on_opened_change=lambda: opened(key),
+        on_opened_change=lambda: handle_canvas_click(key),
     )
 
 
-def plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
+def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
     """A matrix on a canvas, to look at whole or near: none of its cells opens. axes_note: what runs down and across."""
-    drawn = raster(trace, step, words_for(trace), palette())
-    notes = " · ".join(filter(None, [axes_note, note(drawn.every)]))
-    told = common(alt, drawn) | {"note": notes, "ramp": (), "chosen": None, "query": None, "paint": False}
+    drawn = raster(trace, step, picture_texts_for(trace), current_palette())
+    notes = " · ".join(filter(None, [axes_note, describe_thinning(drawn.every)]))
+    told = common_canvas_data(alt, drawn) | {"note": notes, "ramp": (), "chosen": None, "query": None, "paint": False}
     told["words"] = told["words"] | {"hint": say("canvas.look")}
-    components.canvas(data=components.packed(vars(drawn) | told), key=key)
+    components.canvas(data=components.pack_bytes(vars(drawn) | told), key=key)
 
 
-def common(alt: str, drawn: Raster) -> dict:
+def common_canvas_data(alt: str, drawn: Raster) -> dict:
     """What every canvas is told: colours, words, and how much of the matrix it shows."""
-    words = {name: template(f"canvas.{name}") for name in SPOKEN}
-    return {"palette": vars(palette()), "words": words, "label": alt, "note": note(drawn.every)}
+    words = {name: get_text_template(f"canvas.{name}") for name in CANVAS_TEXT_KEYS}
+    return {"palette": vars(current_palette()), "words": words, "label": alt, "note": describe_thinning(drawn.every)}
 
 
-def axes(trace: Trace, step: str) -> str:
+def describe_axes(trace: Trace, step: str) -> str:
     """What runs down and what across."""
     rows, columns = map(axis_name, trace.step(step).dims[-2:])
     return say("canvas.axes", rows=rows, columns=columns)
 
 
-def note(every: tuple[int, int]) -> str:
+def describe_thinning(every: tuple[int, int]) -> str:
     """That a map shows one cell of so many; nothing where it shows all."""
     return "" if every == (1, 1) else say("canvas.note", down=every[0], across=every[1])
 
 
-def opened(key: str) -> None:
+def handle_canvas_click(key: str) -> None:
     """A cell was clicked."""
-    open_sent(st.session_state[key].opened)
+    open_sent_cell(st.session_state[key].opened)
 
 
-def painted_mask(trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], None]) -> None:
+def show_paintable_mask(trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], None]) -> None:
     """A mask over a run's tokens whose cells are switched by drawing over them. take: what is done with the new one.
 
     The canvas waits for an answer after each stroke: `turn` counts them, refused ones too.
@@ -99,13 +99,20 @@ def painted_mask(trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], 
             case {"cells": [*cells], "to": 0 | 1 as to}:
                 for cell in cells:
                     match cell:
-                        case [row, column] if within(row, len(new)) and within(column, new.shape[1]):
+                        case [row, column] if is_valid_index(row, len(new)) and is_valid_index(column, new.shape[1]):
                             new[row, column] = to
         take(new)
 
     step = Step("allowed", torch.from_numpy(matrix != 0), ("T", "S"))
-    drawn = raster(Trace({"allowed": step}, trace.labels), "allowed", words_for(trace), palette())
-    plain = {"fills": (palette().ground,) * 256, "inks": (palette().ink,) * 256}  # allowed is nothing to shout about
-    told = common(say("canvas.mask"), drawn) | plain | {"chosen": None, "query": None, "paint": True, "turn": turn}
+    drawn = raster(Trace({"allowed": step}, trace.labels), "allowed", picture_texts_for(trace), current_palette())
+    plain = {
+        "fills": (current_palette().ground,) * 256,
+        "inks": (current_palette().ink,) * 256,
+    }  # allowed is nothing to shout about
+    told = (
+        common_canvas_data(say("canvas.mask"), drawn)
+        | plain
+        | {"chosen": None, "query": None, "paint": True, "turn": turn}
+    )
     told["words"] = told["words"] | {"hint": say("canvas.paint")}
-    components.canvas(data=components.packed(vars(drawn) | told), key="mask", on_painted_change=painted)
+    components.canvas(data=components.pack_bytes(vars(drawn) | told), key="mask", on_painted_change=painted)

@@ -9,19 +9,27 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from attention_core.inputs.tokenizer import MAX_TEXT
+from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
-from pages.runs.cache import material_of
-from pages.runs.token_vectors import spelled
-from pages.setup.setup import BESIDES, LONGEST, MOST, MOST_NAMED, Setup, count, member
-from pages.site.words import apart, has, language, literal, say, sentence
+from pages.runs.cache import inputs_of
+from pages.runs.token_vectors import spell_tokens
+from pages.setup.setup import (
+    MAX_LINK_CHARS,
+    MAX_LINK_NUMBER,
+    MAX_UNKNOWN_KEYS_NAMED,
+    OTHER_LINK_KEYS,
+    Setup,
+    make_member_reader,
+    read_link_count,
+)
+from pages.site.words import current_language, escape_markdown, has, make_names_distinct, say, say_refusal
 
-MOST_TOKENS = 16  # of a sentence in a lesson, whose pictures have a number for each; the workbench takes more
-ALWAYS = ("ex", "open", "cell", "guess", "step")  # what the link of any lesson may say besides its controls
+MAX_LESSON_TOKENS = 16  # of a sentence in a lesson, whose pictures have a number for each; the workbench takes more
+COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # what the link of any lesson may say besides its controls
 
 
 @dataclass
-class Kept:
+class LessonChoices:
     """What a session keeps of a lesson: choices by name, as far as they are not the default; parts of the link that no
     control asked for yet, since it stands in a closed drawer; parts that could not be read; refused choices."""
 
@@ -31,36 +39,36 @@ class Kept:
     refused: dict[str, AttentionError] = field(default_factory=dict)
 
 
-def enter(slug: str) -> None:
+def enter_lesson(slug: str) -> None:
     """Makes a lesson the one that is drawn. Who comes from elsewhere finds it as the link says, or as it was left."""
     lessons = st.session_state.setdefault("lessons", {})
-    link = {key: text for key, text in st.query_params.to_dict().items() if key not in BESIDES}
+    link = {key: text for key, text in st.query_params.to_dict().items() if key not in OTHER_LINK_KEYS}
     if slug not in lessons or (st.session_state["arrived"] and link):
-        known = {key: text for key, text in link.items() if is_known(slug, key) and len(text) <= LONGEST}
+        known = {key: text for key, text in link.items() if is_known_choice(slug, key) and len(text) <= MAX_LINK_CHARS}
         unknown = [(key[:40], link[key][:40]) for key in link if key not in known and not key.startswith("utm_")]
-        lessons[slug] = Kept(waiting=known, unread=unknown[:MOST_NAMED])
+        lessons[slug] = LessonChoices(waiting=known, unread=unknown[:MAX_UNKNOWN_KEYS_NAMED])
     st.session_state["lesson"] = slug
 
 
-def is_known(slug: str, name: str) -> bool:
+def is_known_choice(slug: str, name: str) -> bool:
     """Whether a lesson has a choice of this name."""
-    return name in ALWAYS or has(f"lessons.{slug}.control.{name}")
+    return name in COMMON_LINK_KEYS or has(f"lessons.{slug}.control.{name}")
 
 
-def slug() -> str:
+def current_slug() -> str:
     """The lesson that is drawn."""
     return st.session_state["lesson"]
 
 
-def kept() -> Kept:
+def current_lesson_choices() -> LessonChoices:
     """What the session keeps of it."""
-    return st.session_state["lessons"][slug()]
+    return st.session_state["lessons"][current_slug()]
 
 
 # ---- a choice --------------------------------------------------------------------------------------------------------
-def choice(name: str, default: object, read: Callable[[str], object]) -> object:
+def get_choice(name: str, default: object, read: Callable[[str], object]) -> object:
     """What was chosen under a name, else what the link says, else the default."""
-    own = kept()
+    own = current_lesson_choices()
     if name in own.waiting:
         text = own.waiting.pop(name)
         try:
@@ -70,11 +78,11 @@ def choice(name: str, default: object, read: Callable[[str], object]) -> object:
     return own.chosen.get(name, default)
 
 
-def take(name: str, given: object, default: object, read: Callable[[str], object]) -> None:
+def take_choice(name: str, given: object, default: object, read: Callable[[str], object]) -> None:
     """Keeps what a control was set to, or why it cannot be. A browser may send anything: it is read as a link is."""
-    own = kept()
+    own = current_lesson_choices()
     try:
-        value = default if given is None or given == default else read(spoken(given))
+        value = default if given is None or given == default else read(format_choice(given))
     except AttentionError as refusal:
         own.refused[name] = refusal
         return
@@ -87,57 +95,63 @@ def take(name: str, given: object, default: object, read: Callable[[str], object
         own.chosen[name] = value
 
 
-def keep(name: str, value: object) -> None:
+def store_choice(name: str, value: object) -> None:
     """Keeps a choice that was made without a control; None: the default."""
-    kept().chosen.pop(name, None)
+    current_lesson_choices().chosen.pop(name, None)
     if value is not None:
-        kept().chosen[name] = value
+        current_lesson_choices().chosen[name] = value
 
 
-def drawn(
+def bind_control(
     name: str, value: object, default: object, read: Callable[[str], object], label: str | None = None, of: str = ""
 ) -> dict[str, object]:
     """What every control is drawn with: its words, its key, what it holds, and what happens when it is set. of: makes
     it another control than the one of the same name that was drawn before."""
-    key = f"{slug()}.{name}{of}"
-    if name not in kept().refused or key not in st.session_state:  # what was refused stays in its control
+    key = f"{current_slug()}.{name}{of}"
+    if (
+        name not in current_lesson_choices().refused or key not in st.session_state
+    ):  # what was refused stays in its control
         if key not in st.session_state or st.session_state[key] != value:  # set anew, it undoes a later press
             st.session_state[key] = value
-        kept().refused.pop(name, None)
-    label = say(f"lessons.{slug()}.control.{name}") if label is None else label
-    return {"label": label, "key": key, "on_change": lambda: take(name, st.session_state.get(key), default, read)}
+        current_lesson_choices().refused.pop(name, None)
+    label = say(f"lessons.{current_slug()}.control.{name}") if label is None else label
+    return {
+        "label": label,
+        "key": key,
+        "on_change": lambda: take_choice(name, st.session_state.get(key), default, read),
+    }
 
 
-def show_refused(name: str) -> None:
+def show_choice_refusal(name: str) -> None:
     """The sentence of a refusal, at its control."""
-    if name in kept().refused:
-        st.error(sentence(kept().refused[name]), icon=":material/error:")
+    if name in current_lesson_choices().refused:
+        st.error(say_refusal(current_lesson_choices().refused[name]), icon=":material/error:")
 
 
-def spoken(value: object) -> str:
+def format_choice(value: object) -> str:
     """A choice as the link says it: parts, and parts of parts, between commas."""
-    return ",".join(map(spoken, value)) if isinstance(value, tuple | list) else str(value)
+    return ",".join(map(format_choice, value)) if isinstance(value, tuple | list) else str(value)
 
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
-def option(name: str) -> Callable[[str], str]:
+def option_labels(name: str) -> Callable[[str], str]:
     """The words of a control's options."""
-    return lambda of: say(f"lessons.{slug()}.option.{name}.{of}")
+    return lambda of: say(f"lessons.{current_slug()}.option.{name}.{of}")
 
 
-def choose(
+def choose_option(
     name: str, options: Sequence[str], default: str | None = None, words: Callable[[str], str] | None = None, **how
 ) -> str:
     """One of a few named choices, all in sight; the default, or the first, where none was chosen, or none of these.
     words: of an option, where the lesson has none of its own. how: as st.segmented_control."""
     default = options[0] if default is None else default
-    read = member(options)
-    value = choice(name, default, read)
+    read = make_member_reader(options)
+    value = get_choice(name, default, read)
     value = value if value in options else default
     st.segmented_control(
-        **drawn(name, value, default, read),
+        **bind_control(name, value, default, read),
         options=options,
-        format_func=words or option(name),
+        format_func=words or option_labels(name),
         required=True,
         wrap=True,  # into several rows on a phone, also in a row of controls
         **how,
@@ -145,17 +159,17 @@ def choose(
     return value
 
 
-def choose_several(name: str, options: Sequence[str], default: tuple[str, ...] = ()) -> tuple[str, ...]:
+def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Any number of named choices, all in sight."""
 
     def read(text: str) -> tuple[str, ...]:
-        return tuple(map(member(options), filter(None, text.split(","))))
+        return tuple(map(make_member_reader(options), filter(None, text.split(","))))
 
-    value = choice(name, default, read)
+    value = get_choice(name, default, read)
     st.pills(
-        **drawn(name, list(value), list(default), read),
+        **bind_control(name, list(value), list(default), read),
         options=options,
-        format_func=option(name),
+        format_func=option_labels(name),
         selection_mode="multi",
         wrap=True,
     )
@@ -164,23 +178,26 @@ def choose_several(name: str, options: Sequence[str], default: tuple[str, ...] =
 
 def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> int | None:
     """One of several positions by their labels, such as the tokens of a sentence; None where none was chosen."""
-    read = place_of(len(labels))
-    value = choice(name, None, read)
+    read = make_place_reader(len(labels))
+    value = get_choice(name, None, read)
     value = value if value is None or value < len(labels) else None
-    texts = apart([literal(text) for text in labels])
+    texts = make_names_distinct([escape_markdown(text) for text in labels])
     st.pills(
-        **drawn(name, value, None, read, label), options=range(len(labels)), format_func=texts.__getitem__, wrap=True
+        **bind_control(name, value, None, read, label),
+        options=range(len(labels)),
+        format_func=texts.__getitem__,
+        wrap=True,
     )
     return value
 
 
 def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
     """The same in a list that opens, where there is always one."""
-    read = place_of(len(labels))
-    value = choice(name, default, read)
+    read = make_place_reader(len(labels))
+    value = get_choice(name, default, read)
     value = value if value < len(labels) else default
     st.selectbox(
-        **drawn(name, value, default, read),
+        **bind_control(name, value, default, read),
         options=range(len(labels)),
         format_func=labels.__getitem__,
         filter_mode=None,
@@ -189,16 +206,16 @@ def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
     return value
 
 
-def place_of(size: int) -> Callable[[str], int]:
+def make_place_reader(size: int) -> Callable[[str], int]:
     """A reader of one of so many positions."""
-    return lambda text: int(member([str(at) for at in range(size)])(text))
+    return lambda text: int(make_member_reader([str(at) for at in range(size)])(text))
 
 
 def switch(name: str, default: bool = False) -> bool:
     """On or off."""
-    read = lambda text: member(("True", "False"))(text) == "True"  # noqa: E731
-    value = choice(name, default, read)
-    st.toggle(**drawn(name, value, default, read))
+    read = lambda text: make_member_reader(("True", "False"))(text) == "True"  # noqa: E731
+    value = get_choice(name, default, read)
+    st.toggle(**bind_control(name, value, default, read))
     return value
 
 
@@ -215,38 +232,40 @@ def slide(
     link may say besides, because other choices offer it. moves: whether the default moves by itself; with each it is
     another slider, as a browser that knows the old one only still says it. how: as st.select_slider."""
     known = {str(number): number for number in (*options, *others)}
-    read = lambda text: known[member(known)(text)]  # noqa: E731
-    value = choice(name, default, read)
+    read = lambda text: known[make_member_reader(known)(text)]  # noqa: E731
+    value = get_choice(name, default, read)
     value = value if value in options else default
-    control = drawn(name, value, default, read, of=f".{default}" if moves else "")
+    control = bind_control(name, value, default, read, of=f".{default}" if moves else "")
     st.select_slider(**control, options=options, format_func=written, **how)
     return value
 
 
-def whole(name: str, default: int, **how) -> int:
+def choose_whole_number(name: str, default: int, **how) -> int:
     """A whole number, 0 or more, typed or stepped. how: as st.number_input."""
-    value = choice(name, default, count)
-    st.number_input(**drawn(name, value, default, count), min_value=0, max_value=MOST, step=1, **how)
+    value = get_choice(name, default, read_link_count)
+    st.number_input(
+        **bind_control(name, value, default, read_link_count), min_value=0, max_value=MAX_LINK_NUMBER, step=1, **how
+    )
     return value
 
 
 def text_box(name: str, default: str, check: Callable[[str], object], tall: bool = False, **how) -> str:
     """A text that `check` must take (it raises AttentionError for any other); the last one that it took. tall: of
     several lines."""
-    value, read = typed(name, default, check), taken(check)
+    value, read = get_typed_text(name, default, check), make_text_reader(check)
     widget = st.text_area if tall else st.text_input
     with st.container(width=how.pop("width", "stretch")):  # the refusal under the box, also in a row of controls
-        widget(**drawn(name, value, default, read), max_chars=MAX_TEXT, **how)
-        show_refused(name)
+        widget(**bind_control(name, value, default, read), max_chars=MAX_TEXT_LENGTH, **how)
+        show_choice_refusal(name)
     return value
 
 
-def typed(name: str, default: str, check: Callable[[str], object]) -> str:
+def get_typed_text(name: str, default: str, check: Callable[[str], object]) -> str:
     """What text_box gives, without the box: for one that is not always in sight."""
-    return choice(name, default, taken(check))
+    return get_choice(name, default, make_text_reader(check))
 
 
-def taken(check: Callable[[str], object]) -> Callable[[str], str]:
+def make_text_reader(check: Callable[[str], object]) -> Callable[[str], str]:
     """A reader of the texts that `check` takes."""
 
     def read(text: str) -> str:
@@ -256,22 +275,22 @@ def taken(check: Callable[[str], object]) -> Callable[[str], str]:
     return read
 
 
-def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int = MOST_TOKENS) -> Setup:
+def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int = MAX_LESSON_TOKENS) -> Setup:
     """The reader's own sentence in the place of an example's; part: the field of the Setup that holds it; most: of its
     tokens, where no picture has a number for each."""
-    material = material_of(setup)
-    own = spelled(material.keys if part == "context_text" else material.queries, setup)
+    material = inputs_of(setup)
+    own = spell_tokens(material.keys if part == "context_text" else material.queries, setup)
 
     def check(text: str) -> None:
-        typed = material_of(replace(setup, **{part: text}))
+        typed = inputs_of(replace(setup, **{part: text}))
         for tokens in (typed.queries, typed.keys):
-            check_tokens(tokens, most)
+            check_lesson_tokens(tokens, most)
 
     text = text_box(name, own, check)
     return setup if text == own else replace(setup, **{part: text})
 
 
-def check_tokens(tokens: Sequence[str], most: int = MOST_TOKENS) -> None:
+def check_lesson_tokens(tokens: Sequence[str], most: int = MAX_LESSON_TOKENS) -> None:
     """Raises AttentionError where a sentence is too long for a lesson."""
     if len(tokens) > most:
         raise AttentionError("lesson_tokens", limit=most, given=len(tokens))
@@ -280,12 +299,12 @@ def check_tokens(tokens: Sequence[str], most: int = MOST_TOKENS) -> None:
 def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
     """One of a few examples to begin with. zh: the one that who reads Chinese finds, where that is not the first. name:
     of the choice, where a lesson has several."""
-    usual = zh if zh and language() == "zh" else names[0]
-    read = member(names)
-    value = choice(name, usual, read)
-    keep(name, value)  # always in the link: what it opens must not depend on who opens it
+    usual = zh if zh and current_language() == "zh" else names[0]
+    read = make_member_reader(names)
+    value = get_choice(name, usual, read)
+    store_choice(name, value)  # always in the link: what it opens must not depend on who opens it
     st.selectbox(
-        **drawn(name, value, None, read, say("control.example")),
+        **bind_control(name, value, None, read, say("control.example")),
         options=names,
         format_func=lambda example: say(f"example.{example}"),
         filter_mode=None,
@@ -294,10 +313,10 @@ def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
 
 
 # ---- the link --------------------------------------------------------------------------------------------------------
-def show_link() -> None:
+def write_lesson_link() -> None:
     """Writes what was chosen into the address bar, where it is not there yet."""
-    own = kept()
-    link = own.waiting | {name: spoken(value) for name, value in own.chosen.items()}
+    own = current_lesson_choices()
+    link = own.waiting | {name: format_choice(value) for name, value in own.chosen.items()}
     if "lang" in st.session_state:
         link["lang"] = st.session_state["lang"]
     if st.query_params.to_dict() != link:

@@ -7,18 +7,18 @@ from typing import TypeVar
 
 import streamlit as st
 
-from pages.panels.link_controls import slug
+from pages.panels.link_controls import current_slug
 from pages.site.words import say
 
-PATIENCE = 0.15  # seconds: what is done sooner needs no bar
-ROOM = Semaphore()  # of this process, for one measurement: a second one beside it would make both slower
-LAST_ITEM = 1.0  # seconds: what was stopped still ends the item that it is at
+BAR_DELAY_SECONDS = 0.15  # seconds: what is done sooner needs no bar
+MEASUREMENT_SLOT = Semaphore()  # of this process, for one measurement: a second one beside it would make both slower
+LAST_ITEM_SECONDS = 1.0  # seconds: what was stopped still ends the item that it is at
 Item = TypeVar("Item", bound=Hashable)
-Show = Callable[[dict[Item, float]], None]
+ShowMeasured = Callable[[dict[Item, float]], None]
 
 
-def one_by_one(
-    compute: Callable, items: Sequence, stop: Callable[[], None] | None = None, patience: float = PATIENCE
+def compute_one_by_one(
+    compute: Callable, items: Sequence, stop: Callable[[], None] | None = None, patience: float = BAR_DELAY_SECONDS
 ) -> list:
     """What is computed of each item. Between two of them any control that is moved ends the run, and begins another.
 
@@ -26,7 +26,7 @@ def one_by_one(
     place, begun, found, bar = st.empty(), perf_counter(), [], None
     for item in items:
         if bar is None and perf_counter() - begun > patience:
-            bar = show_bar(place, stop)
+            bar = show_progress_bar(place, stop)
         if bar is not None:
             bar.progress(len(found) / len(items), say("lesson.measured", done=len(found), count=len(items)))
         found.append(compute(item))
@@ -34,26 +34,30 @@ def one_by_one(
     return found
 
 
-def show_bar(
+def show_progress_bar(
     place: st.delta_generator.DeltaGenerator, stop: Callable[[], None] | None
 ) -> st.delta_generator.DeltaGenerator:
     """The bar, and the button beside it."""
     with place.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0)
         if stop is not None:
-            st.button(say("lesson.stop"), key=f"stop_{slug()}", icon=":material/stop_circle:", on_click=stop)
+            st.button(say("lesson.stop"), key=f"stop_{current_slug()}", icon=":material/stop_circle:", on_click=stop)
     return bar
 
 
-def measured_on_request(
-    name: str, items: Sequence[Item], measure: Callable[[Item], float], start: str, show: Show[Item] | None = None
+def measure_on_request(
+    name: str,
+    items: Sequence[Item],
+    measure: Callable[[Item], float],
+    start: str,
+    show: ShowMeasured[Item] | None = None,
 ) -> dict[Item, float]:
     """What was measured of the items in this session. A button begins it, another stops it; what was measured by then
     stays. One session of this process measures at a time; another is told so.
 
     name: of the measurement in its lesson. start: what stands on the button. show: draws what there is, under the
     button, and anew after each item."""
-    kept: dict[Item, float] = st.session_state.setdefault(f"measured_{slug()}_{name}", {})
+    kept: dict[Item, float] = st.session_state.setdefault(f"measured_{current_slug()}_{name}", {})
     line, place = st.container(horizontal=True, vertical_alignment="center"), st.empty() if show else None
 
     def found() -> dict[Item, float]:
@@ -70,14 +74,14 @@ def measured_on_request(
 
     draw()
     with line:
-        if st.button(start, key=f"measure_{slug()}_{name}", icon=":material/timer:"):
-            if not ROOM.acquire(timeout=LAST_ITEM):
+        if st.button(start, key=f"measure_{current_slug()}_{name}", icon=":material/timer:"):
+            if not MEASUREMENT_SLOT.acquire(timeout=LAST_ITEM_SECONDS):
                 st.info(say("lesson.busy"), icon=":material/hourglass_top:")
                 return found()
             try:
                 for item in items:
                     kept.pop(item, None)
-                one_by_one(measure_one, items, lambda: None, patience=0.0)
+                compute_one_by_one(measure_one, items, lambda: None, patience=0.0)
             finally:
-                ROOM.release()
+                MEASUREMENT_SLOT.release()
     return found()

@@ -4,31 +4,31 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import within
-from attention_core.verification.proof import ON_REQUEST_ABOVE, Proof
-from pages.runs.cache import proof_of
-from pages.session.labels import describe
-from pages.setup.setup import Setup, computed_part
-from pages.site.words import literal, say
+from attention_core.record.number_text import format_power_bound
+from attention_core.verification.proof import MAX_AUTOMATIC_PROOF_NUMBERS, Proof
+from pages.runs.cache import proof_for
+from pages.session.labels import describe_cell
+from pages.setup.setup import Setup, without_view
+from pages.site.words import escape_markdown, say
 
 
-def proof_wanted(trace: Trace, setup: Setup) -> Proof | None:
+def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
     """The proof of a run; None where it is large and nobody asked for it."""
     numbers = sum(step.value.numel() for step in trace.steps.values())
-    wanted = numbers <= ON_REQUEST_ABOVE or st.session_state.get("prove") == computed_part(setup)
-    return proof_of(computed_part(setup)) if wanted else None
+    wanted = numbers <= MAX_AUTOMATIC_PROOF_NUMBERS or st.session_state.get("prove") == without_view(setup)
+    return proof_for(without_view(setup)) if wanted else None
 
 
 def show_proof(trace: Trace, setup: Setup) -> None:
     """The badge, which opens to what was checked."""
-    proof = proof_wanted(trace, setup)
-    opened = st.popover(badge(trace, setup, proof), type="tertiary", key="proof", on_change="rerun")
+    proof = get_wanted_proof(trace, setup)
+    opened = st.popover(format_badge(trace, setup, proof), type="tertiary", key="proof", on_change="rerun")
     if not opened.open:
         return
     with opened:
         if proof is None:
             if st.button(say("proof.run")):
-                st.session_state["prove"] = computed_part(setup)
+                st.session_state["prove"] = without_view(setup)
                 st.rerun()
             return
         st.markdown(say("proof.how"))
@@ -44,27 +44,31 @@ def show_proof(trace: Trace, setup: Setup) -> None:
         st.dataframe(rows, hide_index=True, height=280)
         worst = max(proof.rounding.items(), key=lambda item: item[1])
         if setup.dtype != "float64":
-            st.caption(say("proof.rounding", dtype=setup.dtype, step=literal(worst[0]), figure=f"{worst[1]:.1e}"))
+            st.caption(
+                say("proof.rounding", dtype=setup.dtype, step=escape_markdown(worst[0]), figure=f"{worst[1]:.1e}")
+            )
         if proof.overflow:
             step, index = proof.overflow
-            st.warning(say("proof.overflow", dtype=setup.dtype, cell=literal(describe(trace, Ref(step, index)))))
+            st.warning(
+                say("proof.overflow", dtype=setup.dtype, cell=escape_markdown(describe_cell(trace, Ref(step, index))))
+            )
 
 
 def proof_badge(trace: Trace, setup: Setup) -> str:
     """The proof of a run in a few words."""
-    return badge(trace, setup, proof_wanted(trace, setup))
+    return format_badge(trace, setup, get_wanted_proof(trace, setup))
 
 
-def badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
+def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     """The proof in a few words; a precision that cannot hold the numbers is no proven screen."""
     if proof is None:
         return f":gray[{say('proof.unchecked')}]"
     if not proof.passed:
-        return f":red[:material/error: {say('proof.failed', step=literal(proof.failed.step))}]"
+        return f":red[:material/error: {say('proof.failed', step=escape_markdown(proof.failed.step))}]"
     if proof.overflow:
-        cell = literal(describe(trace, Ref(*proof.overflow)))
+        cell = escape_markdown(describe_cell(trace, Ref(*proof.overflow)))
         return f":orange[:material/warning: {say('proof.overflows', dtype=setup.dtype, cell=cell)}]"
-    text = say("proof.badge", figure=within(proof.worst)) if proof.worst else say("proof.badge_exact")
+    text = say("proof.badge", figure=format_power_bound(proof.worst)) if proof.worst else say("proof.badge_exact")
     if setup.dtype != "float64":  # whose rounding is by far the larger figure
         text = say("proof.rounded", dtype=setup.dtype, figure=f"{max(proof.rounding.values()):.0e}")
     return f":green[:material/verified: {text}]"

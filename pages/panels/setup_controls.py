@@ -5,68 +5,68 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import streamlit as st
 
-from attention_core.inputs.matrix_edits import short_text
+from attention_core.inputs.matrix_edits import to_short_text
 from attention_core.record.errors import AttentionError
-from pages.runs.cache import trace_of
+from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.fragments import redraw
-from pages.site.words import say, sentence
+from pages.site.words import say, say_refusal
 
-HALF = 112  # pixels: two controls beside each other in the sidebar
+HALF_WIDTH_PX = 112  # pixels: two controls beside each other in the sidebar
 
 
-def mirror(key: str, control: str, value: object) -> None:
+def mirror_field(key: str, control: str, value: object) -> None:
     """Sets a widget to what the Setup says, unless it holds something refused that must not be lost.
 
     Streamlit forgets what a widget held that was away from the screen for a while: its refusal goes too.
     """
     if key not in st.session_state:
-        setup_state.forget(control)
-    if setup_state.refused(control) is None:
+        setup_state.forget_refusals(control)
+    if setup_state.get_refusal(control) is None:
         st.session_state[key] = value
 
 
 def try_change(control: str, **updates) -> None:
     """Takes a change or keeps its refusal, and draws what it changes: the last that a callback does."""
-    try_made(control, lambda: updates)
+    try_made_change(control, lambda: updates)
 
 
 def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
     """Takes the matrix that `read` gives, or keeps its refusal; `base` is the one that nobody changed."""
-    try_made(control, lambda: {name: short_text(read(), base, name)})
+    try_made_change(control, lambda: {name: to_short_text(read(), base, name)})
 
 
-def try_made(control: str, make: Callable[[], dict]) -> None:
+def try_made_change(control: str, make: Callable[[], dict]) -> None:
     """Takes the change that `make` gives, or keeps the refusal of either, and draws what it changes."""
-    take_made(control, make)
+    take_made_change(control, make)
     redraw()
 
 
-def take_made(control: str, make: Callable[[], dict]) -> None:
+def take_made_change(control: str, make: Callable[[], dict]) -> None:
     """Takes the change that `make` gives, or keeps the refusal of either; nothing is drawn yet."""
     try:
         changes = make()
     except AttentionError as error:
-        setup_state.refuse(control, error)
+        setup_state.store_refusal(control, error)
     else:
-        setup_state.change(control, trace_of, **changes)
+        setup_state.change_setup(control, trace_for, **changes)
 
 
 def show_refusal(control: str) -> None:
     """The sentence of a refusal, at its control."""
-    error = setup_state.refused(control)
+    error = setup_state.get_refusal(control)
     if error is not None:
-        st.error(sentence(error), icon=":material/error:")
+        st.error(say_refusal(error), icon=":material/error:")
 
 
-def choose(field: str, options: list[str], value: str, width: int | str = "stretch") -> None:
+def show_field_selectbox(field: str, options: list[str], value: str, width: int | str = "stretch") -> None:
     """One of a few named choices."""
     key = f"c_{field}"
 
     def chosen() -> None:
         try_change(field, **{field: st.session_state[key]})
 
-    mirror(key, field, value if value in options else options[0])
+    mirror_field(key, field, value if value in options else options[0])
     st.selectbox(
         say(f"control.{field}"),
         options,
@@ -79,7 +79,7 @@ def choose(field: str, options: list[str], value: str, width: int | str = "stret
     show_refusal(field)
 
 
-def choose_several(
+def show_field_pills(
     field: str,
     options: Iterable[str],
     values: Iterable[str],
@@ -87,7 +87,7 @@ def choose_several(
     help: str | None = None,
 ) -> None:
     """Any number of named choices, all in sight; `chosen` is called after a choice."""
-    mirror(f"c_{field}", field, list(values))
+    mirror_field(f"c_{field}", field, list(values))
     st.pills(
         say(f"control.{field}"),
         list(options),

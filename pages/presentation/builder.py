@@ -8,49 +8,60 @@ import streamlit as st
 from attention_core.record.errors import AttentionError
 from pages.export.doors import workbench_door
 from pages.lectures import talk
-from pages.lectures.script import STEPS, TEXTS, Act
-from pages.runs.cache import trace_of
+from pages.lectures.script import SCENE_STEPS, SCENE_TEXT_LIMITS, Scene
+from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.labels import axis_name, place_names
 from pages.setup.setup import Setup
-from pages.site.words import say, sentence
+from pages.site.words import say, say_refusal
 
 
 def title_box() -> None:
     """The title of one's own lecture."""
 
     def typed() -> None:
-        talk.take(replace(talk.lecture(), title=st.session_state["c_lecture_title"]))
+        talk.take_lecture(replace(talk.current_lecture(), title=st.session_state["c_lecture_title"]))
 
-    st.session_state["c_lecture_title"] = talk.lecture().title
-    st.text_input(say("present.desk.title"), key="c_lecture_title", on_change=typed, max_chars=TEXTS["title"])
+    st.session_state["c_lecture_title"] = talk.current_lecture().title
+    st.text_input(
+        say("present.desk.title"), key="c_lecture_title", on_change=typed, max_chars=SCENE_TEXT_LIMITS["title"]
+    )
 
 
 def scene_editor(at: int) -> None:
     """What stands in a scene of one's own, its place, and what it shows."""
-    act, count = talk.lecture().acts[at], len(talk.lecture().acts)
+    act, count = talk.current_lecture().scenes[at], len(talk.current_lecture().scenes)
     boxes = {"title": st.text_input, "note": st.text_area, "question": st.text_input}
     for name, box in boxes.items():
-        written(at, name, getattr(act, name), box, max_chars=TEXTS[name])
-    written(at, "steps", list(act.steps), st.pills, options=STEPS, selection_mode="multi", format_func=beat_name)
-    cell_pickers(at, act)
+        edit_scene_part(at, name, getattr(act, name), box, max_chars=SCENE_TEXT_LIMITS[name])
+    edit_scene_part(
+        at, "steps", list(act.steps), st.pills, options=SCENE_STEPS, selection_mode="multi", format_func=name_scene_step
+    )
+    scene_cell_pickers(at, act)
     with st.container(horizontal=True):
         workbench_door(act.setup, "scene")
-        button("present", talk.start, at)
-        button("earlier", lambda: talk.take(talk.lecture().moved(at, at - 1), at - 1), off=at == 0)
-        button("later", lambda: talk.take(talk.lecture().moved(at, at + 1), at + 1), off=at == count - 1)
-        button("remove", lambda: talk.take(talk.lecture().removed(at), max(at - 1, 0)))
-        button("replace", lambda: talk.take(talk.lecture().changed(at, setup=setup_state.current(), unread=())))
+        scene_button("present", talk.start_lecture, at)
+        scene_button(
+            "earlier", lambda: talk.take_lecture(talk.current_lecture().moved(at, at - 1), at - 1), off=at == 0
+        )
+        scene_button(
+            "later", lambda: talk.take_lecture(talk.current_lecture().moved(at, at + 1), at + 1), off=at == count - 1
+        )
+        scene_button("remove", lambda: talk.take_lecture(talk.current_lecture().removed(at), max(at - 1, 0)))
+        scene_button(
+            "replace",
+            lambda: talk.take_lecture(talk.current_lecture().changed(at, setup=setup_state.current_setup(), unread=())),
+        )
 
 
-def written(at: int, name: str, value: object, widget: Callable, **how) -> None:
+def edit_scene_part(at: int, name: str, value: object, widget: Callable, **how) -> None:
     """One part of a scene, in a widget."""
     key = f"c_scene_{name}"
 
     def changed() -> None:
         given = st.session_state[key]
-        value = tuple(step for step in STEPS if step in given) if name == "steps" else given
-        talk.take(talk.lecture().changed(at, **{name: value}))
+        value = tuple(step for step in SCENE_STEPS if step in given) if name == "steps" else given
+        talk.take_lecture(talk.current_lecture().changed(at, **{name: value}))
 
     st.session_state[key] = value
     widget(say(f"present.desk.{name}"), key=key, on_change=changed, **how)
@@ -63,29 +74,33 @@ def with_cell(setup: Setup, step: str, cell: tuple[int, ...], dims: tuple[str, .
     return replace(setup, step=step, cell=cell, token=place.get("T", setup.token), head=head)
 
 
-def beat_name(step: str) -> str:
+def name_scene_step(step: str) -> str:
     """A step as the page calls it."""
     return say(f"present.beat.{step}")
 
 
-def button(name: str, act: Callable, *args, off: bool = False) -> None:
+def scene_button(name: str, act: Callable, *args, off: bool = False) -> None:
     """One thing to do with a scene."""
     st.button(say(f"present.desk.{name}"), key=f"b_scene_{name}", on_click=act, args=args, disabled=off)
 
 
-def cell_pickers(at: int, act: Act) -> None:
+def scene_cell_pickers(at: int, act: Scene) -> None:
     """Which cell's arithmetic a scene shows."""
     try:
-        trace = trace_of(act.setup)
+        trace = trace_for(act.setup)
     except AttentionError as error:
-        st.error(sentence(error), icon=":material/error:")
+        st.error(say_refusal(error), icon=":material/error:")
         return
     steps = [*trace.computed()]
     step = act.setup.step if act.setup.step in steps else "weights"
     cell = act.setup.cell if act.setup.cell and trace.holds(step, act.setup.cell) else (0,) * trace[step].dim()
 
     def placed(new_step: str, new_cell: tuple[int, ...]) -> None:
-        talk.take(talk.lecture().changed(at, setup=with_cell(act.setup, new_step, new_cell, trace.step(new_step).dims)))
+        talk.take_lecture(
+            talk.current_lecture().changed(
+                at, setup=with_cell(act.setup, new_step, new_cell, trace.step(new_step).dims)
+            )
+        )
 
     def chose_step() -> None:
         wanted = st.session_state["c_scene_step"]

@@ -6,19 +6,19 @@ from pages.lectures import talk
 from pages.presentation import desk, speaker_notes, stage
 from pages.workbench import input_controls, mask_controls, matrix_editors, mechanism_controls
 
-talk.enter()
-if talk.talk().view == talk.NOTES:
-    talk.begin_notes()
-    speaker_notes.notes()
-elif talk.talk().beat is None:
-    desk.desk()
+talk.enter_lecture()
+if talk.get_lecture_session().view == talk.NOTES_VIEW:
+    talk.start_notes_view()
+    speaker_notes.show_notes()
+elif talk.get_lecture_session().beat is None:
+    desk.show_desk()
 else:
-    if talk.talk().drawer:
+    if talk.get_lecture_session().drawer:
         with st.sidebar:
-            input_controls.input_controls()
-            mask_controls.mask_controls()
-            mechanism_controls.scale_control()
-            mechanism_controls.temperature_control()
-    stage.stage()
-    if talk.talk().drawer:
-        matrix_editors.editors()
+            input_controls.show_input_controls()
+            mask_controls.show_mask_controls()
+            mechanism_controls.show_scale_control()
+            mechanism_controls.show_temperature_control()
+    stage.show_stage()
+    if talk.get_lecture_session().drawer:
+        matrix_editors.show_editors()

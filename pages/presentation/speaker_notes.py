@@ -11,49 +11,53 @@ import streamlit as st
 
 from pages.components import prompter
 from pages.lectures import talk
-from pages.site.words import say, speaking
+from pages.site.words import say, use_language
 
 
 def note_data() -> dict[str, str]:
     """What the presenter view shows, as texts; nothing where no lecture is shown."""
-    own = talk.talk()
+    own = talk.get_lecture_session()
     if own.beat is None:
         return {}
-    scene = talk.act()
+    scene = talk.current_scene()
     return {
-        "place": say("present.place", **talk.numbered()),
+        "place": say("present.place", **talk.scene_number_and_count()),
         "title": scene.title,
         "beat": say(f"present.beat.{own.beat}"),
         "question": scene.question,
         "note": scene.note,
-        "next": coming(),
-        "departed": say("present.departed") if talk.departed() else "",
+        "next": describe_next_step(),
+        "departed": say("present.departed") if talk.is_scene_changed() else "",
     }
 
 
-def coming() -> str:
+def describe_next_step() -> str:
     """What the next key shows."""
-    own = talk.talk()
-    for here, (at, beat) in pairwise(talk.places()):
+    own = talk.get_lecture_session()
+    for here, (at, beat) in pairwise(talk.list_scene_steps()):
         if here == (own.at, own.beat):
             named = say(f"present.beat.{beat}")
-            return named if at == own.at else say("present.coming", title=talk.lecture().acts[at].title, beat=named)
+            return (
+                named
+                if at == own.at
+                else say("present.coming", title=talk.current_lecture().scenes[at].title, beat=named)
+            )
     return say("present.end")
 
 
 @st.fragment
-def notes() -> None:
+def show_notes() -> None:
     """The view."""
-    with speaking():
+    with use_language():
         words = {name: say(f"present.notes.{name}") for name in ("heard", "alone", "coming", "again")}
         words |= {way: say(f"present.way.{way}") for way in ("previous", "next", "black")}
-        data = {"language": say("app.tag"), "words": words, "pair": talk.talk().pair, "at": note_data()}
-        prompter(data=data, key="prompter", on_moved_change=moved)
-        talk.show_link()
+        data = {"language": say("app.tag"), "words": words, "pair": talk.get_lecture_session().pair, "at": note_data()}
+        prompter(data=data, key="prompter", on_moved_change=handle_notes_key)
+        talk.write_lecture_link()
 
 
-def moved() -> None:
+def handle_notes_key() -> None:
     """A key or a button, where no other window was heard."""
     match st.session_state["prompter"].moved:
-        case "next" | "previous" | "first" | "last" as way if talk.talk().beat is not None:
-            talk.go(way)
+        case "next" | "previous" | "first" | "last" as way if talk.get_lecture_session().beat is not None:
+            talk.move_in_lecture(way)

@@ -8,43 +8,43 @@ from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.examples.examples import EXAMPLES
-from attention_core.inputs.files.qkv_file import Brought
-from attention_core.inputs.initial_matrices import recut
-from attention_core.inputs.matrix_edits import from_places, short_text, without_outside
+from attention_core.inputs.files.qkv_file import UploadedTensors
+from attention_core.inputs.initial_matrices import recut_heads
+from attention_core.inputs.matrix_edits import drop_outside_cells, from_places, to_short_text
 from attention_core.mechanism.checks import as_pairs
-from attention_core.mechanism.config import one_of
+from attention_core.mechanism.config import require_one_of
 from attention_core.mechanism.operations import split_heads
 from attention_core.record.errors import AttentionError
-from attention_core.record.number_text import exact
+from attention_core.record.number_text import format_exact
 from attention_core.variants.kv_cache import decode
-from pages.runs.run_inputs import Material, numbers_of, place, put_text
+from pages.runs.run_inputs import RunInputs, get_example_matrix, put_matrix, put_matrix_text
 from pages.runs.token_vectors import gather_sequences, gather_words
-from pages.runs.uploaded_inputs import Arrays, gather_brought
+from pages.runs.uploaded_inputs import UploadedArrays, gather_upload
 from pages.runs.weight_matrices import (
     BIASES,
     PROJECTIONS,
+    apply_wiring,
+    count_matrix_heads,
     gather_projections,
     gather_score_weights,
     head_widths,
-    heads_of,
-    wired,
 )
-from pages.setup.setup import MOST_PAIRS, UNCHANGED, Setup, check_link, config_of, mode
+from pages.setup.setup import MAX_RUN_PAIRS, UNCHANGED, Setup, check_link_length, config_of, input_mode_of
 
-DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
-VECTORS = ("v_a", *BIASES)  # matrices of one row on the screen, of one axis in the core
-WHAT_IF = ("scores", "weights")
+AVAILABLE_DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
+ONE_ROW_MATRICES = ("v_a", *BIASES)  # matrices of one row on the screen, of one axis in the core
+WHAT_IF_FIELDS = ("scores", "weights")
 
 
-def gather(setup: Setup, arrays: Arrays | None = None) -> Material:
+def gather_inputs(setup: Setup, arrays: UploadedArrays | None = None) -> RunInputs:
     """All of a run's inputs. arrays: what the Setup's file holds. Raises AttentionError for what cannot be read."""
-    example, material = EXAMPLES[setup.example], Material()
-    if mode(setup) == "file":
-        gather_brought(material, setup, arrays or {})
+    example, material = EXAMPLES[setup.example], RunInputs()
+    if input_mode_of(setup) == "file":
+        gather_upload(material, setup, arrays or {})
         widths = (material.brought.q.shape[-1], material.brought.k.shape[-1])
-    elif mode(setup) == "qkv":
+    elif input_mode_of(setup) == "qkv":
         for name in "qkv":
-            place(material, name, setup, numbers_of(example, name), example.origin)
+            put_matrix(material, name, setup, get_example_matrix(example, name), example.origin)
         heads = config_of(setup).heads
         gather_words(material, setup, example)
         widths = (material.matrices["q"].shape[1] // heads, material.matrices["k"].shape[1] // heads)
@@ -55,37 +55,37 @@ def gather(setup: Setup, arrays: Arrays | None = None) -> Material:
     check_pairs(material, setup)
     gather_score_weights(material, setup, widths)
     if setup.allowed is not None:
-        pairs = pairs_of(material)
-        put_text(material, "allowed", without_outside(setup.allowed, pairs), np.ones(pairs), "typed")
+        pairs = count_queries_and_keys(material)
+        put_matrix_text(material, "allowed", drop_outside_cells(setup.allowed, pairs), np.ones(pairs), "typed")
     return material
 
 
-def check_pairs(material: Material, setup: Setup) -> None:
+def check_pairs(material: RunInputs, setup: Setup) -> None:
     """Every run is kept with all its steps: there are only so many pairs of tokens."""
-    sizes = {"B": max(len(material.batch), 1), "H": heads_in(material, setup)}
-    T, S = pairs_of(material)
-    if sizes["B"] * sizes["H"] * T * S > MOST_PAIRS:
-        raise AttentionError("too_many_pairs", limit=MOST_PAIRS, T=T, S=S, **sizes)
+    sizes = {"B": max(len(material.batch), 1), "H": count_run_heads(material, setup)}
+    T, S = count_queries_and_keys(material)
+    if sizes["B"] * sizes["H"] * T * S > MAX_RUN_PAIRS:
+        raise AttentionError("too_many_pairs", limit=MAX_RUN_PAIRS, T=T, S=S, **sizes)
 
 
-def heads_in(material: Material, setup: Setup) -> int:
+def count_run_heads(material: RunInputs, setup: Setup) -> int:
     """How many heads a run has."""
     return config_of(setup).heads if material.brought is None else material.brought.q.shape[1]
 
 
-def pairs_of(material: Material) -> tuple[int, int]:
+def count_queries_and_keys(material: RunInputs) -> tuple[int, int]:
     """How many queries and keys there are, in a batch those of the longest sentence."""
     whole = material.at(0)
     return len(whole.queries), len(whole.keys)
 
 
-def resized(setup: Setup, **sizes: int | None) -> dict[str, object]:
+def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
     """The changes that give other sizes, and with them what becomes of the matrices that somebody typed: each head that
     stays keeps the columns that still fit."""
-    before, after = gather(setup), replace(setup, **sizes)
+    before, after = gather_inputs(setup), replace(setup, **sizes)
     read = [name for name in PROJECTIONS + BIASES if name in before.matrices]
     typed = [name for name in read if getattr(setup, name) not in (None, UNCHANGED)]
-    fresh = gather(replace(after, **dict.fromkeys(typed)))
+    fresh = gather_inputs(replace(after, **dict.fromkeys(typed)))
     changes: dict[str, object] = dict(sizes)
     for name in typed:
         base, matrix = fresh.bases.get(name), before.matrices[name]
@@ -93,75 +93,79 @@ def resized(setup: Setup, **sizes: int | None) -> dict[str, object]:
             continue
         turned = name == "w_o"
         old, new = (matrix.T, base.T) if turned else (matrix, base)
-        count = heads_of(name, after)
-        if old.shape[1] % heads_of(name, setup) or new.shape[1] % count or len(old) != len(new):
+        count = count_matrix_heads(name, after)
+        if old.shape[1] % count_matrix_heads(name, setup) or new.shape[1] % count or len(old) != len(new):
             continue
-        kept = recut(old, heads_of(name, setup), (count, new.shape[1] // count), new)
-        changes[name] = short_text(kept.T if turned else kept, base, name)
+        kept = recut_heads(old, count_matrix_heads(name, setup), (count, new.shape[1] // count), new)
+        changes[name] = to_short_text(kept.T if turned else kept, base, name)
     return changes
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
-def compute(setup: Setup, arrays: Arrays | None = None) -> tuple[Trace, Material]:
+def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
     """The Trace of a Setup, on the CPU, its axes labelled, and all that went in. Raises AttentionError for whatever the
     core refuses."""
-    one_of("device", setup.device, DEVICES)
-    material, config = gather(setup, arrays), config_of(setup)
-    check_link(setup)
-    given, weights, choices = tensors_of(material, setup)
+    require_one_of("device", setup.device, AVAILABLE_DEVICES)
+    material, config = gather_inputs(setup, arrays), config_of(setup)
+    check_link_length(setup)
+    given, weights, choices = make_run_tensors(material, setup)
     with torch.inference_mode():
         if material.brought is not None:
-            trace = run_brought(material.brought, setup, weights, choices)
+            trace = run_uploaded_tensors(material.brought, setup, weights, choices)
         elif "q" in given:
             trace = attend_qkv(*split_qkv(given, config), config=config, weights=weights, **choices)
         else:
             x, context = given["x"], given.get("context")
             if material.batch:
-                x, config = batch_of(material, setup), padded(config, material)
+                x, config = make_batch_tensor(material, setup), add_padding_mask(config, material)
             trace = attend(x, context, weights=weights, config=config, **choices)
     whole = material.at(0)
-    return trace.on_cpu().labelled(T=whole.queries, S=whole.keys, **dims_labels(setup, material, trace)), material
+    return trace.on_cpu().labelled(
+        T=whole.queries, S=whole.keys, **label_feature_axes(setup, material, trace)
+    ), material
 
 
-def tensors_of(material: Material, setup: Setup) -> tuple[dict[str, Tensor], Weights, dict[str, object]]:
+def make_run_tensors(material: RunInputs, setup: Setup) -> tuple[dict[str, Tensor], Weights, dict[str, object]]:
     """What a run is given: its inputs, its weights, and what is chosen about pairs of tokens."""
-    tensors = {name: as_tensor(name, matrix, setup) for name, matrix in wired(material.matrices, setup).items()}
-    choices = {"allowed": tensors.pop("allowed", None), "what_if": chosen_numbers(setup, material)}
+    tensors = {
+        name: to_setup_tensor(name, matrix, setup) for name, matrix in apply_wiring(material.matrices, setup).items()
+    }
+    choices = {"allowed": tensors.pop("allowed", None), "what_if": read_chosen_numbers(setup, material)}
     given = {name: tensors.pop(name) for name in ("x", "context", "q", "k", "v") if name in tensors}
     return given, Weights(**tensors), choices
 
 
-def sentences_alone(setup: Setup) -> list[Trace]:
+def run_sentences_alone(setup: Setup) -> list[Trace]:
     """The sentences of a batch computed one by one, nothing filled up and nothing hidden."""
-    material, config = gather(setup), config_of(setup)
-    _, weights, choices = tensors_of(material, setup)
+    material, config = gather_inputs(setup), config_of(setup)
+    _, weights, choices = make_run_tensors(material, setup)
     alone = []
     with torch.inference_mode():
         for b, each in enumerate(material.batch):
             n = len(each.words)
             allowed = None if choices["allowed"] is None else choices["allowed"][:n, :n]
             what_if = {name: numbers[b : b + 1, :, :n, :n] for name, numbers in choices["what_if"].items()}
-            x = as_tensor("x", each.x, setup)
-            own = of_length(config, n)
+            x = to_setup_tensor("x", each.x, setup)
+            own = config_for_length(config, n)
             alone.append(attend(x, weights=weights, config=own, allowed=allowed, what_if=what_if).on_cpu())
     return alone
 
 
-def decoded(setup: Setup) -> list[Trace]:
+def run_decoding(setup: Setup) -> list[Trace]:
     """The words of a causal run one after the other, with a cache: a Trace a word, as decoding.decode gives them."""
-    material, config = gather(setup), config_of(setup)
-    given, weights, _ = tensors_of(material, setup)
+    material, config = gather_inputs(setup), config_of(setup)
+    given, weights, _ = make_run_tensors(material, setup)
     words = material.queries
     with torch.inference_mode():
         steps = [step.on_cpu() for step in decode(given["x"], weights=weights, config=config)]
     seen = [step["k"].shape[2] for step in steps]
     return [
-        step.labelled(T=words[t : t + 1], S=words[t + 1 - seen[t] : t + 1], **dims_labels(setup, material, step))
+        step.labelled(T=words[t : t + 1], S=words[t + 1 - seen[t] : t + 1], **label_feature_axes(setup, material, step))
         for t, step in enumerate(steps)
     ]
 
 
-def of_length(config: AttentionConfig, length: int) -> AttentionConfig:
+def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
     """The choices for a sentence of a batch alone: nothing is padding, and global tokens are those that it has."""
     masks = []
     for name, params in config.masks:
@@ -171,7 +175,7 @@ def of_length(config: AttentionConfig, length: int) -> AttentionConfig:
     return replace(config, masks=tuple(masks))
 
 
-def run_brought(brought: Brought, setup: Setup, weights: Weights, choices: dict[str, object]) -> Trace:
+def run_uploaded_tensors(brought: UploadedTensors, setup: Setup, weights: Weights, choices: dict[str, object]) -> Trace:
     """The run of tensors from a file; the numbers of heads are theirs."""
     dtype = getattr(torch, setup.dtype)
     q, k, v = (tensor.to(setup.device, dtype) for tensor in (brought.q, brought.k, brought.v))
@@ -183,30 +187,32 @@ def run_brought(brought: Brought, setup: Setup, weights: Weights, choices: dict[
     return attend_qkv(q, k, v, config=config, weights=weights, **choices)
 
 
-def batch_of(material: Material, setup: Setup) -> Tensor:
+def make_batch_tensor(material: RunInputs, setup: Setup) -> Tensor:
     """The sentences of a batch, filled up to the longest: (B, T, D)."""
     length = max(len(each.words) for each in material.batch)
-    return torch.stack([as_tensor("x", each.padded(length).x, setup) for each in material.batch])  # B times (T, D)
+    return torch.stack(
+        [to_setup_tensor("x", each.padded(length).x, setup) for each in material.batch]
+    )  # B times (T, D)
 
 
-def padded(config: AttentionConfig, material: Material) -> AttentionConfig:
+def add_padding_mask(config: AttentionConfig, material: RunInputs) -> AttentionConfig:
     """The choices with a mask that hides what the sentences of a batch were filled up with."""
     lengths = tuple(len(each.words) for each in material.batch)
     others = tuple(mask for mask in config.masks if mask[0] != "padding")
     return replace(config, masks=(*others, ("padding", {"lengths": lengths})))
 
 
-def chosen_numbers(setup: Setup, material: Material) -> dict[str, Tensor]:
+def read_chosen_numbers(setup: Setup, material: RunInputs) -> dict[str, Tensor]:
     """The scores and weights that somebody chose in the place of computed ones."""
-    shape = (max(len(material.batch), 1), heads_in(material, setup), *pairs_of(material))
-    texts = {name: getattr(setup, name) for name in WHAT_IF}
+    shape = (max(len(material.batch), 1), count_run_heads(material, setup), *count_queries_and_keys(material))
+    texts = {name: getattr(setup, name) for name in WHAT_IF_FIELDS}
     numbers = {name: from_places(text, shape, name) for name, text in texts.items() if text}
     some = {name: array for name, array in numbers.items() if not np.isnan(array).all()}
     dtype = getattr(torch, setup.dtype)
     return {name: torch.from_numpy(array).to(setup.device, dtype) for name, array in some.items()}
 
 
-def dims_labels(setup: Setup, material: Material, trace: Trace) -> dict[str, tuple[str, ...]]:
+def label_feature_axes(setup: Setup, material: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
     """What the columns of x and of the output stand for, where they are as the example or the built heads made them."""
     dims, sizes = material.dims, trace.sizes()
     named = {"D": True, "D_out": setup.w_o is None}
@@ -226,7 +232,7 @@ def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]
     return cut
 
 
-def as_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
+def to_setup_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
     """A matrix in the chosen precision on the chosen device; vectors have one axis, a mask is boolean."""
     tensor = torch.from_numpy(np.ascontiguousarray(matrix)).to(setup.device)
     if name == "allowed":
@@ -234,7 +240,7 @@ def as_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
     rounded = tensor.to(getattr(torch, setup.dtype))
     if rounded.isinf().any():
         row, column = rounded.isinf().nonzero()[0].tolist()
-        place = {"name": name, "row": row + 1, "column": column + 1, "given": exact(matrix[row, column])}
-        limit = exact(torch.finfo(rounded.dtype).max)
+        place = {"name": name, "row": row + 1, "column": column + 1, "given": format_exact(matrix[row, column])}
+        limit = format_exact(torch.finfo(rounded.dtype).max)
         raise AttentionError("precision_limit", limit=limit, dtype=setup.dtype, **place)
-    return rounded[0] if name in VECTORS else rounded
+    return rounded[0] if name in ONE_ROW_MATRICES else rounded

@@ -5,42 +5,45 @@ from functools import lru_cache
 from threading import Lock
 
 from attention_core.examples.examples import EXAMPLES
-from attention_core.learned.insight.views import View, view
+from attention_core.learned.insight.views import AttentionView, attention_view
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.shipped import SEED, network
-from attention_core.learned.training.snapshots import Network, Recipe, read_recipe
+from attention_core.learned.training.shipped import SHIPPED_SEED, load_network
+from attention_core.learned.training.snapshots import Network, NetworkRecipe, read_recipe
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import Setup, network_of
 
-MOST = 256  # networks that are remembered, of at most 100 kB each
+MAX_REMEMBERED_NETWORKS = 256  # networks that are remembered, of at most 100 kB each
 
 # Of all sessions: what a network is, its recipe says completely, and nothing of a visitor is in it.
-remembered: OrderedDict[str, Network] = OrderedDict()
-lock = Lock()
+remembered_networks: OrderedDict[str, Network] = OrderedDict()
+networks_lock = Lock()
 
 
-def remember(trained: Network) -> None:
+def remember_network(trained: Network) -> None:
     """Keeps a network, the least recently used of too many no longer."""
-    with lock:
-        remembered[trained.recipe.name] = trained
-        remembered.move_to_end(trained.recipe.name)
-        if len(remembered) > MOST:
-            remembered.popitem(last=False)
+    with networks_lock:
+        remembered_networks[trained.recipe.name] = trained
+        remembered_networks.move_to_end(trained.recipe.name)
+        if len(remembered_networks) > MAX_REMEMBERED_NETWORKS:
+            remembered_networks.popitem(last=False)
 
 
-def find(name: str) -> Network:
+def find_network(name: str) -> Network:
     """A network by its recipe's name. Raises AttentionError: network_away; ValueError for what is no name."""
     recipe = read_recipe(name)
-    if recipe == Recipe(recipe.course, SEED, recipe.step) and recipe.step in (0, *COURSES[recipe.course].shipped):
-        return network(recipe.course, recipe.step)
-    with lock:
-        if name not in remembered:
+    if recipe == NetworkRecipe(recipe.course, SHIPPED_SEED, recipe.step) and recipe.step in (
+        0,
+        *COURSES[recipe.course].shipped,
+    ):
+        return load_network(recipe.course, recipe.step)
+    with networks_lock:
+        if name not in remembered_networks:
             raise AttentionError("network_away", name=name)
-        remembered.move_to_end(name)
-        return remembered[name]
+        remembered_networks.move_to_end(name)
+        return remembered_networks[name]
 
 
-def view_of(setup: Setup) -> View | None:
+def network_view_for(setup: Setup) -> AttentionView | None:
     """What a Setup's network gives its attention, for the Setup's texts; None where it has no network."""
     name, example = network_of(setup), EXAMPLES[setup.example]
     if name is None:
@@ -50,9 +53,9 @@ def view_of(setup: Setup) -> View | None:
         own = setup.text
     if setup.context_text is not None:
         other = setup.context_text
-    return seen(find(name), other or own, own, example.layer)
+    return cached_network_view(find_network(name), other or own, own, example.layer)
 
 
 @lru_cache(maxsize=64)  # several matrices of one run are asked for, one after the other
-def seen(trained: Network, read: str, written: str | None, layer: int) -> View:
-    return view(trained, read, written, layer)
+def cached_network_view(trained: Network, read: str, written: str | None, layer: int) -> AttentionView:
+    return attention_view(trained, read, written, layer)

@@ -5,33 +5,40 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from attention_core.examples.examples import Example
-from attention_core.inputs.files.qkv_file import Brought
+from attention_core.inputs.files.qkv_file import UploadedTensors
 from attention_core.inputs.matrix_edits import from_short_text, random_seed
 from attention_core.inputs.tokenizer import MAX_TOKENS
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import UNCHANGED, Setup
 
-NEEDED = ("x", "context", "q", "k", "v", "allowed")  # a row a token; may not be taken away as a projection may
-PAD = "<pad>"
+REQUIRED_INPUT_MATRICES = (
+    "x",
+    "context",
+    "q",
+    "k",
+    "v",
+    "allowed",
+)  # a row a token; may not be taken away as a projection may
+PAD_WORD = "<pad>"
 
 
 @dataclass(frozen=True, eq=False)
-class Sequence:
+class TokenSequence:
     """Tokens, where each one's vector comes from, and the vectors."""
 
     words: tuple[str, ...]
     origins: tuple[str, ...]
     x: np.ndarray
 
-    def padded(self, length: int) -> "Sequence":
+    def padded(self, length: int) -> "TokenSequence":
         """The same, filled up with tokens that stand for nothing: their vectors are 0."""
         missing = length - len(self.words)
         x = np.pad(self.x, ((0, missing), (0, 0)))
-        return Sequence((*self.words, *(PAD,) * missing), (*self.origins, *("padding",) * missing), x)
+        return TokenSequence((*self.words, *(PAD_WORD,) * missing), (*self.origins, *("padding",) * missing), x)
 
 
 @dataclass(eq=False)
-class Material:
+class RunInputs:
     """What goes into a run: the words of both axes, the matrices by name, and each one's origin.
 
     Origins are built (by hand), source, random, typed (edited), given (where there was none) and removed. `seeds` says
@@ -49,9 +56,9 @@ class Material:
     word_origins: tuple[str, ...] = ()
     key_origins: tuple[str, ...] = ()
     crossed: bool = False
-    batch: tuple[Sequence, ...] = ()
+    batch: tuple[TokenSequence, ...] = ()
     dims: tuple[str, ...] = ()
-    brought: Brought | None = None
+    brought: UploadedTensors | None = None
     left_out: bool = False
 
     def put(self, name: str, matrix: np.ndarray, origin: str, seed: int | None = None) -> None:
@@ -60,7 +67,7 @@ class Material:
         if origin == "random" and seed is not None:
             self.seeds[name] = seed
 
-    def at(self, sentence: int) -> "Material":
+    def at(self, sentence: int) -> "RunInputs":
         """The same with the words of one sentence of the batch, filled up to the longest."""
         if not self.batch:
             return self
@@ -74,15 +81,15 @@ class Material:
         return [] if "random" in (self.origins.get("x"), self.origins.get("context")) else list(drawn)
 
 
-def place(
-    material: Material, name: str, setup: Setup, default: np.ndarray | None, origin: str, seed: int | None = None
+def put_matrix(
+    material: RunInputs, name: str, setup: Setup, default: np.ndarray | None, origin: str, seed: int | None = None
 ) -> None:
     """A matrix as it was typed, else as the example has it; "none" takes it away. seed: of a random default."""
-    put_text(material, name, getattr(setup, name), default, origin, seed)
+    put_matrix_text(material, name, getattr(setup, name), default, origin, seed)
 
 
-def put_text(
-    material: Material, name: str, text: str | None, default: np.ndarray | None, origin: str, seed: int | None = None
+def put_matrix_text(
+    material: RunInputs, name: str, text: str | None, default: np.ndarray | None, origin: str, seed: int | None = None
 ) -> None:
     """A matrix by its link form."""
     if default is not None:
@@ -93,21 +100,21 @@ def put_text(
         drawn = random_seed(text)
         kind = "random" if drawn is not None else "given" if default is None else "typed"
         material.put(name, from_short_text(text, default, name), kind, drawn)
-    elif name in NEEDED:
+    elif name in REQUIRED_INPUT_MATRICES:
         raise AttentionError("matrix_empty", name=name)
     elif text == "none":
         material.origins[name] = "removed"
     rows = len(material.matrices.get(name, ()))
-    if name in NEEDED and rows > MAX_TOKENS:
+    if name in REQUIRED_INPUT_MATRICES and rows > MAX_TOKENS:
         raise AttentionError("too_many_rows", name=name, limit=MAX_TOKENS, given=rows)
 
 
-def numbers_of(example: Example, name: str) -> np.ndarray | None:
+def get_example_matrix(example: Example, name: str) -> np.ndarray | None:
     """An example's matrix as numbers."""
     tensor = example.tensor(name)
     return None if tensor is None else tensor.numpy()
 
 
-def numbered(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
+def label_rows(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
     """Labels for rows that may have no words."""
     return words if len(words) == len(matrix) else tuple(str(row + 1) for row in range(len(matrix)))

@@ -12,10 +12,10 @@ from attention_core.inputs.files.uploads import read_arrays
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import Setup
 
-KEPT = 2  # loads of a session: the one on the screen, and the one that undo goes back to
+MAX_UPLOADS = 2  # loads of a session: the one on the screen, and the one that undo goes back to
 
-Arrays = dict[str, np.ndarray]
-ReadFile = tuple[UploadedFile, Arrays]
+UploadedArrays = dict[str, np.ndarray]
+ReadFile = tuple[UploadedFile, UploadedArrays]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Source:
 class Load:
     """The arrays of files, newer ones before older ones; where each is from; and a digest of what is in them."""
 
-    arrays: Arrays = field(default_factory=dict)
+    arrays: UploadedArrays = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     digest: object = field(default_factory=sha256)
 
@@ -38,7 +38,7 @@ class Load:
         """Adds files that came together, newer than those before; a new array takes the place of one of its name."""
         if self.arrays:
             self.digest.update(b"then")  # the same files one after the other are another load
-        new: Arrays = {}
+        new: UploadedArrays = {}
         for file, arrays in upload:
             content = file.getvalue()
             self.digest.update(
@@ -50,7 +50,7 @@ class Load:
         self.arrays = new | old
 
 
-def keep(files: list[UploadedFile], setup: Setup) -> str:
+def store_upload(files: list[UploadedFile], setup: Setup) -> str:
     """Reads files and keeps their arrays beside those of the Setup on the screen, to which it goes back where they are
     refused; the name by which a Setup calls them. Raises AttentionError."""
     uploads = [[(file, read(file)) for file in upload] for upload in by_upload(files)]
@@ -64,7 +64,7 @@ def keep(files: list[UploadedFile], setup: Setup) -> str:
     return called
 
 
-def read(file: UploadedFile) -> Arrays:
+def read(file: UploadedFile) -> UploadedArrays:
     """The arrays of a file. Raises AttentionError."""
     return read_arrays(file.name, file.getvalue(), minus_infinity=True)
 
@@ -87,11 +87,11 @@ def hold(what: str, called: str, value: dict, setup: Setup) -> None:
     held = st.session_state.get(what, {})
     others = [name for name in held if name != called]
     others.sort(key=lambda name: name == setup.file)
-    latest = others[1 - KEPT :]
+    latest = others[1 - MAX_UPLOADS :]
     st.session_state[what] = {name: held[name] for name in latest} | {called: value}
 
 
-def held_for(setup: Setup) -> Arrays | None:
+def uploaded_arrays(setup: Setup) -> UploadedArrays | None:
     """The arrays that a Setup names; None where it names none. Raises AttentionError: file_away."""
     if setup.file is None:
         return None

@@ -2,32 +2,34 @@
 
 import streamlit as st
 
-from pages.runs.cache import trace_of
+from pages.runs.cache import trace_for
 from pages.session import setup_state
-from pages.session.fragments import look_at
+from pages.session.fragments import select_and_redraw
 
 
-def within(given: object, size: int) -> bool:
+def is_valid_index(given: object, size: int) -> bool:
     """Whether what a browser sent is one of so many positions: it may send anything."""
     return type(given) is int and 0 <= given < size
 
 
-def typed_cells(sent: object, rows: int, columns: int) -> list[tuple[int, int, str]]:
+def read_typed_cells(sent: object, rows: int, columns: int) -> list[tuple[int, int, str]]:
     """What was typed into cells of a matrix, [{"row", "column", "text"}, ...] as a browser sends it; cells that the
     matrix does not have are left out."""
     found = []
     for cell in sent if isinstance(sent, list) else ():
         match cell:
-            case {"row": row, "column": column, "text": str(text)} if within(row, rows) and within(column, columns):
+            case {"row": row, "column": column, "text": str(text)} if is_valid_index(row, rows) and is_valid_index(
+                column, columns
+            ):
                 found.append((row, column, text))
     return found
 
 
-def open_sent(place: object, follow: bool = False) -> None:
+def open_sent_cell(place: object, follow: bool = False) -> None:
     """Opens the cell that a browser names, {"step", "index"}, where the run has it."""
     match place:
         case {"step": str(step), "index": [*index]} if all(type(at) is int for at in index):
-            if trace_of(setup_state.current()).holds(step, tuple(index)):
+            if trace_for(setup_state.current_setup()).holds(step, tuple(index)):
                 open_cell(step, tuple(index), follow)
 
 
@@ -36,11 +38,11 @@ def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> 
     back to where it comes from."""
     looks: dict = {"step": step, "cell": cell}
     if cell is not None:
-        place = dict(zip(trace_of(setup_state.current()).step(step).dims, cell, strict=True))
+        place = dict(zip(trace_for(setup_state.current_setup()).step(step).dims, cell, strict=True))
         looks |= {"head": place["H"]} if "H" in place else {}
         looks |= {"token": place["T"]} if "T" in place and not follow else {}
         looks |= {"sentence": place["B"]} if place.get("B") else {}
         if follow:
-            setup_state.follow(step, cell)
+            setup_state.extend_trail(step, cell)
     st.session_state["opened"] = st.session_state.get("opened", 0) + 1
-    look_at(**looks)
+    select_and_redraw(**looks)

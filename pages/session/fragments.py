@@ -6,26 +6,28 @@ from functools import wraps
 import streamlit as st
 
 from pages.session import setup_state, view
-from pages.session.view import Scene
-from pages.site.words import language, speaking
+from pages.session.view import ScreenState
+from pages.site.words import current_language, use_language
 
-Shows = Callable[[Scene], object]
-PARTS: dict[str, Shows] = {}  # what each part shows, by its name: of two equal ones the screen is the same
-DRAWING: dict[str, Callable[[Scene], None]] = {}  # the function that draws each part, by its name
+DependencyReader = Callable[[ScreenState], object]
+PART_DEPENDENCIES: dict[
+    str, DependencyReader
+] = {}  # what each part shows, by its name: of two equal ones the screen is the same
+DRAWING: dict[str, Callable[[ScreenState], None]] = {}  # the function that draws each part, by its name
 
 
-def part(shows: Shows) -> Callable[[Callable[[Scene], None]], Callable[[], None]]:
+def page_part(shows: DependencyReader) -> Callable[[Callable[[ScreenState], None]], Callable[[], None]]:
     """Makes a function that draws a Scene a part of the page; shows: all that what it draws depends on."""
 
-    def named(draw: Callable[[Scene], None]) -> Callable[[], None]:
+    def named(draw: Callable[[ScreenState], None]) -> Callable[[], None]:
         enter(draw, shows)
 
         @st.fragment(key=draw.__name__)
         @wraps(draw)
         def drawn() -> None:
-            shown = view.current()
-            now = shown_by(draw.__name__, shown)
-            with speaking():
+            shown = view.current_screen()
+            now = part_dependencies(draw.__name__, shown)
+            with use_language():
                 draw(shown)
             st.session_state["drawn"][draw.__name__] = now
 
@@ -34,41 +36,41 @@ def part(shows: Shows) -> Callable[[Callable[[Scene], None]], Callable[[], None]
     return named
 
 
-def enter(draw: Callable[[Scene], None], shows: Shows) -> None:
+def enter(draw: Callable[[ScreenState], None], shows: DependencyReader) -> None:
     """Enters a part under the name of its function. Raises ValueError where another function has that name."""
     name = draw.__name__
     before = DRAWING.setdefault(name, draw)
     if before is not draw and not is_loaded_anew(draw, before):
         raise ValueError(f"each part needs a name of its own: {name} is in {before.__module__} and {draw.__module__}")
-    DRAWING[name], PARTS[name] = draw, shows
+    DRAWING[name], PART_DEPENDENCIES[name] = draw, shows
 
 
-def is_loaded_anew(draw: Callable[[Scene], None], before: Callable[[Scene], None]) -> bool:
+def is_loaded_anew(draw: Callable[[ScreenState], None], before: Callable[[ScreenState], None]) -> bool:
     """Whether a function comes in the place of an earlier one because its module was loaded again: its file changed."""
     return draw.__module__ == before.__module__ and draw.__globals__ is not before.__globals__
 
 
-def shown_by(name: str, shown: Scene) -> tuple[object, ...]:
+def part_dependencies(name: str, shown: ScreenState) -> tuple[object, ...]:
     """What a part shows: its own, the language, and refusals."""
-    return (language(), *st.session_state["refused"].items(), PARTS[name](shown))
+    return (current_language(), *st.session_state["refused"].items(), PART_DEPENDENCIES[name](shown))
 
 
-def whole(draw: Callable[[], None]) -> None:
+def draw_whole_page(draw: Callable[[], None]) -> None:
     """Draws a page with all its parts."""
     st.session_state["drawn"], st.session_state["whole"] = {}, False
     draw()
     st.session_state["whole"] = True
 
 
-def outdated() -> list[str]:
+def list_outdated_parts() -> list[str]:
     """The parts on the screen that show something else than what there is now."""
-    now = view.current()
-    return [name for name, shown in st.session_state["drawn"].items() if shown != shown_by(name, now)]
+    now = view.current_screen()
+    return [name for name, shown in st.session_state["drawn"].items() if shown != part_dependencies(name, now)]
 
 
-def look_at(**updates) -> None:
+def select_and_redraw(**updates) -> None:
     """Looks at something else (state.look), and draws what shows it: the last that a callback does."""
-    setup_state.look(**updates)
+    setup_state.select(**updates)
     redraw()
 
 
@@ -77,8 +79,8 @@ def redraw() -> None:
 
     Where a page was left half drawn it is drawn as a whole.
     """
-    names = outdated()
+    names = list_outdated_parts()
     if not st.session_state["whole"]:
         st.rerun()
     if names:
-        st.rerun(sorted(names, key="looking".__ne__))  # first what takes longest: the rest then comes along with it
+        st.rerun(sorted(names, key="show_run".__ne__))  # first what takes longest: the rest then comes along with it

@@ -6,25 +6,25 @@ from functools import cache, partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.drawing.palette import DARK, LIGHT, Palette
-from attention_core.drawing.text_layout import Words
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, Palette
+from attention_core.drawing.text_layout import PictureTexts
 from attention_core.examples.examples import EXAMPLES
-from attention_core.explanation.facts import most_telling
-from attention_core.explanation.layout import TOKENS, spans_all
-from attention_core.inputs.tokenizer import shown
+from attention_core.explanation.facts import find_telling_row
+from attention_core.explanation.layout import TOKEN_AXES, is_broadcast_axis
+from attention_core.inputs.tokenizer import printable_token
 from attention_core.mechanism.operations import kv_head
 from attention_core.record.expressions import Ref
-from pages.runs.cache import while_it_runs
-from pages.runs.run_inputs import PAD
+from pages.runs.cache import cache_in_thread
+from pages.runs.run_inputs import PAD_WORD
 from pages.setup.setup import Setup
-from pages.site.words import apart, has, say
+from pages.site.words import has, make_names_distinct, say
 
-HEADS = ("H", "H_kv")  # the axes that count heads
+HEAD_DIMS = ("H", "H_kv")  # the axes that count heads
 
 
-def palette() -> Palette:
+def current_palette() -> Palette:
     """The colours of the theme that is on."""
-    return DARK if st.context.theme.type == "dark" else LIGHT
+    return DARK_PALETTE if st.context.theme.type == "dark" else LIGHT_PALETTE
 
 
 def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
@@ -46,30 +46,32 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
         return str(position + 1)
     word = words[position]
     named = axis in ("D", "D_out") and not word.startswith("=")
-    return say(f"dim.{word}") if named else shown(word.removeprefix("=") if axis in ("D", "D_out") else word)
+    return say(f"dim.{word}") if named else printable_token(word.removeprefix("=") if axis in ("D", "D_out") else word)
 
 
-LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def token(trace: Trace, axis: str, position: int) -> str:
+def name_token(trace: Trace, axis: str, position: int) -> str:
     """A token in a text; one that stands there more than once carries its place: the₃."""
     words = trace.labels[axis]
-    return shown(words[position]) + (str(position + 1).translate(LOW) if words.count(words[position]) > 1 else "")
+    return printable_token(words[position]) + (
+        str(position + 1).translate(SUBSCRIPT_DIGITS) if words.count(words[position]) > 1 else ""
+    )
 
 
-def describe(trace: Trace, ref: Ref) -> str:
+def describe_cell(trace: Trace, ref: Ref) -> str:
     """A cell in words: its step, its head, its tokens."""
-    return words_for(trace).describe(ref)
+    return picture_texts_for(trace).describe(ref)
 
 
-def named_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
+def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
     """The axes of a step that a cell is named by, with their places: a batch of one sentence is none of them."""
     dims, shape = trace.step(step).dims, trace[step].shape
     return [
         (axis, dim)
         for axis, dim in enumerate(dims)
-        if not spans_all(trace, step, axis) and (dim, shape[axis]) != ("B", 1)
+        if not is_broadcast_axis(trace, step, axis) and (dim, shape[axis]) != ("B", 1)
     ]
 
 
@@ -77,19 +79,21 @@ def place_name(trace: Trace, axis: str, position: int) -> str:
     """A position along any axis: sentences and heads by number, else what stands beside its row or above its column."""
     if axis == "B":
         return say("place.sentence", number=position + 1)
-    if axis in HEADS:
+    if axis in HEAD_DIMS:
         return say("place.head", number=position + 1)
     return (
-        token(trace, axis, position) if axis in TOKENS and axis in trace.labels else axis_label(trace, axis, position)
+        name_token(trace, axis, position)
+        if axis in TOKEN_AXES and axis in trace.labels
+        else axis_label(trace, axis, position)
     )
 
 
 def place_names(trace: Trace, axis: str, size: int) -> list[str]:
     """The names of all positions along an axis, to choose from: no two alike, also where tokens imitate others."""
-    return apart([place_name(trace, axis, position) for position in range(size)])
+    return make_names_distinct([place_name(trace, axis, position) for position in range(size)])
 
 
-def short_name(step: str) -> str:
+def short_step_name(step: str) -> str:
     """A step's name under its small map."""
     mask = f"masks.{step.removeprefix('allowed_')}"
     if step.startswith("allowed_") and has(mask):
@@ -97,23 +101,23 @@ def short_name(step: str) -> str:
     return say(f"step.short.{step}") if has(f"step.short.{step}") else step
 
 
-def step_word(step: str) -> str:
+def inline_step_name(step: str) -> str:
     """The same in a line of text."""
-    return short_name(step).replace("\n", " ")
+    return short_step_name(step).replace("\n", " ")
 
 
-def words_for(trace: Trace) -> Words:
+def picture_texts_for(trace: Trace) -> PictureTexts:
     """How pictures of this run speak: each name is made once a picture, which has many cells."""
-    axes, name = cache(partial(named_axes, trace)), cache(partial(place_name, trace))
+    axes, name = cache(partial(cell_naming_axes, trace)), cache(partial(place_name, trace))
 
     def describe(ref: Ref) -> str:
         return f"{ref.step} [{', '.join([name(dim, ref.index[axis]) for axis, dim in axes(ref.step)])}]"
 
-    return Words(describe, cache(partial(axis_label, trace)))
+    return PictureTexts(describe, cache(partial(axis_label, trace)))
 
 
 @dataclass(frozen=True)
-class Look:
+class Selection:
     """What is looked at: a sentence of the batch, a head with the key/value head that it reads, a query."""
 
     batch: int
@@ -127,13 +131,13 @@ class Look:
         return {"B": self.batch, "H": self.head, "H_kv": self.kv, "T": self.query}
 
 
-def real_queries(trace: Trace) -> int:
+def count_real_queries(trace: Trace) -> int:
     """How many queries of the sentence on the screen are words, not what fills it up."""
-    return sum(word != PAD for word in trace.labels["T"])
+    return sum(word != PAD_WORD for word in trace.labels["T"])
 
 
-@while_it_runs
-def looked_at(trace: Trace, setup: Setup) -> Look:
+@cache_in_thread
+def selection_of(trace: Trace, setup: Setup) -> Selection:
     """The chosen sentence, head and query, else the example's story, else the most telling."""
     sizes = trace.sizes()
     batch = min(setup.sentence or 0, sizes["B"] - 1)
@@ -142,8 +146,8 @@ def looked_at(trace: Trace, setup: Setup) -> Look:
     if setup.token is None and told:
         head, query = focus
     else:
-        real = real_queries(trace)
+        real = count_real_queries(trace)
         query = None if setup.token is None else min(setup.token, sizes["T"] - 1)
-        head, query = most_telling(trace, query, batch, real)
+        head, query = find_telling_row(trace, query, batch, real)
     head = head if setup.head is None else min(setup.head, sizes["H"] - 1)
-    return Look(batch, head, kv_head(head, sizes["H"], sizes["H_kv"]), query)
+    return Selection(batch, head, kv_head(head, sizes["H"], sizes["H_kv"]), query)

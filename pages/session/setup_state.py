@@ -12,98 +12,100 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import (
-    BESIDES,
-    DEFAULT,
+    DEFAULT_SETUP,
+    OTHER_LINK_KEYS,
     Setup,
-    against_of,
-    check_link,
-    check_parts,
-    computed_part,
-    from_link,
-    key_of,
-    pinned_of,
-    query,
-    seen_from,
-    to_link,
+    check_link_length,
+    check_link_values,
+    compared_setup_of,
+    link_key_of,
+    pinned_setup_of,
+    setup_from_link,
+    setup_to_link,
+    setup_to_query,
+    with_view_of,
+    without_view,
 )
 
-KEPT = 50  # Setups that undo can go back through
-NO_HISTORY: dict = {"past": [], "future": [], "before": None}
-NOTHING_WRONG: dict = {"refused": {}, "drafts": {}, "unread": [], "unfit": []}
+MAX_HISTORY = 50  # Setups that undo can go back through
+EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
+NO_REFUSALS: dict = {"refused": {}, "drafts": {}, "unread": [], "unfit": []}
 
 
-def current() -> Setup:
+def current_setup() -> Setup:
     """The Setup on the screen; at the start of a session the one in the link."""
     return st.session_state["setup"]
 
 
-def open_link(compute: Callable[[Setup], Trace]) -> None:
+def open_linked_setup(compute: Callable[[Setup], Trace]) -> None:
     """Starts a session from its link, or goes where the link of another page leads; what cannot be read, computed or
     found is named, the rest of it is shown."""
-    link = {name: text for name, text in st.query_params.to_dict().items() if name not in BESIDES}
+    link = {name: text for name, text in st.query_params.to_dict().items() if name not in OTHER_LINK_KEYS}
     if "setup" not in st.session_state:
-        begin()
-        open_setup(*from_link(link), "link", compute)
-        st.session_state.update(NO_HISTORY)
+        begin_session()
+        open_setup(*setup_from_link(link), "link", compute)
+        st.session_state.update(EMPTY_HISTORY)
     elif st.session_state["arrived"] and link:
-        open_setup(*from_link(link), "link", compute)
+        open_setup(*setup_from_link(link), "link", compute)
 
 
-def begin() -> None:
+def begin_session() -> None:
     """A session in which nothing was changed yet."""
-    st.session_state.update(setup=DEFAULT, source="link", **NOTHING_WRONG, **NO_HISTORY)
+    st.session_state.update(setup=DEFAULT_SETUP, source="link", **NO_REFUSALS, **EMPTY_HISTORY)
 
 
-def adopt(setup: Setup) -> None:
+def adopt_setup(setup: Setup) -> None:
     """Shows a Setup that another page made; undo leads back to what was there."""
     if "setup" not in st.session_state:
-        begin()
-    take(setup, [])
-    new_version()
+        begin_session()
+    take_setup(setup, [])
+    renew_editors()
 
 
 def open_setup(wanted: Setup, unread: list[tuple[str, str]], source: str, compute: Callable[[Setup], Trace]) -> None:
     """Shows what a link or a file says, as far as it can be computed; what of it cannot is named with its source."""
-    setup, refused = as_far_as_it_computes(wanted, compute)
-    unfit = [(key_of(name), error) for name, error in refused.items()]
-    compared = against_of(setup)
-    if compared is not None and (error := failure(compared, compute)) is not None:
-        setup, unfit = replace(setup, against=None, pinned=None), [*unfit, (key_of("against"), error)]
-    setup, missing = what_is_there(setup, compute(setup))
-    take(setup, [])
-    st.session_state.update(NOTHING_WRONG | {"unread": unread + missing, "unfit": unfit, "source": source})
-    new_version()
+    setup, refused = keep_computable_fields(wanted, compute)
+    unfit = [(link_key_of(name), error) for name, error in refused.items()]
+    compared = compared_setup_of(setup)
+    if compared is not None and (error := find_failure(compared, compute)) is not None:
+        setup, unfit = replace(setup, against=None, pinned=None), [*unfit, (link_key_of("against"), error)]
+    setup, missing = drop_missing_cell(setup, compute(setup))
+    take_setup(setup, [])
+    st.session_state.update(NO_REFUSALS | {"unread": unread + missing, "unfit": unfit, "source": source})
+    renew_editors()
 
 
-def what_is_there(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
+def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
     """The Setup without a step or a cell that the run does not have, and these as (key, text)."""
     if setup.step is not None and setup.step not in trace:
         return replace(setup, step=None, cell=None), [("step", setup.step[:40])]
     if setup.cell is not None and not trace.holds(setup.step, setup.cell):
         return replace(setup, cell=None), [("cell", ",".join(map(str, setup.cell)))]
-    return setup if setup.cell is None else replace(setup, **place_of(setup, trace)), []
+    return setup if setup.cell is None else replace(setup, **view_fields_for_cell(setup, trace)), []
 
 
-def place_of(setup: Setup, trace: Trace) -> dict[str, int]:
+def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
     """The head and the token that go with an opened cell, where the Setup does not choose them."""
     place = dict(zip(trace.step(setup.step).dims, setup.cell, strict=True))
     chosen = {"head": place.get("H"), "token": place.get("T")}
     return {name: at for name, at in chosen.items() if at is not None and getattr(setup, name) is None}
 
 
-def as_far_as_it_computes(linked: Setup, compute: Callable[[Setup], object]) -> tuple[Setup, dict[str, AttentionError]]:
+def keep_computable_fields(
+    linked: Setup, compute: Callable[[Setup], object]
+) -> tuple[Setup, dict[str, AttentionError]]:
     """The Setup without the fields that cannot be computed, and why each of them cannot."""
-    if failure(linked, compute) is None:
+    if find_failure(linked, compute) is None:
         return linked, {}
     names = [field.name for field in fields(Setup) if getattr(linked, field.name) != field.default]
     for name in sorted(names, key="example".__eq__):  # most often one field alone is wrong, and not the example
-        without = replace(linked, **{name: getattr(DEFAULT, name)})
-        if failure(without, compute) is None:
-            return without, {name: failure(linked, compute)}
-    setup, refused = DEFAULT, {}
+        without = replace(linked, **{name: getattr(DEFAULT_SETUP, name)})
+        if find_failure(without, compute) is None:
+            return without, {name: find_failure(linked, compute)}
+    setup, refused = DEFAULT_SETUP, {}
     for name in names:
         attempt = replace(setup, **{name: getattr(linked, name)})
-        error = failure(attempt, compute)
+        error = find_failure(attempt, compute)
         if error is None:
             setup = attempt
         else:
@@ -111,7 +113,7 @@ def as_far_as_it_computes(linked: Setup, compute: Callable[[Setup], object]) -> 
     return setup, refused
 
 
-def failure(setup: Setup, compute: Callable[[Setup], object]) -> AttentionError | None:
+def find_failure(setup: Setup, compute: Callable[[Setup], object]) -> AttentionError | None:
     """Why a Setup cannot be computed, if it cannot."""
     try:
         compute(setup)
@@ -120,27 +122,27 @@ def failure(setup: Setup, compute: Callable[[Setup], object]) -> AttentionError 
     return None
 
 
-def show_link() -> None:
+def write_setup_link() -> None:
     """Writes the Setup into the address bar, where it is not there yet."""
-    link = to_link(current())
+    link = setup_to_link(current_setup())
     if "lang" in st.session_state:
         link["lang"] = st.session_state["lang"]
     if st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
 
 
-def change(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
+def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
     """Takes a change if it can be computed, with what was refused before if that helps; else keeps the refusal.
 
     A step or cell that the new run does not have is closed.
     Several changes may need each other (a new width in q and in k): what was refused waits as a draft of its control.
     """
     try:
-        check_parts(updates)
+        check_link_values(updates)
     except AttentionError as refusal:
-        refuse(control, refusal)
+        store_refusal(control, refusal)
         return
-    before, drafts = current(), st.session_state["drafts"]
+    before, drafts = current_setup(), st.session_state["drafts"]
     waiting = {name: value for draft in drafts.values() for name, value in draft.items()}
     for attempt, settled in (
         (replace(before, **waiting | updates), [*drafts, control]),
@@ -148,193 +150,199 @@ def change(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
     ):
         try:
             trace = compute(attempt)
-            check_link(attempt)  # with what it is compared with
+            check_link_length(attempt)  # with what it is compared with
         except AttentionError as refusal:
             error = refusal
             continue
-        take(what_is_there(attempt, trace)[0], settled)
+        take_setup(drop_missing_cell(attempt, trace)[0], settled)
         return
     st.session_state["drafts"] = {**drafts, control: updates}
-    refuse(control, error)
+    store_refusal(control, error)
 
 
-def take(setup: Setup, settled: list[str]) -> None:
+def take_setup(setup: Setup, settled: list[str]) -> None:
     """Makes a Setup the current one; the controls that are settled have nothing refused any more."""
-    if computed_part(setup) != computed_part(current()):
-        setup = remember(setup)
-    forget(*settled, HISTORY)
+    if without_view(setup) != without_view(current_setup()):
+        setup = push_history(setup)
+    forget_refusals(*settled, HISTORY_CONTROL)
     st.session_state.update(setup=setup, unread=[], unfit=[])
 
 
-def remember(setup: Setup) -> Setup:
+def push_history(setup: Setup) -> Setup:
     """Puts the current Setup into the history; the new one compares with it where a difference is shown."""
-    before = current()
-    st.session_state.update(past=[*st.session_state["past"], before][-KEPT:], future=[], before=before)
-    return compared_with(setup, before)
+    before = current_setup()
+    st.session_state.update(past=[*st.session_state["past"], before][-MAX_HISTORY:], future=[], before=before)
+    return with_comparison(setup, before)
 
 
-def compared_with(setup: Setup, before: Setup) -> Setup:
+def with_comparison(setup: Setup, before: Setup) -> Setup:
     """The Setup with the difference to another one, where a difference is shown; what is pinned stays."""
-    return setup if setup.against is None or setup.pinned else replace(setup, against=query(before))
+    return setup if setup.against is None or setup.pinned else replace(setup, against=setup_to_query(before))
 
 
-def before() -> Setup | None:
+def setup_before() -> Setup | None:
     """The Setup that the current one is compared with: the one that the link names, else the one before the change."""
-    named = against_of(current())
+    named = compared_setup_of(current_setup())
     return st.session_state["before"] if named is None else named
 
 
-def look(**updates) -> None:
+def select(**updates) -> None:
     """A change of what is looked at (token, head, step, cell): nothing is computed anew, nothing can be refused."""
-    st.session_state["setup"] = replace(current(), **updates)
+    st.session_state["setup"] = replace(current_setup(), **updates)
 
 
-def trail() -> list[tuple[str, tuple[int, ...] | None]]:
+def get_trail() -> list[tuple[str, tuple[int, ...] | None]]:
     """The cells through which a number was followed to the one that is open, as (step, cell)."""
-    passed, here = st.session_state.get("trail", []), (current().step, current().cell)
+    passed, here = st.session_state.get("trail", []), (current_setup().step, current_setup().cell)
     return passed if passed and passed[-1] == here else [here]
 
 
-def follow(step: str, cell: tuple[int, ...]) -> None:
+def extend_trail(step: str, cell: tuple[int, ...]) -> None:
     """Goes on to an operand; what was open stays in the trail. A cell that is in the trail already is gone back to."""
-    passed, there = trail(), (step, cell)
+    passed, there = get_trail(), (step, cell)
     passed = passed[: passed.index(there)] if there in passed else passed
-    st.session_state["trail"] = [*passed, there][-KEPT:]
+    st.session_state["trail"] = [*passed, there][-MAX_HISTORY:]
 
 
-def refuse(control: str, error: AttentionError) -> None:
+def store_refusal(control: str, error: AttentionError) -> None:
     """Keeps a refusal for a control."""
     st.session_state["refused"] = {**st.session_state["refused"], control: error}
 
 
-def forget(*controls: str) -> None:
+def forget_refusals(*controls: str) -> None:
     """Drops the refusals of controls, and what waits there."""
     for waiting in ("refused", "drafts"):
         kept = {name: what for name, what in st.session_state[waiting].items() if name not in controls}
         st.session_state[waiting] = kept
 
 
-def refused(control: str) -> AttentionError | None:
+def get_refusal(control: str) -> AttentionError | None:
     """What was refused at a control, if anything."""
     return st.session_state["refused"].get(control)
 
 
-def start_over(example: str) -> None:
+def open_example(example: str) -> None:
     """An example as it ships."""
-    setup, now = replace(DEFAULT, example=example), current()
-    if pinned_of(now) is not None:  # the example is another B
+    setup, now = replace(DEFAULT_SETUP, example=example), current_setup()
+    if pinned_setup_of(now) is not None:  # the example is another B
         setup = replace(setup, against=now.against, pinned=now.pinned)
-    remember(setup)
-    st.session_state.update(setup=setup, before=None, **NOTHING_WRONG)
-    new_version()
+    push_history(setup)
+    st.session_state.update(setup=setup, before=None, **NO_REFUSALS)
+    renew_editors()
 
 
 # ---- A and B ---------------------------------------------------------------------------------------------------------
-COMPARING = "comparing"  # pinning, swapping and going back, as a place of refusals
+COMPARISON_CONTROL = "comparing"  # pinning, swapping and going back, as a place of refusals
 
 
-def pin() -> None:
+def pin_current_setup() -> None:
     """What is on the screen is A from now on, and what it is changed to B."""
-    pinned = replace(current(), against=query(current()), pinned=current().pinned or "values")
+    pinned = replace(
+        current_setup(), against=setup_to_query(current_setup()), pinned=current_setup().pinned or "values"
+    )
     try:
-        check_link(pinned)
+        check_link_length(pinned)
     except AttentionError as error:
-        refuse(COMPARING, error)
+        store_refusal(COMPARISON_CONTROL, error)
         return
-    forget(COMPARING)
+    forget_refusals(COMPARISON_CONTROL)
     st.session_state["setup"] = pinned
 
 
-def swap(compute: Callable[[Setup], Trace]) -> None:
+def swap_a_and_b(compute: Callable[[Setup], Trace]) -> None:
     """A becomes B and B becomes A."""
-    now = current()
-    to_a(replace(now, against=query(now)), compute)
+    now = current_setup()
+    show_a(replace(now, against=setup_to_query(now)), compute)
 
 
-def back(compute: Callable[[Setup], Trace]) -> None:
+def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
     """B becomes what A is."""
-    to_a(current(), compute)
+    show_a(current_setup(), compute)
 
 
-def to_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
+def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
     """Shows the settings of A, looked at as `seen` is."""
-    setup = seen_from(pinned_of(current()), seen)
+    setup = with_view_of(pinned_setup_of(current_setup()), seen)
     try:
-        setup = what_is_there(setup, compute(setup))[0]
+        setup = drop_missing_cell(setup, compute(setup))[0]
     except AttentionError as error:  # its file is held no more
-        refuse(COMPARING, error)
+        store_refusal(COMPARISON_CONTROL, error)
         return
-    take(setup, [*st.session_state["refused"], *st.session_state["drafts"]])
-    new_version()
+    take_setup(setup, [*st.session_state["refused"], *st.session_state["drafts"]])
+    renew_editors()
 
 
-def swapped(one: Setup, other: Setup) -> bool:
+def are_swapped(one: Setup, other: Setup) -> bool:
     """Whether each of two Setups is the other one's A: then one was made of the other by a swap."""
     pinned = one.pinned and other.pinned
-    return bool(pinned) and (one.against, other.against) == (query(other), query(one)) and query(one) != query(other)
+    return (
+        bool(pinned)
+        and (one.against, other.against) == (setup_to_query(other), setup_to_query(one))
+        and setup_to_query(one) != setup_to_query(other)
+    )
 
 
 # ---- undo and redo ---------------------------------------------------------------------------------------------------
-HISTORY = "history"  # undo and redo, as a place of refusals
-MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
+HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
+HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
 
-def travel(move: str, compute: Callable[[Setup], Trace]) -> None:
+def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     """undo: the Setup before the last change; redo: the one that undo left. Both seen as the screen is seen now."""
-    source, target = MOVES[move]
+    source, target = HISTORY_MOVES[move]
     if not st.session_state[source]:
         return
     now, *rest = reversed(st.session_state[source])
-    left = current()
-    kept = [*st.session_state[target], left][-KEPT:]
-    seen = compared_with(seen_from(now, left), left)
-    if swapped(now, left):
+    left = current_setup()
+    kept = [*st.session_state[target], left][-MAX_HISTORY:]
+    seen = with_comparison(with_view_of(now, left), left)
+    if are_swapped(now, left):
         seen = replace(seen, against=now.against)
     try:
-        setup = what_is_there(seen, compute(seen))[0]
+        setup = drop_missing_cell(seen, compute(seen))[0]
     except AttentionError as error:  # its file is held no more
-        refuse(HISTORY, error)
+        store_refusal(HISTORY_CONTROL, error)
         return
-    st.session_state.update({source: rest[::-1], target: kept, "setup": setup, "before": left, **NOTHING_WRONG})
-    new_version()
+    st.session_state.update({source: rest[::-1], target: kept, "setup": setup, "before": left, **NO_REFUSALS})
+    renew_editors()
 
 
-def can(move: str) -> bool:
+def can_move(move: str) -> bool:
     """Whether there is something to "undo" or to "redo"."""
-    return bool(st.session_state[MOVES[move][0]])
+    return bool(st.session_state[HISTORY_MOVES[move][0]])
 
 
-def new_version() -> None:
+def renew_editors() -> None:
     """Makes editors forget what was typed into them."""
-    st.session_state["version"] = version() + 1
+    st.session_state["version"] = editors_version() + 1
 
 
-def version() -> int:
+def editors_version() -> int:
     """The version that editors carry in their keys."""
     return st.session_state.get("version", 0)
 
 
 # ---- a screen for a while --------------------------------------------------------------------------------------------
-def screen() -> dict:
+def save_screen() -> dict:
     """All that the session keeps of its Setup, to be restored."""
-    names = ("setup", "source", "past", "future", "before", *NOTHING_WRONG)
+    names = ("setup", "source", "past", "future", "before", *NO_REFUSALS)
     return {name: st.session_state[name] for name in names}
 
 
-def restore(kept: dict) -> None:
+def restore_screen(kept: dict) -> None:
     """Shows a screen that was kept."""
     st.session_state.update(kept)
-    renewed()
+    renew_editors_and_view()
 
 
-def stage(setup: Setup, kept: dict) -> None:
+def show_temporarily(setup: Setup, kept: dict) -> None:
     """Shows a Setup for a while, compared with none; undo leads back to a screen that was kept."""
-    past = [*kept["past"], kept["setup"]][-KEPT:]
-    st.session_state.update(NO_HISTORY | NOTHING_WRONG | {"setup": setup, "past": past})
-    renewed()
+    past = [*kept["past"], kept["setup"]][-MAX_HISTORY:]
+    st.session_state.update(EMPTY_HISTORY | NO_REFUSALS | {"setup": setup, "past": past})
+    renew_editors_and_view()
 
 
-def renewed() -> None:
+def renew_editors_and_view() -> None:
     """Editors forget what was typed into them, and nothing of what was looked at is kept for what is shown now."""
     st.session_state.pop("seen", None)
-    new_version()
+    renew_editors()

@@ -7,62 +7,62 @@ import streamlit as st
 from torch import Tensor
 
 from attention_core import AttentionError, Trace
-from attention_core.comparison.differences import Move, comparable, difference
-from attention_core.explanation.layout import LARGEST
-from pages.runs.cache import cached_moves, cached_rows, material_of, trace_of, while_it_runs
-from pages.runs.run_inputs import Material
+from attention_core.comparison.differences import StepMove, have_same_shape, subtract_traces
+from attention_core.explanation.layout import MAX_PANEL_SIDE
+from pages.runs.cache import cache_in_thread, cached_moves, cached_row_distances, inputs_of, trace_for
+from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
-from pages.session.labels import Look, looked_at
-from pages.setup.setup import Setup, computed_part, pinned_of, seen_from
+from pages.session.labels import Selection, selection_of
+from pages.setup.setup import Setup, pinned_setup_of, with_view_of, without_view
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class ScreenState:
     """A Setup, its run and inputs, what is looked at, and the run before, where there is one of the same sizes; named:
     the Setup of that."""
 
     setup: Setup
     trace: Trace
-    material: Material
-    look: Look
+    inputs: RunInputs
+    look: Selection
     before: Trace | None
     named: Setup | None
 
     @cached_property
-    def moved(self) -> dict[str, Move]:
+    def moved(self) -> dict[str, StepMove]:
         """The steps that moved since the run before."""
         return {} if self.before is None else cached_moves(*self.both)
 
     @cached_property
     def apart(self) -> Trace | None:
         """The difference to the run before."""
-        return None if self.before is None else difference(self.trace, self.before)
+        return None if self.before is None else subtract_traces(self.trace, self.before)
 
     @cached_property
-    def weights_apart(self) -> Trace | None:
+    def weights_difference(self) -> Trace | None:
         """The same of the weights alone: of a long text the whole takes longer than all that is drawn of it."""
         if self.before is None:
             return None
-        return difference(Trace({"weights": self.trace.step("weights")}, self.trace.labels), self.before)
+        return subtract_traces(Trace({"weights": self.trace.step("weights")}, self.trace.labels), self.before)
 
     @property
-    def rows_apart(self) -> tuple[Tensor, Tensor]:
+    def row_distances(self) -> tuple[Tensor, Tensor]:
         """How far each row of the head that is looked at lies from the run before: its total variation, and the
         divergence of the run before from it, (T,) each."""
         now, named, *runs = self.both
-        return cached_rows(now, named, self.look.batch, self.look.head, *runs)
+        return cached_row_distances(now, named, self.look.batch, self.look.head, *runs)
 
     @property
     def both(self) -> tuple[Setup, Setup, Trace, Trace]:
         """What is computed of this Setup and of the one before, as caches are asked for it."""
-        return computed_part(self.setup), computed_part(self.named), self.trace, self.before
+        return without_view(self.setup), without_view(self.named), self.trace, self.before
 
     @cached_property
     def a(self) -> Trace | None:
         """The run that is pinned as A, whatever its sizes; None where none is, or where its file is held no more."""
-        pinned = pinned_of(self.setup)
+        pinned = pinned_setup_of(self.setup)
         try:
-            return pinned and trace_of(seen_from(pinned, self.setup))
+            return pinned and trace_for(with_view_of(pinned, self.setup))
         except AttentionError:
             return None
 
@@ -74,7 +74,7 @@ class Scene:
     @property
     def times_by_itself(self) -> bool:
         """Whether a row is so long that its weights are seen in even shares alone."""
-        return self.trace.sizes()["S"] > LARGEST
+        return self.trace.sizes()["S"] > MAX_PANEL_SIDE
 
     @property
     def times(self) -> bool:
@@ -92,7 +92,7 @@ class Scene:
         if self.before is None:
             return []
         steps, before = self.trace.computed().items(), self.before
-        return [name for name, step in steps if name in before and not comparable(step, before.step(name))]
+        return [name for name, step in steps if name in before and not have_same_shape(step, before.step(name))]
 
     def drawn(self, step: str) -> Trace:
         """The run that a step is drawn from: the difference where that is asked for and there is one."""
@@ -100,40 +100,42 @@ class Scene:
         return self.apart if compared else self.trace  # the difference is computed where it is drawn alone
 
 
-def current() -> Scene:
+def current_screen() -> ScreenState:
     """The scene of the session."""
-    if st.session_state.get("seen", (None,))[0] != setup_state.current():
-        stay(trace_of(setup_state.current()))
-    return seen_as(setup_state.current(), setup_state.before())
+    if st.session_state.get("seen", (None,))[0] != setup_state.current_setup():
+        keep_selection(trace_for(setup_state.current_setup()))
+    return make_screen_state(setup_state.current_setup(), setup_state.setup_before())
 
 
-@while_it_runs
-def seen_as(setup: Setup, before: Setup | None) -> Scene:
+@cache_in_thread
+def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
     """The scene of a Setup that is compared with another one."""
-    trace = trace_of(setup)
-    return Scene(setup, trace, material_of(setup), looked_at(trace, setup), run_before(trace, before), before)
+    trace = trace_for(setup)
+    return ScreenState(
+        setup, trace, inputs_of(setup), selection_of(trace, setup), get_run_before(trace, before), before
+    )
 
 
-def stay(trace: Trace) -> None:
+def keep_selection(trace: Trace) -> None:
     """After a change the same head and the same query are looked at as before, where there are as many of them."""
-    setup, sizes = setup_state.current(), trace.sizes()
-    now = looked_at(trace, setup)
+    setup, sizes = setup_state.current_setup(), trace.sizes()
+    now = selection_of(trace, setup)
     seen, look, were = st.session_state.get("seen", (None, None, {}))
-    if seen is not None and setup.example == seen.example and computed_part(setup) != computed_part(seen):
+    if seen is not None and setup.example == seen.example and without_view(setup) != without_view(seen):
         kept = {"head": (look.head, now.head, "H"), "token": (look.query, now.query, "T")}
         pins = {name: was for name, (was, at, axis) in kept.items() if was != at and sizes[axis] == were[axis]}
         if pins:
-            setup_state.look(**pins)
-            now = looked_at(trace, setup_state.current())
-    st.session_state["seen"] = (setup_state.current(), now, sizes)
+            setup_state.select(**pins)
+            now = selection_of(trace, setup_state.current_setup())
+    st.session_state["seen"] = (setup_state.current_setup(), now, sizes)
 
 
-def run_before(trace: Trace, named: Setup | None) -> Trace | None:
+def get_run_before(trace: Trace, named: Setup | None) -> Trace | None:
     """The run that this one is compared with: none where it cannot be computed, or has other sizes."""
     if named is None:
         return None
     try:
-        before = trace_of(named)
+        before = trace_for(named)
     except AttentionError:
         return None
-    return before if comparable(trace.step("weights"), before.step("weights")) else None
+    return before if have_same_shape(trace.step("weights"), before.step("weights")) else None

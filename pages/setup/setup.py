@@ -10,28 +10,30 @@ from urllib.parse import parse_qsl, urlencode
 from attention_core import AttentionConfig
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.files.qkv_file import ROLES
-from attention_core.inputs.handmade_heads import KINDS, read_kind
+from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
 from attention_core.learned.training.snapshots import read_recipe
-from attention_core.mechanism.config import positive
+from attention_core.mechanism.config import require_positive
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
-from attention_core.verification.tensor_layout import READINGS
+from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
 from pages.setup.mask_spec import read_mask
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
-FARTHEST = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
-MOST = 999_999_999  # the largest seed or place that a link can say
-LONGEST = 100_000  # characters of an address: a server refuses much longer ones
-AXES = {name.replace(" ", ""): name for name in READINGS}  # "BTHd": in which order the axes of brought tensors are
-MOST_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
+MAX_MASK_NUMBER = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
+MAX_LINK_NUMBER = 999_999_999  # the largest seed or place that a link can say
+MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
+AXIS_ORDERS = {
+    name.replace(" ", ""): name for name in TENSOR_LAYOUTS
+}  # "BTHd": in which order the axes of brought tensors are
+MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
-MOST_SAID = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
-MOST_HEADS = 16  # as many small maps as a screen shows
-MOST_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
+MAX_FIELD_CHARS = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
+MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
+MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Setup:
     pinned: str | None = None
 
 
-KEYS = {
+LINK_KEYS_BY_FIELD = {
     "example": "ex",
     "context_text": "ctx",
     "heads": "heads",
@@ -117,110 +119,110 @@ KEYS = {
     "positions": "pos",
     "token": "t",
 }
-DEFAULT = Setup()
-BESIDES = ("lang", "embed", "embed_options")  # what a link may say that is no part of a Setup
+DEFAULT_SETUP = Setup()
+OTHER_LINK_KEYS = ("lang", "embed", "embed_options")  # what a link may say that is no part of a Setup
 
 
-def key_of(name: str) -> str:
+def link_key_of(name: str) -> str:
     """A field's name in a link."""
-    return KEYS.get(name, name)
+    return LINK_KEYS_BY_FIELD.get(name, name)
 
 
-LINK_KEYS = frozenset(key_of(field.name) for field in fields(Setup))
+LINK_KEYS = frozenset(link_key_of(field.name) for field in fields(Setup))
 
 
-def to_link(setup: Setup) -> dict[str, str]:
+def setup_to_link(setup: Setup) -> dict[str, str]:
     """The query parameters that say how a Setup differs from its example."""
     link = {}
     for field in fields(Setup):
         value = getattr(setup, field.name)
         if value != field.default:
-            link[key_of(field.name)] = written(value)
+            link[link_key_of(field.name)] = format_link_value(value)
     return link
 
 
-def written(value: object) -> str:
+def format_link_value(value: object) -> str:
     """A part of a Setup as its link says it."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def check_parts(parts: Mapping[str, object]) -> None:
+def check_link_values(parts: Mapping[str, object]) -> None:
     """Raises AttentionError for a part of a Setup that no link can say: a browser may send what no control offers."""
     for name, value in parts.items():
-        if value == getattr(DEFAULT, name):
+        if value == getattr(DEFAULT_SETUP, name):
             continue
         try:
-            said = READERS.get(name, str)(written(value))
+            said = FIELD_READERS.get(name, str)(format_link_value(value))
         except (ValueError, OverflowError):
             said = None
         if said != value:
-            raise AttentionError("link_cannot_say", name=name, given=written(value)[:40])
+            raise AttentionError("link_cannot_say", name=name, given=format_link_value(value)[:40])
 
 
-def query(setup: Setup) -> str:
+def setup_to_query(setup: Setup) -> str:
     """The link of a Setup as one text, without what is only looked at: what `against` holds."""
-    return urlencode(to_link(computed_part(setup)))
+    return urlencode(setup_to_link(without_view(setup)))
 
 
-def from_query(text: str) -> Setup:
+def setup_from_query(text: str) -> Setup:
     """The Setup of a link that is one text."""
-    return from_link(dict(parse_qsl(text, keep_blank_values=True)))[0]
+    return setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))[0]
 
 
-def against_of(setup: Setup) -> Setup | None:
+def compared_setup_of(setup: Setup) -> Setup | None:
     """The Setup that `against` says."""
-    return None if setup.against is None else from_query(setup.against)
+    return None if setup.against is None else setup_from_query(setup.against)
 
 
-def pinned_of(setup: Setup) -> Setup | None:
+def pinned_setup_of(setup: Setup) -> Setup | None:
     """The Setup that is pinned as A, where one is."""
-    return None if setup.pinned is None else against_of(setup)
+    return None if setup.pinned is None else compared_setup_of(setup)
 
 
-LOOKED_AT = ("sentence", "token", "head", "step", "cell", "ramp", "against", "pinned")
+VIEW_FIELDS = ("sentence", "token", "head", "step", "cell", "ramp", "against", "pinned")
 
 
 @lru_cache(maxsize=64)  # asked a dozen times in a run of the script
-def computed_part(setup: Setup) -> Setup:
+def without_view(setup: Setup) -> Setup:
     """A Setup without what is only looked at, so that looking around finds the caches warm."""
-    return replace(setup, **dict.fromkeys(LOOKED_AT))
+    return replace(setup, **dict.fromkeys(VIEW_FIELDS))
 
 
-def seen_from(setup: Setup, other: Setup) -> Setup:
+def with_view_of(setup: Setup, other: Setup) -> Setup:
     """A Setup with what is looked at in another one."""
-    return replace(setup, **{name: getattr(other, name) for name in LOOKED_AT})
+    return replace(setup, **{name: getattr(other, name) for name in VIEW_FIELDS})
 
 
-def check_link(setup: Setup) -> None:
+def check_link_length(setup: Setup) -> None:
     """Raises AttentionError where the address of a Setup is so long that nobody could open it again."""
-    given = len(urlencode(to_link(setup)))
-    if given > LONGEST:
-        raise AttentionError("link_too_long", limit=LONGEST, given=given)
+    given = len(urlencode(setup_to_link(setup)))
+    if given > MAX_LINK_CHARS:
+        raise AttentionError("link_too_long", limit=MAX_LINK_CHARS, given=given)
 
 
-def from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
+def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
     """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults.
 
     A key that nobody knows is a slip, or comes from a newer version: it is such a part too. Marks that mail programs
     add to an address (utm_...) are none.
     """
-    setup, refused = DEFAULT, []
+    setup, refused = DEFAULT_SETUP, []
     for field in fields(Setup):
-        text = link.get(key_of(field.name))
+        text = link.get(link_key_of(field.name))
         if text is None:
             continue
         try:
-            if len(text) > LONGEST:
+            if len(text) > MAX_LINK_CHARS:
                 raise ValueError
-            setup = replace(setup, **{field.name: READERS.get(field.name, str)(text)})
+            setup = replace(setup, **{field.name: FIELD_READERS.get(field.name, str)(text)})
         except (ValueError, OverflowError):
-            refused.append((key_of(field.name), text[:40]))
-    known = LINK_KEYS.union(BESIDES)
+            refused.append((link_key_of(field.name), text[:40]))
+    known = LINK_KEYS.union(OTHER_LINK_KEYS)
     unknown = [(key[:40], text[:40]) for key, text in link.items() if key not in known and not key.startswith("utm_")]
-    return setup, refused + unknown[:MOST_NAMED]
+    return setup, refused + unknown[:MAX_UNKNOWN_KEYS_NAMED]
 
 
-def member(names):
+def make_member_reader(names):
     """A reader that takes one of `names` only."""
 
     def read(text: str) -> str:
@@ -231,7 +233,7 @@ def member(names):
     return read
 
 
-def number(text: str) -> float:
+def read_link_number(text: str) -> float:
     """A finite number of at most 30 characters."""
     value = float(text) if len(text) <= 30 else float("nan")
     if not math.isfinite(value):
@@ -239,91 +241,91 @@ def number(text: str) -> float:
     return value
 
 
-def count(text: str) -> int:
+def read_link_count(text: str) -> int:
     """A whole number from 0 to MOST."""
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST))):
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MAX_LINK_NUMBER))):
         raise ValueError(text)
     return int(text)
 
 
-def indices(text: str) -> tuple[int, ...]:
+def read_link_indices(text: str) -> tuple[int, ...]:
     """Whole numbers, separated by commas."""
-    return tuple(count(part) for part in text.split(",") if part)[:7]
+    return tuple(read_link_count(part) for part in text.split(",") if part)[:7]
 
 
-def choices(names):
+def make_choices_reader(names):
     """A reader of "name:1:2,other" where every name is known and every number whole; at most MOST_SAID characters."""
 
     def read(text: str) -> tuple[str, ...]:
-        if len(text) > MOST_SAID:
+        if len(text) > MAX_FIELD_CHARS:
             raise ValueError(text)
         parts = tuple(part for part in text.split(",") if part)
         for part in parts:
             name, *numbers = part.split(":")
-            member(names)(name)
+            make_member_reader(names)(name)
             for given in numbers:
-                if count(given.removeprefix("-")) > FARTHEST:
+                if read_link_count(given.removeprefix("-")) > MAX_MASK_NUMBER:
                     raise ValueError(text)
         return parts
 
     return read
 
 
-def another(text: str) -> str:
+def read_other_setup_link(text: str) -> str:
     """The link of another Setup, which is whole and compares with none itself."""
-    setup, refused = from_link(dict(parse_qsl(text, keep_blank_values=True, max_num_fields=len(fields(Setup)))))
+    setup, refused = setup_from_link(dict(parse_qsl(text, keep_blank_values=True, max_num_fields=len(fields(Setup)))))
     if refused or setup.against is not None:
         raise ValueError(text)
-    return query(setup)
+    return setup_to_query(setup)
 
 
-def digest(text: str) -> str:
+def read_link_digest(text: str) -> str:
     """Sixteen hexadecimal digits."""
     if not re.fullmatch("[0-9a-f]{16}", text):
         raise ValueError(text)
     return text
 
 
-def role_names(text: str) -> tuple[str, ...]:
+def read_array_roles(text: str) -> tuple[str, ...]:
     """ "q:0,weights:4" where every role is known; the numbers count the arrays of the file."""
     parts = tuple(part for part in text.split(",") if part)
     for part in parts:
         role, _, place = part.partition(":")
-        member(ROLES)(role)
-        count(place)
+        make_member_reader(ROLES)(role)
+        read_link_count(place)
     return parts
 
 
-READERS = {
-    "example": member(EXAMPLES),
+FIELD_READERS = {
+    "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
-    "cross": lambda text: member(("True", "False"))(text) == "True",
-    "heads": count,
-    "kv_heads": count,
-    "d_k": count,
-    "d_v": count,
-    "sentence": count,
-    "file": digest,
-    "roles": role_names,
-    "axes": member(AXES),
-    "part": indices,
-    "polarity": member(("blocked",)),
-    "built": choices(KINDS),
-    "wiring": choices(WIRING),
-    "score": member(SCORES),
-    "scale": number,
-    "temperature": number,
-    "masks": choices(MASKS),
-    "positions": choices((*POSITIONS, "rope_half")),
-    "dtype": member(DTYPES),
-    "device": member(("cpu", "cuda")),
-    "seed": count,
-    "token": count,
-    "head": count,
-    "cell": indices,
-    "ramp": member(("times", "shares")),
-    "against": another,
-    "pinned": member(("values", "difference")),
+    "cross": lambda text: make_member_reader(("True", "False"))(text) == "True",
+    "heads": read_link_count,
+    "kv_heads": read_link_count,
+    "d_k": read_link_count,
+    "d_v": read_link_count,
+    "sentence": read_link_count,
+    "file": read_link_digest,
+    "roles": read_array_roles,
+    "axes": make_member_reader(AXIS_ORDERS),
+    "part": read_link_indices,
+    "polarity": make_member_reader(("blocked",)),
+    "built": make_choices_reader(HEAD_KINDS),
+    "wiring": make_choices_reader(WIRING),
+    "score": make_member_reader(SCORES),
+    "scale": read_link_number,
+    "temperature": read_link_number,
+    "masks": make_choices_reader(MASKS),
+    "positions": make_choices_reader((*POSITIONS, "rope_half")),
+    "dtype": make_member_reader(DTYPES),
+    "device": make_member_reader(("cpu", "cuda")),
+    "seed": read_link_count,
+    "token": read_link_count,
+    "head": read_link_count,
+    "cell": read_link_indices,
+    "ramp": make_member_reader(("times", "shares")),
+    "against": read_other_setup_link,
+    "pinned": make_member_reader(("values", "difference")),
 }
 
 
@@ -333,7 +335,7 @@ def read_position(text: str) -> tuple[str, dict]:
     return ("rope", {"style": "half"}) if text == "rope_half" else (text, {})
 
 
-def mode(setup: Setup) -> str:
+def input_mode_of(setup: Setup) -> str:
     """What goes in: "sentence", "matrix", "qkv" or "file"."""
     if setup.file is not None:
         return "file"
@@ -348,7 +350,7 @@ def network_of(setup: Setup) -> str | None:
     """The trained network that makes vectors and matrices, by its recipe's name; none where heads built by hand do, or
     where the example has none."""
     own = EXAMPLES[setup.example].network
-    return None if own is None or built_of(setup) else setup.network or own
+    return None if own is None or built_heads_of(setup) else setup.network or own
 
 
 def positions_of(setup: Setup) -> tuple[str, ...]:
@@ -356,32 +358,32 @@ def positions_of(setup: Setup) -> tuple[str, ...]:
     return EXAMPLES[setup.example].positions if setup.positions is None else setup.positions
 
 
-def said_positions(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
+def to_positions_field(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
     """Ways to tell positions as a Setup says them: nothing where they are the example's."""
     return None if names == EXAMPLES[setup.example].positions else names
 
 
-def crosses(setup: Setup) -> bool:
+def is_cross_attention(setup: Setup) -> bool:
     """Whether keys and values come from a second sequence."""
     example = EXAMPLES[setup.example]
     return example.tensor("context") is not None if setup.cross is None else setup.cross
 
 
-def built_of(setup: Setup) -> tuple[tuple[str, int], ...]:
+def built_heads_of(setup: Setup) -> tuple[tuple[str, int], ...]:
     """The heads built by hand, as (name, offset): they make the x of one sentence, or of several, themselves."""
-    if mode(setup) != "sentence" or crosses(setup):
+    if input_mode_of(setup) != "sentence" or is_cross_attention(setup):
         return ()
     built = EXAMPLES[setup.example].built if setup.built is None else setup.built
-    return tuple(map(read_kind, built))
+    return tuple(map(read_head_kind, built))
 
 
 def config_of(setup: Setup) -> AttentionConfig:
     """The core's config for a Setup; what the Setup leaves open is the example's."""
-    example, kinds = EXAMPLES[setup.example], built_of(setup)
+    example, kinds = EXAMPLES[setup.example], built_heads_of(setup)
     masks = tuple(example.masks) if setup.masks is None else setup.masks
     heads = setup.heads if setup.heads is not None else len(kinds) or example.heads
-    if positive("heads", heads) > MOST_HEADS:
-        raise AttentionError("at_most", name="heads", limit=MOST_HEADS, given=heads)
+    if require_positive("heads", heads) > MAX_SHOWN_HEADS:
+        raise AttentionError("at_most", name="heads", limit=MAX_SHOWN_HEADS, given=heads)
     return AttentionConfig(
         score=setup.score or example.score,
         scale=setup.scale,

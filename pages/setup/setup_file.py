@@ -3,42 +3,44 @@
 import json
 
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import LONGEST, Setup, from_link, to_link
+from pages.setup.setup import MAX_LINK_CHARS, Setup, setup_from_link, setup_to_link
 
-FORMAT = "attention-explorer"
-VERSION = 1
-LARGEST = 3 * LONGEST  # characters: no Setup needs more, because no character takes more than twice its room in a link
+SETUP_FORMAT = "attention-explorer"
+SETUP_VERSION = 1
+MAX_SETUP_FILE_CHARS = (
+    3 * MAX_LINK_CHARS
+)  # characters: no Setup needs more, because no character takes more than twice its room in a link
 
 
-def to_file(setup: Setup) -> str:
+def setup_to_file(setup: Setup) -> str:
     """The text of a file that says how a Setup differs from its example."""
-    parts = {"format": FORMAT, "version": VERSION} | to_link(setup)
+    parts = {"format": SETUP_FORMAT, "version": SETUP_VERSION} | setup_to_link(setup)
     return json.dumps(parts, ensure_ascii=False, indent=2) + "\n"
 
 
-def from_file(text: str) -> tuple[Setup, list[tuple[str, str]]]:
+def setup_from_file(text: str) -> tuple[Setup, list[tuple[str, str]]]:
     """The Setup that a file describes, and its parts that could not be read as (key, text).
 
     Raises AttentionError where the file as a whole is none of ours: file_too_long, file_not_json, file_nested,
     file_twice, file_format, file_version, file_text.
     """
-    if len(text) > LARGEST:
-        raise AttentionError("file_too_long", limit=LARGEST, given=len(text))
-    parts = read_json(text)
-    if not isinstance(parts, dict) or parts.pop("format", None) != FORMAT:
-        raise AttentionError("file_format", expected=FORMAT)
+    if len(text) > MAX_SETUP_FILE_CHARS:
+        raise AttentionError("file_too_long", limit=MAX_SETUP_FILE_CHARS, given=len(text))
+    parts = read_strict_json(text)
+    if not isinstance(parts, dict) or parts.pop("format", None) != SETUP_FORMAT:
+        raise AttentionError("file_format", expected=SETUP_FORMAT)
     version = parts.pop("version", None)
     if type(version) is not int or version < 1:
-        raise AttentionError("file_format", expected=FORMAT)
-    if version > VERSION:
-        raise AttentionError("file_version", limit=VERSION, given=str(version)[:20])
+        raise AttentionError("file_format", expected=SETUP_FORMAT)
+    if version > SETUP_VERSION:
+        raise AttentionError("file_version", limit=SETUP_VERSION, given=str(version)[:20])
     for name, value in parts.items():
         if not isinstance(value, str):
             raise AttentionError("file_text", name=name[:40])
-    return from_link(parts)
+    return setup_from_link(parts)
 
 
-def text_of(data: bytes) -> str:
+def decode_file_text(data: bytes) -> str:
     """The text of an opened file. Raises AttentionError: file_not_json."""
     try:
         return data.decode("utf-8-sig")
@@ -46,10 +48,10 @@ def text_of(data: bytes) -> str:
         raise AttentionError("file_not_json") from None
 
 
-def read_json(text: str) -> object:
+def read_strict_json(text: str) -> object:
     """What a JSON text holds; unlike Python's own reading it takes no NaN, no half characters and no key twice."""
     try:
-        found = json.loads(text, object_pairs_hook=without_repeats, parse_constant=no_number)
+        found = json.loads(text, object_pairs_hook=refuse_repeated_keys, parse_constant=refuse_constant)
         json.dumps(found, ensure_ascii=False).encode()  # half of a character, "\\ud800", is no text
     except AttentionError:
         raise
@@ -60,7 +62,7 @@ def read_json(text: str) -> object:
     return found
 
 
-def without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object's parts, each of which may stand there once."""
     parts: dict[str, object] = {}
     for name, value in pairs:
@@ -70,6 +72,6 @@ def without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return parts
 
 
-def no_number(name: str) -> None:
+def refuse_constant(name: str) -> None:
     """NaN and Infinity are no JSON."""
     raise ValueError(name)

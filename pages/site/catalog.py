@@ -49,6 +49,12 @@ PAGES = (
     PageEntry("puzzles", "practise", "practice/puzzles", ":material/extension:"),
     PageEntry("bugs", "practise", "practice/bugs", ":material/bug_report:"),
 )
-PAGE = {page.slug: page for page in PAGES}
-ASKING = ("start", *LESSONS, "check", "puzzles", "bugs")  # the pages that hide an answer until it is guessed
+PAGES_BY_SLUG = {page.slug: page for page in PAGES}
+PAGES_WITH_ANSWERS = (
+    "start",
+    *LESSONS,
+    "check",
+    "puzzles",
+    "bugs",
+)  # the pages that hide an answer until it is guessed
 DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": "check", "history": "history"}  # of the start

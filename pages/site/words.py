@@ -10,23 +10,23 @@ from pathlib import Path
 
 import streamlit as st
 
-from attention_core.inputs.tokenizer import shown
-from attention_core.record.errors import SENTENCES, AttentionError
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.errors import REFUSAL_SENTENCES, AttentionError
 from attention_core.verification.causes import Cause
-from attention_core.verification.mistakes import SENTENCES as CAUSES
+from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
 
-CONTENT = Path(__file__).parents[1] / "content"
+CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
-JOINER = "\u2060"  # prints nothing and allows no line break
+WORD_JOINER = "\u2060"  # prints nothing and allows no line break
 
 
 @cache
-def catalog(language: str) -> dict[str, str]:
+def load_app_texts(language: str) -> dict[str, str]:
     """All labels and sentence templates of a language, keys joined with dots; English errors and causes are the
     core's own. What stands in labels.toml has no prefix, what stands in lessons/qkv.toml begins with lessons.qkv."""
-    words = dict(flatten({"error": SENTENCES, "cause": CAUSES})) if language == "en" else {}
-    for path in sorted((CONTENT / language).rglob("*.toml")):
-        place = path.relative_to(CONTENT / language).with_suffix("").parts
+    words = dict(flatten({"error": REFUSAL_SENTENCES, "cause": CAUSES})) if language == "en" else {}
+    for path in sorted((CONTENT_FOLDER / language).rglob("*.toml")):
+        place = path.relative_to(CONTENT_FOLDER / language).with_suffix("").parts
         prefix = "" if place == ("labels",) else ".".join((*place, ""))
         words |= flatten(tomllib.loads(path.read_text(encoding="utf-8")), prefix)
     return words
@@ -41,30 +41,30 @@ def flatten(table: dict, prefix: str = ""):
             yield prefix + key, value
 
 
-class Speaking(threading.local):
+class ThreadLanguage(threading.local):
     """The language of the part of the page that is drawn by this thread; none between the parts."""
 
     now: str | None = None
 
 
-SPEAKING = Speaking()
+THREAD_LANGUAGE = ThreadLanguage()
 
 
 @contextmanager
-def speaking(known: str | None = None) -> Iterator[None]:
+def use_language(known: str | None = None) -> Iterator[None]:
     """While a part is drawn its language is asked for once: it has hundreds of words. known: the language, where no
     session can be asked, since a file is made for it."""
-    SPEAKING.now = known or language()
+    THREAD_LANGUAGE.now = known or current_language()
     try:
         yield
     finally:
-        SPEAKING.now = None
+        THREAD_LANGUAGE.now = None
 
 
-def language() -> str:
+def current_language() -> str:
     """The language of this session: chosen, or in the link, or the browser's."""
-    if SPEAKING.now is not None:
-        return SPEAKING.now
+    if THREAD_LANGUAGE.now is not None:
+        return THREAD_LANGUAGE.now
     chosen = st.session_state.get("lang")
     if chosen in LANGUAGES:
         return chosen
@@ -73,50 +73,50 @@ def language() -> str:
 
 def say(key: str, /, **values) -> str:
     """A text in the session's language, its named values filled in."""
-    return catalog(language())[key].format(**values)
+    return load_app_texts(current_language())[key].format(**values)
 
 
-def template(key: str) -> str:
+def get_text_template(key: str) -> str:
     """A text whose named values are filled in by a part of the screen that is not Python."""
-    return catalog(language())[key]
+    return load_app_texts(current_language())[key]
 
 
 def has(key: str) -> bool:
     """Whether there is a text of this key."""
-    return key in catalog(language())
+    return key in load_app_texts(current_language())
 
 
-def literal(text: object) -> str:
+def escape_markdown(text: object) -> str:
     """A text as Markdown that shows exactly this text: nothing in it is markup, a directive, a formula or an emoji.
 
     Streamlit makes addresses, arrows and :names: of texts even where they are escaped: an invisible joiner parts them.
     """
     escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])", r"\\\1", " ".join(str(text).splitlines()))
-    return re.sub(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])", JOINER, escaped)
+    return re.sub(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])", WORD_JOINER, escaped)
 
 
-def apart(names: list[str]) -> list[str]:
+def make_names_distinct(names: list[str]) -> list[str]:
     """Names to choose from, no two alike: numbered where two would be."""
     return names if len({*names}) == len(names) else [f"{at + 1}: {name}" for at, name in enumerate(names)]
 
 
-def array_names(names: list[str]) -> dict[str, str]:
+def label_arrays(names: list[str]) -> dict[str, str]:
     """The arrays of a file as a choice of them shows their names, which is no Markdown."""
-    return dict(zip(names, apart([shown(name[:60]) for name in names]), strict=True))
+    return dict(zip(names, make_names_distinct([printable_token(name[:60]) for name in names]), strict=True))
 
 
-def sentence(error: AttentionError) -> str:
+def say_refusal(error: AttentionError) -> str:
     """A refusal in the session's language, its values shown literally."""
-    return say(f"error.{error.code}", **{name: called(value) for name, value in error.values.items()})
+    return say(f"error.{error.code}", **{name: say_refused_value(value) for name, value in error.values.items()})
 
 
-def reason(cause: Cause) -> str:
+def say_cause(cause: Cause) -> str:
     """A proven cause in the session's language, with what stands beside it."""
-    values = {name: literal(value) for name, value in cause.values.items()}
+    values = {name: escape_markdown(value) for name, value in cause.values.items()}
     codes = (cause.code, *cause.beside)
     return say("diagnosis.and").join(say(f"cause.{code}", **values) for code in codes)
 
 
-def called(value: object) -> str:
+def say_refused_value(value: object) -> str:
     """A refusal's value: a setting by the page's word for it, anything else literally."""
-    return say(f"setting.{value}") if has(f"setting.{value}") else literal(shown(str(value)))
+    return say(f"setting.{value}") if has(f"setting.{value}") else escape_markdown(printable_token(str(value)))

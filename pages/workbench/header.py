@@ -2,82 +2,87 @@
 
 import streamlit as st
 
-from attention_core.inputs.tokenizer import shown
+from attention_core.inputs.tokenizer import printable_token
 from pages.components import shortcuts
-from pages.export.export_panel import WHICH, show_export
+from pages.export.export_panel import EXPORTED_STEP_KEY, show_export
 from pages.lectures import talk
 from pages.panels import language
 from pages.panels.proof import proof_badge, show_proof
 from pages.panels.setup_controls import show_refusal
-from pages.runs.cache import trace_of
+from pages.runs.cache import trace_for
 from pages.session import setup_state
-from pages.session.fragments import part, redraw
-from pages.session.view import Scene
+from pages.session.fragments import page_part, redraw
+from pages.session.view import ScreenState
 from pages.setup.setup import LINK_KEYS
-from pages.site.words import literal, say, sentence
+from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_sharing
 
 
-def shows(scene: Scene) -> tuple[object, ...]:
+def header_dependencies(scene: ScreenState) -> tuple[object, ...]:
     """What the line says; all that is on the screen, where one of its drawers is open."""
     session = st.session_state
     opened = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
     seen = scene.setup if any(opened) else (scene.setup.example, proof_badge(scene.trace, scene.setup))
-    told = (*session["unread"], *session["unfit"], talk.talk().own, talk.talk().refused)
-    return (seen, *opened, session.get(WHICH), *map(setup_state.can, setup_state.MOVES), *told)
+    told = (*session["unread"], *session["unfit"], talk.get_lecture_session().own, talk.get_lecture_session().refused)
+    return (seen, *opened, session.get(EXPORTED_STEP_KEY), *map(setup_state.can_move, setup_state.HISTORY_MOVES), *told)
 
 
-@part(shows)
-def header(scene: Scene) -> None:
+@page_part(header_dependencies)
+def show_header(scene: ScreenState) -> None:
     """Proof badge, undo and redo, link, export; then what could not be read."""
     with st.container(gap="xsmall"):
-        show_line(scene)
+        show_header_line(scene)
         show_link_trouble()
 
 
-def show_line(scene: Scene) -> None:
+def show_header_line(scene: ScreenState) -> None:
     """Proof badge, undo and redo, link, export."""
     trace, setup = scene.trace, scene.setup
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         mechanism_controls.example_picker(setup)
         show_proof(trace, setup)
-        for move in setup_state.MOVES:
+        for move in setup_state.HISTORY_MOVES:
             st.button(
                 say(f"header.{move}"),
                 key=move,
                 icon=f":material/{move}:",
                 help=say(f"help.{move}"),
                 type="tertiary",
-                disabled=not setup_state.can(move),
-                on_click=go,
+                disabled=not setup_state.can_move(move),
+                on_click=undo_or_redo,
                 args=(move,),
             )
         show_sharing(setup)
         show_export(trace, setup)
         language.language_switch()
-        shortcuts(key="shortcuts", on_moved_change=pressed, width="content")
+        shortcuts(key="shortcuts", on_moved_change=handle_shortcut, width="content")
 
 
-def pressed() -> None:
+def handle_shortcut() -> None:
     """Undo or redo by keyboard."""
     move = st.session_state["shortcuts"].moved
-    if isinstance(move, str) and move in setup_state.MOVES:
-        go(move)
+    if isinstance(move, str) and move in setup_state.HISTORY_MOVES:
+        undo_or_redo(move)
 
 
-def go(move: str) -> None:
+def undo_or_redo(move: str) -> None:
     """Undo or redo."""
-    setup_state.travel(move, trace_of)
+    setup_state.move_in_history(move, trace_for)
     redraw()
 
 
 def show_link_trouble() -> None:
     """Where undo leads nowhere; what of the opened link or file could not be read or computed."""
-    show_refusal(setup_state.HISTORY)
+    show_refusal(setup_state.HISTORY_CONTROL)
     source = st.session_state["source"]
     for key, text in st.session_state["unread"]:
         trouble = "unread" if key in LINK_KEYS else "unknown"
-        st.error(say(f"{source}.{trouble}", key=literal(key), text=literal(shown(text))), icon=":material/link_off:")
+        st.error(
+            say(f"{source}.{trouble}", key=escape_markdown(key), text=escape_markdown(printable_token(text))),
+            icon=":material/link_off:",
+        )
     for key, error in st.session_state["unfit"]:
-        st.error(say(f"{source}.refused", key=literal(key), reason=sentence(error)), icon=":material/link_off:")
+        st.error(
+            say(f"{source}.refused", key=escape_markdown(key), reason=say_refusal(error)), icon=":material/link_off:"
+        )

@@ -6,55 +6,60 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
-from pages.panels.setup_controls import mirror, show_refusal, try_change, try_matrix
-from pages.runs.cache import trace_of
-from pages.runs.run_inputs import Material
-from pages.runs.token_vectors import spelled
+from pages.panels.setup_controls import mirror_field, show_refusal, try_change, try_matrix
+from pages.runs.cache import trace_for
+from pages.runs.run_inputs import RunInputs
+from pages.runs.token_vectors import spell_tokens
 from pages.session import setup_state
-from pages.session.fragments import part
-from pages.session.view import Scene
-from pages.setup.setup import UNCHANGED, Setup, computed_part, crosses, mode, said_positions
+from pages.session.fragments import page_part
+from pages.session.view import ScreenState
+from pages.setup.setup import UNCHANGED, Setup, input_mode_of, is_cross_attention, to_positions_field, without_view
 from pages.site.words import say
-from pages.workbench.file_controls import UNTOLD, file_controls
+from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
 
 
-def shows(scene: Scene) -> tuple[object, ...]:
+def input_dependencies(scene: ScreenState) -> tuple[object, ...]:
     """The sentences; of anything else than sentences all that goes into the run, and the files in the box."""
     setup, bringing = scene.setup, st.session_state.get("bringing")
-    if mode(setup) != "sentence" or bringing:
-        return (bringing, computed_part(setup), setup_state.version(), st.session_state.get("uploads"))
-    crossed = crosses(setup)
-    return (setup.example, setup.text, setup.more, crossed, setup.context_text, scene.material.keys * crossed)
+    if input_mode_of(setup) != "sentence" or bringing:
+        return (bringing, without_view(setup), setup_state.editors_version(), st.session_state.get("uploads"))
+    crossed = is_cross_attention(setup)
+    return (setup.example, setup.text, setup.more, crossed, setup.context_text, scene.inputs.keys * crossed)
 
 
-@part(shows)
-def input_controls(scene: Scene) -> None:
+@page_part(input_dependencies)
+def show_input_controls(scene: ScreenState) -> None:
     """A sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
-    setup, material = scene.setup, scene.material
+    setup, material = scene.setup, scene.inputs
 
     def switched() -> None:
-        setup = setup_state.current()
+        setup = setup_state.current_setup()
         wanted = st.session_state["c_mode"]
         st.session_state["bringing"] = wanted == "file"
         if wanted == "file":
             return
-        changes = {"file": None, **UNTOLD} | dict.fromkeys(("x", "context", "q", "k", "v", "d_k", "d_v"))
-        if mode(setup) in ("qkv", "file"):
+        changes = {"file": None, **UNSPECIFIED_UPLOAD} | dict.fromkeys(("x", "context", "q", "k", "v", "d_k", "d_v"))
+        if input_mode_of(setup) in ("qkv", "file"):
             changes |= {"heads": None, "kv_heads": None}
         try:
             if wanted == "qkv":
-                changes |= {"heads": 1, "kv_heads": None, "positions": said_positions(setup, ()), **first_head(setup)}
+                changes |= {
+                    "heads": 1,
+                    "kv_heads": None,
+                    "positions": to_positions_field(setup, ()),
+                    **write_first_head(setup),
+                }
             elif EXAMPLES[setup.example].q is not None and wanted == "matrix":
-                changes |= {"cross": True, **as_inputs(setup)}
+                changes |= {"cross": True, **write_qk_as_inputs(setup)}
             elif wanted == "matrix":
-                changes |= {"x": UNCHANGED} | ({"context": UNCHANGED} if crosses(setup) else {})
+                changes |= {"x": UNCHANGED} | ({"context": UNCHANGED} if is_cross_attention(setup) else {})
         except AttentionError as error:  # numbers that a run holds and no text can
-            setup_state.refuse("mode", error)
+            setup_state.store_refusal("mode", error)
             return
         try_change("mode", **changes)
 
-    kind = "file" if st.session_state.get("bringing") else mode(setup)
-    mirror("c_mode", "mode", kind)
+    kind = "file" if st.session_state.get("bringing") else input_mode_of(setup)
+    mirror_field("c_mode", "mode", kind)
     st.segmented_control(
         say("control.input"),
         [*(["sentence"] if EXAMPLES[setup.example].q is None else []), "matrix", "qkv", "file"],
@@ -67,10 +72,10 @@ def input_controls(scene: Scene) -> None:
     )
     show_refusal("mode")
     if kind == "file":
-        file_controls(setup)
+        show_file_controls(setup)
     elif kind == "sentence":
-        sentence_box("text", setup, material.batch[0].words if material.batch else material.queries)
-        if not crosses(setup):
+        sentence_field_box("text", setup, material.batch[0].words if material.batch else material.queries)
+        if not is_cross_attention(setup):
             batch_box(setup)
     elif kind == "matrix":
         matrix_box("x", material)
@@ -78,23 +83,23 @@ def input_controls(scene: Scene) -> None:
         for name in "qkv":
             matrix_box(name, material)
     if kind in ("sentence", "matrix"):
-        second_sequence(setup, material, kind)
+        show_second_sequence(setup, material, kind)
 
 
-def as_inputs(setup: Setup) -> dict[str, str]:
+def write_qk_as_inputs(setup: Setup) -> dict[str, str]:
     """Where q, k and v were given without an x: q as the first sequence and k as the second, nothing projected."""
-    given = first_head(setup, "qk")
+    given = write_first_head(setup, "qk")
     return {"x": given["q"], "context": given["k"]}
 
 
-def first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
+def write_first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
     """q, k and v of the first head of the run on the screen, in link form."""
-    trace = trace_of(setup)
+    trace = trace_for(setup)
     steps = [trace.step(name) for name in names]
     return {step.name: to_text(step.window(B=0, **{step.dims[1]: 0}), step.name) for step in steps}
 
 
-def sentence_box(field: str, setup: Setup, tokens: tuple[str, ...]) -> None:
+def sentence_field_box(field: str, setup: Setup, tokens: tuple[str, ...]) -> None:
     """A line of text that becomes tokens."""
     key = f"c_{field}"
 
@@ -102,7 +107,7 @@ def sentence_box(field: str, setup: Setup, tokens: tuple[str, ...]) -> None:
         try_change(field, **{field: st.session_state[key]})
 
     typed_text = getattr(setup, field)
-    mirror(key, field, typed_text if typed_text is not None else spelled(tokens, setup))
+    mirror_field(key, field, typed_text if typed_text is not None else spell_tokens(tokens, setup))
     st.text_input(say(f"control.{field}"), key=key, on_change=typed, help=say("help.text"))
     show_refusal(field)
 
@@ -116,15 +121,15 @@ def batch_box(setup: Setup) -> None:
     def typed() -> None:
         try_change("more", more=st.session_state["c_more"])
 
-    mirror("c_batch", "more", setup.more is not None)
+    mirror_field("c_batch", "more", setup.more is not None)
     st.toggle(say("control.batch"), key="c_batch", on_change=switched, help=say("help.batch"))
     if setup.more is not None:
-        mirror("c_more", "more", setup.more)
+        mirror_field("c_more", "more", setup.more)
         st.text_area(say("control.more"), key="c_more", on_change=typed, height=100)
     show_refusal("more")
 
 
-def matrix_box(field: str, material: Material, height: int = 150) -> None:
+def matrix_box(field: str, material: RunInputs, height: int = 150) -> None:
     """A matrix as text: pasted from a spreadsheet, or typed."""
     key = f"c_{field}"
 
@@ -132,13 +137,13 @@ def matrix_box(field: str, material: Material, height: int = 150) -> None:
         try_matrix(field, field, lambda: parse_matrix(st.session_state[key], field), material.bases.get(field))
 
     matrix = material.matrices.get(field)
-    mirror(key, field, as_rows(matrix))
+    mirror_field(key, field, format_matrix_rows(matrix))
     words = say("control.allowed") if field == "allowed" else say("control.matrix", name=field)
     st.text_area(words, key=key, on_change=pasted, height=height, help=say("help.matrix"))
     show_refusal(field)
 
 
-def as_rows(matrix: np.ndarray | None) -> str:
+def format_matrix_rows(matrix: np.ndarray | None) -> str:
     """A row a line and spaces between the cells, to be read and changed; nothing for what is too large to be a text."""
     try:
         return "" if matrix is None else to_text(matrix).replace(",", "  ").replace(";", "\n")
@@ -146,18 +151,18 @@ def as_rows(matrix: np.ndarray | None) -> str:
         return ""
 
 
-def second_sequence(setup: Setup, material: Material, kind: str) -> None:
+def show_second_sequence(setup: Setup, material: RunInputs, kind: str) -> None:
     """Cross-attention: keys and values from a second sentence or matrix."""
 
     def toggled() -> None:
         on = st.session_state["c_cross"]
         try_change("cross", cross=on, context=None, context_text=None)
 
-    mirror("c_cross", "cross", crosses(setup))
+    mirror_field("c_cross", "cross", is_cross_attention(setup))
     st.toggle(say("control.cross"), key="c_cross", on_change=toggled, help=say("help.cross"))
     show_refusal("cross")
-    if crosses(setup):
+    if is_cross_attention(setup):
         if kind == "sentence":
-            sentence_box("context_text", setup, material.keys)
+            sentence_field_box("context_text", setup, material.keys)
         else:
             matrix_box("context", material)

@@ -4,16 +4,23 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.mechanism.scores import SCORES
-from pages.panels.setup_controls import HALF, choose, choose_several, mirror, show_refusal, try_change
-from pages.runs.compute import DEVICES
+from pages.panels.setup_controls import (
+    HALF_WIDTH_PX,
+    mirror_field,
+    show_field_pills,
+    show_field_selectbox,
+    show_refusal,
+    try_change,
+)
+from pages.runs.compute import AVAILABLE_DEVICES
 from pages.session import setup_state
-from pages.session.fragments import part, redraw
-from pages.session.view import Scene
-from pages.setup.setup import DTYPES, Setup, computed_part, config_of, positions_of, said_positions
+from pages.session.fragments import page_part, redraw
+from pages.session.view import ScreenState
+from pages.setup.setup import DTYPES, Setup, config_of, positions_of, to_positions_field, without_view
 from pages.site.words import say
 
 POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
-ROPE = ("rope", "rope_half")  # its two styles, one of which may be chosen
+ROPE_CHOICES = ("rope", "rope_half")  # its two styles, one of which may be chosen
 
 
 def example_picker(setup: Setup) -> None:
@@ -21,10 +28,10 @@ def example_picker(setup: Setup) -> None:
 
     def chosen() -> None:
         if st.session_state["c_example"] in EXAMPLES:
-            setup_state.start_over(st.session_state["c_example"])
+            setup_state.open_example(st.session_state["c_example"])
             redraw()
 
-    changed = computed_part(setup) != Setup(example=setup.example)
+    changed = without_view(setup) != Setup(example=setup.example)
 
     def named(name: str) -> str:
         if name != setup.example or not changed:
@@ -44,46 +51,46 @@ def example_picker(setup: Setup) -> None:
     )
 
 
-@part(lambda scene: config_of(scene.setup).score)
-def score_control(scene: Scene) -> None:
+@page_part(lambda scene: config_of(scene.setup).score)
+def show_score_control(scene: ScreenState) -> None:
     """What a query and a key are compared by."""
-    choose("score", list(SCORES), config_of(scene.setup).score)
+    show_field_selectbox("score", list(SCORES), config_of(scene.setup).score)
 
 
-@part(lambda scene: (scene.setup.dtype, scene.setup.device))
-def number_controls(scene: Scene) -> None:
+@page_part(lambda scene: (scene.setup.dtype, scene.setup.device))
+def show_number_controls(scene: ScreenState) -> None:
     """Precision and device."""
     with st.container(horizontal=True):
-        choose("dtype", list(DTYPES), scene.setup.dtype, HALF)
-        choose("device", list(DEVICES), scene.setup.device, HALF)
+        show_field_selectbox("dtype", list(DTYPES), scene.setup.dtype, HALF_WIDTH_PX)
+        show_field_selectbox("device", list(AVAILABLE_DEVICES), scene.setup.device, HALF_WIDTH_PX)
 
 
-@part(lambda scene: positions_of(scene.setup))
-def position_controls(scene: Scene) -> None:
+@page_part(lambda scene: positions_of(scene.setup))
+def show_position_controls(scene: ScreenState) -> None:
     """Which ways to tell positions; for RoPE, which numbers turn together."""
     setup, positions = scene.setup, positions_of(scene.setup)
-    style = next((name for name in positions if name in ROPE), "rope")
+    style = next((name for name in positions if name in ROPE_CHOICES), "rope")
 
     def chosen() -> None:
         names = st.session_state["c_positions"]
         chosen_ones = tuple(style if name == "rope" else name for name in names)
-        wiring = tuple(name for name in setup_state.current().wiring if name != "bare" or not chosen_ones)
-        try_change("positions", positions=said_positions(setup, chosen_ones), wiring=wiring)
+        wiring = tuple(name for name in setup_state.current_setup().wiring if name != "bare" or not chosen_ones)
+        try_change("positions", positions=to_positions_field(setup, chosen_ones), wiring=wiring)
 
     def paired() -> None:
         other = st.session_state["c_rope"]
-        try_change("positions", positions=said_positions(setup, turned_to(other)))
+        try_change("positions", positions=to_positions_field(setup, turned_to(other)))
 
     def turned_to(other: str) -> tuple[str, ...]:
-        return tuple(other if name in ROPE else name for name in positions)
+        return tuple(other if name in ROPE_CHOICES else name for name in positions)
 
-    values = ["rope" if name in ROPE else name for name in positions]
-    choose_several("positions", POSITION_CHOICES, values, chosen)
+    values = ["rope" if name in ROPE_CHOICES else name for name in positions]
+    show_field_pills("positions", POSITION_CHOICES, values, chosen)
     if style in positions:
-        mirror("c_rope", "positions", style)
+        mirror_field("c_rope", "positions", style)
         st.segmented_control(
             say("control.rope"),
-            ROPE,
+            ROPE_CHOICES,
             format_func=lambda name: say(f"rope.{name}"),
             key="c_rope",
             on_change=paired,
@@ -94,8 +101,8 @@ def position_controls(scene: Scene) -> None:
     show_refusal("positions")
 
 
-@part(lambda scene: scene.setup.scale)
-def scale_control(scene: Scene) -> None:
+@page_part(lambda scene: scene.setup.scale)
+def show_scale_control(scene: ScreenState) -> None:
     """Scale: as the score has it, off, or a number."""
     setup = scene.setup
 
@@ -108,7 +115,7 @@ def scale_control(scene: Scene) -> None:
 
     typing = st.session_state.get("c_scale") == "number"  # 1 as a number is no reason to take its box away
     kind = "default" if setup.scale is None else "off" if setup.scale == 1.0 and not typing else "number"
-    mirror("c_scale", "scale", kind)
+    mirror_field("c_scale", "scale", kind)
     st.segmented_control(
         say("control.scale"),
         ["default", "off", "number"],
@@ -119,13 +126,13 @@ def scale_control(scene: Scene) -> None:
         width="stretch",
     )
     if kind == "number":
-        mirror("c_scale_number", "scale", setup.scale)
+        mirror_field("c_scale_number", "scale", setup.scale)
         st.number_input(say("control.scale_number"), key="c_scale_number", on_change=typed, format="%.4g", step=0.05)
     show_refusal("scale")
 
 
-@part(lambda scene: scene.setup.temperature)
-def temperature_control(scene: Scene) -> None:
+@page_part(lambda scene: scene.setup.temperature)
+def show_temperature_control(scene: ScreenState) -> None:
     """One slider from almost one-hot to almost even."""
     setup = scene.setup
 
@@ -133,7 +140,7 @@ def temperature_control(scene: Scene) -> None:
         try_change("temperature", temperature=st.session_state["c_temperature"])
 
     options = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
-    mirror("c_temperature", "temperature", setup.temperature)
+    mirror_field("c_temperature", "temperature", setup.temperature)
     st.select_slider(
         say("control.temperature"),
         sorted({*options, setup.temperature}),

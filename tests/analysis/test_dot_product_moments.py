@@ -16,14 +16,14 @@ import torch
 from attention_core import AttentionError
 from attention_core.analysis import dot_product_moments
 from attention_core.analysis.dot_product_moments import (
-    CHUNK,
+    CHUNK_NUMBERS,
     DEPENDENCES,
     LAWS,
-    exact,
-    histogram,
-    histograms,
-    measured_variances,
-    products,
+    count_in_bins,
+    draw_products,
+    exact_moments,
+    measure_variances,
+    score_histograms,
 )
 
 every_law = pytest.mark.parametrize("law", LAWS)
@@ -69,7 +69,7 @@ def test_moments_against_a_sum_over_all_outcomes(law, dependence, d_k):
     assert math.fsum(share for _, share in found) == pytest.approx(1.0, abs=1e-12)
     mean = math.fsum(value * share for value, share in found)
     variance, fourth = (math.fsum((value - mean) ** n * share for value, share in found) for n in (2, 4))
-    stated = exact(law, dependence, d_k)
+    stated = exact_moments(law, dependence, d_k)
     assert (stated.mean, stated.variance) == pytest.approx((mean, variance), rel=1e-12, abs=1e-12)
     assert stated.fourth == pytest.approx(fourth, rel=1e-12, abs=1e-12)
 
@@ -86,7 +86,7 @@ def test_moments_against_a_sum_over_all_outcomes(law, dependence, d_k):
     ],
 )
 def test_on_paper(law, dependence, mean, variance):
-    moments = exact(law, dependence, 64)
+    moments = exact_moments(law, dependence, 64)
     assert (moments.mean, moments.variance) == pytest.approx((mean, variance), abs=1e-12)
     assert moments.scaled(1 / 8).mean == pytest.approx(mean / 8)
     assert moments.scaled(1 / 8).variance == pytest.approx(variance / 64)
@@ -113,8 +113,8 @@ def test_a_component_has_its_law(law):
 @every_dependence
 @pytest.mark.parametrize("d_k", [1, 7, 61])
 def test_products_have_the_stated_mean_and_variance(law, dependence, d_k):
-    moments, n = exact(law, dependence, d_k), 20_011
-    drawn = products(law, dependence, d_k, n, seed=3)
+    moments, n = exact_moments(law, dependence, d_k), 20_011
+    drawn = draw_products(law, dependence, d_k, n, seed=3)
     assert (drawn.shape, drawn.dtype) == ((n,), torch.float64)
     spread = math.sqrt((moments.fourth - moments.variance**2 * (n - 3) / (n - 1)) / n)
     assert drawn.mean().item() == pytest.approx(moments.mean, abs=5 * math.sqrt(moments.variance / n) + 1e-9)
@@ -135,14 +135,14 @@ def test_q_and_k_are_as_they_are_called(dependence):
 @every_dependence
 def test_a_seed_says_it_all(law, dependence):
     state = torch.get_rng_state()
-    one, again, other = (products(law, dependence, 5, 301, seed) for seed in (1, 1, 2))
+    one, again, other = (draw_products(law, dependence, 5, 301, seed) for seed in (1, 1, 2))
     assert torch.equal(one, again)
     assert torch.equal(one, other) == ((law, dependence) == ("signs", "same"))
     assert torch.equal(torch.get_rng_state(), state)
 
 
 @pytest.mark.parametrize("dependence", ["independent", "same", "silent"])
-@pytest.mark.parametrize(("d_k", "draws"), [(1, 40_009), (1024, 101), (CHUNK + 1, 3)])
+@pytest.mark.parametrize(("d_k", "draws"), [(1, 40_009), (1024, 101), (CHUNK_NUMBERS + 1, 3)])
 def test_no_more_is_drawn_at_a_time_than_is_said(dependence, d_k, draws, monkeypatch):
     sizes = []
 
@@ -151,30 +151,30 @@ def test_no_more_is_drawn_at_a_time_than_is_said(dependence, d_k, draws, monkeyp
         return torch.ones(shape, dtype=torch.float64)
 
     monkeypatch.setitem(dot_product_moments.LAWS, "normal", replace(LAWS["normal"], draw=draw))
-    assert products("normal", dependence, d_k, draws).shape == (draws,)
+    assert draw_products("normal", dependence, d_k, draws).shape == (draws,)
     assert sum(sizes) == draws * d_k * (1 if dependence == "same" else 2)
-    assert max(sizes) <= max(CHUNK, d_k)
+    assert max(sizes) <= max(CHUNK_NUMBERS, d_k)
 
 
 # ---- the band --------------------------------------------------------------------------------------------------------
 def test_a_band_on_paper():
     """d_k = 1, normal, 5 draws: (9 - 2/4) / 5 = 1.7; 1.96 √1.7 = 2.55553; not below 0. Repeated 9 times: all by 81."""
-    found = measured_variances("normal", "independent", 1, draws=5)["dot"]
+    found = measure_variances("normal", "independent", 1, draws=5)["dot"]
     assert (found.exact, found.low, found.high) == pytest.approx((1.0, 0.0, 3.55552734), abs=1e-7)
-    found = measured_variances("normal", "repeated", 9, draws=5)["dot"]
+    found = measure_variances("normal", "repeated", 9, draws=5)["dot"]
     assert (found.exact, found.low, found.high) == pytest.approx((81.0, 0.0, 81 * 3.55552734), abs=1e-5)
 
 
 def test_what_cannot_vary_has_no_band():
-    found = measured_variances("signs", "same", 61)["dot"]
+    found = measure_variances("signs", "same", 61)["dot"]
     assert (found.measured, found.exact, found.low, found.high) == (0, 0, 0, 0)
 
 
 def test_what_is_measured_is_the_variance_of_the_products():
-    drawn = products("uniform", "independent", 13, 999, seed=4).tolist()
+    drawn = draw_products("uniform", "independent", 13, 999, seed=4).tolist()
     mean = sum(drawn) / 999
     by_hand = sum((each - mean) ** 2 for each in drawn) / 998
-    found = measured_variances("uniform", "independent", 13, 999, seed=4)
+    found = measure_variances("uniform", "independent", 13, 999, seed=4)
     assert found["dot"].measured == pytest.approx(by_hand, rel=1e-12)
     assert found["scaled_dot"].measured == pytest.approx(by_hand / 13, rel=1e-12)
     assert found["scaled_dot"].exact == pytest.approx(1.0, rel=1e-12)
@@ -182,7 +182,7 @@ def test_what_is_measured_is_the_variance_of_the_products():
         assert getattr(found["scaled_dot"], each) == pytest.approx(getattr(found["dot"], each) / 13, rel=1e-12)
     assert found["dot"].mean == pytest.approx(mean, rel=1e-12)
     assert found["scaled_dot"].mean == pytest.approx(mean / math.sqrt(13), rel=1e-12)
-    same = measured_variances("normal", "same", 64, draws=2)
+    same = measure_variances("normal", "same", 64, draws=2)
     assert (same["dot"].exact_mean, same["scaled_dot"].exact_mean) == (64, 8)  # d_k, and √d_k
 
 
@@ -192,7 +192,7 @@ def test_what_is_measured_is_the_variance_of_the_products():
 )
 def test_the_band_holds_95_of_100(law, dependence):
     """Of 400 seeds 380 are expected, give or take 13 (three standard errors), and somewhat more for skewed laws."""
-    found = [measured_variances(law, dependence, 5, 2000, seed)["dot"] for seed in range(400)]
+    found = [measure_variances(law, dependence, 5, 2000, seed)["dot"] for seed in range(400)]
     inside = sum(each.low <= each.measured <= each.high for each in found)
     assert 364 <= inside <= 394
 
@@ -200,8 +200,8 @@ def test_the_band_holds_95_of_100(law, dependence):
 # ---- histograms ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("bins", [1, 7, 40])
 def test_a_histogram_by_loops(bins):
-    numbers = products("normal", "independent", 7, 1009, seed=5)
-    found = histogram(numbers, 4.0, bins)
+    numbers = draw_products("normal", "independent", 7, 1009, seed=5)
+    found = count_in_bins(numbers, 4.0, bins)
     edges = [-4 + 8 * n / bins for n in range(bins + 1)]
     counts = [0] * bins
     for each in numbers.tolist():
@@ -214,9 +214,9 @@ def test_a_histogram_by_loops(bins):
 
 
 def test_scaled_and_not_are_the_same_draws_in_the_same_bins():
-    found = histograms("uniform", "independent", 256, limit=6.0, bins=12, draws=1511, seed=2)
-    drawn = products("uniform", "independent", 256, 1511, seed=2)
-    assert found == {"dot": histogram(drawn, 6.0, 12), "scaled_dot": histogram(drawn / 16, 6.0, 12)}
+    found = score_histograms("uniform", "independent", 256, limit=6.0, bins=12, draws=1511, seed=2)
+    drawn = draw_products("uniform", "independent", 256, 1511, seed=2)
+    assert found == {"dot": count_in_bins(drawn, 6.0, 12), "scaled_dot": count_in_bins(drawn / 16, 6.0, 12)}
     assert found["dot"].outside > 900  # of 1,511 with a standard deviation of 16, 71 % lie beyond 6
     assert found["scaled_dot"].outside == 0
 
@@ -236,10 +236,10 @@ def test_scaled_and_not_are_the_same_draws_in_the_same_bins():
 def test_what_is_refused(changes, code):
     usual = {"law": "normal", "dependence": "independent", "d_k": 3, "draws": 5}
     with pytest.raises(AttentionError) as error:
-        measured_variances(**(usual | changes))
+        measure_variances(**(usual | changes))
     assert error.value.code == code
 
 
 def test_an_unknown_law_lists_those_there_are():
     with pytest.raises(AttentionError, match="law must be one of normal, signs, uniform: got 'cauchy'"):
-        exact("cauchy", "same", 3)
+        exact_moments("cauchy", "same", 3)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend, attend_qkv
-from attention_core.analysis.future_leakage import Ahead, looks_ahead, moved_rows, share_ahead
+from attention_core.analysis.future_leakage import LookAhead, compare_with_causal, share_ahead, with_moved_rows
 from attention_core.examples.examples import EXAMPLES
 from tests.faces import assert_five_faces
 from tests.golden import loader
@@ -38,7 +38,7 @@ def test_how_far_outputs_move_is_what_the_story_says(masks, name):
     weights = Weights(**{name: story.tensor(name) for name in ("w_q", "w_k", "w_v", "w_o")})
     config = AttentionConfig(heads=2, masks=masks)
     before, now = (attend(x, weights=weights, config=config) for x in (story.tensor("x"), torch.tensor(rows).double()))
-    moved = moved_rows(now, before)["moved"][0].tolist()
+    moved = with_moved_rows(now, before)["moved"][0].tolist()
     expected = MOVED[name]
     assert moved == pytest.approx(expected, abs=5e-4)
     assert [far == 0 for far in moved] == [stated == 0 for stated in expected]  # not one bit
@@ -46,7 +46,7 @@ def test_how_far_outputs_move_is_what_the_story_says(masks, name):
 
 def test_each_row_is_compared_with_its_own(pair):
     before, now = (run(x) for x in pair)
-    moved = moved_rows(now, before)
+    moved = with_moved_rows(now, before)
     assert moved.step("moved").dims == ("B", "T")
     for b in range(B):
         for t in range(T):
@@ -57,19 +57,19 @@ def test_each_row_is_compared_with_its_own(pair):
 
 def test_a_causal_run_moves_from_the_changed_word_on_alone(pair):
     before, now = (run(x, masks=("causal",)) for x in pair)
-    assert (moved_rows(now, before)["moved"][1] > 0).tolist() == [False, False, False, True, True]
+    assert (with_moved_rows(now, before)["moved"][1] > 0).tolist() == [False, False, False, True, True]
 
 
 def test_another_step_than_the_output(pair):
     before, now = (run(x) for x in pair)
-    moved = moved_rows(now, before, "weights")
+    moved = with_moved_rows(now, before, "weights")
     assert moved.step("moved").dims == ("B", "H", "T")
     assert moved["moved"].shape == (B, 1, T)
 
 
 def test_the_step_has_all_faces(pair):
     before, now = (run(x) for x in pair)
-    assert_five_faces(moved_rows(now, before), "moved")
+    assert_five_faces(with_moved_rows(now, before), "moved")
 
 
 # ---- pairs and weight that lie ahead ---------------------------------------------------------------------------------
@@ -78,17 +78,17 @@ def test_pairs_that_look_ahead_are_counted_one_by_one(generator):
         allowed = torch.rand((T, T), generator=generator) < 0.5
         later = sum(bool(allowed[i, j]) for i in range(T) for j in range(T) if j > i)
         missing = sum(not allowed[i, j] for i in range(T) for j in range(T) if j <= i)
-        assert looks_ahead(allowed) == Ahead(later, missing)
+        assert compare_with_causal(allowed) == LookAhead(later, missing)
 
 
 def test_only_the_causal_mask_is_neither_ahead_nor_missing():
     causal = torch.ones(T, T).tril().bool()
-    assert looks_ahead(causal) == Ahead(0, 0)
+    assert compare_with_causal(causal) == LookAhead(0, 0)
     for i in range(T):
         for j in range(T):
             other = causal.clone()
             other[i, j] = not other[i, j]
-            assert looks_ahead(other) == (Ahead(1, 0) if j > i else Ahead(0, 1))
+            assert compare_with_causal(other) == (LookAhead(1, 0) if j > i else LookAhead(0, 1))
 
 
 def test_the_share_of_weight_that_lies_ahead(generator):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
-from attention_core.analysis.head_contributions import contributions, likeness, without_head
+from attention_core.analysis.head_contributions import with_contributions, with_likeness, without_head
 from attention_core.examples.examples import EXAMPLES
 from tests.faces import assert_five_faces
 
@@ -28,7 +28,7 @@ def assert_near(value, expected):
 
 # ---- each head's part ------------------------------------------------------------------------------------------------
 def test_every_part_by_loops(generator):
-    trace = contributions(layer(generator))
+    trace = with_contributions(layer(generator))
     assert trace.step("contributions").dims == ("B", "H", "T", "D_out")
     assert trace["contributions"].shape == (B, H, T, D_OUT)
     for b, h, t, n in torch.cartesian_prod(*map(torch.arange, (B, H, T, D_OUT))).tolist()[::7]:
@@ -40,12 +40,12 @@ def test_every_part_by_loops(generator):
 
 
 def test_the_parts_and_the_bias_are_the_output(generator):
-    trace = contributions(layer(generator))
+    trace = with_contributions(layer(generator))
     assert_near(trace["contributions"].sum(1) + trace["b_o"], trace["output"])
 
 
 def test_without_w_o_a_head_fills_its_own_columns(generator):
-    trace = contributions(layer(generator, w_o=False))
+    trace = with_contributions(layer(generator, w_o=False))
     assert trace.step("contributions").dims == ("B", "H", "T", "H·d_v")
     assert torch.equal(trace["contributions"].sum(1), trace["output"])
     blocks = trace["contributions"].unflatten(-1, (H, D_V))  # (B, H, T, H, d_v)
@@ -91,12 +91,12 @@ def test_a_head_that_there_is_not(generator, head):
 def test_a_residual_is_no_heads_part(generator):
     x = numbers(generator, T, 4)
     trace = attend(x, config=AttentionConfig(heads=2, residual=True))
-    assert_near(contributions(trace)["contributions"].sum(1), trace["output"])
+    assert_near(with_contributions(trace)["contributions"].sum(1), trace["output"])
 
 
 # ---- how alike heads are ---------------------------------------------------------------------------------------------
 def test_likeness_by_loops(generator):
-    trace = likeness(layer(generator, config=AttentionConfig(masks=["causal"])))
+    trace = with_likeness(layer(generator, config=AttentionConfig(masks=["causal"])))
     assert trace["likeness"].shape == (B, H, H)
     weights = trace["weights"]
     for b, h, g in torch.cartesian_prod(*map(torch.arange, (B, H, H))).tolist():
@@ -108,7 +108,7 @@ def test_likeness_by_loops(generator):
 def test_likeness_of_the_two_heads_of_en_it():
     """Four rows are even in both heads: 1 each. In the other three one head gives .9328 to one word, .0134 to five and
     .0002 to one, the other head 1/7 to each: in common 1/7 + 5 x .0134 + .0002 = .2101."""
-    trace = likeness(EXAMPLES["en_it"].run())
+    trace = with_likeness(EXAMPLES["en_it"].run())
     assert trace["likeness"][0, 0, 1].item() == pytest.approx((4 + 3 * 0.2101) / 7, abs=1e-4)
     it = trace.labels["T"].index("it")
     assert trace["row_likeness"][0, it, 0, 1].item() == pytest.approx(0.210, abs=0.001)
@@ -119,7 +119,7 @@ def given(*rows):
     weights = torch.tensor(rows, dtype=torch.float64)[None, :, None]  # (H, S) -> (1, H, 1, S)
     heads, keys = weights.shape[1], weights.shape[3]
     q, k = torch.zeros(1, heads, 1, 1).double(), torch.zeros(1, heads, keys, 1).double()
-    return likeness(attend_qkv(q, k, k, replacement=weights))["likeness"][0]
+    return with_likeness(attend_qkv(q, k, k, replacement=weights))["likeness"][0]
 
 
 def test_the_ends_of_the_scale():
@@ -132,14 +132,14 @@ def test_rows_without_a_key_do_the_same():
 
 
 def test_five_faces_of_likeness(generator):
-    assert_five_faces(likeness(layer(generator)), "row_likeness", "likeness")
+    assert_five_faces(with_likeness(layer(generator)), "row_likeness", "likeness")
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 def test_every_precision(generator, dtype):
     exact = layer(generator)
     q, k, v, w_o = (exact[name].to(dtype) for name in ("q", "k", "v", "w_o"))
-    trace = likeness(without_head(attend_qkv(q, k, v, weights=Weights(w_o=w_o)), 1))
+    trace = with_likeness(without_head(attend_qkv(q, k, v, weights=Weights(w_o=w_o)), 1))
     assert {trace[name].dtype for name in ("contributions", "without_head", "likeness")} == {dtype}
-    apart = (trace["likeness"].double() - likeness(exact)["likeness"]).abs().max()
+    apart = (trace["likeness"].double() - with_likeness(exact)["likeness"]).abs().max()
     assert apart < 20 * torch.finfo(dtype).eps

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, attend_qkv, explain
-from attention_core.analysis.online_softmax import count_of_blocks, in_blocks, key_by_key
+from attention_core.analysis.online_softmax import count_blocks, refs_by_key, with_online_softmax
 from attention_core.record.expressions import Ref
-from attention_core.variants.blockwise_softmax import blockwise
+from attention_core.variants.blockwise_softmax import attend_blockwise
 from tests.faces import assert_five_faces
 
 B, H, H_KV, T, S, D_K, D_V = 2, 6, 3, 13, 11, 5, 7
@@ -38,8 +38,8 @@ def steps_of_block(n: int) -> list[str]:
 @pytest.mark.parametrize("block", [1, 4, 11, 20])
 def test_every_block_is_what_blockwise_keeps(name, block):
     run = attend_qkv(*qkv(), config=CONFIGS[name])
-    trace = in_blocks(run, block)
-    seen = [*blockwise(*qkv(), block=block, config=CONFIGS[name])]
+    trace = with_online_softmax(run, block)
+    seen = [*attend_blockwise(*qkv(), block=block, config=CONFIGS[name])]
     for n, each in enumerate(seen, 1):
         torch.testing.assert_close(trace[f"maximum_{n}"], each.maximum, rtol=1e-14, atol=1e-15)
         torch.testing.assert_close(trace[f"total_{n}"], each.total, rtol=1e-14, atol=0)
@@ -53,7 +53,7 @@ def test_every_block_is_what_blockwise_keeps(name, block):
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_the_five_faces(name):
-    trace = in_blocks(attend_qkv(*qkv(), config=CONFIGS[name]), 4)
+    trace = with_online_softmax(attend_qkv(*qkv(), config=CONFIGS[name]), 4)
     assert_five_faces(trace, *steps_of_block(1), "faded_2", *steps_of_block(2), "faded_3", *steps_of_block(3))
 
 
@@ -61,7 +61,7 @@ def by_hand() -> Trace:
     """Scores ln 1, ln 3, ln 2 and the values 1, 3, 2, two keys a block."""
     v = torch.tensor([[1.0], [3.0], [2.0]], dtype=torch.float64)
     run = attend_qkv(torch.ones(1, 1, dtype=torch.float64), v.log(), v)
-    return in_blocks(run.labelled(T=("it",), S=("a", "b", "c")), 2)
+    return with_online_softmax(run.labelled(T=("it",), S=("a", "b", "c")), 2)
 
 
 def test_numbers_by_hand():
@@ -75,7 +75,7 @@ def test_numbers_by_hand():
 
 def test_a_larger_score_makes_what_was_summed_fade():
     v = torch.tensor([[2.0], [8.0]], dtype=torch.float64)
-    trace = in_blocks(attend_qkv(torch.ones(1, 1, dtype=torch.float64), v.log(), v), 1)
+    trace = with_online_softmax(attend_qkv(torch.ones(1, 1, dtype=torch.float64), v.log(), v), 1)
     assert trace["faded_2"].item() == pytest.approx(1 / 4)
     assert trace["total_2"].item() == pytest.approx(1 / 4 + 1)
     assert trace["seen_outputs_2"].item() == pytest.approx((4 + 64) / 10)
@@ -97,7 +97,7 @@ def test_the_arithmetic_of_each_step():
 
 def test_a_maximum_of_many_names_the_largest():
     k = torch.arange(40.0, dtype=torch.float64)[:, None]
-    text = explain(in_blocks(attend_qkv(torch.ones(1, 1).double(), k, k), 40), "maximum_1", (0, 0, 0)).text
+    text = explain(with_online_softmax(attend_qkv(torch.ones(1, 1).double(), k, k), 40), "maximum_1", (0, 0, 0)).text
     assert text.startswith("max(28.00, 29.00") and text.endswith("39.00, ...) = 39.00")
 
 
@@ -110,11 +110,11 @@ def test_the_keys_of_a_block_have_their_words():
 
 @pytest.mark.parametrize("block", [1, 2, 3, 5, 9])
 def test_what_a_block_leaves_stands_at_each_of_its_keys(block):
-    trace = in_blocks(attend_qkv(numbers(1, 3, seed=1), numbers(5, 3, seed=2), numbers(5, 3, seed=3)), block)
-    count = count_of_blocks(5, block)
+    trace = with_online_softmax(attend_qkv(numbers(1, 3, seed=1), numbers(5, 3, seed=2), numbers(5, 3, seed=3)), block)
+    count = count_blocks(5, block)
     assert f"total_{count}" in trace and f"total_{count + 1}" not in trace
     for seen in range(1, count + 1):
-        refs = key_by_key("total", (0, 0, 0), 5, block, seen)
+        refs = refs_by_key("total", (0, 0, 0), 5, block, seen)
         assert refs == [Ref(f"total_{s // block + 1}", (0, 0, 0)) for s in range(min(seen * block, 5))]
         assert all(trace.holds(ref.step, ref.index) for ref in refs)
 
@@ -122,5 +122,5 @@ def test_what_a_block_leaves_stands_at_each_of_its_keys(block):
 @pytest.mark.parametrize("block", [0, -1, 1.5, True])
 def test_a_block_has_one_key_or_more(block):
     with pytest.raises(AttentionError) as caught:
-        in_blocks(attend_qkv(*qkv()), block)
+        with_online_softmax(attend_qkv(*qkv()), block)
     assert caught.value.code == "positive_integer"

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.analysis.permutation import moved_by_order, shuffled
+from attention_core.analysis.permutation import distance_after_reordering, shuffle_order
 from tests.golden import loader
 
 FILE = next(loader.read(path) for path in loader.golden_files() if path.stem.startswith("s39"))
@@ -13,7 +13,9 @@ ORDER = tuple(FILE["inputs"]["permutation"])
 
 def moved(**changes) -> torch.Tensor:
     case = loader.load(FILE)
-    return moved_by_order(case.run(tensors=(case.tensors[0][list(ORDER)],), **changes), case.run(**changes), ORDER)
+    return distance_after_reordering(
+        case.run(tensors=(case.tensors[0][list(ORDER)],), **changes), case.run(**changes), ORDER
+    )
 
 
 def test_without_positions_every_word_takes_its_output_with_it():
@@ -43,15 +45,15 @@ def test_each_word_has_its_own_place():
 def test_a_shuffle_is_every_word_once_and_never_the_order_that_was():
     for count in range(2, 8):
         for seed in range(30):
-            order = shuffled(count, seed)
+            order = shuffle_order(count, seed)
             assert sorted(order) == [*range(count)]
             assert order != tuple(range(count))
-            assert order == shuffled(count, seed)
-    assert shuffled(1, 0) == (0,)
-    assert len({shuffled(6, seed) for seed in range(20)}) > 15
+            assert order == shuffle_order(count, seed)
+    assert shuffle_order(1, 0) == (0,)
+    assert len({shuffle_order(6, seed) for seed in range(20)}) > 15
 
 
 @pytest.mark.parametrize("count, seed", [(0, 1), (3, -1), (2.5, 1), (3, True)])
 def test_what_is_no_number_of_words(count, seed):
     with pytest.raises(AttentionError):
-        shuffled(count, seed)
+        shuffle_order(count, seed)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
-from attention_core.analysis.receptive_field import reach
+from attention_core.analysis.receptive_field import reachable_inputs
 from tests.golden import loader
 
 T, D, H = 7, 4, 2
@@ -55,14 +55,14 @@ MASKS = ["none", "causal", "near", "sliding", "global", "not itself", "blocks", 
 @pytest.mark.parametrize("name", MASKS)
 def test_what_is_reached_moves_and_nothing_else_does(name, layers):
     """With the residual kept: exactly 0 where it cannot be, and not 0 where it can."""
-    assert torch.equal(influence(mask(name), layers, residual=True) > 0, reach(mask(name), layers))
+    assert torch.equal(influence(mask(name), layers, residual=True) > 0, reachable_inputs(mask(name), layers))
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3])
 @pytest.mark.parametrize("name", MASKS)
 def test_what_is_not_reached_does_not_move_without_the_residual_either(name, layers):
     moved = influence(mask(name), layers, residual=False) > 0
-    assert not (moved & ~reach(mask(name), layers)).any()
+    assert not (moved & ~reachable_inputs(mask(name), layers)).any()
     assert moved.any()
 
 
@@ -70,7 +70,7 @@ def test_what_is_not_reached_does_not_move_without_the_residual_either(name, lay
 @pytest.mark.parametrize("window", [1, 2, 3])
 def test_a_window_goes_its_width_a_layer(window, layers):
     distance = (torch.arange(11)[:, None] - torch.arange(11)).abs()
-    assert torch.equal(reach(distance <= window, layers), distance <= layers * window)
+    assert torch.equal(reachable_inputs(distance <= window, layers), distance <= layers * window)
 
 
 def test_path_lengths_of_the_golden_file():
@@ -83,19 +83,21 @@ def test_path_lengths_of_the_golden_file():
     for place, far in enumerate(file["inputs"]["distances"]):
         for allowed, name in ((near, "cnn_layers"), (full, "attention_layers")):
             needed = file["expected"][name][place]
-            assert reach(allowed, needed)[0, far]
-            assert not reach(allowed, needed - 1)[0, far]
+            assert reachable_inputs(allowed, needed)[0, far]
+            assert not reachable_inputs(allowed, needed - 1)[0, far]
     for layers, field in file["expected"]["cnn_receptive_field_after_layers"].items():
-        assert reach(near, int(layers))[middle].sum() == field
+        assert reachable_inputs(near, int(layers))[middle].sum() == field
 
 
 def test_axes_before_are_kept_apart():
     both = torch.stack([mask("causal"), mask("near")])
-    assert torch.equal(reach(both, 3), torch.stack([reach(mask("causal"), 3), reach(mask("near"), 3)]))
+    assert torch.equal(
+        reachable_inputs(both, 3), torch.stack([reachable_inputs(mask("causal"), 3), reachable_inputs(mask("near"), 3)])
+    )
 
 
 def test_what_is_refused():
     with pytest.raises(AttentionError, match=r"allowed must be \(T, T\).*\(3, 5\)"):
-        reach(torch.ones(3, 5).bool(), 1)
+        reachable_inputs(torch.ones(3, 5).bool(), 1)
     with pytest.raises(AttentionError, match="allowed must be a boolean tensor"):
-        reach(torch.ones(3, 3), 1)
+        reachable_inputs(torch.ones(3, 3), 1)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, attend, attend_qkv, prove
-from attention_core.analysis.rope_rotations import shifted, turn
+from attention_core.analysis.rope_rotations import rope_rotation, with_shifted_positions
 from attention_core.mechanism.positions import ROPE_STYLES, pair_columns
 from tests.golden import loader
 
@@ -29,7 +29,7 @@ def test_a_turn_is_a_product_with_a_number_of_the_unit_circle(generator, style, 
     trace = rotated(generator, style, masks=["causal"])
     for token in range(5):
         for pair in range(3):
-            found = turn(trace, role, (1, 2, token), pair)
+            found = rope_rotation(trace, role, (1, 2, token), pair)
             one, other = pair_columns(pair, 6, style)
             row = trace[f"{role}_heads"][1, 2, token].tolist()
             assert found.before == (row[one], row[other])
@@ -42,7 +42,7 @@ def test_a_turn_is_a_product_with_a_number_of_the_unit_circle(generator, style, 
 def test_seven_places_further_on_the_golden_scores_stay(stem):
     case = loader.load(GOLDEN[stem])
     trace = case.run()
-    further = shifted(trace, 7)
+    further = with_shifted_positions(trace, 7)
     stated = loader.tensor(GOLDEN[stem]["shifted_by_7_scores"])
     torch.testing.assert_close(further["scores"].view_as(stated), stated, rtol=0, atol=1e-10)
     torch.testing.assert_close(further["scores"], trace["scores"], rtol=0, atol=1e-12)
@@ -53,7 +53,7 @@ def test_seven_places_further_on_the_golden_scores_stay(stem):
 def test_what_sinusoids_add_is_another_number_further_on_and_alibi_the_same(generator):
     x = numbers(generator, 5, 8)
     trace = attend(x, config=AttentionConfig(positions=["sinusoidal", "alibi"]))
-    further = shifted(trace, 3)
+    further = with_shifted_positions(trace, 3)
     longer = attend(torch.cat([torch.zeros(3, 8).double(), x]), config=AttentionConfig(positions=["sinusoidal"]))
     torch.testing.assert_close(further["sinusoidal_x"], longer["sinusoidal_x"][3:], rtol=0, atol=1e-12)
     assert (further["scores"] - trace["scores"]).abs().max() > 0.1
@@ -62,8 +62,8 @@ def test_what_sinusoids_add_is_another_number_further_on_and_alibi_the_same(gene
 
 def test_no_shift_is_the_run_itself(generator):
     trace = rotated(generator, "half")
-    same = shifted(trace, 0)
+    same = with_shifted_positions(trace, 0)
     assert list(same.steps) == list(trace.steps)
     assert all(torch.equal(same[name], trace[name]) for name in trace.steps)
     with pytest.raises(AttentionError):
-        shifted(trace, 0.5)
+        with_shifted_positions(trace, 0.5)

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
-from attention_core.analysis.score_terms import PARTS, by_distance, score_parts
+from attention_core.analysis.score_terms import SCORE_PARTS, score_by_distance, with_score_parts
 from tests.faces import assert_five_faces
 
 B, H, KV, T, S, D, D_KEY, D_K = 2, 6, 3, 5, 7, 11, 13, 4
-FOUR = [f"{one}_{other}" for one in PARTS for other in PARTS]
+FOUR = [f"{one}_{other}" for one in SCORE_PARTS for other in SCORE_PARTS]
 
 
 def numbers(generator, *shape):
@@ -40,7 +40,7 @@ RUNS = {
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_four_parts_are_the_score(generator, name):
-    trace = score_parts(placed(generator, **RUNS[name]))
+    trace = with_score_parts(placed(generator, **RUNS[name]))
     for part in FOUR:
         assert trace[part].shape == trace["scores"].shape
         assert trace[part].abs().max() > 0.1
@@ -52,12 +52,12 @@ def test_words_alone_are_the_run_without_positions(generator):
     trace = placed(generator)
     weights = Weights(**{name: step.value for name, step in trace.inputs().items() if name != "x"})
     without = attend(trace["x"], weights=weights, config=AttentionConfig(heads=H, kv_heads=KV))
-    torch.testing.assert_close(score_parts(trace)["content_content"], without["scores"], rtol=0, atol=1e-10)
+    torch.testing.assert_close(with_score_parts(trace)["content_content"], without["scores"], rtol=0, atol=1e-10)
 
 
 def test_every_part_by_loops(generator):
     """(x or p) W_q (W_k)ᵀ (x or p)ᵀ of one pair of tokens in one head."""
-    trace = score_parts(placed(generator, biases=False))
+    trace = with_score_parts(placed(generator, biases=False))
     x, p, w_q, w_k = trace["x"][1], trace["sinusoidal_x"], trace["w_q"], trace["w_k"]
     i, j, h = 4, 2, 5
     columns, shared = slice(h * D_K, (h + 1) * D_K), slice(h // 2 * D_K, (h // 2 + 1) * D_K)
@@ -67,14 +67,14 @@ def test_every_part_by_loops(generator):
 
 
 def test_places_are_the_same_in_every_sentence(generator):
-    trace = score_parts(placed(generator, biases=False))
+    trace = with_score_parts(placed(generator, biases=False))
     assert torch.equal(trace["position_position"][0], trace["position_position"][1])
     assert not torch.equal(trace["content_position"][0], trace["content_position"][1])
 
 
 def test_without_projections(generator):
     x = numbers(generator, T, D + 1)
-    trace = score_parts(attend(x, config=AttentionConfig(positions=["sinusoidal"])))
+    trace = with_score_parts(attend(x, config=AttentionConfig(positions=["sinusoidal"])))
     assert trace["position_position"][0, 0, 3, 3].item() == pytest.approx((D + 1) / 2)  # sin² + cos² a pair
     torch.testing.assert_close(trace["content_content"][0, 0], x @ x.T, rtol=0, atol=1e-10)
 
@@ -82,7 +82,7 @@ def test_without_projections(generator):
 @pytest.mark.parametrize("name", RUNS)
 def test_five_faces(generator, name):
     trace = placed(generator, **RUNS[name])
-    parted = score_parts(trace)
+    parted = with_score_parts(trace)
     assert_five_faces(parted, *(step for step in parted.steps if step not in trace))
 
 
@@ -93,12 +93,12 @@ def test_a_score_that_is_no_product_has_no_such_parts(generator, score):
     weights = Weights(**{name: numbers(generator, *shape) for name, shape in own.items()})
     trace = attend(x, weights=weights, config=AttentionConfig(score, positions=["sinusoidal"]))
     with pytest.raises(AttentionError, match=f"score must be one of dot, scaled_dot, general: got '{score}'"):
-        score_parts(trace)
+        with_score_parts(trace)
 
 
 def test_without_positions_there_are_no_parts(generator):
     with pytest.raises(KeyError, match="there is no step 'positioned_x'"):
-        score_parts(attend(numbers(generator, T, D)))
+        with_score_parts(attend(numbers(generator, T, D)))
 
 
 # ---- distance --------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_rope_turns_each_pair_by_its_own_angle(style):
     """|pair|² cos(n θ) summed over the pairs: 25 cos n + 169 cos(n / 100) for (3, 4) and (5, 12), base 10000."""
     vector = torch.tensor([3.0, 4, 5, 12] if style == "interleaved" else [3.0, 5, 4, 12]).double()
     config = AttentionConfig(score="dot", positions=[("rope", {"style": style})])
-    scores = by_distance(vector, 7, config)["scores"].flatten()
+    scores = score_by_distance(vector, 7, config)["scores"].flatten()
     wanted = [25 * math.cos(n) + 169 * math.cos(n / 100) for n in range(7)]
     assert scores.tolist() == pytest.approx(wanted, abs=1e-10)
     assert scores[0] == vector @ vector
@@ -116,7 +116,7 @@ def test_rope_turns_each_pair_by_its_own_angle(style):
 def test_rope_is_the_same_wherever_the_pair_stands(generator):
     """Query at i, key at j: the score at distance |i - j|."""
     vector, config = numbers(generator, 6), AttentionConfig(score="dot", positions=["rope"])
-    scores = by_distance(vector, 5, config)["scores"].flatten()
+    scores = score_by_distance(vector, 5, config)["scores"].flatten()
     rows = vector.expand(5, 6)
     for i, row in enumerate(attend_qkv(rows, rows, rows, config=config)["scores"][0, 0]):
         for j, score in enumerate(row):
@@ -127,7 +127,7 @@ def test_alibi_takes_its_slope_a_position():
     """Eight heads: 1/2, 1/4, ... 1/256 a position (Press et al. 2022)."""
     vector = torch.tensor([1.0, 2.0, 2.0]).double()
     config = AttentionConfig(score="dot", heads=8, positions=["alibi"])
-    trace = by_distance(vector, 4, config)
+    trace = score_by_distance(vector, 4, config)
     wanted = [[9 - n / 2 ** (h + 1) for n in range(4)] for h in range(8)]
     assert trace["biased_scores"][0, :, 0].tolist() == wanted
     assert trace.labels["S"] == ("0", "1", "2", "3")
@@ -136,4 +136,4 @@ def test_alibi_takes_its_slope_a_position():
 
 def test_distances_are_counted():
     with pytest.raises(AttentionError, match="distances must be a positive whole number"):
-        by_distance(torch.ones(2), 0, AttentionConfig())
+        score_by_distance(torch.ones(2), 0, AttentionConfig())

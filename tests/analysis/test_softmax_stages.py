@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, attend_qkv, code, explain, prove
-from attention_core.analysis.softmax_stages import NAIVE, STABLE
-from attention_core.drawing.cells import matrix
-from attention_core.drawing.palette import LIGHT
-from attention_core.drawing.text_layout import Words
+from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.drawing.cells import place_matrix
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import panel
 from attention_core.record.expressions import evaluate
 from tests.golden import loader
@@ -27,7 +27,9 @@ def run(logits: list[float], dtype: torch.dtype = torch.float64, allowed: list[b
     """One query, a key a logit, and both forms of the softmax behind it."""
     q, k = torch.ones(1, 1, dtype=dtype), torch.tensor(logits, dtype=dtype)[:, None]
     mask = None if allowed is None else torch.tensor([allowed])
-    return attend_qkv(q, k, k, config=AttentionConfig("dot", **choices), allowed=mask).then(*NAIVE, *STABLE)
+    return attend_qkv(q, k, k, config=AttentionConfig("dot", **choices), allowed=mask).then(
+        *NAIVE_SOFTMAX, *STABLE_SOFTMAX
+    )
 
 
 def row(trace: Trace, step: str) -> list[float]:
@@ -120,7 +122,7 @@ def test_cells_and_twins_agree_with_what_ran(logits):
     """NaN and infinities included."""
     trace = run(logits)
     arrays = {name: step.value.numpy() for name, step in trace.steps.items()}
-    for operation in (*NAIVE, *STABLE):
+    for operation in (*NAIVE_SOFTMAX, *STABLE_SOFTMAX):
         with np.errstate(all="ignore"):
             assert same(operation.apply_numpy(arrays)[0, 0, 0].tolist(), row(trace, operation.output))
         cells = [operation.cell((0, 0, 0, s), trace.shapes()) for s in range(len(logits))]
@@ -165,9 +167,9 @@ def test_the_maximum_is_followed_to_where_it_stands():
 
 def test_shares_are_drawn_as_shares_and_what_is_none_is_written():
     trace = run([1001, 1002, 1003])
-    words = Words(lambda ref: ref.step, lambda axis, position: str(position))
+    words = PictureTexts(lambda ref: ref.step, lambda axis, position: str(position))
     names = ("exponentials", "naive_weights", "stable_weights", "weights")
-    drawn = {step: matrix(panel(trace, step), trace, words, LIGHT, (0, 0), 60) for step in names}
+    drawn = {step: place_matrix(panel(trace, step), trace, words, LIGHT_PALETTE, (0, 0), 60) for step in names}
     assert [cell["text"] for cell in drawn["exponentials"]] == ["∞"] * 3
     assert [cell["text"] for cell in drawn["naive_weights"]] == ["NaN"] * 3
     assert [cell["fill"] for cell in drawn["stable_weights"]] == [cell["fill"] for cell in drawn["weights"]]

@@ -40,7 +40,7 @@ def policy(headers):
     ],
 )
 def test_sites_are_read(setting, sites):
-    assert security.embedders(setting) == sites
+    assert security.read_embedding_sites(setting) == sites
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_sites_are_read(setting, sites):
 )
 def test_anything_else_is_refused(setting):
     with pytest.raises(ValueError, match=r"ATTENTION_EMBED must be sites .* got"):
-        security.embedders(setting)
+        security.read_embedding_sites(setting)
 
 
 def test_a_wrong_setting_ends_the_start_with_one_sentence():
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]
-    environment = os.environ | {security.EMBED: "slides.example"}
+    environment = os.environ | {security.EMBED_VARIABLE: "slides.example"}
     ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert ended.returncode != 0
     assert "ATTENTION_EMBED must be sites" in ended.stderr and "got 'slides.example'" in ended.stderr
@@ -80,32 +80,32 @@ def test_a_wrong_setting_ends_the_start_with_one_sentence():
 
 
 def test_by_default_only_the_app_itself_may_frame_it():
-    told = security.headers([])
+    told = security.make_security_headers([])
     assert policy(told)["frame-ancestors"] == ["'self'"]
     assert told["X-Frame-Options"] == "SAMEORIGIN"
 
 
 def test_chosen_sites_may_frame_it():
-    told = security.headers([SLIDES, "http://127.0.0.1:8000"])
+    told = security.make_security_headers([SLIDES, "http://127.0.0.1:8000"])
     assert policy(told)["frame-ancestors"] == ["'self'", SLIDES, "http://127.0.0.1:8000"]
     assert "X-Frame-Options" not in told  # it cannot name sites
 
 
 def test_a_star_lets_every_page_frame_it_even_slides_opened_from_a_file():
-    told = security.headers(["*"])
+    told = security.make_security_headers(["*"])
     assert "frame-ancestors" not in policy(told)  # a listed * means the schemes of the web only
     assert "X-Frame-Options" not in told
 
 
 # ---- the policy ------------------------------------------------------------------------------------------------------
 def test_the_policy_names_no_other_host():
-    sources = {source for sources in policy(security.headers([])).values() for source in sources}
+    sources = {source for sources in policy(security.make_security_headers([])).values() for source in sources}
     hashes = {source for source in sources if re.fullmatch(r"'sha256-[A-Za-z0-9+/]{43}='", source)}
     assert sources - hashes == {"'none'", "'self'", "blob:", "data:", "'unsafe-inline'"}
 
 
 def test_the_policy_refuses_all_that_is_not_named():
-    told = policy(security.headers([]))
+    told = policy(security.make_security_headers([]))
     for directive in ("default-src", "object-src", "base-uri", "form-action"):
         assert told[directive] == ["'none'"], directive
     assert told["connect-src"] == ["'self'"]
@@ -166,12 +166,12 @@ ANSWERS = [
 def test_every_answer_carries_the_headers_once(address, path, method, status):
     answer = ask(address, script_of(address) if path == "script" else path, method)
     assert answer.status == status
-    for name, text in security.headers([]).items():
+    for name, text in security.make_security_headers([]).items():
         assert answer.headers.get_all(name) == [text], name
 
 
 def test_the_setting_reaches_the_answers():
-    with serving(**{security.EMBED: SLIDES}) as address:
+    with serving(**{security.EMBED_VARIABLE: SLIDES}) as address:
         answer = ask(address, "/")
     assert answer.headers["Content-Security-Policy"].endswith(f"frame-ancestors 'self' {SLIDES}")
     assert "X-Frame-Options" not in answer.headers

@@ -12,9 +12,9 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from attention_core.drawing.palette import DARK, LIGHT
-from attention_core.drawing.raster import colour_table, raster, small
-from attention_core.drawing.text_layout import Words
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from attention_core.drawing.raster import colour_table, raster, small_raster
+from attention_core.drawing.text_layout import PictureTexts
 from attention_core.record.trace import Step, Trace
 from pages import components
 
@@ -30,10 +30,10 @@ WORDS = {
     "blocked": "blocked",
     "allowed": "allowed",
 }
-palette = DARK if st.context.theme.type == "dark" else LIGHT
+palette = DARK_PALETTE if st.context.theme.type == "dark" else LIGHT_PALETTE
 paint = st.query_params.get("paint")
 names = {"T": "r", "S": "<b>c</b> {row}" if "hostile" in st.query_params else "c"}
-words = Words(str, lambda axis, i: names[axis] + str(i))
+words = PictureTexts(str, lambda axis, i: names[axis] + str(i))
 
 
 def show(drawn, key: str, **more) -> None:
@@ -41,7 +41,7 @@ def show(drawn, key: str, **more) -> None:
     data = vars(drawn) | {"palette": vars(palette), "words": WORDS, "label": "map", "note": ""}
     data |= {"chosen": st.session_state.get("chosen"), "query": None, "paint": False}
     data |= {"turn": st.session_state.get("turn", 0)}
-    components.canvas(data=components.packed(data | more), key=key, on_opened_change=told, on_painted_change=told)
+    components.canvas(data=components.pack_bytes(data | more), key=key, on_opened_change=told, on_painted_change=told)
 
 
 def told() -> None:
@@ -80,7 +80,7 @@ else:
     weights = torch.stack([torch.zeros_like(own), own])[None] * allowed  # (1, 2, T, S)
     dims = ("B", "H", "T", "S")
     trace = Trace({"weights": Step("weights", weights, dims), "allowed": Step("allowed", allowed, dims)})
-    heads = [small(trace, "weights", {"H": head}) for head in range(2)]
+    heads = [small_raster(trace, "weights", {"H": head}) for head in range(2)]
     row = {"label": "heads", "note": "1 : 3", "side": 80, "lines": 1, "palette": vars(palette)}
     fills = {"share": colour_table(True, palette)[0]}
     row |= {"fills": fills, "maps": [], "cells": b"".join(head.cells for head in heads)}
@@ -88,7 +88,7 @@ else:
         name = f"head {n + 1}"
         looks = {"name": name, "title": name, "chosen": n == 1, "breaks": False, "scale": "share"}
         row["maps"].append({"opens": n, "map": head.drawn, **looks})
-    components.thumbnails(data=components.packed(row), key="heads", on_opened_change=looked)
+    components.thumbnails(data=components.pack_bytes(row), key="heads", on_opened_change=looked)
     show(raster(trace, "weights", words, palette, {"H": 1}), "map")
 st.json(st.session_state.get("said", {}), expanded=False)
 st.text(f"said {st.session_state.get('said')}")

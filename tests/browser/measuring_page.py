@@ -8,7 +8,7 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pages.panels.progress import measured_on_request
+from pages.panels.progress import measure_on_request
 
 
 def piece(number: int) -> float:
@@ -21,4 +21,4 @@ st.session_state["lesson"] = "cost"
 st.session_state["lang"] = "en"
 if st.button("Another control"):
     st.text("pressed")
-measured_on_request("long", tuple(range(2000)), piece, "Begin", lambda found: st.text(f"found {len(found)} pieces"))
+measure_on_request("long", tuple(range(2000)), piece, "Begin", lambda found: st.text(f"found {len(found)} pieces"))

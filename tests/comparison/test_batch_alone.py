@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
-from attention_core.comparison.batch_alone import farthest_from_alone
+from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.mechanism.scores import SCORES
 
 LENGTHS = (7, 2, 5)
@@ -43,16 +43,16 @@ def runs(score="scaled_dot", masks=(), positions=(), lengths=LENGTHS, filling=0.
 @pytest.mark.parametrize("masks", [(), ("causal",), (("local", {"window": 1}),)], ids=str)
 @pytest.mark.parametrize("positions", [(), ("sinusoidal", "alibi")], ids=str)
 def test_a_sentence_has_the_numbers_that_it_has_alone(score, masks, positions):
-    step, difference = farthest_from_alone(*runs(score, masks, positions))
+    step, difference = largest_batch_difference(*runs(score, masks, positions))
     assert difference < 1e-14, step
 
 
 def test_what_fills_up_is_never_seen():
-    assert farthest_from_alone(*runs(filling=100.0))[1] < 1e-14
+    assert largest_batch_difference(*runs(filling=100.0))[1] < 1e-14
 
 
 def test_a_padding_that_is_one_too_long_is_found():
-    step, difference = farthest_from_alone(*runs(lengths=(7, 3, 5)))
+    step, difference = largest_batch_difference(*runs(lengths=(7, 3, 5)))
     assert difference > 1e-3
     assert step in ("allowed", "masked_scores", "weights", "head_outputs", "concat", "output")
 
@@ -60,4 +60,4 @@ def test_a_padding_that_is_one_too_long_is_found():
 def test_every_sentence_is_compared():
     batch, alone = runs()
     alone[2] = runs()[1][0]
-    assert farthest_from_alone(batch, alone)[1] > 1e-3
+    assert largest_batch_difference(batch, alone)[1] > 1e-3

@@ -6,7 +6,14 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, attend_qkv
-from attention_core.comparison.differences import Move, difference, farthest_weight, most_moved, moves, relative_change
+from attention_core.comparison.differences import (
+    StepMove,
+    find_moves,
+    find_telling_move,
+    most_moved_weight,
+    relative_change,
+    subtract_traces,
+)
 from attention_core.record.trace import Step, Trace
 from tests.golden import loader
 
@@ -24,7 +31,7 @@ def run(seed=0, **config):
 
 def test_every_difference_is_now_less_before():
     now, before = run(0, scale=0.3), run(1)
-    apart = difference(now, before)
+    apart = subtract_traces(now, before)
     assert [*apart.steps] == [*now.steps]
     assert apart.difference
     for b, h, i, j in torch.cartesian_prod(*map(torch.arange, (B, H, T, S))).tolist():
@@ -33,7 +40,7 @@ def test_every_difference_is_now_less_before():
 
 
 def test_nothing_moves_where_nothing_changed():
-    assert moves(run(masks=["causal"]), run(masks=["causal"])) == {}
+    assert find_moves(run(masks=["causal"]), run(masks=["causal"])) == {}
 
 
 def test_the_largest_move_and_its_place():
@@ -41,7 +48,7 @@ def test_the_largest_move_and_its_place():
     other = v.clone()
     other[1, 2, 3, 4] += 5.0
     other[0, 1, 6, 10] -= 7.5
-    moved = moves(attend_qkv(q, k, other), attend_qkv(q, k, v))
+    moved = find_moves(attend_qkv(q, k, other), attend_qkv(q, k, v))
     assert [*moved] == ["v", "head_outputs", "concat", "output"]
     assert moved["v"].index == (0, 1, 6, 10)
     assert moved["v"].size == pytest.approx(7.5)
@@ -51,19 +58,19 @@ def test_the_largest_move_and_its_place():
 def test_a_mask_that_comes_and_goes():
     """Blocked in both: 0. Blocked in one: an infinity, which no other move exceeds."""
     causal, local = run(masks=["causal"]), run(masks=[("local", {"window": 1})])
-    apart = difference(local, causal)
+    apart = subtract_traces(local, causal)
     one, other = causal["masked_scores"].isneginf(), local["masked_scores"].isneginf()
     assert (apart["masked_scores"][one & other] == 0).all()
     assert apart["masked_scores"][one & ~other].tolist() == [math.inf] * int((one & ~other).sum())
     assert apart["masked_scores"][other & ~one].tolist() == [-math.inf] * int((other & ~one).sum())
-    assert moves(local, causal)["masked_scores"].size == math.inf
+    assert find_moves(local, causal)["masked_scores"].size == math.inf
     assert apart["allowed"][0, 0, 0].tolist() == [0, 0, -1, 0, 0, 0, 0]  # j <= 0 + (7 - 5), against |0 - j| <= 1
-    assert difference(causal, local)["allowed"][0, 0, 0, 2] == 1
+    assert subtract_traces(causal, local)["allowed"][0, 0, 0, 2] == 1
 
 
 def test_only_what_has_the_same_shape_is_compared():
     q, k, v = tensors(0)
-    apart = difference(attend_qkv(q, k, v), attend_qkv(q[:, :, :3], k, v))
+    apart = subtract_traces(attend_qkv(q, k, v), attend_qkv(q[:, :, :3], k, v))
     assert "weights" not in apart
     assert {"k", "v"} <= set(apart.steps)
 
@@ -71,16 +78,16 @@ def test_only_what_has_the_same_shape_is_compared():
 def test_numbers_that_are_none_on_both_sides_are_the_same():
     nan = Trace({"x": Step("x", torch.tensor([math.nan, 1.0]), ("T",))})
     one = Trace({"x": Step("x", torch.tensor([2.0, 1.0]), ("T",))})
-    assert moves(nan, nan) == {}
-    assert moves(nan, one) == {"x": Move("x", math.inf, (0,))}
+    assert find_moves(nan, nan) == {}
+    assert find_moves(nan, one) == {"x": StepMove("x", math.inf, (0,))}
 
 
 def test_what_is_told():
-    made = {name: Move(name, 1.0, (0,)) for name in ("q", "weights", "head_outputs", "output", "residual")}
-    assert most_moved(made).step == "weights"
-    assert most_moved({name: made[name] for name in ("q", "output", "head_outputs")}).step == "head_outputs"
-    assert most_moved({name: made[name] for name in ("q", "residual")}).step == "residual"
-    assert most_moved({}) is None
+    made = {name: StepMove(name, 1.0, (0,)) for name in ("q", "weights", "head_outputs", "output", "residual")}
+    assert find_telling_move(made).step == "weights"
+    assert find_telling_move({name: made[name] for name in ("q", "output", "head_outputs")}).step == "head_outputs"
+    assert find_telling_move({name: made[name] for name in ("q", "residual")}).step == "residual"
+    assert find_telling_move({}) is None
 
 
 # ---- the weight that is told -----------------------------------------------------------------------------------------
@@ -91,17 +98,17 @@ def weights_only(values):
 def test_the_row_that_is_looked_at_is_told_where_it_moved_as_far():
     before = weights_only([[[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]]]])
     now = weights_only([[[[0.1, 0.8], [0.5, 0.5]], [[0.5, 0.5], [0.905, 0.4]]]])
-    assert farthest_weight(now, before, (0, 0, 1), 2).index == (0, 1, 1, 0)  # that row did not move
-    assert farthest_weight(now, before, (0, 0, 0), 2).index == (0, 0, 0, 0)  # .4 is as good as .405
-    assert farthest_weight(now, before, (0, 1, 1), 1).index == (0, 0, 0, 0)  # query 1 is padding
-    assert farthest_weight(before, before, (0, 0, 0), 2) is None
+    assert most_moved_weight(now, before, (0, 0, 1), 2).index == (0, 1, 1, 0)  # that row did not move
+    assert most_moved_weight(now, before, (0, 0, 0), 2).index == (0, 0, 0, 0)  # .4 is as good as .405
+    assert most_moved_weight(now, before, (0, 1, 1), 1).index == (0, 0, 0, 0)  # query 1 is padding
+    assert most_moved_weight(before, before, (0, 0, 0), 2) is None
 
 
 def test_only_the_sequence_that_is_looked_at_is_told():
     before = weights_only([[[[0.5, 0.5]]], [[[0.5, 0.5]]]])
     now = weights_only([[[[0.5, 0.5]]], [[[0.0, 1.0]]]])
-    assert farthest_weight(now, before, (0, 0, 0), 1) is None
-    assert farthest_weight(now, before, (1, 0, 0), 1).index == (1, 0, 0, 0)
+    assert most_moved_weight(now, before, (0, 0, 0), 1) is None
+    assert most_moved_weight(now, before, (1, 0, 0), 1).index == (1, 0, 0, 0)
 
 
 # ---- how far, of how much --------------------------------------------------------------------------------------------

@@ -6,7 +6,12 @@ from itertools import combinations
 import pytest
 import torch
 
-from attention_core.comparison.measures import heads_apart, largest_error, mean_offset, spread
+from attention_core.comparison.measures import (
+    attention_perplexity,
+    largest_precision_error,
+    mean_offset,
+    mean_pairwise_head_distance,
+)
 
 H, T, S = 3, 5, 7
 
@@ -18,16 +23,18 @@ def weights(generator):
 
 
 def test_spread_by_hand():
-    assert spread(torch.tensor([0.0, 1.0, 0.0]).double()) == 1.0
-    assert spread(torch.full((8,), 0.125).double()) == pytest.approx(8.0, abs=1e-12)
-    assert spread(torch.tensor([0.5, 0.25, 0.25]).double()) == pytest.approx(2**1.5, abs=1e-12)  # 1.5 bits
-    assert spread(torch.zeros(4).double()) == 0.0
+    assert attention_perplexity(torch.tensor([0.0, 1.0, 0.0]).double()) == 1.0
+    assert attention_perplexity(torch.full((8,), 0.125).double()) == pytest.approx(8.0, abs=1e-12)
+    assert attention_perplexity(torch.tensor([0.5, 0.25, 0.25]).double()) == pytest.approx(
+        2**1.5, abs=1e-12
+    )  # 1.5 bits
+    assert attention_perplexity(torch.zeros(4).double()) == 0.0
 
 
 def test_spread_by_a_loop(weights):
     for row in weights.flatten(0, 1):
         entropy = -sum(w * math.log(w) for w in row.tolist() if w > 0)
-        assert spread(row) == pytest.approx(math.exp(entropy), rel=1e-12)
+        assert attention_perplexity(row) == pytest.approx(math.exp(entropy), rel=1e-12)
 
 
 def test_heads_apart_by_loops(weights):
@@ -35,9 +42,9 @@ def test_heads_apart_by_loops(weights):
     for one, other in combinations(weights.tolist(), 2):
         for p, q in zip(one, other, strict=True):
             found.append(sum(abs(a - b) for a, b in zip(p, q, strict=True)) / 2)
-    assert heads_apart(weights) == pytest.approx(sum(found) / len(found), abs=1e-14)
-    assert heads_apart(weights[:1]) == 0.0
-    assert heads_apart(weights[[0, 0]]) == 0.0
+    assert mean_pairwise_head_distance(weights) == pytest.approx(sum(found) / len(found), abs=1e-14)
+    assert mean_pairwise_head_distance(weights[:1]) == 0.0
+    assert mean_pairwise_head_distance(weights[[0, 0]]) == 0.0
 
 
 @pytest.mark.parametrize("first", [0, 2])
@@ -51,5 +58,5 @@ def test_mean_offset_by_loops(weights, first):
 
 def test_largest_error_by_torch(weights):
     half = weights.to(torch.float16)
-    assert largest_error(half, weights) == (half.double() - weights).abs().max().item() > 0
-    assert largest_error(half.masked_fill(half == half.max(), torch.nan), weights) == math.inf
+    assert largest_precision_error(half, weights) == (half.double() - weights).abs().max().item() > 0
+    assert largest_precision_error(half.masked_fill(half == half.max(), torch.nan), weights) == math.inf

@@ -6,9 +6,19 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, attend
-from attention_core.documents.handout import HEADS, PAPERS, SIDE, Grid, Heading, Text, blank, handout, run_handout
-from attention_core.documents.provenance import Imprint
-from attention_core.record.number_text import fixed
+from attention_core.documents.handout import (
+    MAX_PAPER_HEADS,
+    MAX_PAPER_SIDE,
+    PAPERS,
+    Grid,
+    Heading,
+    Paragraph,
+    blank_grid,
+    handout,
+    run_handout,
+)
+from attention_core.documents.provenance import Provenance
+from attention_core.record.number_text import format_fixed
 from tests.documents.test_phone_page import IMPRINT, LINK, Read, telling
 from tests.explanation.test_scripts import RUNS, trace_of
 from tests.session.test_hostile_words import HOSTILE
@@ -38,10 +48,12 @@ def test_every_number_of_every_step_is_printed(name):
         dims, value = trace.step(step).dims, trace[step].detach()
         for axis in reversed(range(len(dims[:-2]))):
             value = value if dims[axis] in ("H", "H_kv") else value.select(axis, 0)
-        value = value.reshape(-1, *(value.shape[-2:] if len(dims) > 1 else (1, len(value))))[:HEADS, :SIDE, :SIDE]
+        value = value.reshape(-1, *(value.shape[-2:] if len(dims) > 1 else (1, len(value))))[
+            :MAX_PAPER_HEADS, :MAX_PAPER_SIDE, :MAX_PAPER_SIDE
+        ]
         is_bool = value.dtype == torch.bool
         expected = [
-            [[str(int(each)) if is_bool else fixed(float(each)) for each in row] for row in matrix]
+            [[str(int(each)) if is_bool else format_fixed(float(each)) for each in row] for row in matrix]
             for matrix in value.double().tolist()
         ]
         blocked = [[[each if each != "0" else "0.00" for each in row] for row in matrix] for matrix in matrices]
@@ -61,8 +73,12 @@ def test_it_says_what_it_is_and_where_it_is_from_and_is_made_for_its_paper(paper
 
 
 def test_blank_grids_and_solutions_are_laid_out_by_the_same_function():
-    parts = [Heading("Fill in"), Text("scores = q k"), Grid(blank("q", ("a", "b"), ("1", "2", "3")), latex="Q = X W_q")]
-    text = handout(parts, Imprint("Practise", LINK), "Letter", "en")
+    parts = [
+        Heading("Fill in"),
+        Paragraph("scores = q k"),
+        Grid(blank_grid("q", ("a", "b"), ("1", "2", "3")), latex="Q = X W_q"),
+    ]
+    text = handout(parts, Provenance("Practise", LINK), "Letter", "en")
     assert text.count('<td class="blank"></td>') == 6
     assert [text.index(each) for each in ("Fill in", "scores = q k", "Q = X W_q")] == sorted(
         text.index(each) for each in ("Fill in", "scores = q k", "Q = X W_q")
@@ -70,7 +86,7 @@ def test_blank_grids_and_solutions_are_laid_out_by_the_same_function():
 
 
 def test_what_paper_would_cut_is_refused():
-    wide = Grid(blank("q", ("a",), tuple(map(str, range(SIDE + 1)))))
+    wide = Grid(blank_grid("q", ("a",), tuple(map(str, range(MAX_PAPER_SIDE + 1)))))
     with pytest.raises(AttentionError, match="columns"):
         handout([wide], IMPRINT, "A4", "en")
     with pytest.raises(AttentionError, match="paper must be one of A4, Letter"):
@@ -81,10 +97,12 @@ def test_a_large_run_is_shortened_and_says_so():
     trace = attend(torch.randn(512, 64, generator=torch.Generator().manual_seed(0)), config=AttentionConfig(heads=8))
     text = run_handout(trace, {"T": 300}, IMPRINT, telling(), "A4", HEADINGS)
     assert len(text) < 500_000 and text.count("and 4 more heads") >= 4
-    assert all(len(rows) <= SIDE and all(len(row) <= SIDE for row in rows) for _, rows in grids(text))
+    assert all(
+        len(rows) <= MAX_PAPER_SIDE and all(len(row) <= MAX_PAPER_SIDE for row in rows) for _, rows in grids(text)
+    )
 
 
 @pytest.mark.parametrize("word", [*HOSTILE, "</style><script>", "</title>"])
 def test_no_word_is_markup(word):
-    text = run_handout(trace_of("small"), {}, Imprint(word, LINK, (word,)), telling((word,), word), "A4", HEADINGS)
+    text = run_handout(trace_of("small"), {}, Provenance(word, LINK, (word,)), telling((word,), word), "A4", HEADINGS)
     assert Read(text).tags == Read(printed("small")).tags

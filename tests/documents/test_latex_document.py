@@ -10,23 +10,29 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, attend
-from attention_core.documents.excerpt import Telling
-from attention_core.documents.latex_document import SIGNS, TYPESET, escaped, latex_document, number
-from attention_core.documents.provenance import Imprint
-from attention_core.drawing.text_layout import Words
+from attention_core.documents.excerpt import DocumentTexts
+from attention_core.documents.latex_document import (
+    ESCAPED_SIGNS,
+    TYPESET_SIGNS,
+    escape_latex,
+    latex_document,
+    number_latex,
+)
+from attention_core.documents.provenance import Provenance
+from attention_core.drawing.text_layout import PictureTexts
 from tests.explanation.test_scripts import RUNS, trace_of
 from tests.session.test_hostile_words import HOSTILE
 
 LINK = "https://attention.example.edu/?ex=en_it&x=%3D1%25&y=~#top"
-IMPRINT = Imprint("A title: 50 % of #1", LINK, ("Random: x_y, from seed 3.",))
+IMPRINT = Provenance("A title: 50 % of #1", LINK, ("Random: x_y, from seed 3.",))
 NAMES = ("Anna", "fed", "the", "dog", "and", "it", "barked")
 
 
 def telling(labels=NAMES, sentence="Head 1 — “it” gives 93 %."):
-    words = Words(
+    words = PictureTexts(
         str, lambda axis, position: labels[position % len(labels)] if axis in ("T", "S") else str(position + 1)
     )
-    return Telling("en", sentence, ("Score: scaled_dot",), words, lambda part: part.step, "and {} more".format)
+    return DocumentTexts("en", sentence, ("Score: scaled_dot",), words, lambda part: part.step, "and {} more".format)
 
 
 @cache
@@ -124,12 +130,15 @@ def test_a_large_run_is_shortened_and_says_so():
     trace = attend(torch.randn(512, 64, generator=torch.Generator().manual_seed(0)), config=AttentionConfig(heads=8))
     text = latex_document(trace, {"T": 300}, IMPRINT, telling())
     assert len(text) < 150_000 and text.count("and 4 more") >= 4
-    assert number(trace["weights"][0, 0, 300, 300].item()) in text
+    assert number_latex(trace["weights"][0, 0, 300, 300].item()) in text
     assert [len(rows) for title, rows in arrays(text) if title == "weights"] == [12] * 4
 
 
 # ---- words -----------------------------------------------------------------------------------------------------------
-COMMANDS = {**{command: sign for sign, command in SIGNS.items()}, **{text: sign for sign, text in TYPESET.items()}}
+COMMANDS = {
+    **{command: sign for sign, command in ESCAPED_SIGNS.items()},
+    **{text: sign for sign, text in TYPESET_SIGNS.items()},
+}
 
 
 def unescaped(text):
@@ -148,9 +157,9 @@ def unescaped(text):
     "word", [*HOSTILE, r"\input{/etc/passwd}", r"\end{document}", "%", "$$", "a_b^c~d", "--''``!`?`<<>>"]
 )
 def test_a_word_is_never_a_command(word):
-    assert unescaped(escaped(word)) == " ".join(word.split())
+    assert unescaped(escape_latex(word)) == " ".join(word.split())
     labels = (word or "empty", *NAMES)
-    text = latex_document(trace_of("small"), {}, Imprint(word, LINK, (word,)), telling(labels, word))
+    text = latex_document(trace_of("small"), {}, Provenance(word, LINK, (word,)), telling(labels, word))
     lines = [line for line in text.splitlines() if not line.startswith("%")]
     assert groups(text) == 0 and [line for line in lines if "end{document" in line] == [r"\end{document}"]
 

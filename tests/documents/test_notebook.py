@@ -9,13 +9,13 @@ import pytest
 import torch
 from nbclient import NotebookClient
 
-from attention_core.documents.notebook import notebook, written
-from attention_core.documents.provenance import Imprint
+from attention_core.documents.notebook import escape_notebook_text, notebook
+from attention_core.documents.provenance import Provenance
 from attention_core.explanation.scripts import INPUTS_FILE, inputs_npz
 from tests.explanation.test_scripts import ONE_AFTER_THE_OTHER, RUNS, largest, run, torch_tolerance, trace_of
 from tests.session.test_hostile_words import HOSTILE
 
-IMPRINT = Imprint("Anna fed the dog", "https://attention.example.edu/?ex=en_it&t=5", ("Random: x, from seed 3.",))
+IMPRINT = Provenance("Anna fed the dog", "https://attention.example.edu/?ex=en_it&t=5", ("Random: x, from seed 3.",))
 
 
 def book_of(name, imprint=IMPRINT):
@@ -98,9 +98,9 @@ def test_it_needs_torch_alone_and_numpy_where_it_reads_a_file():
 
 @pytest.mark.parametrize("word", [*HOSTILE, "</script>", "$\\href{javascript:x}{y}$", "www.evil.example", "1. a\n# b"])
 def test_no_word_is_markup(word):
-    text = written(word)
+    text = escape_notebook_text(word)
     assert not set(re.sub(r"&#\d+;", "", text)) & set("<>&$*_`[]()#!~|\\:./'\"-+=")
     shown = re.sub(r"&#(\d+);", lambda code: chr(int(code[1])), text)
     assert shown == " ".join(word.split())
-    book = book_of("small", Imprint(word, IMPRINT.link, (word,)))
+    book = book_of("small", Provenance(word, IMPRINT.link, (word,)))
     assert text in book.cells[0].source or not word.strip()

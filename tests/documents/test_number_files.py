@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, attend
-from attention_core.documents.number_files import MOST, csv_text, json_text, npz_bytes
-from attention_core.documents.provenance import Imprint
+from attention_core.documents.number_files import MAX_NUMBERS_BY_KIND, csv_text, json_text, npz_bytes
+from attention_core.documents.provenance import Provenance
 from attention_core.inputs.files.uploads import read_arrays
 from attention_core.record.trace import Step, Trace
 from tests.explanation.test_scripts import DTYPES, RUNS, numbers, trace_of
 
-IMPRINT = Imprint(
+IMPRINT = Provenance(
     "Wörter, 词, “signs”", "https://attention.example.edu/?ex=en_it&mask=causal", ("Random: x, from seed 3.",)
 )
 ODD = (0.1, -0.0, 1e-310, 1.7976931348623157e308, math.pi, -math.inf, math.inf, math.nan)
@@ -106,7 +106,9 @@ def test_an_npz_is_a_file_that_the_app_reads():
 def test_what_is_beyond_the_bound_is_refused_before_anything_is_made():
     trace = attend(numbers(512, 1).expand(512, 8), config=AttentionConfig(heads=8))  # 8 heads of 512 tokens
     for kind, make in (("NPZ", npz_bytes), ("JSON", json_text)):
-        with pytest.raises(AttentionError, match=f"a {kind} file may hold at most {MOST[kind]:,} numbers"):
+        with pytest.raises(
+            AttentionError, match=f"a {kind} file may hold at most {MAX_NUMBERS_BY_KIND[kind]:,} numbers"
+        ):
             make(trace, IMPRINT)
     with pytest.raises(AttentionError, match=r"a CSV file may hold at most 250,000 numbers: these are 2,097,152"):
         csv_text(trace, "weights", IMPRINT)

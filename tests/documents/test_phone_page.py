@@ -12,18 +12,18 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
-from attention_core.documents.excerpt import Telling
-from attention_core.documents.phone_page import HEADS, MOST_CELLS, MOST_TERMS, SceneTexts, scene_page
-from attention_core.documents.provenance import Imprint
-from attention_core.drawing.text_layout import Words
+from attention_core.documents.excerpt import DocumentTexts
+from attention_core.documents.phone_page import MAX_PAGE_CELLS, MAX_PAGE_HEADS, MAX_PAGE_TERMS, SceneTexts, scene_page
+from attention_core.documents.provenance import Provenance
+from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import formula
-from attention_core.record.number_text import exact, fixed
+from attention_core.record.number_text import format_exact, format_fixed
 from tests.explanation.test_scripts import DTYPES, RUNS, numbers, trace_of
 from tests.session.test_hostile_words import HOSTILE
 
 LINK = "https://attention.example.edu/?ex=en_it&mask=causal"
-IMPRINT = Imprint("Anna fed the dog", LINK, ("Random: x, from seed 3.",))
+IMPRINT = Provenance("Anna fed the dog", LINK, ("Random: x, from seed 3.",))
 TEXTS = SceneTexts("Tap a number.", "All steps", "Open it", "Without arithmetic:")
 
 
@@ -31,8 +31,8 @@ def telling(labels=("one", "two", "three"), sentence="“it” gives 93 % to “
     def label(axis, position):
         return labels[position % len(labels)] if axis in ("T", "S") else str(position + 1)
 
-    words = Words(lambda ref: f"{ref.step}|{','.join(map(str, ref.index))}", label)
-    return Telling(
+    words = PictureTexts(lambda ref: f"{ref.step}|{','.join(map(str, ref.index))}", label)
+    return DocumentTexts(
         "en", sentence, ("Score: dot",), words, lambda part: f"title {part.step}", "and {} more heads".format
     )
 
@@ -76,9 +76,9 @@ def test_every_cell_tells_its_number_and_the_arithmetic_of_the_run(name):
         step, _, index = cell["data-what"].partition("|")
         index = tuple(map(int, index.split(",")))
         value = trace[step][index].item()
-        assert cell["data-number"] == exact(value)
+        assert cell["data-number"] == format_exact(value)
         is_bool = trace[step].dtype == torch.bool
-        assert cell["text"] in ((str(int(value)),) if is_bool else (fixed(value), "0"))
+        assert cell["text"] in ((str(int(value)),) if is_bool else (format_fixed(value), "0"))
         if "data-sum" in cell:
             assert cell["data-sum"] == explain(trace, step, index).text
         told.setdefault(step, []).append("data-sum" in cell)
@@ -127,7 +127,7 @@ def test_its_policy_allows_its_own_style_and_script_and_no_address():
 )
 def test_no_word_is_markup(word):
     hostile = telling((word, "two", "three"), word)
-    text = scene_page(trace_of("small"), {}, Imprint(word, LINK, (word,)), hostile, TEXTS, note=word)
+    text = scene_page(trace_of("small"), {}, Provenance(word, LINK, (word,)), hostile, TEXTS, note=word)
     read = Read(text)
     assert read.tags == Read(scene_page(trace_of("small"), {}, IMPRINT, telling(), TEXTS, note="x")).tags
     assert any(word in each for each in read.texts)
@@ -140,8 +140,8 @@ def test_a_large_run_is_a_small_page_that_says_what_is_left_out():
     text = scene_page(trace, {"T": 300}, IMPRINT, telling(), TEXTS)
     read = Read(text)
     once = {cell["data-what"] for cell in read.cells}
-    assert len(once) <= MOST_CELLS and len(text) < 3_000_000
-    assert any(f"and {16 - HEADS} more heads" in each for each in read.texts)
+    assert len(once) <= MAX_PAGE_CELLS and len(text) < 3_000_000
+    assert any(f"and {16 - MAX_PAGE_HEADS} more heads" in each for each in read.texts)
     assert "weights|0,0,300,0" in once or any(what.startswith("weights|0,0,300,") for what in once)
     lengths = [len(explain(trace, cell["data-what"].split("|")[0], (0, 0, 0, 0)).cell.terms) for cell in read.cells[:1]]
     assert lengths == [513] and "Without arithmetic:" in "".join(read.texts)
@@ -153,7 +153,7 @@ def test_a_large_run_is_a_small_page_that_says_what_is_left_out():
     for what in said:
         step, _, index = what.partition("|")
         terms += len(trace.step(step).operation.cell(tuple(map(int, index.split(","))), trace.shapes()).terms)
-    assert 0 < terms <= MOST_TERMS
+    assert 0 < terms <= MAX_PAGE_TERMS
 
 
 def test_every_formula_keeps_its_letters():

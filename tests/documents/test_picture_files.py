@@ -13,29 +13,36 @@ import torch
 from PIL import Image
 
 from attention_core import AttentionConfig, attend, attend_qkv
-from attention_core.documents.formula_svg import drawn_formula
-from attention_core.documents.picture_files import MARGIN, SCALE, png_bytes, svg_text, without_letters, wrapped
-from attention_core.documents.provenance import Imprint
+from attention_core.documents.formula_svg import typeset_formula
+from attention_core.documents.picture_files import (
+    FILE_MARGIN_PX,
+    PNG_SCALE,
+    missing_letters,
+    png_bytes,
+    svg_text,
+    wrap_text,
+)
+from attention_core.documents.provenance import Provenance
 from attention_core.drawing.charts import head_map
-from attention_core.drawing.palette import DARK, LIGHT
-from attention_core.drawing.text_layout import Words
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.formula import formula
 
 LINK = "https://attention.example.edu/?ex=en_it&mask=causal&t=5"
-IMPRINT = Imprint("who & <what>", LINK, ("Random: x, from seed 3.",))
+IMPRINT = Provenance("who & <what>", LINK, ("Random: x, from seed 3.",))
 SVG = "{http://www.w3.org/2000/svg}"
 KEYS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]], dtype=torch.float64)
 
 
 def words(labels=("one", "two", "three")):
-    return Words(lambda ref: f"{ref.step} {ref.index}", lambda axis, position: labels[position])
+    return PictureTexts(lambda ref: f"{ref.step} {ref.index}", lambda axis, position: labels[position])
 
 
 def run(**config):
     return attend_qkv(KEYS, KEYS, KEYS, config=AttentionConfig(**config))
 
 
-def drawn(trace, palette=LIGHT, imprint=IMPRINT, labels=("one", "two", "three"), **how):
+def drawn(trace, palette=LIGHT_PALETTE, imprint=IMPRINT, labels=("one", "two", "three"), **how):
     picture = head_map(trace, 0, words(labels), palette, query=1, title="head 1", **how)
     return svg_text(picture, imprint, palette, formula(trace, "weights", palette.families()))
 
@@ -50,7 +57,7 @@ def fills(svg):
     return {path.get("aria-label"): path.get("fill") for path in cells if path.get("aria-label")}
 
 
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=["light", "dark"])
 def test_a_file_shows_every_cell_of_the_table_in_its_colour_with_its_number(palette):
     trace = run(masks=["causal"])
     picture = head_map(trace, 0, words(), palette, query=1, title="head 1")
@@ -90,7 +97,7 @@ def test_title_formula_and_where_it_is_from_stand_around_it():
 
 def test_no_word_is_markup():
     hostile = ("<script>alert(1)</script>", '"><image href="https://evil.example/x"/>', "&lt;b&gt;]]>")
-    svg = drawn(run(), imprint=Imprint(hostile[0], LINK + hostile[1], hostile), labels=hostile)
+    svg = drawn(run(), imprint=Provenance(hostile[0], LINK + hostile[1], hostile), labels=hostile)
     root = ElementTree.fromstring(svg)
     assert not {*root.iter(f"{SVG}script")} | {*root.iter(f"{SVG}image")}
     assert hostile[0] in root.find(f"{SVG}title").text
@@ -100,20 +107,20 @@ def test_no_word_is_markup():
 def test_a_png_is_the_svg_enlarged():
     svg = drawn(run())
     root, picture = ElementTree.fromstring(svg), Image.open(BytesIO(png_bytes(svg))).convert("RGB")
-    assert picture.size == tuple(round(SCALE * float(root.get(side))) for side in ("width", "height"))
+    assert picture.size == tuple(round(PNG_SCALE * float(root.get(side))) for side in ("width", "height"))
     cell = fills(svg)["weights (0, 0, 1, 1): " + repr(run()["weights"][0, 0, 1, 1].item())]
     assert tuple(int(cell[at : at + 2], 16) for at in (1, 3, 5)) in {c for _, c in picture.getcolors(10**6)}
 
 
 def test_nothing_reaches_beyond_the_edge_and_a_long_address_is_cut_in_sight_only():
     link = LINK + "&x=" + "1,2;" * 5000
-    svg = drawn(run(), imprint=Imprint("long " * 60, link, ()))
+    svg = drawn(run(), imprint=Provenance("long " * 60, link, ()))
     root = ElementTree.fromstring(svg)
     assert link in root.find(f"{SVG}desc").text and "…" in texts(svg)
     assert float(root.get("height")) < 1500
     edges = Image.open(BytesIO(png_bytes(svg))).convert("L")
     width, height = edges.size
-    border = round(SCALE * MARGIN / 2)
+    border = round(PNG_SCALE * FILE_MARGIN_PX / 2)
     strips = ((0, 0, width, border), (0, height - border, width, height))
     for box in (*strips, (0, 0, border, height), (width - border, 0, width, height)):
         assert edges.crop(box).getextrema() == (255, 255)
@@ -128,25 +135,25 @@ def test_a_large_run_is_drawn_as_a_part_of_it():
 
 @pytest.mark.parametrize("text", ["who is meant by this", "https://attention.example.edu/?a=1&b=2", "x" * 300])
 def test_lines_are_broken_without_a_loss(text):
-    lines = wrapped(text, 60, 10)
+    lines = wrap_text(text, 60, 10)
     assert "".join(lines) == text and len(lines) > 1
 
 
 def test_a_formula_has_its_letters_and_no_others():
     rows = r"\begin{cases} \sin p & 2i \\%s \cos p & 2i{+}1 \end{cases}"
-    glyphs = [drawn_formula(rows % room).svg.count("<use") for room in ("", "[1em]")]
+    glyphs = [typeset_formula(rows % room).svg.count("<use") for room in ("", "[1em]")]
     assert glyphs[0] == glyphs[1] >= 2 * len("sinp2i")  # room between two lines is none of them
 
 
 # ---- letters ---------------------------------------------------------------------------------------------------------
 def test_letters_that_no_font_has_are_named():
-    assert without_letters("Anna fed the dog 0.93 − × ·") == ""
-    assert without_letters("a\u0378b\U0010abcd\u0378") == "\u0378\U0010abcd"
+    assert missing_letters("Anna fed the dog 0.93 − × ·") == ""
+    assert missing_letters("a\u0378b\U0010abcd\u0378") == "\u0378\U0010abcd"
 
 
 WITHOUT = """import sys; sys.path.insert(0, sys.argv[1])
-from attention_core.documents.picture_files import without_letters
-print(ascii(without_letters("dog 狗 它 0.5")))"""
+from attention_core.documents.picture_files import missing_letters
+print(ascii(missing_letters("dog 狗 它 0.5")))"""
 LATIN_ONLY = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>{folder}</dir></fontconfig>"""
 

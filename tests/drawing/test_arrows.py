@@ -5,9 +5,9 @@ import math
 import altair as alt
 import pytest
 
-from attention_core.drawing.arrows import MOST_TURNS, Arrow, arc, plane
+from attention_core.drawing.arrows import MAX_DRAWN_TURNS, Arrow, arc_points, arrow_plane
 from attention_core.drawing.charts import plane_specification
-from attention_core.drawing.palette import LIGHT
+from attention_core.drawing.palette import LIGHT_PALETTE
 
 
 def rows_of(picture, kind):
@@ -27,7 +27,9 @@ def test_the_specification_is_valid_and_square():
 
 
 def test_arrows_end_where_they_point_and_their_tips_are_turned_there():
-    picture = plane([Arrow("q", 3.0, -4.0, LIGHT.q), Arrow("k", -1.0, 0.0, LIGHT.k, faint=True)], LIGHT)
+    picture = arrow_plane(
+        [Arrow("q", 3.0, -4.0, LIGHT_PALETTE.q), Arrow("k", -1.0, 0.0, LIGHT_PALETTE.k, faint=True)], LIGHT_PALETTE
+    )
     q, k = rows_of(picture, "arrow")
     assert (q["x"], q["y"], q["x2"], q["y2"], q["said"]) == (0, 0, 3, -4, "q: (3, −4)")
     assert q["angle"] == pytest.approx(
@@ -40,15 +42,15 @@ def test_arrows_end_where_they_point_and_their_tips_are_turned_there():
 
 def test_an_arc_begins_where_the_arrow_was():
     """Turned by a quarter from the right to upright."""
-    points = arc(Arrow("q", 0.0, 2.0, LIGHT.q, turned=math.pi / 2))
+    points = arc_points(Arrow("q", 0.0, 2.0, LIGHT_PALETTE.q, turned=math.pi / 2))
     assert math.atan2(points[0][1], points[0][0]) == pytest.approx(0.0, abs=1e-12)
     assert math.atan2(points[-1][1], points[-1][0]) == pytest.approx(math.pi / 2)
     assert points[-1] == pytest.approx((0.0, 1.0))
-    assert arc(Arrow("q", 0.0, 2.0, LIGHT.q)) == []
-    assert len(arc(Arrow("q", 1.0, 0.0, LIGHT.q, turned=1e6))) <= MOST_TURNS * 180 + 1
+    assert arc_points(Arrow("q", 0.0, 2.0, LIGHT_PALETTE.q)) == []
+    assert len(arc_points(Arrow("q", 1.0, 0.0, LIGHT_PALETTE.q, turned=1e6))) <= MAX_DRAWN_TURNS * 180 + 1
 
 
 def test_what_has_no_length_points_nowhere():
-    picture = plane([Arrow("q", 0.0, 0.0, LIGHT.q, turned=1.0)], LIGHT)
+    picture = arrow_plane([Arrow("q", 0.0, 0.0, LIGHT_PALETTE.q, turned=1.0)], LIGHT_PALETTE)
     assert rows_of(picture, "arrow") == rows_of(picture, "arc") == []
     assert len(rows_of(picture, "axis")) == 2

@@ -6,14 +6,14 @@ import pytest
 import torch
 
 from attention_core import attend_qkv
-from attention_core.drawing.bar_grid import BESIDE, bar_columns
+from attention_core.drawing.bar_grid import LYING_NUMBER_ROOM_PX, bar_columns
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import PAGE
-from attention_core.drawing.palette import LIGHT
-from attention_core.drawing.text_layout import Words
+from attention_core.drawing.charts import PAGE_WIDTH_PX
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.drawing.text_layout import PictureTexts
 from attention_core.record.expressions import Ref
 
-WORDS = Words(lambda ref: f"{ref.step} {ref.index}", lambda axis, at: str(at))
+WORDS = PictureTexts(lambda ref: f"{ref.step} {ref.index}", lambda axis, at: str(at))
 NAMES = ["a", "b", "c"]
 LOG2 = math.log(2)
 
@@ -34,23 +34,23 @@ def row(title, trace, step="weights", **how):
 
 
 def test_a_share_fills_its_part_of_the_field_and_its_number_stands_behind_it():
-    picture = bar_columns([row("one", run(LOG2, 0, 0)), row("two", run(0, 0, 0))], NAMES, WORDS, LIGHT)
+    picture = bar_columns([row("one", run(LOG2, 0, 0)), row("two", run(0, 0, 0))], NAMES, WORDS, LIGHT_PALETTE)
     cells, bars = drawn(picture, "cell"), drawn(picture, "bar")
     assert [(cell["panel"], cell["row"], cell["column"]) for cell in cells[2:4]] == [("row0", 2, 0), ("row1", 0, 1)]
     assert cells[0]["index"] == "0,0,0,0" and cells[0]["step"] == "one:weights" and cells[0]["value"].startswith("0.5")
-    room = cells[0]["x2"] - cells[0]["x"] - BESIDE
+    room = cells[0]["x2"] - cells[0]["x"] - LYING_NUMBER_ROOM_PX
     lengths = [bar["x2"] - bar["x"] for bar in bars]
     assert lengths == pytest.approx([room / 2, room / 4, room / 4, *[room / 3] * 3])
     numbers = [label for label in drawn(picture, "label") if label["text"] == "0.50"]
     assert [label["x"] for label in numbers] == [bars[0]["x2"] + 5]
     assert all(cell["y"] < bar["y"] < bar["y2"] < cell["y2"] for cell, bar in zip(cells, bars, strict=True))
-    assert picture.spec["width"] == PAGE and max(cell["x2"] for cell in cells) <= PAGE
+    assert picture.spec["width"] == PAGE_WIDTH_PX and max(cell["x2"] for cell in cells) <= PAGE_WIDTH_PX
 
 
 def test_numbers_below_zero_hang_to_the_left_and_all_rows_have_one_scale():
     rows = [row("one", run(-4, 2, 0), "scores"), row("two", run(1, 1, 1), "scores")]
-    bars = drawn(bar_columns(rows, NAMES, WORDS, LIGHT), "bar")
-    assert [bar["fill"] for bar in bars[:2]] == [LIGHT.minus, LIGHT.plus]
+    bars = drawn(bar_columns(rows, NAMES, WORDS, LIGHT_PALETTE), "bar")
+    assert [bar["fill"] for bar in bars[:2]] == [LIGHT_PALETTE.minus, LIGHT_PALETTE.plus]
     assert bars[0]["x2"] == bars[1]["x"]  # both begin at 0
     long, short, _, one, *_ = [bar["x2"] - bar["x"] for bar in bars]
     assert (long / short, long / one) == pytest.approx((2, 4))
@@ -58,13 +58,15 @@ def test_numbers_below_zero_hang_to_the_left_and_all_rows_have_one_scale():
 
 def test_a_share_beside_other_numbers_keeps_its_own_scale():
     rows = [row("one", run(LOG2, 0, 0)), row("two", run(8, 4, 4), "scores")]
-    bars = drawn(bar_columns(rows, NAMES, WORDS, LIGHT), "bar")
+    bars = drawn(bar_columns(rows, NAMES, WORDS, LIGHT_PALETTE), "bar")
     half, whole = (bar["x2"] - bar["x"] for bar in (bars[0], bars[3]))
     assert half == pytest.approx(whole / 2)  # a half of 1, and the largest score
 
 
 def test_a_hidden_row_says_nothing_of_its_numbers():
-    picture = bar_columns([row("one", run(3, 0, 0), hidden=True), row("two", run(0, 0, 0))], NAMES, WORDS, LIGHT)
+    picture = bar_columns(
+        [row("one", run(3, 0, 0), hidden=True), row("two", run(0, 0, 0))], NAMES, WORDS, LIGHT_PALETTE
+    )
     assert [cell["step"] for cell in drawn(picture, "cell")] == ["two:weights"] * 3
     assert [label["text"] for label in drawn(picture, "label")].count("?") == 3
     assert len({bar["x2"] - bar["x"] for bar in drawn(picture, "bar")[:3]}) == 1
@@ -72,7 +74,7 @@ def test_a_hidden_row_says_nothing_of_its_numbers():
 
 def test_what_a_mask_blocks_is_hatched_and_0():
     trace = run(1, 1, 1, allowed=torch.tensor([[True, True, False]]))
-    picture = bar_columns([row("one", trace)], NAMES, WORDS, LIGHT)
+    picture = bar_columns([row("one", trace)], NAMES, WORDS, LIGHT_PALETTE)
     (blocked,) = drawn(picture, "blocked")
     assert blocked["row"] == 2 and blocked["value"] == "0"
     assert [label["text"] for label in drawn(picture, "label")][-3:] == ["0.50", "0.50", "0"]
@@ -81,13 +83,13 @@ def test_what_a_mask_blocks_is_hatched_and_0():
 def test_the_row_that_is_looked_at_and_the_opened_cell_are_outlined():
     rows = [row("one", run(0, 0, 0)), row("two", run(0, 0, 0))]
     chosen = ("two", Ref("weights", (0, 0, 0, 1)))
-    opened, frame = drawn(bar_columns(rows, NAMES, WORDS, LIGHT, chosen, outlined=1), "chosen")
+    opened, frame = drawn(bar_columns(rows, NAMES, WORDS, LIGHT_PALETTE, chosen, outlined=1), "chosen")
     assert (opened["x"], opened["x2"]) == (frame["x"], frame["x2"])
     assert opened["y2"] - opened["y"] == pytest.approx((frame["y2"] - frame["y"]) / 3)
 
 
 def test_the_lines_of_a_title_stand_below_each_other():
-    labels = drawn(bar_columns([row("cosine\ncos(q, k)", run(0, 0, 0))], NAMES, WORDS, LIGHT), "label")
+    labels = drawn(bar_columns([row("cosine\ncos(q, k)", run(0, 0, 0))], NAMES, WORDS, LIGHT_PALETTE), "label")
     places = {label["text"]: label for label in labels}
     assert places["cosine"]["y"] < places["cos(q, k)"]["y"] < places["a"]["y"]
     assert places["cosine"]["size"] > places["cos(q, k)"]["size"] >= 13
@@ -95,7 +97,7 @@ def test_the_lines_of_a_title_stand_below_each_other():
 
 def test_a_given_reach_fills_the_field_of_rows_below_each_other():
     (whole, *_), (half, *_) = (
-        drawn(bar_rows([row("one", run(2, 1, 0), "scores")], NAMES, WORDS, LIGHT, reach=reach), "bar")
+        drawn(bar_rows([row("one", run(2, 1, 0), "scores")], NAMES, WORDS, LIGHT_PALETTE, reach=reach), "bar")
         for reach in (None, 4.0)
     )
     assert half["y2"] - half["y"] == pytest.approx((whole["y2"] - whole["y"]) / 2)

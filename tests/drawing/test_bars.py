@@ -6,14 +6,14 @@ import pytest
 import torch
 
 from attention_core import attend_qkv
-from attention_core.drawing.bars import NUMBER, Row, bar_rows, row_of
-from attention_core.drawing.palette import LIGHT
-from attention_core.drawing.text_layout import Words
+from attention_core.drawing.bars import BAR_NUMBER_ROOM_PX, Row, bar_rows, row_of
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.drawing.text_layout import PictureTexts
 from attention_core.record.expressions import Ref
 
-WORDS = Words(lambda ref: f"{ref.step}{ref.index}", lambda axis, at: str(at))
+WORDS = PictureTexts(lambda ref: f"{ref.step}{ref.index}", lambda axis, at: str(at))
 HEIGHT = 100.0
-ROOM = HEIGHT - NUMBER  # of a bar that stands for the whole scale, where none hangs down
+ROOM = HEIGHT - BAR_NUMBER_ROOM_PX  # of a bar that stands for the whole scale, where none hangs down
 
 
 def run(*scores):
@@ -24,7 +24,7 @@ def run(*scores):
 
 def drawn(*rows, names=None, chosen=None):
     names = names or ["a"] * len(rows[0].refs)
-    columns = bar_rows(rows, names, WORDS, LIGHT, chosen, HEIGHT).table
+    columns = bar_rows(rows, names, WORDS, LIGHT_PALETTE, chosen, HEIGHT).table
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -36,17 +36,17 @@ def test_a_share_of_one_fills_its_field_and_others_in_proportion():
     trace = run(0.0, 0.0, 0.0, 0.0)
     table = drawn(row_of("even", trace, "weights", (0, 0, 0)))
     assert lengths(table) == pytest.approx([ROOM / 4] * 4)
-    assert {row["fill"] for row in table if row["kind"] == "bar"} == {LIGHT.share}
+    assert {row["fill"] for row in table if row["kind"] == "bar"} == {LIGHT_PALETTE.share}
 
 
 def test_scores_of_all_rows_have_one_scale_and_minus_hangs_down():
     one, other = run(2.0, -1.0), run(4.0, 0.0)
     table = drawn(row_of("one", one, "scores", (0, 0, 0), "one"), row_of("other", other, "scores", (0, 0, 0), "other"))
-    half = (HEIGHT - 2 * NUMBER) / 2
+    half = (HEIGHT - 2 * BAR_NUMBER_ROOM_PX) / 2
     assert lengths(table) == pytest.approx([half / 2, half / 4, half, 0.0])
     up, down, *_ = [row for row in table if row["kind"] == "bar"]
     assert up["y2"] == down["y"]  # both begin at zero
-    assert (up["fill"], down["fill"]) == (LIGHT.plus, LIGHT.minus)
+    assert (up["fill"], down["fill"]) == (LIGHT_PALETTE.plus, LIGHT_PALETTE.minus)
 
 
 def test_a_cell_names_its_run_its_step_and_its_number():
@@ -62,7 +62,7 @@ def test_of_many_shares_one_that_has_everything_is_drawn_as_large_as_it_is_where
     trace = run(*[0.0] * 29, 9.0)  # e⁹ against 29: .9964
     rows, names = [row_of("many", trace, "weights", (0, 0, 0))], ["a"] * 30
     for whole, expected in ((False, ROOM), (True, trace["weights"].max().item() * ROOM)):
-        columns = bar_rows(rows, names, WORDS, LIGHT, None, HEIGHT, whole=whole).table
+        columns = bar_rows(rows, names, WORDS, LIGHT_PALETTE, None, HEIGHT, whole=whole).table
         bars = [row for row in zip(columns["kind"], columns["y"], columns["y2"], strict=True) if row[0] == "bar"]
         assert bars[-1][2] - bars[-1][1] == pytest.approx(expected)
         assert any("↑" in text for text in columns["text"]) != whole
@@ -111,5 +111,5 @@ def test_infinity_is_as_long_as_the_field_and_no_number_has_no_length():
 def test_the_fields_are_as_wide_as_there_is_room():
     trace = run(*[0.0] * 7)
     rows = [row_of("even", trace, "weights", (0, 0, 0))]
-    wide, narrow = (bar_rows(rows, ["a"] * 7, WORDS, LIGHT, room=room) for room in (820.0, 350.0))
+    wide, narrow = (bar_rows(rows, ["a"] * 7, WORDS, LIGHT_PALETTE, room=room) for room in (820.0, 350.0))
     assert [max(picture.table["x2"]) for picture in (wide, narrow)] == [7 * 84, 350]

@@ -2,18 +2,30 @@
 
 import pytest
 
-from attention_core.drawing.cache_triangle import MARKS, Triangle, colours, triangle
-from attention_core.drawing.palette import DARK, LIGHT, channels, luminance
-from attention_core.variants.kv_cache import ABSENT, AGAIN, COMPUTED, KEPT, UNNEEDED, states
+from attention_core.drawing.cache_triangle import STATE_MARKS, CacheTriangle, state_colours, triangle_picture
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, colour_channels, luminance
+from attention_core.variants.kv_cache import (
+    STATE_ABSENT,
+    STATE_AGAIN,
+    STATE_COMPUTED,
+    STATE_KEPT,
+    STATE_UNNEEDED,
+    cache_states,
+)
 
 NAMES = ("Anna", "fed", "the", "dog", "barked")
-LEGEND = {COMPUTED: "computed now", KEPT: "kept", AGAIN: "computed again", ABSENT: "not there yet"}
+LEGEND = {
+    STATE_COMPUTED: "computed now",
+    STATE_KEPT: "kept",
+    STATE_AGAIN: "computed again",
+    STATE_ABSENT: "not there yet",
+}
 
 
-def drawn(step, palette=LIGHT, **choices):
+def drawn(step, palette=LIGHT_PALETTE, **choices):
     """The cells of a triangle as (row, column) -> row of the table, and all other rows."""
-    one = Triangle("title", states(len(NAMES), **choices))
-    picture = triangle(one, NAMES, step, lambda t, s, state: f"{t} {s} {state}", LEGEND, palette)
+    one = CacheTriangle("title", cache_states(len(NAMES), **choices))
+    picture = triangle_picture(one, NAMES, step, lambda t, s, state: f"{t} {s} {state}", LEGEND, palette)
     columns = picture.table
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     cells = {(row["row"], row["column"]): row for row in rows if row["kind"] == "cell"}
@@ -26,12 +38,12 @@ def test_every_cell_says_its_state_and_names_its_step_and_token():
     for t in range(5):
         for s in range(5):
             cached, bare = with_cache[t, s], without[t, s]
-            state = COMPUTED if s == t else KEPT if s < t else ABSENT
+            state = STATE_COMPUTED if s == t else STATE_KEPT if s < t else STATE_ABSENT
             assert (cached["what"], cached["index"]) == (f"{t} {s} {state}", f"{t},{s}")
-            assert bare["what"] == f"{t} {s} {AGAIN if s < t else state}"
+            assert bare["what"] == f"{t} {s} {STATE_AGAIN if s < t else state}"
             assert cached["value"] == LEGEND[state]
-            assert cached["fill"] == colours(LIGHT)[state]
-            assert cached["text"] == MARKS[state]
+            assert cached["fill"] == state_colours(LIGHT_PALETTE)[state]
+            assert cached["text"] == STATE_MARKS[state]
 
 
 def test_a_plus_stands_for_each_key_that_is_computed():
@@ -49,22 +61,24 @@ def test_later_steps_are_not_there_yet_and_the_steps_row_is_outlined():
 
 def test_a_key_that_left_the_window_is_not_read():
     cells, _ = drawn(4, window=2)
-    assert cells[4, 1]["what"] == f"4 1 {UNNEEDED}"
-    assert cells[4, 3]["what"] == f"4 3 {KEPT}"
+    assert cells[4, 1]["what"] == f"4 1 {STATE_UNNEEDED}"
+    assert cells[4, 3]["what"] == f"4 3 {STATE_KEPT}"
 
 
-@pytest.mark.parametrize("palette", [LIGHT, DARK])
+@pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE])
 def test_states_are_told_apart_and_their_marks_can_be_read(palette):
     (cells, others), (without, _) = drawn(4, palette), drawn(4, palette, cached=False)
-    fills = colours(palette)
+    fills = state_colours(palette)
     assert len({*fills.values()}) == len(fills)
     for cell in (*cells.values(), *without.values()):
-        one, other = sorted(luminance(channels(cell[name])[None])[0] for name in ("fill", "ink"))
+        one, other = sorted(luminance(colour_channels(cell[name])[None])[0] for name in ("fill", "ink"))
         assert (other + 0.05) / (one + 0.05) >= 4.5
     assert {row["text"] for row in others if row["kind"] == "label"} >= {*LEGEND.values(), *NAMES, "title"}
 
 
 def test_two_of_many_long_words_fit_the_page_beside_each_other():
-    picture = triangle(Triangle("a", states(15)), ["extraordinarily"] * 15, 0, lambda *_: "", LEGEND, LIGHT)
+    picture = triangle_picture(
+        CacheTriangle("a", cache_states(15)), ["extraordinarily"] * 15, 0, lambda *_: "", LEGEND, LIGHT_PALETTE
+    )
     assert 2 * picture.spec["width"] + 34 <= 824
     assert min(row for row in picture.table["size"] if row) >= 11

@@ -20,20 +20,27 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.comparison.differences import difference
+from attention_core.comparison.differences import subtract_traces
 from attention_core.drawing import charts
-from attention_core.drawing.cells import COLUMNS
+from attention_core.drawing.cells import CELL_COLUMNS
 from attention_core.drawing.charts import Picture
-from attention_core.drawing.palette import DARK, LIGHT, Palette, blend, hexes, shades
-from attention_core.drawing.text_layout import Words, cut, text_width
-from attention_core.explanation.formula import COLOURS
+from attention_core.drawing.palette import (
+    DARK_PALETTE,
+    LIGHT_PALETTE,
+    Palette,
+    blend_colours,
+    shade_cells,
+    to_hex_colours,
+)
+from attention_core.drawing.text_layout import PictureTexts, shorten_text, text_width
+from attention_core.explanation.formula import SYMBOL_COLOURS
 from attention_core.explanation.layout import panel, product
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import exact, fixed
+from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.variants.kv_cache import decode
 
 ROOT = Path(__file__).parents[2]
-PALETTES = {"light": LIGHT, "dark": DARK}
+PALETTES = {"light": LIGHT_PALETTE, "dark": DARK_PALETTE}
 TITLES = {"left": "q  1 × 2 × 4 × 4", "above": "k  1 × 2 × 4 × 4", "result": "scores <b>1</b>"}
 
 
@@ -90,10 +97,12 @@ every_run = pytest.mark.parametrize("name", RUNS)
 both_palettes = pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 
 
-def words_for(trace: Trace) -> Words:
+def words_for(trace: Trace) -> PictureTexts:
     """As the pages do: an axis with words has them, another its numbers."""
     labels = trace.labels
-    return Words(lambda ref: f"{ref.step} {ref.index}", lambda axis, i: labels[axis][i] if axis in labels else str(i))
+    return PictureTexts(
+        lambda ref: f"{ref.step} {ref.index}", lambda axis, i: labels[axis][i] if axis in labels else str(i)
+    )
 
 
 # ---- the pictures ----------------------------------------------------------------------------------------------------
@@ -131,7 +140,7 @@ PICTURES = {
 
 
 @cache
-def drawn_for(name: str, kind: str, palette: Palette = LIGHT) -> list[Picture]:
+def drawn_for(name: str, kind: str, palette: Palette = LIGHT_PALETTE) -> list[Picture]:
     return PICTURES[kind](RUNS[name], palette)
 
 
@@ -140,7 +149,7 @@ def frame_of(picture: Picture) -> pd.DataFrame:
     return pd.DataFrame(picture.table)
 
 
-def all_for(name: str, palette: Palette = LIGHT) -> list[Picture]:
+def all_for(name: str, palette: Palette = LIGHT_PALETTE) -> list[Picture]:
     return [picture for kind in PICTURES for picture in drawn_for(name, kind, palette)]
 
 
@@ -164,7 +173,7 @@ def assert_drawable(picture: Picture) -> None:
     assert json.loads(json.dumps(spec)) == spec
     assert not {"data", "datasets", "$schema"} & keys_of(spec)
     assert {key: value for key, value in spec.items() if key not in ("width", "height")} == {
-        **charts.specification(),
+        **charts.cell_specification(),
         "padding": dict.fromkeys(("left", "right", "top", "bottom"), spec["padding"]["left"]),
         "background": "transparent",
     }
@@ -181,21 +190,21 @@ def test_a_specification_holds_no_data_and_nothing_of_the_run(name):
 def test_the_specification_is_valid_vega_lite():
     """By the schema that Altair ships; the page hands over the data that is a stub here."""
     for size in ((1, 1), (394.5, 220.25)):
-        alt.LayerChart.from_dict({"data": {"name": "cells"}, **charts.sized(*size)}, validate=True)
+        alt.LayerChart.from_dict({"data": {"name": "cells"}, **charts.sized_specification(*size)}, validate=True)
 
 
 def test_an_invalid_specification_is_found():
-    broken = charts.sized(10, 10)
+    broken = charts.sized_specification(10, 10)
     broken["layer"] = [{**broken["layer"][0], "mark": {"type": "rectangle"}}]
     with pytest.raises(jsonschema.ValidationError):
         alt.LayerChart.from_dict({"data": {"name": "cells"}, **broken}, validate=True)
 
 
 def test_the_fields_of_the_specification_are_columns_of_the_table():
-    text = json.dumps(charts.specification())
+    text = json.dumps(charts.cell_specification())
     used = {*re.findall(r'"field": "([^"]*)"', text), *re.findall(r"datum\.(\w+)", text)} - {"middle", "centre", "said"}
-    assert used == set(COLUMNS) - {"step", "index"}
-    params = {each["name"]: each["select"] for each in charts.specification()["params"]}
+    assert used == set(CELL_COLUMNS) - {"step", "index"}
+    params = {each["name"]: each["select"] for each in charts.cell_specification()["params"]}
     assert params["cell"]["fields"] == ["step", "index", "turn"]
     assert params["hover"]["fields"] == ["row", "column", "panel"]
 
@@ -204,7 +213,7 @@ def test_the_fields_of_the_specification_are_columns_of_the_table():
 @every_run
 def test_a_table_is_complete_and_can_be_sent(name):
     frames = [frame_of(picture) for picture in all_for(name)]
-    assert all(list(frame.columns) == list(COLUMNS) for frame in frames)
+    assert all(list(frame.columns) == list(CELL_COLUMNS) for frame in frames)
     frame = pd.concat(frames, ignore_index=True)
     assert set(frame.kind) <= {"cell", "blocked", "chosen", "read", "label", "tilted", "bar"}
     assert not frame.isna().any().any()
@@ -234,10 +243,10 @@ def assert_cells_are_those_of(trace: Trace, drawn: pd.DataFrame, count: int, tur
     numbers = trace[step].double().numpy()
     values = [float(numbers[index_of(text)]) for text in drawn["index"]]
     nothing = (drawn.kind == "blocked").to_numpy() & (np.array(values) == 0)  # a blocked weight is 0, not about 0.00
-    shown = [("✓" if value else "") if is_bool else fixed(value) for value in values]
+    shown = [("✓" if value else "") if is_bool else format_fixed(value) for value in values]
     shown = ["0" if blocked and not is_bool else text for text, blocked in zip(shown, nothing, strict=True)]
     assert drawn.what.tolist() == [f"{step} {index_of(text)}" for text in drawn["index"]]
-    assert drawn.value.tolist() == [exact(value) for value in values]
+    assert drawn.value.tolist() == [format_exact(value) for value in values]
     assert drawn.text.tolist() == (shown if drawn["size"].iloc[0] else [""] * count)
     places = [index_of(text)[-2:] if "," in text else (0, int(text)) for text in drawn["index"]]
     assert [*zip(drawn.row, drawn.column, strict=True)] == [place[::-1] if turned else place for place in places]
@@ -259,7 +268,7 @@ def test_a_head_map_has_every_weight_of_its_head(name):
 def test_the_chosen_querys_row_is_outlined(name):
     trace = RUNS[name]
     T = trace.sizes()["T"]
-    picture = charts.head_map(trace, 0, words_for(trace), LIGHT, None, T - 1)
+    picture = charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE, None, T - 1)
     (frame,) = frame_of(picture)[frame_of(picture).kind == "chosen"].to_dict("records")
     row = cells(picture)[lambda each: each.row == T - 1]
     assert (frame["x"], frame["x2"]) == (row.x.min(), row.x2.max())
@@ -292,7 +301,7 @@ def test_the_cells_of_a_product_are_aligned(name):
         sides = pd.concat([everything.x2 - everything.x, everything.y2 - everything.y])
         assert sides.max() - sides.min() < 1e-9
         assert 10 <= sides.min() <= 64
-        assert picture.spec["width"] <= charts.PAGE  # nothing is cut off on a projector
+        assert picture.spec["width"] <= charts.PAGE_WIDTH_PX  # nothing is cut off on a projector
 
 
 def outlined(picture: Picture) -> set[tuple[str, str, str]]:
@@ -304,13 +313,13 @@ def test_what_the_chosen_cell_was_computed_from_is_outlined_in_its_colour():
     trace = RUNS["two heads"]
     words = words_for(trace)
     drawn = product(trace, "scores", {"H": 1})
-    picture = charts.product_picture(drawn, trace, words, LIGHT, TITLES, Ref("scores", (0, 1, 2, 3)))
-    of_q = {("q", f"0,1,2,{d}", LIGHT.q) for d in range(4)}
-    assert outlined(picture) == of_q | {("k", f"0,1,3,{d}", LIGHT.k) for d in range(4)}
+    picture = charts.product_picture(drawn, trace, words, LIGHT_PALETTE, TITLES, Ref("scores", (0, 1, 2, 3)))
+    of_q = {("q", f"0,1,2,{d}", LIGHT_PALETTE.q) for d in range(4)}
+    assert outlined(picture) == of_q | {("k", f"0,1,3,{d}", LIGHT_PALETTE.k) for d in range(4)}
     panels = [panel(trace, name, {"H": 1}) for name in ("masked_scores", "weights")]
-    picture = charts.single_picture(panels, trace, words, LIGHT, ("from", "to"), Ref("weights", (0, 1, 2, 3)))
-    assert outlined(picture) == {("masked_scores", f"0,1,2,{s}", LIGHT.ink) for s in range(4)}
-    assert outlined(charts.single_picture(panels, trace, words, LIGHT, ("from", "to"), None)) == set()
+    picture = charts.single_picture(panels, trace, words, LIGHT_PALETTE, ("from", "to"), Ref("weights", (0, 1, 2, 3)))
+    assert outlined(picture) == {("masked_scores", f"0,1,2,{s}", LIGHT_PALETTE.ink) for s in range(4)}
+    assert outlined(charts.single_picture(panels, trace, words, LIGHT_PALETTE, ("from", "to"), None)) == set()
 
 
 @every_run
@@ -319,8 +328,8 @@ def test_a_matrix_and_its_operand_fit_the_page_and_their_rows_are_aligned(name):
     for step in [step for step in trace.computed() if trace[step].shape[-1] <= 18]:
         panels = [panel(trace, each, widest=9) for each in (*trace.step(step).operation.reads[:1], step)]
         if panels[0].rows == panels[1].rows:
-            picture = charts.single_picture(panels, trace, words_for(trace), LIGHT, ("from", "to"), None)
-            assert picture.spec["width"] <= charts.PAGE, step
+            picture = charts.single_picture(panels, trace, words_for(trace), LIGHT_PALETTE, ("from", "to"), None)
+            assert picture.spec["width"] <= charts.PAGE_WIDTH_PX, step
             drawn = frame_of(picture)[frame_of(picture).row >= 0]
             starts = drawn.groupby(["panel", "row"]).y.min().unstack()
             assert (starts.loc["operand"] == starts.loc["result"]).all(), step
@@ -338,7 +347,7 @@ def test_rows_that_only_the_result_has_are_labelled_too():
     *_, step = decode(random(4, 8), config=AttentionConfig(heads=2, masks=["causal"]))
     step = step.labelled(T=("sat",), S=("the", "cat", "that", "sat"))
     panels = [panel(step, name) for name in ("k_cache", "k")]
-    picture = charts.single_picture(panels, step, words_for(step), LIGHT, ("kept", "all"), None)
+    picture = charts.single_picture(panels, step, words_for(step), LIGHT_PALETTE, ("kept", "all"), None)
     frame = frame_of(picture)
     labels = frame[frame.text.isin(("the", "cat", "that", "sat"))].set_index("text").y
     middles = frame[(frame.panel == "result") & (frame.column == 0)]
@@ -348,7 +357,7 @@ def test_rows_that_only_the_result_has_are_labelled_too():
 
 # ---- blocked cells ---------------------------------------------------------------------------------------------------
 def of_the_scale(palette: Palette) -> set[str]:
-    return set(shades(np.linspace(0, 1, 4001), 1.0, True, palette)[0])
+    return set(shade_cells(np.linspace(0, 1, 4001), 1.0, True, palette)[0])
 
 
 MASKED = [name for name, trace in RUNS.items() if trace["masked_scores"].isneginf().any()]
@@ -374,19 +383,21 @@ def test_a_weight_of_zero_is_not_blocked():
     """Rounded to zero, but allowed."""
     trace = attend_qkv(torch.tensor([[1000.0]]), torch.tensor([[1.0], [-1.0]]), torch.ones(2, 1))
     assert trace["weights"][0, 0, 0, 1] == 0
-    assert set(cells(charts.head_map(trace, 0, words_for(trace), LIGHT)).kind) == {"cell"}
+    assert set(cells(charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE)).kind) == {"cell"}
 
 
 def test_a_mask_shows_what_it_allows():
     trace = RUNS["nothing allowed"]
-    drawn = cells(charts.single_picture([panel(trace, "allowed")], trace, words_for(trace), LIGHT, [""], None))
+    drawn = cells(charts.single_picture([panel(trace, "allowed")], trace, words_for(trace), LIGHT_PALETTE, [""], None))
     assert [row.kind == "cell" for row in drawn.itertuples()] == EMPTY_ROW.flatten().tolist()
     assert set(zip(drawn.kind, drawn.text, strict=True)) == {("cell", "✓"), ("blocked", "")}
 
 
 def test_ticks_stand_in_cells_too_small_for_numbers():
     trace = RUNS["nothing allowed"]
-    small = charts.single_picture([panel(trace, "allowed")], trace, words_for(trace), LIGHT, [""], None, most=16.0)
+    small = charts.single_picture(
+        [panel(trace, "allowed")], trace, words_for(trace), LIGHT_PALETTE, [""], None, most=16.0
+    )
     drawn = cells(small)
     assert {round(side, 6) for side in [*(drawn.x2 - drawn.x), *(drawn.y2 - drawn.y)]} == {16.0}
     assert set(drawn[drawn.text != ""].text) == {"✓"}
@@ -395,10 +406,13 @@ def test_ticks_stand_in_cells_too_small_for_numbers():
 
 def test_a_head_map_may_be_wider():
     trace = RUNS["forty tokens"]
-    narrow, wide = (charts.head_map(trace, 0, words_for(trace), LIGHT, room=room) for room in (charts.MAP, charts.PAGE))
+    narrow, wide = (
+        charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE, room=room)
+        for room in (charts.MAP_WIDTH_PX, charts.PAGE_WIDTH_PX)
+    )
     sides = [(drawn.x2 - drawn.x).max() for drawn in (cells(narrow), cells(wide))]
     assert sides[0] < sides[1]
-    assert narrow.spec["width"] <= wide.spec["width"] <= charts.PAGE
+    assert narrow.spec["width"] <= wide.spec["width"] <= charts.PAGE_WIDTH_PX
 
 
 # ---- colours ---------------------------------------------------------------------------------------------------------
@@ -424,7 +438,7 @@ def test_contrast_is_measured_as_wcag_does():
 @pytest.mark.parametrize("is_share", [True, False])
 def test_numbers_are_readable_on_every_colour(palette, is_share):
     values = np.linspace(0 if is_share else -1, 1, 2001)
-    fills, inks = shades(values, 1.0, is_share, palette)
+    fills, inks = shade_cells(values, 1.0, is_share, palette)
     assert min(map(contrast, fills, inks)) >= 4.5
 
 
@@ -439,7 +453,9 @@ def test_everything_else_is_readable_on_the_ground(palette):
 def test_small_print_is_readable_on_every_ground(theme):
     colours = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"][theme]
     for ground in (colours["backgroundColor"], colours["secondaryBackgroundColor"]):
-        print_ = hexes(blend(ground, colours["textColor"], np.array([0.6])))[0]  # as Streamlit mixes captions
+        print_ = to_hex_colours(blend_colours(ground, colours["textColor"], np.array([0.6])))[
+            0
+        ]  # as Streamlit mixes captions
         assert contrast(print_, ground) >= 4.5
 
 
@@ -455,17 +471,17 @@ def test_every_text_is_readable_where_it_stands(name, palette):
 
 
 def test_the_ends_of_the_scales():
-    fills, _ = shades(np.array([0.0, 1.0, 0.5]), 1.0, True, LIGHT)
-    assert fills == [LIGHT.low, LIGHT.high, "#a086bc"]  # (f4 + 4c) / 2, (f0 + 1d) / 2, (f9 + 80) / 2
-    fills, _ = shades(np.array([0.0, 2.0, -2.0, math.inf, -math.inf, math.nan]), 2.0, False, LIGHT)
-    assert fills[0] == fills[4] == fills[5] == LIGHT.ground
+    fills, _ = shade_cells(np.array([0.0, 1.0, 0.5]), 1.0, True, LIGHT_PALETTE)
+    assert fills == [LIGHT_PALETTE.low, LIGHT_PALETTE.high, "#a086bc"]  # (f4 + 4c) / 2, (f0 + 1d) / 2, (f9 + 80) / 2
+    fills, _ = shade_cells(np.array([0.0, 2.0, -2.0, math.inf, -math.inf, math.nan]), 2.0, False, LIGHT_PALETTE)
+    assert fills[0] == fills[4] == fills[5] == LIGHT_PALETTE.ground
     assert fills[1] == fills[3] != fills[2]
 
 
 def test_a_larger_weight_is_darker():
-    fills, _ = shades(np.linspace(0, 1, 100), 1.0, True, LIGHT)
+    fills, _ = shade_cells(np.linspace(0, 1, 100), 1.0, True, LIGHT_PALETTE)
     assert all(luminance(less) > luminance(more) for less, more in pairwise(fills))
-    fills, _ = shades(np.linspace(0, 1, 100), 1.0, True, DARK)
+    fills, _ = shade_cells(np.linspace(0, 1, 100), 1.0, True, DARK_PALETTE)
     assert all(luminance(less) < luminance(more) for less, more in pairwise(fills))
 
 
@@ -475,7 +491,7 @@ def test_heads_share_one_range_of_colours():
     trace = attend_qkv(torch.ones(1, 2, 2, 1), torch.cat([k, torch.ones(1, 2, 1, 1)], 2), torch.ones(1, 2, 2, 1))
     words = words_for(trace)
     panels = [panel(trace, "scores", {"H": h}) for h in range(2)]
-    first, second = (cells(charts.single_picture([each], trace, words, LIGHT, [""], None)) for each in panels)
+    first, second = (cells(charts.single_picture([each], trace, words, LIGHT_PALETTE, [""], None)) for each in panels)
     assert first.text.tolist() == ["1.00"] * 4
     assert second.text.tolist() == ["10.00", "1.00"] * 2
     assert {*first.fill} == {second.fill.iloc[1]} != {second.fill.iloc[0]}
@@ -488,11 +504,12 @@ def test_compared_matrices_have_the_range_of_colours_that_they_are_given():
     left, right = (
         list(zip(picture.table["panel"], picture.table["fill"], strict=True))
         for picture in (
-            charts.single_picture(drawn, trace, words_for(trace), LIGHT, ["", ""], None, reach) for reach in (None, 4.0)
+            charts.single_picture(drawn, trace, words_for(trace), LIGHT_PALETTE, ["", ""], None, reach)
+            for reach in (None, 4.0)
         )
     )
     assert [row for row in left if row[0] == "operand"] == [row for row in right if row[0] == "operand"]
-    fills, _ = shades(np.array([1.0, 2.0, 1.0, 2.0]), 4.0, False, LIGHT)
+    fills, _ = shade_cells(np.array([1.0, 2.0, 1.0, 2.0]), 4.0, False, LIGHT_PALETTE)
     assert [fill for name, fill in right if name == "result"] == fills
     assert [fill for name, fill in left if name == "result"] != fills
 
@@ -500,12 +517,12 @@ def test_compared_matrices_have_the_range_of_colours_that_they_are_given():
 def test_weights_have_one_colour_in_every_run():
     """The ramp is on [0, 1], whatever the largest weight is."""
     trace = attend_qkv(torch.zeros(1, 1), torch.zeros(2, 1), torch.zeros(2, 1))
-    fills, _ = shades(np.array([0.5]), 1.0, True, LIGHT)
-    assert {*cells(charts.head_map(trace, 0, words_for(trace), LIGHT)).fill} == {*fills}
+    fills, _ = shade_cells(np.array([0.5]), 1.0, True, LIGHT_PALETTE)
+    assert {*cells(charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE)).fill} == {*fills}
 
 
 def test_formulas_and_charts_have_the_same_colours():
-    assert {name: colour.lower() for name, colour in COLOURS.items()} == LIGHT.families()
+    assert {name: colour.lower() for name, colour in SYMBOL_COLOURS.items()} == LIGHT_PALETTE.families()
 
 
 # ---- the ramp --------------------------------------------------------------------------------------------------------
@@ -513,13 +530,13 @@ def test_formulas_and_charts_have_the_same_colours():
 def test_the_even_share_stands_at_its_place_on_the_ramp(name):
     trace = RUNS[name]
     S = trace.sizes()["S"]
-    frame = frame_of(charts.head_map(trace, 0, words_for(trace), LIGHT))
+    frame = frame_of(charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE))
     bars = frame[frame.kind == "bar"]
-    ramp, mark = bars[bars.fill != LIGHT.outline], bars[bars.fill == LIGHT.outline]
+    ramp, mark = bars[bars.fill != LIGHT_PALETTE.outline], bars[bars.fill == LIGHT_PALETTE.outline]
     start, end = ramp.x.min(), ramp.x2.max()
     (middle,) = (mark.x + mark.x2) / 2
     assert (middle - start) / (end - start) == pytest.approx(1 / S, abs=0.006)
-    assert ramp.fill.tolist()[:: len(ramp) - 1] == [LIGHT.low, LIGHT.high]
+    assert ramp.fill.tolist()[:: len(ramp) - 1] == [LIGHT_PALETTE.low, LIGHT_PALETTE.high]
     labels = frame[(frame.kind == "label") & (frame.y > ramp.y.max())]
     assert labels.text.tolist() == ["0", "1", f"1/{S}"][: 3 if S > 1 else 2]
 
@@ -530,7 +547,7 @@ def labels_of(picture: Picture) -> pd.DataFrame:
 
 
 def test_a_token_that_comes_twice_has_two_rows_and_two_columns():
-    picture = head_maps(RUNS["two heads"], LIGHT)[0]
+    picture = head_maps(RUNS["two heads"], LIGHT_PALETTE)[0]
     labels = labels_of(picture)
     rows, columns = labels[labels["align"] == "right"], labels[labels["align"] == "center"]
     assert rows.text.tolist()[:4] == ["the", "dog", "the", "cat"]
@@ -562,7 +579,7 @@ def test_no_label_is_cut_without_an_ellipsis(name):
 @pytest.mark.parametrize("text", [*HOSTILE, "a", ""])
 @pytest.mark.parametrize("room", [0, 10, 13, 29, 30.5, 60, 110, 1000])
 def test_what_is_cut_fits_and_says_so(text, room):
-    short = cut(text, room, 13.0)
+    short = shorten_text(text, room, 13.0)
     assert short == text or (short.endswith("…") and text.startswith(short[:-1]))
     assert text_width(short, 13.0) <= room or short == "…"
     assert (short == text) == (text_width(text, 13.0) <= room)
@@ -580,7 +597,7 @@ def test_chinese_is_never_rotated(name):
 def test_long_chinese_is_written_downwards():
     """One character above the other, the first one on top."""
     trace = RUNS["long Chinese"]
-    labels = labels_of(charts.head_map(trace, 0, words_for(trace), LIGHT))
+    labels = labels_of(charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE))
     columns = [
         stack.sort_values("y") for _, stack in labels[labels["align"] == "center"].groupby("x") if len(stack) > 1
     ]
@@ -631,14 +648,14 @@ def test_words_are_data_and_nothing_else():
     for picture in all_for("hostile"):
         spec = json.dumps(picture.spec, ensure_ascii=False)
         assert not [word for word in (*HOSTILE[:5], *TITLES.values()) if word in spec]
-    labels = labels_of(charts.head_map(trace, 0, words_for(trace), LIGHT))
+    labels = labels_of(charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE))
     assert {"שלום", "\"'`\\${x}"} <= {*labels.text}
     assert [text for text in labels.text if text.startswith("<script>al")]
 
 
 def test_a_map_of_smaller_cells():
     trace = RUNS["two heads"]
-    usual, small = (charts.head_map(trace, 0, words_for(trace), LIGHT, most=most) for most in (40.0, 34.0))
+    usual, small = (charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE, most=most) for most in (40.0, 34.0))
     sides = [
         {round(row.x2 - row.x, 9) for row in frame_of(each).itertuples() if row.kind == "cell"}
         for each in (usual, small)
@@ -648,8 +665,10 @@ def test_a_map_of_smaller_cells():
 
 
 def test_pictures_made_equally_large_are_the_same_pictures():
-    pictures = [charts.head_map(RUNS[name], 0, words_for(RUNS[name]), LIGHT) for name in ("one token", "more keys")]
-    alike = charts.equally_large(pictures)
+    pictures = [
+        charts.head_map(RUNS[name], 0, words_for(RUNS[name]), LIGHT_PALETTE) for name in ("one token", "more keys")
+    ]
+    alike = charts.make_equally_large(pictures)
     assert alike[0].spec == alike[1].spec
     for side in ("width", "height"):
         assert alike[0].spec[side] == max(picture.spec[side] for picture in pictures)
@@ -658,18 +677,20 @@ def test_pictures_made_equally_large_are_the_same_pictures():
 
 def test_a_map_may_be_as_wide_as_the_page():
     trace = RUNS["hostile"]
-    rooms = (charts.MAP, charts.PAGE)
-    narrow, wide = (charts.head_map(trace, 0, words_for(trace), LIGHT, room=room).spec["width"] for room in rooms)
-    assert narrow <= charts.MAP < wide <= charts.PAGE
+    rooms = (charts.MAP_WIDTH_PX, charts.PAGE_WIDTH_PX)
+    narrow, wide = (
+        charts.head_map(trace, 0, words_for(trace), LIGHT_PALETTE, room=room).spec["width"] for room in rooms
+    )
+    assert narrow <= charts.MAP_WIDTH_PX < wide <= charts.PAGE_WIDTH_PX
 
 
 def test_small_differences_are_written_as_powers_of_ten_and_what_overflowed_is_hatched():
     exact = attend_qkv(*[random(3, 2)] * 3)
     near = attend_qkv(random(3, 2) * (1 + 1e-6), random(3, 2), random(3, 2))
-    lost = replace(difference(near, exact), steps={**difference(near, exact).steps})
+    lost = replace(subtract_traces(near, exact), steps={**subtract_traces(near, exact).steps})
     lost["weights"][0, 0, 1] = torch.tensor([math.nan, math.inf, 0.0])
     words = words_for(exact)
-    drawn = cells(charts.single_picture([panel(lost, "weights")], lost, words, LIGHT, ["errors"], None))
+    drawn = cells(charts.single_picture([panel(lost, "weights")], lost, words, LIGHT_PALETTE, ["errors"], None))
     texts = {(cell["row"], cell["column"]): (cell["kind"], cell["text"]) for cell in drawn.to_dict("records")}
     assert [texts[1, s] for s in range(3)] == [("blocked", "NaN"), ("blocked", "+∞"), ("cell", "0")]
     numbers = [float(texts[t, s][1].replace("−", "-")) for t in (0, 2) for s in range(3)]
@@ -695,7 +716,7 @@ other.start()
 started.wait()
 assert not hasattr(sys.modules["pandas"], "DataFrame")
 threading.Timer(0.5, go_on.set).start()  # while the specification is made
-print(len(charts.specification()["layer"]))
+print(len(charts.cell_specification()["layer"]))
 other.join()
 """
 

@@ -6,20 +6,20 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, attend_qkv
-from attention_core.comparison.differences import difference
-from attention_core.drawing.comparison import short, three_maps
-from attention_core.drawing.palette import LIGHT
-from attention_core.drawing.text_layout import Words
+from attention_core.comparison.differences import subtract_traces
+from attention_core.drawing.comparison import format_row_figure, three_maps
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.drawing.text_layout import PictureTexts
 from attention_core.record.expressions import Ref
 
-WORDS = Words(str, lambda axis, i: f"{axis}{i}")
+WORDS = PictureTexts(str, lambda axis, i: f"{axis}{i}")
 FIGURES = [("TV", "half the sum"), ("KL", "surprise")]
 
 
 def rows_of(a, b, head=0, **more):
     """The picture's table, a row a dictionary."""
     picture = three_maps(
-        (a, b, difference(b, a)), (WORDS,) * 3, LIGHT, head, 0, ("A · head", "B", "B − A"), FIGURES, **more
+        (a, b, subtract_traces(b, a)), (WORDS,) * 3, LIGHT_PALETTE, head, 0, ("A · head", "B", "B − A"), FIGURES, **more
     )
     return [dict(zip(picture.table, row, strict=True)) for row in zip(*picture.table.values(), strict=True)]
 
@@ -122,4 +122,4 @@ def test_a_step_that_only_one_run_has_is_outlined_nowhere_else(runs):
 
 @pytest.mark.parametrize("value, text", [(0.0049, "5e−3"), (0.005, "0.01"), (math.nan, "NaN"), (math.inf, "∞")])
 def test_a_figure_is_never_0_where_it_is_not(value, text):
-    assert short(value) == text
+    assert format_row_figure(value) == text

@@ -9,8 +9,19 @@ from PIL import Image, ImageColor
 
 from attention_core.documents.picture_files import png_bytes, vega_svg
 from attention_core.drawing.charts import Axis, curve_specification, powers_of_ten
-from attention_core.drawing.curves import LINE, MANY, RIM, THICK, Curve, curves, decades, histogram, pixel, wholes
-from attention_core.drawing.palette import LIGHT
+from attention_core.drawing.curves import (
+    CURVE_NAME_STEP_PX,
+    MANY_POINTS,
+    RIM,
+    THICK,
+    Curve,
+    curves,
+    decade_axis,
+    histogram_picture,
+    pixels_below_top,
+    whole_number_axis,
+)
+from attention_core.drawing.palette import LIGHT_PALETTE
 
 WIDTH = Axis("d_k", 1, 1024, log=True, values=(1, 32, 1024))
 SHARE = Axis("share", 0, 1)
@@ -25,7 +36,7 @@ def rows_of(picture, kind):
 
 @pytest.mark.parametrize("x, y", [(WIDTH, SHARE), (SHARE, INFLUENCE)])
 def test_the_specification_is_valid_and_has_the_axes_it_was_given(x, y):
-    spec = curve_specification(x, y, LIGHT, 640, 300)
+    spec = curve_specification(x, y, LIGHT_PALETTE, 640, 300)
     sample = {"values": [{"kind": "point", "x": 1, "y": 1}]}
     alt.LayerChart.from_dict(spec | {"data": sample}, validate=True)
     for layer in spec["layer"][:6]:
@@ -39,14 +50,14 @@ def test_the_specification_is_valid_and_has_the_axes_it_was_given(x, y):
 
 def test_texts_stand_in_the_place_of_numbers():
     sizes = Axis("bytes", 1, 2**30, log=True, values=(1.0, 2**20), texts=("1 byte", "1 MiB"))
-    drawn = curve_specification(SHARE, sizes, LIGHT, 640, 300)["layer"][0]["encoding"]["y"]["axis"]
+    drawn = curve_specification(SHARE, sizes, LIGHT_PALETTE, 640, 300)["layer"][0]["encoding"]["y"]["axis"]
     assert drawn["values"] == [1, 2**20]
     assert drawn["labelExpr"] == '({"1": "1 byte", "1048576": "1 MiB"})[datum.value]'
 
 
 def test_a_point_says_its_numbers_and_a_zero_of_a_logarithmic_axis_stands_at_its_end():
-    drawn = Curve("convolution", [1, 2, 3], [0.5, 0.0, 1e-9], LIGHT.v)
-    picture = curves([drawn], SHARE, INFLUENCE, LIGHT)
+    drawn = Curve("convolution", [1, 2, 3], [0.5, 0.0, 1e-9], LIGHT_PALETTE.v)
+    picture = curves([drawn], SHARE, INFLUENCE, LIGHT_PALETTE)
     (zero,) = rows_of(picture, "zero")
     assert (zero["x"], zero["y"], zero["said"]) == (2, 1e-6, "convolution: 2 → 0")
     first, last = rows_of(picture, "point")
@@ -55,19 +66,22 @@ def test_a_point_says_its_numbers_and_a_zero_of_a_logarithmic_axis_stands_at_its
 
 
 def test_names_stand_at_the_ends_of_their_curves_and_apart():
-    same = [Curve(name, [1, 1024], [0.5, height], LIGHT.q) for name, height in (("a", 0.75), ("b", 0.75), ("c", 0.1))]
-    texts = {row["name"]: row for row in rows_of(curves(same, WIDTH, SHARE, LIGHT), "text")}
+    same = [
+        Curve(name, [1, 1024], [0.5, height], LIGHT_PALETTE.q)
+        for name, height in (("a", 0.75), ("b", 0.75), ("c", 0.1))
+    ]
+    texts = {row["name"]: row for row in rows_of(curves(same, WIDTH, SHARE, LIGHT_PALETTE), "text")}
     assert all(row["x"] == 1024 for row in texts.values())
     assert texts["a"]["y"] == 75  # a quarter of 300 pixels below 1
-    assert texts["b"]["y"] == 75 + LINE
+    assert texts["b"]["y"] == 75 + CURVE_NAME_STEP_PX
     assert texts["c"]["y"] == pytest.approx(270)
-    assert pixel(32.0, WIDTH, 300) == pytest.approx(150)  # half of ten doublings
+    assert pixels_below_top(32.0, WIDTH, 300) == pytest.approx(150)  # half of ten doublings
 
 
 def test_names_that_would_lead_below_the_field_stand_at_its_end():
-    level = [Curve(name, [1, 1024], [0.5, 0.0], LIGHT.q) for name in "abc"]
-    texts = {row["name"]: row["y"] for row in rows_of(curves(level, WIDTH, SHARE, LIGHT, height=200), "text")}
-    assert texts == {"a": 200 - 2 * LINE, "b": 200 - LINE, "c": 200}
+    level = [Curve(name, [1, 1024], [0.5, 0.0], LIGHT_PALETTE.q) for name in "abc"]
+    texts = {row["name"]: row["y"] for row in rows_of(curves(level, WIDTH, SHARE, LIGHT_PALETTE, height=200), "text")}
+    assert texts == {"a": 200 - 2 * CURVE_NAME_STEP_PX, "b": 200 - CURVE_NAME_STEP_PX, "c": 200}
 
 
 def painted(picture):
@@ -75,14 +89,17 @@ def painted(picture):
     nameless = {**picture.table, "name": ["" if kind == "text" else name for kind, name in zip_of(picture)]}
     drawn = Image.open(BytesIO(png_bytes(vega_svg(replace(picture, table=nameless))))).convert("RGB")
     counted = {colour: count for count, colour in drawn.getcolors(drawn.width * drawn.height)}
-    return {colour: counted.get(ImageColor.getrgb(colour), 0) for colour in (LIGHT.share, LIGHT.q, LIGHT.k, LIGHT.v)}
+    return {
+        colour: counted.get(ImageColor.getrgb(colour), 0)
+        for colour in (LIGHT_PALETTE.share, LIGHT_PALETTE.q, LIGHT_PALETTE.k, LIGHT_PALETTE.v)
+    }
 
 
 def zip_of(picture):
     return zip(picture.table["kind"], picture.table["name"], strict=True)
 
 
-LEVEL, COLOURS = [1.0] * 4, (LIGHT.share, LIGHT.q, LIGHT.k)
+LEVEL, COLOURS = [1.0] * 4, (LIGHT_PALETTE.share, LIGHT_PALETTE.q, LIGHT_PALETTE.k)
 
 
 def test_a_curve_under_another_is_seen():
@@ -90,19 +107,19 @@ def test_a_curve_under_another_is_seen():
     names = ("additive", "dot", "one vector")
     over = [Curve(name, range(4), LEVEL, colour) for name, colour in zip(names, COLOURS, strict=True)]
     for count in (2, 3):
-        shown = painted(curves(over[:count], Axis("length", 0, 3), SHARE, LIGHT, height=200))
-        assert min(shown[colour] for colour in COLOURS[:count]) > 300 and shown[LIGHT.v] == 0
+        shown = painted(curves(over[:count], Axis("length", 0, 3), SHARE, LIGHT_PALETTE, height=200))
+        assert min(shown[colour] for colour in COLOURS[:count]) > 300 and shown[LIGHT_PALETTE.v] == 0
 
 
-LONG = Curve("long", range(5), [0.9, 0.9, 0.9, 0.5, 0.1], LIGHT.q, dashed=True)
-SHORT = Curve("short", [1, 2, 3], [0.9, 0.903, 0.1], LIGHT.k)
-CROSSING = Curve("crossing", range(5), [0.1, 0.9, 0.2, 0.5, 0.8], LIGHT.v)
-NEAR = Curve("near", range(5), [0.91, 0.91, 0.91, 0.3, 0.3], LIGHT.share)  # three pixels away: both are seen
+LONG = Curve("long", range(5), [0.9, 0.9, 0.9, 0.5, 0.1], LIGHT_PALETTE.q, dashed=True)
+SHORT = Curve("short", [1, 2, 3], [0.9, 0.903, 0.1], LIGHT_PALETTE.k)
+CROSSING = Curve("crossing", range(5), [0.1, 0.9, 0.2, 0.5, 0.8], LIGHT_PALETTE.v)
+NEAR = Curve("near", range(5), [0.91, 0.91, 0.91, 0.3, 0.3], LIGHT_PALETTE.share)  # three pixels away: both are seen
 
 
 def test_a_curve_is_wide_along_the_stretch_that_lies_under_another_and_nowhere_else():
     def stretches(*drawn):
-        rows = rows_of(curves(drawn, Axis("", 0, 4), SHARE, LIGHT), "under")
+        rows = rows_of(curves(drawn, Axis("", 0, 4), SHARE, LIGHT_PALETTE), "under")
         return [tuple(row[key] for key in ("name", "x", "y", "x2", "y2", "width", "dashed")) for row in rows]
 
     wide, wider = THICK + 2 * RIM, THICK + 4 * RIM
@@ -117,12 +134,12 @@ def test_a_curve_is_wide_along_the_stretch_that_lies_under_another_and_nowhere_e
 
 
 def test_points_under_others_are_larger_too():
-    for count, size in ((2, 60.0), (MANY + 1, 16.0)):
-        over = [Curve(name, range(count), [0.5] * count, LIGHT.q) for name in "ab"]
-        points = rows_of(curves(over, Axis("", 0, count), SHARE, LIGHT), "point")
+    for count, size in ((2, 60.0), (MANY_POINTS + 1, 16.0)):
+        over = [Curve(name, range(count), [0.5] * count, LIGHT_PALETTE.q) for name in "ab"]
+        points = rows_of(curves(over, Axis("", 0, count), SHARE, LIGHT_PALETTE), "point")
         larger = pytest.approx((size**0.5 + 2 * RIM) ** 2, abs=0.1)
         assert {row["name"]: row["size"] for row in points} == {"a": larger, "b": size}
-    sizes = [row["size"] for row in rows_of(curves([LONG, SHORT], Axis("", 0, 4), SHARE, LIGHT), "point")]
+    sizes = [row["size"] for row in rows_of(curves([LONG, SHORT], Axis("", 0, 4), SHARE, LIGHT_PALETTE), "point")]
     assert sizes == [60.0, 162.5, 162.5, 60.0, 60.0, *[60.0] * 3]
 
 
@@ -130,11 +147,13 @@ def test_points_of_a_long_curve_are_small():
     sizes = {
         count: {
             row["size"]
-            for row in rows_of(curves([Curve("a", range(count), [0.5] * count, "")], WIDTH, SHARE, LIGHT), "point")
+            for row in rows_of(
+                curves([Curve("a", range(count), [0.5] * count, "")], WIDTH, SHARE, LIGHT_PALETTE), "point"
+            )
         }
-        for count in (MANY, MANY + 1)
+        for count in (MANY_POINTS, MANY_POINTS + 1)
     }
-    assert sizes == {MANY: {60.0}, MANY + 1: {16.0}}
+    assert sizes == {MANY_POINTS: {60.0}, MANY_POINTS + 1: {16.0}}
 
 
 @pytest.mark.parametrize(
@@ -149,13 +168,13 @@ def test_points_of_a_long_curve_are_small():
     ],
 )
 def test_a_logarithmic_axis_from_power_to_power(numbers, last, ends):
-    axis = decades("share", numbers, last)
+    axis = decade_axis("share", numbers, last)
     assert (axis.first, axis.last, axis.log) == (*ends, True)
     assert axis.first in axis.values and axis.last in axis.values
 
 
 def test_a_long_logarithmic_axis_has_few_numbers():
-    axis = decades("share", [3e-29, 1.0])
+    axis = decade_axis("share", [3e-29, 1.0])
     assert (axis.first, axis.last) == (1e-29, 1.0)
     assert 8 <= len(axis.values) <= 13 and max(axis.values) == 1.0
 
@@ -170,29 +189,38 @@ def test_a_long_logarithmic_axis_has_few_numbers():
     ],
 )
 def test_an_axis_of_whole_numbers(numbers, ends, written):
-    axis = wholes("distance", numbers)
+    axis = whole_number_axis("distance", numbers)
     assert (axis.first, axis.last) == ends
     assert axis.values == written
 
 
 def test_a_band_and_a_chosen_place():
     picture = curves(
-        [Curve("variance", [1, 2], [1, 1], LIGHT.x, band=[(0.5, 2), (0.25, 0.75)])], WIDTH, SHARE, LIGHT, at=4
+        [Curve("variance", [1, 2], [1, 1], LIGHT_PALETTE.x, band=[(0.5, 2), (0.25, 0.75)])],
+        WIDTH,
+        SHARE,
+        LIGHT_PALETTE,
+        at=4,
     )
     assert [(row["y"], row["y2"]) for row in rows_of(picture, "band")] == [(0.5, 1), (0.25, 0.75)]
     assert [row["x"] for row in rows_of(picture, "rule")] == [4]
 
 
 def test_a_histogram_has_a_bar_between_each_two_edges():
-    bars = rows_of(histogram([0, 1, 3], [[0.25, 0.5], [0, 1]], [LIGHT.q, LIGHT.k], SHARE, SHARE, LIGHT), "bar")
+    bars = rows_of(
+        histogram_picture(
+            [0, 1, 3], [[0.25, 0.5], [0, 1]], [LIGHT_PALETTE.q, LIGHT_PALETTE.k], SHARE, SHARE, LIGHT_PALETTE
+        ),
+        "bar",
+    )
     assert [(bar["x"], bar["x2"], bar["y"], bar["fill"]) for bar in bars] == [
-        (0, 1, 0.25, LIGHT.q),
-        (1, 3, 0.5, LIGHT.q),
-        (0, 1, 0, LIGHT.k),
-        (1, 3, 1, LIGHT.k),
+        (0, 1, 0.25, LIGHT_PALETTE.q),
+        (1, 3, 0.5, LIGHT_PALETTE.q),
+        (0, 1, 0, LIGHT_PALETTE.k),
+        (1, 3, 1, LIGHT_PALETTE.k),
     ]
 
 
 def test_points_and_places_must_be_as_many():
     with pytest.raises(ValueError):
-        curves([Curve("a", [1, 2], [1], LIGHT.q)], WIDTH, SHARE, LIGHT)
+        curves([Curve("a", [1, 2], [1], LIGHT_PALETTE.q)], WIDTH, SHARE, LIGHT_PALETTE)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from attention_core.drawing.palette import LIGHT
-from attention_core.drawing.scaling_curves import Line, growth, slope
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.drawing.scaling_curves import GrowthLine, growth_curves, growth_power
 
 
 def points(picture, dashed):
@@ -17,11 +17,11 @@ def points(picture, dashed):
 
 def test_a_million_multiply_adds_stand_as_high_as_a_millisecond():
     lines = [
-        Line("counted", LIGHT.q, counted={64: 2_000_000, 128: 8_000_000}),
-        Line("measured", LIGHT.k, seconds={64: 0.002}),
-        Line("nothing yet", LIGHT.v),
+        GrowthLine("counted", LIGHT_PALETTE.q, counted={64: 2_000_000, 128: 8_000_000}),
+        GrowthLine("measured", LIGHT_PALETTE.k, seconds={64: 0.002}),
+        GrowthLine("nothing yet", LIGHT_PALETTE.v),
     ]
-    picture = growth(lines, (64, 128), ("tokens", "cost"), LIGHT)
+    picture = growth_curves(lines, (64, 128), ("tokens", "cost"), LIGHT_PALETTE)
     assert points(picture, dashed=True) == {"counted": [(64, 2.0), (128, 8.0)]}
     assert points(picture, dashed=False) == {"measured": [(64, 2.0)]}
     axes = picture.spec["layer"][0]["encoding"]
@@ -31,7 +31,7 @@ def test_a_million_multiply_adds_stand_as_high_as_a_millisecond():
 
 
 def test_the_power_with_which_a_cost_grows():
-    assert slope({64: 5, 128: 20, 256: 80}) == pytest.approx(2)
-    assert slope({64: 5, 128: 10}) == pytest.approx(1)
-    assert slope({64: 5}) is None
-    assert slope({}) is None
+    assert growth_power({64: 5, 128: 20, 256: 80}) == pytest.approx(2)
+    assert growth_power({64: 5, 128: 10}) == pytest.approx(1)
+    assert growth_power({64: 5}) is None
+    assert growth_power({}) is None

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.examples.examples import EXAMPLES, LEXICA, ORIGINS, Recipe
-from attention_core.inputs.tokenizer import join, tokenise, word_vector
+from attention_core.examples.examples import EXAMPLES, LEXICA, ORIGINS, MatrixRecipe
+from attention_core.inputs.tokenizer import join_tokens, tokenise, word_vector
 from attention_core.record.errors import AttentionError
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -118,7 +118,7 @@ def test_an_examples_own_words_get_its_own_vectors(name):
 def test_typing_an_examples_sentence_gives_its_tokens(name):
     example = EXAMPLES[name]
     words = example.dictionary().vectors if example.q is None else ()
-    assert tokenise(join(example.tokens)) == example.tokens
+    assert tokenise(join_tokens(example.tokens)) == example.tokens
     assert (
         tokenise("".join(example.tokens) if name.startswith("zh") else " ".join(example.tokens), words)
         == example.tokens
@@ -198,12 +198,12 @@ def test_eight_heads_of_64():
 
 def test_a_recipe_leaves_the_global_generator_alone():
     before = torch.get_rng_state()
-    recipe = Recipe(seed=7, shape=(3, 5), factor=2.0)
+    recipe = MatrixRecipe(seed=7, shape=(3, 5), factor=2.0)
     wanted = 2 * torch.randn((3, 5), generator=torch.Generator().manual_seed(7), dtype=torch.float64)
     assert torch.equal(recipe.draw(), wanted)
     assert torch.equal(torch.get_rng_state(), before)
     with pytest.raises(AttentionError, match="kind must be one of random: got 'sparse'"):
-        Recipe(seed=7, shape=(3, 5), kind="sparse")
+        MatrixRecipe(seed=7, shape=(3, 5), kind="sparse")
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
-from attention_core.comparison.differences import moves
+from attention_core.comparison.differences import find_moves
 from attention_core.examples.examples import EXAMPLES
 
 EN_IT = EXAMPLES["en_it"]
@@ -61,7 +61,7 @@ def test_what_moves_when_one_matrix_changes(generator, changed, still):
     config = AttentionConfig(heads=H, masks=["causal"])
     other = given | {changed: given[changed] + 1.0}
     one, two = (attend(x, weights=Weights(**each), config=config) for each in (given, other))
-    moved = {*moves(two, one)}
+    moved = {*find_moves(two, one)}
     assert not moved & still
     own = {"w_o": ["output"]}.get(
         changed, [f"{changed[2:]}_projected", changed[2:], "head_outputs", "concat", "output"]
@@ -73,4 +73,4 @@ def test_only_v_changes_touches_only_what_comes_after_the_weights():
     given = EN_IT.weights()
     other = Weights(w_q=given.w_q, w_k=given.w_k, w_v=2 * given.w_v, w_o=given.w_o)
     trace = attend(EN_IT.tensor("x"), weights=other, config=EN_IT.config())
-    assert [*moves(trace, EN_IT.run())] == ["w_v", "v_projected", "v", "head_outputs", "concat", "output"]
+    assert [*find_moves(trace, EN_IT.run())] == ["w_v", "v_projected", "v", "head_outputs", "concat", "output"]

@@ -5,9 +5,19 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
-from attention_core.exercises.bugs import BUGS, BY_CODE, LAYER, layer, meant, ran, row_ratio, should_be, written
-from attention_core.verification.causes import causes
-from attention_core.verification.mistakes import SENTENCES
+from attention_core.exercises.bugs import (
+    BUG_BY_CODE,
+    BUGS,
+    LAYER_LINES,
+    format_line,
+    layer_lines,
+    right_lines,
+    row_ratio,
+    run_layer,
+    with_step_reapplied,
+)
+from attention_core.verification.causes import find_causes
+from attention_core.verification.mistakes import MISTAKE_SENTENCES
 
 B, T, D, H, D_OUT = 2, 7, 6, 2, 5  # 3 numbers a head
 LENGTHS = (7, 4)
@@ -62,12 +72,12 @@ def numpy_layer(trace, code):
 def test_a_wrong_layer_runs_and_gives_what_it_gives_in_numpy(bug):
     trace = run(bug.padded)
     for name, wanted in numpy_layer(trace, bug.code).items():
-        np.testing.assert_allclose(ran(trace, bug.code)[name].numpy(), wanted, rtol=0, atol=1e-10, err_msg=name)
+        np.testing.assert_allclose(run_layer(trace, bug.code)[name].numpy(), wanted, rtol=0, atol=1e-10, err_msg=name)
 
 
 def test_the_right_lines_give_every_step_of_the_run():
     trace = run(padded=False)
-    found = ran(trace)
+    found = run_layer(trace)
     assert {*found} < {*trace.steps} and len(found) == 10
     for name, value in found.items():
         torch.testing.assert_close(value, trace[name], rtol=0, atol=1e-12)
@@ -76,28 +86,28 @@ def test_the_right_lines_give_every_step_of_the_run():
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.code)
 def test_the_diagnosis_names_the_wrong_line(bug):
     trace = run(bug.padded)
-    found = ran(trace, bug.code)
-    named = causes(trace, {"weights": found["weights"], "output": found["output"]})
+    found = run_layer(trace, bug.code)
+    named = find_causes(trace, {"weights": found["weights"], "output": found["output"]})
     assert named[0].code == bug.code
     assert {cause.code for cause in named} <= {bug.code, "values_from_keys"}  # which is v from w_k, a step later
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.code)
 def test_a_bug_is_one_line_of_the_layer_and_has_a_sentence(bug):
-    right, wrong = meant(bug), layer(bug)
-    assert [name for name in LAYER if right[name] is not wrong[name]] == [bug.line]
-    assert written(bug.line, bug.wrong) != written(bug.line, right[bug.line])
-    assert bug.code in SENTENCES
+    right, wrong = right_lines(bug), layer_lines(bug)
+    assert [name for name in LAYER_LINES if right[name] is not wrong[name]] == [bug.line]
+    assert format_line(bug.line, bug.wrong) != format_line(bug.line, right[bug.line])
+    assert bug.code in MISTAKE_SENTENCES
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.code)
 def test_only_numbers_that_the_wrong_line_makes_differ_from_what_those_before_them_give(bug):
     """So that a click on a number tells whether its own line is wrong."""
     trace = run(bug.padded)
-    broken = trace.holding(ran(trace, bug.code))
+    broken = trace.holding(run_layer(trace, bug.code))
     wrong = []
     for name in ("v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs", "concat", "output"):
-        made, should = broken[name], should_be(broken, name)[name]
+        made, should = broken[name], with_step_reapplied(broken, name)[name]
         both = made.isfinite() & should.isfinite()
         if (made.isfinite() != should.isfinite()).any() or not torch.allclose(made[both], should[both], atol=1e-9):
             wrong.append(name)
@@ -106,19 +116,21 @@ def test_only_numbers_that_the_wrong_line_makes_differ_from_what_those_before_th
 
 
 def test_a_line_is_shown_as_it_runs():
-    assert written("split", LAYER["split"]) == "split = lambda y: y.view(B, T, heads, -1).transpose(1, 2)"
-    assert written("weights", BY_CODE["softmax_queries"].wrong) == "weights = torch.softmax(masked_scores, dim=-2)"
+    assert format_line("split", LAYER_LINES["split"]) == "split = lambda y: y.view(B, T, heads, -1).transpose(1, 2)"
+    assert (
+        format_line("weights", BUG_BY_CODE["softmax_queries"].wrong) == "weights = torch.softmax(masked_scores, dim=-2)"
+    )
 
 
 def test_an_unknown_bug_is_refused():
     with pytest.raises(AttentionError, match="code must be one of"):
-        ran(run(padded=False), "nothing")
+        run_layer(run(padded=False), "nothing")
 
 
 def test_a_ratio_of_weights_is_the_gap_of_what_went_into_the_softmax():
     """No scale: ln of the ratio is the gap of the scores; with the scale it is the gap over √3."""
     trace = run(padded=False)
-    broken = trace.holding(ran(trace, "no_scale"))
+    broken = trace.holding(run_layer(trace, "no_scale"))
     row = trace["scores"][0, 1, 4, :5]
     gap = (row.max() - row.min()).item()
     assert row_ratio(broken, 0, 1, 4).log == pytest.approx(gap) == row_ratio(broken, 0, 1, 4).gap
@@ -126,4 +138,4 @@ def test_a_ratio_of_weights_is_the_gap_of_what_went_into_the_softmax():
 
 
 def test_every_bug_has_another_code():
-    assert len(BY_CODE) == len(BUGS) == 12
+    assert len(BUG_BY_CODE) == len(BUGS) == 12

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
-from attention_core.exercises.generator import LEVELS, exercise, tells_apart
+from attention_core.exercises.generator import LEVELS, can_tell_mistakes_apart, make_exercise
 from attention_core.exercises.worked_example import stages_of
 
 SHAPES = {
@@ -19,7 +19,7 @@ SHAPES = {
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_exercise_is_small_and_whole(level):
     for seed in range(20):
-        trace = exercise(level, seed).run()
+        trace = make_exercise(level, seed).run()
         for name, shape in SHAPES[level].items():
             assert tuple(trace[name].shape)[-len(shape) :] == shape
         given = torch.cat([step.value.flatten() for step in trace.inputs().values() if step.value.is_floating_point()])
@@ -30,13 +30,13 @@ def test_an_exercise_is_small_and_whole(level):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_same_seed_is_the_same_exercise_and_another_another(level):
-    assert exercise(level, 5) == exercise(level, 5)
-    assert len({str(exercise(level, seed)) for seed in range(30)}) == 30
+    assert make_exercise(level, 5) == make_exercise(level, 5)
+    assert len({str(make_exercise(level, seed)) for seed in range(30)}) == 30
 
 
 def test_an_unknown_level_is_refused():
     with pytest.raises(AttentionError, match="level must be one of"):
-        exercise("four_heads", 1)
+        make_exercise("four_heads", 1)
 
 
 def wrong_weights(trace, d_k, widths):
@@ -52,7 +52,7 @@ def wrong_weights(trace, d_k, widths):
 )
 def test_wrong_scales_and_a_wrong_axis_give_scores_that_can_be_told_apart(level, d_k, widths):
     for seed in range(20):
-        trace = exercise(level, seed).run()
+        trace = make_exercise(level, seed).run()
         scaled = [trace["scores"] / by for by in (1, d_k, *widths, d_k**0.5)]
         assert all((one - other).abs().max() > 0.01 for one, other in combinations(scaled, 2))
         assert all((each - trace["weights"]).abs().max() > 0.01 for each in wrong_weights(trace, d_k, widths))
@@ -67,16 +67,16 @@ def test_an_exercise_on_which_two_mistakes_collide_is_rejected():
     generator = torch.Generator().manual_seed(0)
     for _ in range(20):
         x, *w = (torch.randint(-2, 3, shape, generator=generator).double() for shape in [(3, 4), *[(4, 4)] * 3])
-        assert not tells_apart(run(x, *w, heads=2))
+        assert not can_tell_mistakes_apart(run(x, *w, heads=2))
 
 
 def test_an_exercise_that_hides_a_mistake_is_rejected():
     """Scores of 0 in every cell but one: a scale moves one number alone, which is a wrong sum as well."""
     q, zero = torch.zeros(3, 6).double(), torch.eye(6).double()
     q[0, 0] = 2.0
-    assert not tells_apart(run(q, zero, zero, zero, heads=2))
+    assert not can_tell_mistakes_apart(run(q, zero, zero, zero, heads=2))
 
 
 def test_there_is_a_number_to_write_in_every_step():
-    assert [*stages_of(exercise("from_qkv", 1).run())] == ["scores", "scaled_scores", "weights", "head_outputs"]
-    assert [*stages_of(exercise("two_heads", 1).run())][-2:] == ["head_outputs", "output"]
+    assert [*stages_of(make_exercise("from_qkv", 1).run())] == ["scores", "scaled_scores", "weights", "head_outputs"]
+    assert [*stages_of(make_exercise("two_heads", 1).run())][-2:] == ["head_outputs", "output"]

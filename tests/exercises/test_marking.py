@@ -9,11 +9,11 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.marking import PRINTED, Mark, mark
+from attention_core.exercises.marking import PRINTED_EXAMPLES, Mark, mark_answers
 
 R, F, S, N = Mark.RIGHT, Mark.FOLLOWED, Mark.SLIP, Mark.UNANSWERED
 GOLDEN = Path(__file__).parents[1] / "golden"
-PRINTED_004 = PRINTED["source_004"]
+PRINTED_004 = PRINTED_EXAMPLES["source_004"]
 
 
 def golden(name):
@@ -53,7 +53,7 @@ BY_HAND = {
 
 
 def test_the_printed_example_by_hand():
-    marked = mark(EXAMPLES["source_004"].run(), PRINTED_004.steps, PRINTED_004.decimals)
+    marked = mark_answers(EXAMPLES["source_004"].run(), PRINTED_004.steps, PRINTED_004.decimals)
     assert marks_of(marked) == BY_HAND
 
 
@@ -69,7 +69,7 @@ def test_what_follows_from_their_own_q_k_and_v_is_the_golden_file_that_goes_on_f
     trace = EXAMPLES["source_004"].run()
     nothing = torch.full((3, 3), torch.nan, dtype=torch.float64)
     later = ("scores", "scaled_scores", "weights", "output")
-    marked = mark(trace, answers | dict.fromkeys(later, nothing))
+    marked = mark_answers(trace, answers | dict.fromkeys(later, nothing))
     for step in later:
         torch.testing.assert_close(
             marked[step].own[0].reshape(3, 3), torch.tensor(expected[step], dtype=torch.float64), rtol=0, atol=1e-10
@@ -80,7 +80,7 @@ def test_what_follows_from_their_own_q_k_and_v_is_the_golden_file_that_goes_on_f
 def test_their_own_error_in_q_k_transposed_stands_alone_beside_the_run_from_their_q_k_and_v():
     """What followed before is right now, and the same five scores are slips."""
     trace = attend_qkv(*(PRINTED_004.steps[name] for name in "qkv"))
-    marked = mark(trace, PRINTED_004.steps, PRINTED_004.decimals)
+    marked = mark_answers(trace, PRINTED_004.steps, PRINTED_004.decimals)
     right = [[R] * 3] * 3
     assert marks_of(marked)["q"] == marks_of(marked)["k"] == marks_of(marked)["v"] == right
     assert marks_of(marked)["scores"] == [[R, S, R], [R, S, S], [R, S, S]]
@@ -88,7 +88,7 @@ def test_their_own_error_in_q_k_transposed_stands_alone_beside_the_run_from_thei
 
 
 def test_the_marks_are_counted():
-    marked = mark(EXAMPLES["source_004"].run(), PRINTED_004.steps, PRINTED_004.decimals)
+    marked = mark_answers(EXAMPLES["source_004"].run(), PRINTED_004.steps, PRINTED_004.decimals)
     counts = {each: sum(step.count(each) for step in marked.values()) for each in Mark}
     assert counts == {N: 0, R: 7 + 7 + 7 + 0 + 0 + 3 + 1, F: 4 + 9 + 1 + 7, S: 2 + 2 + 2 + 5 + 5 + 1}
 
@@ -125,7 +125,7 @@ def test_a_right_example_is_right_however_it_is_rounded(digits, choices, going_o
             if values[name].is_floating_point():
                 answers[name] = half_up(values[name], digits)
                 values[name] = answers[name] if going_on == "from what is written" else values[name]
-        marked = mark(trace, answers, digits)
+        marked = mark_answers(trace, answers, digits)
         assert marked.keys() == answers.keys()
         wrong = {name: step.marks.tolist() for name, step in marked.items() if (step.marks != R).any()}
         assert not wrong, (seed, wrong)
@@ -134,14 +134,14 @@ def test_a_right_example_is_right_however_it_is_rounded(digits, choices, going_o
 def test_exact_numbers_are_right_without_decimals():
     trace = EXAMPLES["en_it"].run()
     answers = {name: step.value for name, step in trace.computed().items()}
-    assert all((step.marks == R).all() for step in mark(trace, answers).values())
+    assert all((step.marks == R).all() for step in mark_answers(trace, answers).values())
 
 
 def test_half_a_unit_and_no_more():
     """1/3 and 2/3 to two decimals: .33 and .67, and not .34."""
     trace = attend_qkv(torch.tensor([[1.0]]), torch.tensor([[math.log(2)], [0.0]]), torch.ones(2, 1))
     for weights, expected in (([0.67, 0.33], [R, R]), ([0.66, 0.34], [S, S]), ([0.665, 0.335], [R, R])):
-        marked = mark(trace, {"weights": torch.tensor([weights])}, 2)
+        marked = mark_answers(trace, {"weights": torch.tensor([weights])}, 2)
         assert marked["weights"].marks.flatten().tolist() == expected
 
 
@@ -151,7 +151,7 @@ def test_what_is_gone_on_from_lies_between_what_is_written_and_what_stood_behind
     zeros = torch.zeros(3, 1)
     trace = attend_qkv(zeros[:1], zeros, torch.tensor([[300.0], [0.0], [0.0]]))
     answers = {"weights": torch.full((1, 3), 0.33), "output": torch.tensor([[output]])}
-    marked = mark(trace, answers, {"weights": 2, "output": 0})
+    marked = mark_answers(trace, answers, {"weights": 2, "output": 0})
     assert marked["output"].marks.flatten().tolist() == [expected]
 
 
@@ -169,7 +169,7 @@ def test_one_slip_is_one_slip_and_all_that_comes_of_it_followed(step):
             own[name] = own[name].clone().contiguous()
             own[name].view(-1)[2] += 1.0
         answers[name] = half_up(own[name], 3)
-    marked = mark(trace, answers, 3)
+    marked = mark_answers(trace, answers, 3)
     slips = {name: each.count(S) for name, each in marked.items() if each.count(S)}
     assert slips == {step: 1}
     assert marked[step].marks.view(-1)[2] == S
@@ -189,7 +189,7 @@ def test_a_slip_before_steps_that_nobody_wrote():
     for name in ("scaled_scores", "masked_scores", "weights", "head_outputs", "concat", "output"):
         carried[name] = trace.step(name).operation.apply(carried)
     theirs = {"scores": carried["scores"], "output": half_up(carried["output"], 2)}
-    marked = mark(trace, theirs, {"output": 2})
+    marked = mark_answers(trace, theirs, {"output": 2})
     assert (marked["scores"].count(S), marked["scores"].marks[0, 0, 5, 0]) == (1, S)
     moved = (carried["output"] - trace["output"]).abs() > 0.01
     assert moved[0, 5].any() and moved.sum() == moved[0, 5].sum()
@@ -197,7 +197,7 @@ def test_a_slip_before_steps_that_nobody_wrote():
     assert torch.equal(marked["output"].marks == R, ~moved)
     place = (0, 5, int(moved[0, 5].int().argmax()))
     theirs["output"][place] += 0.02
-    marks = mark(trace, theirs, {"output": 2})["output"].marks
+    marks = mark_answers(trace, theirs, {"output": 2})["output"].marks
     assert marks[place] == S and (marks == S).sum() == 1
 
 
@@ -209,7 +209,7 @@ def test_what_is_left_out_is_neither_right_nor_wrong():
     trace = EXAMPLES["source_004"].run()
     scores = torch.full((3, 3), torch.nan).double()
     scores[0, 1], scores[2, 2] = 6.0, 11.0
-    marked = mark(trace, {"scores": scores})
+    marked = mark_answers(trace, {"scores": scores})
     assert marks_of(marked)["scores"] == [[N, R, N], [N, N, N], [N, N, S]]
     assert marked["scores"].own.reshape(3, 3).tolist() == [[3, 6, 6], [6, 12, 12], [6, 12, 12]]
 
@@ -218,7 +218,7 @@ def test_a_mask_drawn_by_hand_is_marked_and_gone_on_from():
     """Causal, with one key too many: the scores that it lets through follow."""
     trace = attend_qkv(torch.zeros(2, 1), torch.zeros(2, 1), torch.ones(2, 1), config=AttentionConfig(masks=["causal"]))
     weights = torch.full((2, 2), 0.5)
-    marked = mark(trace, {"allowed": torch.ones(2, 2).bool(), "weights": weights})
+    marked = mark_answers(trace, {"allowed": torch.ones(2, 2).bool(), "weights": weights})
     assert marked["allowed"].marks[0, 0].tolist() == [[R, S], [R, R]]
     assert marked["weights"].marks[0, 0].tolist() == [[F, F], [R, R]]
 
@@ -226,7 +226,7 @@ def test_a_mask_drawn_by_hand_is_marked_and_gone_on_from():
 def test_minus_infinity_is_a_number_like_others():
     trace = attend_qkv(torch.zeros(2, 1), torch.zeros(2, 1), torch.ones(2, 1), config=AttentionConfig(masks=["causal"]))
     theirs = torch.tensor([[0.0, -math.inf], [-math.inf, 0.0]])
-    marked = mark(trace, {"masked_scores": theirs, "weights": torch.eye(2)}, 2)
+    marked = mark_answers(trace, {"masked_scores": theirs, "weights": torch.eye(2)}, 2)
     assert marked["masked_scores"].marks[0, 0].tolist() == [[R, R], [S, R]]
     assert marked["weights"].marks[0, 0].tolist() == [[R, R], [F, F]]
 
@@ -235,7 +235,9 @@ def test_minus_infinity_is_a_number_like_others():
 def test_a_run_of_any_precision_and_without_gradients(dtype):
     with torch.inference_mode():
         trace = EXAMPLES["source_004"].run(dtype)
-        marked = mark(trace, {name: value.to(dtype) for name, value in PRINTED_004.steps.items()}, PRINTED_004.decimals)
+        marked = mark_answers(
+            trace, {name: value.to(dtype) for name, value in PRINTED_004.steps.items()}, PRINTED_004.decimals
+        )
     found = marks_of(marked)
     assert {name: found[name] for name in ("q", "scores", "weights")} == {
         name: BY_HAND[name] for name in ("q", "scores", "weights")
@@ -245,8 +247,8 @@ def test_a_run_of_any_precision_and_without_gradients(dtype):
 def test_what_is_refused():
     trace = EXAMPLES["source_004"].run()
     with pytest.raises(AttentionError, match="step must be one of x, "):
-        mark(trace, {"score": torch.zeros(3, 3)})
+        mark_answers(trace, {"score": torch.zeros(3, 3)})
     with pytest.raises(AttentionError, match=r"scores must have the axes \(B, H, T, S\) = \(1, 1, 3, 3\).*\(3, 4\)"):
-        mark(trace, {"scores": torch.zeros(3, 4)})
+        mark_answers(trace, {"scores": torch.zeros(3, 4)})
     with pytest.raises(AttentionError, match="at least one step"):
-        mark(trace, {})
+        mark_answers(trace, {})

@@ -8,11 +8,21 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.exercises.puzzle import LARGEST, Bound, Reading, changed, judge, slopes, solved, steepest, written
-from attention_core.exercises.puzzles import ALL, PUZZLES
-from attention_core.inputs.matrix_edits import short_text
+from attention_core.exercises.puzzle import (
+    MAX_TYPED_MAGNITUDE,
+    Bound,
+    BoundReading,
+    find_hint,
+    format_changes,
+    goal_slopes,
+    is_solved,
+    judge_run,
+    read_changes,
+)
+from attention_core.exercises.puzzles import PUZZLE_LIST, PUZZLES
+from attention_core.inputs.matrix_edits import to_short_text
 from attention_core.record.errors import AttentionError
-from pages.runs.compute import compute
+from pages.runs.compute import compute_run
 from pages.setup.setup import Setup
 
 LANGUAGES = ("en", "zh")
@@ -24,21 +34,21 @@ def start_of(name, language="en"):
     """The Setup that a puzzle begins with, its run, and the matrices that may be changed."""
     puzzle = PUZZLES[name]
     setup = Setup(**puzzle.start(language))
-    trace, material = compute(setup)
+    trace, material = compute_run(setup)
     return setup, trace, material
 
 
 def run_of(name, numbers, language="en", **others):
     """The run with changed numbers, and the one that it begins with."""
     setup, trace, material = start_of(name, language)
-    matrices = changed(PUZZLES[name], numbers, {each: material.matrices[each] for each in PUZZLES[name].open})
-    texts = {each: short_text(matrix, material.bases[each], each) for each, matrix in matrices.items()}
-    return compute(replace(setup, **texts, **others))[0], trace
+    matrices = read_changes(PUZZLES[name], numbers, {each: material.matrices[each] for each in PUZZLES[name].open})
+    texts = {each: to_short_text(matrix, material.bases[each], each) for each, matrix in matrices.items()}
+    return compute_run(replace(setup, **texts, **others))[0], trace
 
 
 def readings(name, text, language="en"):
     trace, start = run_of(name, text, language)
-    return judge(PUZZLES[name], trace, start)
+    return judge_run(PUZZLES[name], trace, start)
 
 
 def failing(name, text):
@@ -50,7 +60,7 @@ def failing(name, text):
 def test_a_puzzle_begins_with_its_goal_alone_missed_and_its_solution_reaches_it(name, language):
     first, *others = readings(name, "", language)
     assert not first.holds and all(reading.holds for reading in others)
-    assert solved(readings(name, PUZZLES[name].solution, language))
+    assert is_solved(readings(name, PUZZLES[name].solution, language))
 
 
 def test_both_languages_have_the_same_numbers():
@@ -292,7 +302,7 @@ def test_a_text_that_changes_something_else_is_refused(text, code):
 def test_a_run_in_which_something_else_was_changed_is_refused(others):
     trace, start = run_of("wake", PUZZLES["wake"].solution, **others)
     with pytest.raises(AttentionError) as refused:
-        judge(PUZZLES["wake"], trace, start)
+        judge_run(PUZZLES["wake"], trace, start)
     assert refused.value.code == "puzzle_other"
 
 
@@ -300,17 +310,17 @@ def test_a_run_with_a_closed_or_huge_number_is_refused():
     trace, start = start_of("even")[1], start_of("even")[1]
     for text, code in (("~0.2=0", "puzzle_closed"), ("~0.1=21", "too_large"), ("1,1;2,2;3,3;4,4", "puzzle_other")):
         try:
-            trace = compute(Setup(w_k=text, w_q="1,1;2,2;3,3;4,4" if code == "puzzle_other" else None))[0]
+            trace = compute_run(Setup(w_k=text, w_q="1,1;2,2;3,3;4,4" if code == "puzzle_other" else None))[0]
         except AttentionError:
             pytest.fail("the run itself is possible")
         with pytest.raises(AttentionError) as refused:
-            judge(PUZZLES["even"], trace, start)
+            judge_run(PUZZLES["even"], trace, start)
         assert refused.value.code == code
 
 
 def test_no_number_keeps_to_no_limit():
     for least in (True, False):
-        assert not Reading(Bound("", lambda trace, start: torch.tensor(torch.nan), 1.0, least), float("nan")).holds
+        assert not BoundReading(Bound("", lambda trace, start: torch.tensor(torch.nan), 1.0, least), float("nan")).holds
 
 
 @pytest.mark.parametrize("name", PUZZLES)
@@ -318,10 +328,10 @@ def test_what_was_changed_is_read_back(name):
     material = start_of(name)[2]
     before = {each: material.matrices[each] for each in PUZZLES[name].open}
     for text in ("", PUZZLES[name].solution, *OTHERS.get(name, ())):
-        matrices = changed(PUZZLES[name], text, before)
-        again = changed(PUZZLES[name], written(matrices, before), before)
+        matrices = read_changes(PUZZLES[name], text, before)
+        again = read_changes(PUZZLES[name], format_changes(matrices, before), before)
         assert all(np.array_equal(again[each], matrices[each]) for each in before)
-    assert written(before, before) == ""
+    assert format_changes(before, before) == ""
 
 
 # ---- slopes ----------------------------------------------------------------------------------------------------------
@@ -335,10 +345,10 @@ def test_slopes_are_what_finite_differences_give(name, generator):
         part += 0.3 * torch.randn(part.shape, generator=generator, dtype=torch.float64).numpy()
 
     def at(changed_ones):
-        texts = {each: short_text(matrix, material.bases[each], each) for each, matrix in changed_ones.items()}
-        return compute(replace(setup, **texts))[0]
+        texts = {each: to_short_text(matrix, material.bases[each], each) for each, matrix in changed_ones.items()}
+        return compute_run(replace(setup, **texts))[0]
 
-    found, h, count = slopes(puzzle, at(matrices), start), 1e-5, 0
+    found, h, count = goal_slopes(puzzle, at(matrices), start), 1e-5, 0
     for each, (first, behind) in puzzle.open.items():
         for row, column in product(range(len(matrices[each])), range(first, behind)):
             sides = []
@@ -355,8 +365,8 @@ def test_slopes_are_what_finite_differences_give(name, generator):
 @pytest.mark.parametrize("name", PUZZLES)
 def test_a_hint_leads_nearer_or_there_is_none(name):
     puzzle, (_, start, material) = PUZZLES[name], start_of(name)
-    found = slopes(puzzle, start, start)
-    hint = steepest(puzzle, start, found)
+    found = goal_slopes(puzzle, start, start)
+    hint = find_hint(puzzle, start, found)
     if name in ("wake", "copy"):  # q and k are both 0: no number alone moves a product of zeros
         assert hint is None and all(np.abs(each).max() < 1e-12 for each in found.values())
         return
@@ -365,14 +375,14 @@ def test_a_hint_leads_nearer_or_there_is_none(name):
     before = {each: material.matrices[each] for each in puzzle.open}
     nudged = {each: matrix.copy() for each, matrix in before.items()}
     nudged[hint.name][hint.row, hint.column] += 0.01 * np.sign(hint.slope)
-    first, then = readings(name, "")[0], readings(name, written(nudged, before))[0]
+    first, then = readings(name, "")[0], readings(name, format_changes(nudged, before))[0]
     assert (then.value - first.value) * (1 if puzzle.goal.least else -1) > 0
 
 
 def test_what_the_hints_name():
     def named(name, text=""):
         trace, start = run_of(name, text)
-        hint = steepest(PUZZLES[name], trace, slopes(PUZZLES[name], trace, start))
+        hint = find_hint(PUZZLES[name], trace, goal_slopes(PUZZLES[name], trace, start))
         return hint.name, hint.row, hint.column, hint.slope > 0
 
     assert named("next") == ("w_q", 3, 0, True)  # the one sign
@@ -387,15 +397,15 @@ def test_a_slope_by_hand():
     trace, start = run_of("wake", "w_q~1.0=2")
     even = 1 / 7
     expected = 2 / sqrt(2) * (1 - even + even)  # dog's score rises as Anna's falls
-    assert slopes(PUZZLES["wake"], trace, start)["w_k"][0, 0] == pytest.approx(expected, abs=1e-12)
+    assert goal_slopes(PUZZLES["wake"], trace, start)["w_k"][0, 0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_saturated_goal_has_no_hint():
     trace, start = run_of("mirror", "w_q~3.0=-20;4.0=20;5.0=-20;5.1=-20")
     zero = replace(PUZZLES["mirror"], goal=Bound("never", lambda trace, start: trace["weights"].amin() * 0.0, 1.0))
-    assert steepest(zero, trace, slopes(zero, trace, start)) is None
+    assert find_hint(zero, trace, goal_slopes(zero, trace, start)) is None
 
 
 def test_the_names_are_the_keys_and_limits_are_within_reach():
-    assert [puzzle.name for puzzle in ALL] == [*PUZZLES] and len(PUZZLES) == 10
-    assert LARGEST == 20
+    assert [puzzle.name for puzzle in PUZZLE_LIST] == [*PUZZLES] and len(PUZZLES) == 10
+    assert MAX_TYPED_MAGNITUDE == 20

@@ -6,7 +6,7 @@ import torch
 from attention_core import AttentionConfig, attend_qkv
 from attention_core.examples.examples import EXAMPLES
 from attention_core.exercises.rounding import (
-    farthest_from,
+    find_farthest_from,
     half_a_unit,
     rounding_reach,
     with_rounded_weights,
@@ -40,7 +40,7 @@ def test_the_right_weights_of_source_004_with_one_decimal():
     trace = with_rounded_weights(EXAMPLES["source_004"].run(), 1)
     torch.testing.assert_close(trace["rounded_weights"][0, 0, 0], torch.tensor([0.1, 0.5, 0.5]).double())
     torch.testing.assert_close(trace["rounded_outputs"][0, 0, 0], torch.tensor([3.0, 2.1, 2.1]).double())
-    assert farthest_from(trace["rounded_weights"].sum(-1), 1.0) == pytest.approx(1.1)
+    assert find_farthest_from(trace["rounded_weights"].sum(-1), 1.0) == pytest.approx(1.1)
 
 
 def test_how_far_rounding_moves_a_cell_at_most():

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend, attend_qkv
-from attention_core.exercises.generator import COMMON, LEVELS, exercise
-from attention_core.exercises.slips import slips
-from attention_core.exercises.worked_example import answers_text, check, stages_of
+from attention_core.exercises.generator import COMMON_MISTAKES, LEVELS, make_exercise
+from attention_core.exercises.slips import find_slips
+from attention_core.exercises.worked_example import answers_text, check_work, stages_of
 from attention_core.inputs.matrix_text import from_text
 from attention_core.record.expressions import Ref
 from tests.often import often
@@ -79,11 +79,11 @@ def as_text(numbers):
 
 def solved(level, seed, how="", rounding=False):
     """An exercise, checked; rounding: whoever solved it went on from what was written."""
-    made = exercise(level, seed)
+    made = make_exercise(level, seed)
     matrices = {name: from_text(text, name) for name, text in made.matrices.items()}
     steps = by_hand(matrices, made.heads, bool(made.masks), how, half_up if rounding else lambda x: x)
     trace = made.run()
-    return check(trace, {step: as_text(numbers) for step, numbers in steps.items()}, stages_of(trace))
+    return check_work(trace, {step: as_text(numbers) for step, numbers in steps.items()}, stages_of(trace))
 
 
 APPLY = {
@@ -95,8 +95,8 @@ APPLY = {
         "scores_transposed",
         "weights_transposed",
     ),
-    "one_head": tuple(code for code in COMMON if code != "scale_model_width" and not code.startswith("split")),
-    "two_heads": tuple(code for code in COMMON if code != "scale_input_width"),
+    "one_head": tuple(code for code in COMMON_MISTAKES if code != "scale_model_width" and not code.startswith("split")),
+    "two_heads": tuple(code for code in COMMON_MISTAKES if code != "scale_input_width"),
 }
 MADE = [(level, code) for level, codes in APPLY.items() for code in codes]
 
@@ -105,7 +105,7 @@ MADE = [(level, code) for level, codes in APPLY.items() for code in codes]
 @pytest.mark.parametrize("rounding", [False, True], ids=["all digits", "as written"])
 def test_a_mistake_that_is_the_only_one_is_named_and_nothing_else(level, how, rounding):
     for seed in range(often(SOME, 1000).max_examples):
-        found = slips(solved(level, seed, how, rounding))
+        found = find_slips(solved(level, seed, how, rounding))
         assert found, (seed, "no slip seen")
         assert all([cause.code for cause in each.causes] == [how] for each in found.values()), (seed, found)
 
@@ -115,14 +115,14 @@ def test_a_mistake_that_is_the_only_one_is_named_and_nothing_else(level, how, ro
 def test_a_right_answer_is_never_called_wrong(level, rounding):
     for seed in range(often(SOME, 1000).max_examples):
         checked = solved(level, seed, rounding=rounding)
-        assert slips(checked) == {}
+        assert find_slips(checked) == {}
         assert all(marked.right.all() for marked in checked.marked.values()), seed
 
 
 @pytest.mark.parametrize("axis, code", [(-2, "rows_swapped"), (-1, "columns_swapped")])
 @pytest.mark.parametrize("level", LEVELS)
 def test_two_rows_or_columns_in_each_others_place_are_named(level, axis, code):
-    trace = exercise(level, 3).run()
+    trace = make_exercise(level, 3).run()
     for step in stages_of(trace):
         numbers = trace[step].numpy()
         one, other = next(
@@ -133,7 +133,7 @@ def test_two_rows_or_columns_in_each_others_place_are_named(level, axis, code):
         )
         order = [*range(numbers.shape[axis])]
         order[one], order[other] = order[other], order[one]
-        found = slips(check(trace, {step: as_text(numbers.take(order, axis))}, stages_of(trace)))
+        found = find_slips(check_work(trace, {step: as_text(numbers.take(order, axis))}, stages_of(trace)))
         (cause,) = found[step].causes
         assert (cause.code, cause.values) == (code, {"one": other + 1, "other": one + 1})
 
@@ -147,7 +147,7 @@ TWO = attend_qkv(
 
 
 def of_scores(text):
-    return slips(check(TWO, {"scores": text}, stages_of(TWO)))["scores"]
+    return find_slips(check_work(TWO, {"scores": text}, stages_of(TWO)))["scores"]
 
 
 @pytest.mark.parametrize(
@@ -180,36 +180,38 @@ def test_where_two_mistakes_give_the_same_numbers_both_are_named():
     drawn = [torch.randint(-2, 3, shape, generator=generator).double() for shape in [(3, 4), *[(4, 4)] * 3]]
     trace = attend(drawn[0], weights=Weights(*drawn[1:]), config=AttentionConfig(heads=2))
     wrong = trace["scores"][0].numpy() / 2
-    found = slips(check(trace, {"scaled_scores": as_text(wrong)}, stages_of(trace)))["scaled_scores"]
+    found = find_slips(check_work(trace, {"scaled_scores": as_text(wrong)}, stages_of(trace)))["scaled_scores"]
     assert {cause.code for cause in found.causes} == {"scale_squared", "scale_model_width"}
 
 
 def test_a_mistake_in_one_head_alone_is_named():
-    trace = exercise("two_heads", 1).run()
+    trace = make_exercise("two_heads", 1).run()
     scaled = trace["scaled_scores"][0].numpy().copy()
     scaled[1] = trace["scores"][0, 1].numpy() / 3
-    found = slips(check(trace, {"scaled_scores": as_text(scaled)}, stages_of(trace)))
+    found = find_slips(check_work(trace, {"scaled_scores": as_text(scaled)}, stages_of(trace)))
     assert [cause.code for cause in found["scaled_scores"].causes] == ["scale_squared"]
     assert {cell.index[1] for cell in found["scaled_scores"].cells} == {1}
 
 
 def test_another_factor_is_named_with_its_number():
     text = as_text(TWO["scores"][0].numpy() / 4)
-    (cause,) = slips(check(TWO, {"scaled_scores": text}, stages_of(TWO)))["scaled_scores"].causes
+    (cause,) = find_slips(check_work(TWO, {"scaled_scores": text}, stages_of(TWO)))["scaled_scores"].causes
     assert (cause.code, cause.values["factor"]) == ("scale_other", "0.25")
 
 
 def test_a_mistake_is_sought_from_the_writers_own_numbers():
     """Scores with a slip, then scaled by 1 over d_k: 20 / 3 is the mistake, 14 / 3 would be none of theirs."""
-    found = slips(check(TWO, {"scores": "4 20; -7 4", "scaled_scores": "1.33 6.67; -2.33 1.33"}, stages_of(TWO)))
+    found = find_slips(
+        check_work(TWO, {"scores": "4 20; -7 4", "scaled_scores": "1.33 6.67; -2.33 1.33"}, stages_of(TWO))
+    )
     assert found["scores"].wrong_sum.kind == "twice"
     assert [cause.code for cause in found["scaled_scores"].causes] == ["scale_squared"]
 
 
 def test_a_step_left_out_does_not_hide_what_was_done_in_it():
-    trace = exercise("one_head", 2).run()
+    trace = make_exercise("one_head", 2).run()
     weights = softmax(np.where(np.tril(np.ones((4, 4), bool)), trace["scores"][0].numpy(), -np.inf))
-    found = slips(check(trace, {"weights": as_text(weights)}, stages_of(trace)))
+    found = find_slips(check_work(trace, {"weights": as_text(weights)}, stages_of(trace)))
     assert [cause.code for cause in found["weights"].causes] == ["no_scale"]
 
 
@@ -218,17 +220,17 @@ def test_a_step_left_out_does_not_hide_what_was_done_in_it():
     [(role, other, f"{role}_from_w_{other}") for role in "qkv" for other in "qkv" if role != other],
 )
 def test_a_projection_with_another_ones_matrix_is_named(step, other, code):
-    trace = exercise("two_heads", 4).run()
+    trace = make_exercise("two_heads", 4).run()
     text = as_text((trace["x"] @ trace[f"w_{other}"]).numpy())
-    (cause,) = slips(check(trace, {f"{step}_projected": text}, stages_of(trace)))[f"{step}_projected"].causes
+    (cause,) = find_slips(check_work(trace, {f"{step}_projected": text}, stages_of(trace)))[f"{step}_projected"].causes
     assert cause.code == code
 
 
 def test_a_square_of_numbers_with_rows_and_columns_exchanged_is_named():
-    trace = exercise("from_qkv", 2).run()
+    trace = make_exercise("from_qkv", 2).run()
     texts = {
         "scores": as_text(trace["scores"][0].numpy()),
         "scaled_scores": as_text(trace["scaled_scores"][0].mT.numpy()),
     }
-    found = slips(check(trace, texts, stages_of(trace)))
+    found = find_slips(check_work(trace, texts, stages_of(trace)))
     assert [cause.code for cause in found["scaled_scores"].causes] == ["transposed"]

@@ -8,29 +8,29 @@ import torch
 
 from attention_core import AttentionError, explain
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.marking import PRINTED, Mark
+from attention_core.exercises.marking import PRINTED_EXAMPLES, Mark
 from attention_core.exercises.worked_example import (
     STAGES,
-    agreeing,
     answers_text,
-    as_stage,
-    as_written,
+    calculated_cell,
     cell_text,
-    check,
-    decimals_of,
-    largest_error,
-    made_of,
-    made_wrong,
+    check_work,
+    count_agreeing,
+    count_decimals,
+    largest_written_error,
+    operand_stages,
     printed_text,
     read_answers,
-    right_digits,
+    right_decimals,
     rounding_explains,
+    run_as_written,
     stages_of,
+    wrong_through_slip,
 )
 from attention_core.record.expressions import Ref
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-PRINTED_004 = PRINTED["source_004"]
+PRINTED_004 = PRINTED_EXAMPLES["source_004"]
 R, F, S, N = Mark.RIGHT, Mark.FOLLOWED, Mark.SLIP, Mark.UNANSWERED
 
 
@@ -41,7 +41,7 @@ def trace():
 
 @pytest.fixture(scope="module")
 def checked(trace):
-    return check(trace, {stage: printed_text(PRINTED_004, stage, trace[step]) for stage, step in STAGES.items()})
+    return check_work(trace, {stage: printed_text(PRINTED_004, stage, trace[step]) for stage, step in STAGES.items()})
 
 
 # ---- the printed example ---------------------------------------------------------------------------------------------
@@ -89,37 +89,37 @@ def test_a_printed_number_stands_in_the_run_and_its_arithmetic_has_the_printed_o
     assert weight.text.endswith("= 0.17")
     assert explain(checked.computed_at("q_projected"), "q_projected", (0, 0, 1)).value == 1.0  # printed 0
     (piece, *_) = [piece for piece in explanation.pieces if piece.ref]
-    assert as_stage(checked.trace, piece.ref) == Ref("q_projected", (0, 0, 0))
+    assert calculated_cell(checked.trace, piece.ref) == Ref("q_projected", (0, 0, 0))
 
 
 def test_what_follows_from_their_own_q_k_and_v_is_the_golden_file(trace):
     expected = json.loads((GOLDEN / "s02_seed004_from_its_printed_qkv.json").read_text(encoding="utf-8"))["expected"]
-    written = as_written(trace, {STAGES[name]: PRINTED_004.steps[name] for name in "qkv"})
+    written = run_as_written(trace, {STAGES[name]: PRINTED_004.steps[name] for name in "qkv"})
     for stage in ("scores", "scaled_scores", "weights", "output"):
         value = written[STAGES[stage]].reshape(3, 3)
         torch.testing.assert_close(value, torch.tensor(expected[stage], dtype=torch.float64), rtol=0, atol=1e-10)
 
 
 def test_agreeing_counts_the_numbers_that_are_those_of_another_run(trace, checked):
-    from_theirs = as_written(trace, {STAGES[name]: PRINTED_004.steps[name] for name in "qkv"})
-    assert agreeing(checked, "scores", from_theirs["scores"]) == 4  # 1 3/4/3 of 1 6 3/4 12 10/3 12 8
-    assert agreeing(checked, "scores", trace["scores"]) == 0
-    assert agreeing(checked, "weights", trace["weights"]) == 3
-    assert agreeing(check(trace, {}), "scores", trace["scores"]) == 0
+    from_theirs = run_as_written(trace, {STAGES[name]: PRINTED_004.steps[name] for name in "qkv"})
+    assert count_agreeing(checked, "scores", from_theirs["scores"]) == 4  # 1 3/4/3 of 1 6 3/4 12 10/3 12 8
+    assert count_agreeing(checked, "scores", trace["scores"]) == 0
+    assert count_agreeing(checked, "weights", trace["weights"]) == 3
+    assert count_agreeing(check_work(trace, {}), "scores", trace["scores"]) == 0
 
 
 def test_the_largest_error(trace, checked):
-    assert largest_error(checked, "q_projected") == 1.0
-    assert largest_error(checked, "scores") == 6.0  # 6 for 12
-    assert largest_error(check(trace, {}), "scores") == 0.0
+    assert largest_written_error(checked, "q_projected") == 1.0
+    assert largest_written_error(checked, "scores") == 6.0  # 6 for 12
+    assert largest_written_error(check_work(trace, {}), "scores") == 0.0
 
 
 def test_whether_rounding_explains_a_step(trace, checked):
     """Z is 2.77 1.92 1.92/2.95 1.98 1.98/2.95 1.98 1.98. Weights of two decimals move it by .03 at most, its own
     decimal by .05; weights of no decimals by 3."""
-    right = check(trace, {"output": "2.8 1.9 1.9; 3.0 2.0 2.0; 2.9 2.0 ?"})
+    right = check_work(trace, {"output": "2.8 1.9 1.9; 3.0 2.0 2.0; 2.9 2.0 ?"})
     assert rounding_explains(right, "head_outputs", "weights", 2)
-    wrong = check(trace, {"output": "2.8 1.9 1.9; 3.0 2.0 2.0; 2.9 2.1 ?"})
+    wrong = check_work(trace, {"output": "2.8 1.9 1.9; 3.0 2.0 2.0; 2.9 2.1 ?"})
     assert not rounding_explains(wrong, "head_outputs", "weights", 2)
     assert not rounding_explains(checked, "head_outputs", "weights", 2)
     assert rounding_explains(checked, "head_outputs", "weights", 0)
@@ -130,7 +130,7 @@ def test_a_slip_alone_makes_wrong_what_reads_it_and_nothing_else(checked):
     """Q of x1 is 101 for 111. Right K: 021, 402, 222. Its scores 3 6 6 become 1 6 4, so the whole row of weights moves
     (.08 .46 .46 to .04 .73 .23). Right V: 011, 422, 222: Z 2.77 1.92 1.92 becomes 3.38 1.96 1.96, and with one decimal
     only the first is another number."""
-    wrong = made_wrong(checked, Ref("q_projected", (0, 0, 1)))
+    wrong = wrong_through_slip(checked, Ref("q_projected", (0, 0, 1)))
     assert list(wrong) == ["k_projected", "v_projected", "scores", "scaled_scores", "weights", "head_outputs"]
     assert wrong["k_projected"].sum() == wrong["v_projected"].sum() == 0
     assert wrong["scores"].reshape(3, 3).int().tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0]]
@@ -141,13 +141,13 @@ def test_a_slip_alone_makes_wrong_what_reads_it_and_nothing_else(checked):
 
 def test_a_slip_in_v_moves_z_alone(checked):
     """V of x2 is 222 for 422: every first number of Z, by 2 × its weight .46 or .49."""
-    wrong = made_wrong(checked, Ref("v_projected", (0, 1, 0)))
+    wrong = wrong_through_slip(checked, Ref("v_projected", (0, 1, 0)))
     assert {step: int(cells.sum()) for step, cells in wrong.items() if cells.any()} == {"head_outputs": 3}
     assert wrong["head_outputs"][0, 0, :, 0].all()
 
 
 def test_the_last_slip_makes_nothing_wrong(checked):
-    assert made_wrong(checked, Ref("head_outputs", (0, 0, 2, 2))) == {}
+    assert wrong_through_slip(checked, Ref("head_outputs", (0, 0, 2, 2))) == {}
 
 
 # ---- numbers as text -------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_question_marks_are_no_answers(trace):
     found = read_answers("3 ? 6\n? ? ?\n6 12 ?", trace["scores"], "scores")
     assert found.isnan().tolist() == [[False, True, False], [True] * 3, [False, False, True]]
     assert found[2, 1] == 12.0
-    marked = check(trace, {"scores": "3 ? 6; ? ? ?; 6 12 7"}).marked["scores"]
+    marked = check_work(trace, {"scores": "3 ? 6; ? ? ?; 6 12 7"}).marked["scores"]
     assert marked.marks.reshape(3, 3).tolist() == [[R, N, R], [N, N, N], [R, R, S]]
 
 
@@ -174,7 +174,7 @@ def test_what_is_refused(trace, text, message):
 
 
 def test_a_text_that_cannot_be_read_is_left_out_and_told(trace):
-    checked = check(trace, {"scores": "1 2; 3 4", "q": "1 1 1; 2 2 2; 2 2 2"})
+    checked = check_work(trace, {"scores": "1 2; 3 4", "q": "1 1 1; 2 2 2; 2 2 2"})
     assert [str(error) for error in checked.misfits.values()] == [
         "scores must have the axes 3 x 3: its shape is (2, 2)"
     ]
@@ -197,29 +197,29 @@ def test_a_text_that_cannot_be_read_is_left_out_and_told(trace):
 )
 def test_decimals_are_those_of_the_text(text, right, digits):
     right = torch.full((1, 3), right)
-    assert decimals_of(text, read_answers(text, right, "q"), right) == digits
+    assert count_decimals(text, read_answers(text, right, "q"), right) == digits
 
 
 def test_two_decimals_are_enough_and_half_a_unit_is_forgiven(trace):
     """.0813 and .4594: .08 and .46 are right, .09 and .45 are not, .459 is right to three and .460 is not."""
     right = "0.08 0.46 0.46; ? ? ?; ? ? ?"
-    assert check(trace, {"weights": right}).marked["weights"].marks[0, 0, 0].tolist() == [R, R, R]
+    assert check_work(trace, {"weights": right}).marked["weights"].marks[0, 0, 0].tolist() == [R, R, R]
     wrong = "0.09 0.45 0.46; ? ? ?; ? ? ?"
-    assert check(trace, {"weights": wrong}).marked["weights"].marks[0, 0, 0].tolist() == [S, S, R]
+    assert check_work(trace, {"weights": wrong}).marked["weights"].marks[0, 0, 0].tolist() == [S, S, R]
     three = "0.081 0.459 0.460; ? ? ?; ? ? ?"
-    assert check(trace, {"weights": three}).marked["weights"].marks[0, 0, 0].tolist() == [R, R, S]
+    assert check_work(trace, {"weights": three}).marked["weights"].marks[0, 0, 0].tolist() == [R, R, S]
 
 
 def test_numbers_in_cells(trace):
     assert cell_text(2.0, 1) == "2.0" and cell_text(-3.0, None) == "−3"
-    assert right_digits(None) is None and right_digits(1) == 2 and right_digits(4) == 4
+    assert right_decimals(None) is None and right_decimals(1) == 2 and right_decimals(4) == 4
     assert answers_text(torch.tensor([[0.5], [torch.nan]]), None, "\n") == "0.5\n?"
-    assert as_stage(trace, Ref("x", (0, 1, 2))) == Ref("x", (0, 1, 2))
+    assert calculated_cell(trace, Ref("x", (0, 1, 2))) == Ref("x", (0, 1, 2))
 
 
 # ---- stages ----------------------------------------------------------------------------------------------------------
 def test_every_stage_says_what_it_is_made_of(trace):
-    assert {step: made_of(trace, step) for step in STAGES.values()} == {
+    assert {step: operand_stages(trace, step) for step in STAGES.values()} == {
         "q_projected": ["x", "w_q"],
         "k_projected": ["x", "w_k"],
         "v_projected": ["x", "w_v"],
@@ -234,15 +234,15 @@ def test_the_stages_of_a_run_are_what_there_is_to_calculate(trace):
     assert [*stages_of(trace)] == [*STAGES.values()]
     two = EXAMPLES["en_it_causal"].run()  # two heads, a mask, an output projection
     assert [*stages_of(two)] == [*STAGES.values(), "output"]
-    assert made_of(two, "scores") == ["q", "k"] and made_of(two, "weights") == ["masked_scores"]
-    assert made_of(two, "output") == ["concat", "w_o"]
-    assert as_stage(two, Ref("q", (0, 1, 2, 1))) == Ref("q_projected", (0, 2, 3))  # head 2 owns columns 3 and 4
+    assert operand_stages(two, "scores") == ["q", "k"] and operand_stages(two, "weights") == ["masked_scores"]
+    assert operand_stages(two, "output") == ["concat", "w_o"]
+    assert calculated_cell(two, Ref("q", (0, 1, 2, 1))) == Ref("q_projected", (0, 2, 3))  # head 2 owns columns 3 and 4
 
 
 def test_heads_are_written_below_each_other():
     two = EXAMPLES["en_it_causal"].run()
     text = answers_text(two["scores"].flatten(0, -2), None)
     assert text.count(";") == 2 * 7 - 1
-    checked = check(two, {"scores": text}, stages_of(two))
+    checked = check_work(two, {"scores": text}, stages_of(two))
     assert checked.marked["scores"].count(R) == 2 * 7 * 7 and not checked.misfits
-    assert check(two, {"scores": "1 2; 3 4"}, stages_of(two)).misfits["scores"].values["axes"] == "14 x 7"
+    assert check_work(two, {"scores": "1 2; 3 4"}, stages_of(two)).misfits["scores"].values["axes"] == "14 x 7"

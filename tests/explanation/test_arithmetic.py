@@ -7,20 +7,20 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
-from attention_core.analysis.empty_rows import ADDED, FILLED
+from attention_core.analysis.empty_rows import ADD_TO_BLOCKED, FILL_SCORES
 from attention_core.analysis.future_leakage import FARTHEST
 from attention_core.analysis.head_contributions import COMPARE_HEADS
 from attention_core.analysis.online_softmax import HIGHEST, POWERS
 from attention_core.analysis.softmax_jacobian import JACOBIAN
-from attention_core.analysis.softmax_stages import DIVIDE, EXP, EXP_BELOW
+from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
 from attention_core.exercises.rounding import ROUND
-from attention_core.explanation.arithmetic import TERMS, WRITERS, Explanation, explain
-from attention_core.mechanism.attention import run
+from attention_core.explanation.arithmetic import MAX_SHOWN_TERMS, WRITERS, Explanation, explain
+from attention_core.mechanism.attention import run_plan
 from attention_core.mechanism.masks import ALL_ALLOW, CAUSAL, PADDING
 from attention_core.mechanism.operations import (
     ADD,
     DROP,
-    EVEN,
+    EVEN_WEIGHTS,
     MASK,
     MERGE,
     MIX,
@@ -33,7 +33,7 @@ from attention_core.mechanism.operations import (
 from attention_core.mechanism.positions import ROPE, SINUSOIDAL
 from attention_core.mechanism.scores import COSINE, DOT, GENERAL, TANH_LAYER
 from attention_core.record.expressions import OUTERS, Ref, evaluate
-from attention_core.record.number_text import exact, fixed, told
+from attention_core.record.number_text import format_exact, format_fixed, format_or_scientific
 from attention_core.record.trace import Faces, Operation, Step
 
 INF = math.inf
@@ -47,7 +47,7 @@ def single(faces: Faces, *operands: object, **params) -> Trace:
     tensors = [torch.tensor(array if array.dtype == bool else array.astype(np.float64)) for array in arrays]
     inputs = {name: Step(name, tensor, axes(tensor)) for name, tensor in zip("abcd", tensors, strict=False)}
     value = faces.torch(*tensors, **params)
-    return run(inputs, [Operation("result", axes(value), tuple(inputs), faces, params)])
+    return run_plan(inputs, [Operation("result", axes(value), tuple(inputs), faces, params)])
 
 
 def axes(tensor: torch.Tensor) -> tuple[str, ...]:
@@ -130,24 +130,24 @@ CELLS = {
     "exp, blocked": (single(EXP, rows(-INF, 2)), (0, 0, 0, 0), "exp(−∞) = 0.00"),
     "exp below": (single(EXP_BELOW, rows(1001, 1002, 1003)), (0, 0, 0, 1), "exp(1002.00 − 1003.00) = 0.37"),
     "exp below, negative": (single(EXP_BELOW, rows(-3, -1)), (0, 0, 0, 0), "exp(−3.00 − (−1.00)) = 0.14"),
-    "quotient": (single(DIVIDE, rows(1, 4, 3)), (0, 0, 0, 2), "3.00 / (1.00 + 4.00 + 3.00) = 0.38"),
-    "quotient, overflow": (single(DIVIDE, rows(INF, INF, 3)), (0, 0, 0, 1), "∞ / (∞ + ∞ + 3.00) = NaN"),
-    "quotient, lost": (single(DIVIDE, rows(INF, INF, 3)), (0, 0, 0, 2), "3.00 / (∞ + ∞ + 3.00) = 0.00"),
-    "quotient, nothing": (single(DIVIDE, rows(0, 0)), (0, 0, 0, 0), "0.00 / (0.00 + 0.00) = NaN"),
+    "quotient": (single(DIVIDE_BY_SUM, rows(1, 4, 3)), (0, 0, 0, 2), "3.00 / (1.00 + 4.00 + 3.00) = 0.38"),
+    "quotient, overflow": (single(DIVIDE_BY_SUM, rows(INF, INF, 3)), (0, 0, 0, 1), "∞ / (∞ + ∞ + 3.00) = NaN"),
+    "quotient, lost": (single(DIVIDE_BY_SUM, rows(INF, INF, 3)), (0, 0, 0, 2), "3.00 / (∞ + ∞ + 3.00) = 0.00"),
+    "quotient, nothing": (single(DIVIDE_BY_SUM, rows(0, 0)), (0, 0, 0, 0), "0.00 / (0.00 + 0.00) = NaN"),
     "slope": (single(JACOBIAN, rows(0.25, 0.75)), (0, 0, 0, 1, 1), "0.75 × (1 − 0.75) = 0.19"),
     "slope, another": (single(JACOBIAN, rows(0.25, 0.75)), (0, 0, 0, 1, 0), "0.75 × (0 − 0.25) = −0.19"),
     "filled": (
-        single(FILLED, rows(0.5, 2), rows(True, False), value=-1e9),
+        single(FILL_SCORES, rows(0.5, 2), rows(True, False), value=-1e9),
         (0, 0, 0, 1),
         "allowed = 0 ⇒ −1e9 = −1.00e+09",
     ),
     "not filled": (
-        single(FILLED, rows(0.5, 2), rows(True, False), value=-1e9),
+        single(FILL_SCORES, rows(0.5, 2), rows(True, False), value=-1e9),
         (0, 0, 0, 0),
         "allowed = 1 ⇒ 0.50 = 0.50",
     ),
     "added": (
-        single(ADDED, rows(0.5, 2), rows(True, False), value=-1e9),
+        single(ADD_TO_BLOCKED, rows(0.5, 2), rows(True, False), value=-1e9),
         (0, 0, 0, 0),
         "0.50 + (−1e9) + 1e9 × 1 = 0.50",
     ),
@@ -173,10 +173,14 @@ CELLS = {
         (0, 0, 0, 0),
         "exp(−∞ − 2.00) = 0.00",
     ),
-    "share": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 2), "1 / (1 + 0 + 1) = 0.50"),
-    "share, blocked": (single(EVEN, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 1), "0 / (1 + 0 + 1) = 0.00"),
-    "share, empty row": (single(EVEN, rows(5, 6), rows(False, False)), (0, 0, 0, 1), "0 + 0 = 0 ⇒ 0 = 0.00"),
-    "share, no mask": (single(EVEN, rows(5, 6, 7)), (0, 0, 0, 1), "1/3 = 0.33"),
+    "share": (single(EVEN_WEIGHTS, rows(5, 6, 7), rows(True, False, True)), (0, 0, 0, 2), "1 / (1 + 0 + 1) = 0.50"),
+    "share, blocked": (
+        single(EVEN_WEIGHTS, rows(5, 6, 7), rows(True, False, True)),
+        (0, 0, 0, 1),
+        "0 / (1 + 0 + 1) = 0.00",
+    ),
+    "share, empty row": (single(EVEN_WEIGHTS, rows(5, 6), rows(False, False)), (0, 0, 0, 1), "0 + 0 = 0 ⇒ 0 = 0.00"),
+    "share, no mask": (single(EVEN_WEIGHTS, rows(5, 6, 7)), (0, 0, 0, 1), "1/3 = 0.33"),
     "kept": (single(DROP, rows(0.5, 0.5), rows(True, False), p=0.75), (0, 0, 0, 0), "0.50 × 1 × (1/(1 − 0.75)) = 2.00"),
     "dropped": (
         single(DROP, rows(0.5, 0.5), rows(True, False), p=0.75),
@@ -265,7 +269,7 @@ def test_a_long_likeness_shows_its_largest_differences():
 @pytest.mark.parametrize(("count", "gathered"), [(12, None), (13, (1, 1.0))])
 def test_twelve_terms_are_shown(count, gathered):
     explanation = explain(single(DOT, pairs([1] * count), pairs([1] * count)), "result", (0, 0, 0, 0))
-    assert explanation.text.count("×") == TERMS == 12
+    assert explanation.text.count("×") == MAX_SHOWN_TERMS == 12
     assert [piece.rest for piece in explanation.pieces if piece.rest] == ([gathered] if gathered else [])
 
 
@@ -296,7 +300,7 @@ def test_the_subtotal_of_a_long_softmax_is_that_of_the_terms_as_written(scores, 
 
 def test_a_long_sum_that_overflows():
     """The largest float is 1.8e308: three times 1.5e308 are more, and so is the whole row."""
-    explanation = explain(single(DIVIDE, rows(*[1.5e308] * 15)), "result", (0, 0, 0, 0))
+    explanation = explain(single(DIVIDE_BY_SUM, rows(*[1.5e308] * 15)), "result", (0, 0, 0, 0))
     assert explanation.text.endswith(" + (3 smaller: ∞)) = 0.00")
     assert evaluate(explanation.cell, lambda ref: 1.5e308) == 0.0
 
@@ -330,7 +334,7 @@ def followed(trace: Trace, start: Ref) -> set[str]:
         for piece in explanation.pieces:
             if piece.ref:
                 value = trace[piece.ref.step][piece.ref.index]
-                number = str(int(value)) if value.dtype == torch.bool else told(float(value))
+                number = str(int(value)) if value.dtype == torch.bool else format_or_scientific(float(value))
                 assert piece.text in (number, f"({number})")
                 waiting.append(piece.ref)
     return {ref.step for ref in seen}
@@ -419,4 +423,4 @@ def test_a_step_that_does_not_exist():
     ],
 )
 def test_numbers_as_text(value, short, full):
-    assert (fixed(value), exact(value)) == (short, full)
+    assert (format_fixed(value), format_exact(value)) == (short, full)

@@ -9,16 +9,16 @@ from attention_core import AttentionConfig, Trace, attend_qkv
 from attention_core.explanation.facts import (
     PairsFact,
     RowFact,
-    farthest_from_whole,
-    kept_pairs,
-    looks_at,
-    most_alike,
-    most_telling,
-    pairs_at,
-    received,
+    attends_at_offset,
+    count_allowed_pairs,
+    count_mask_pairs,
+    find_farthest_from_one,
+    find_most_alike_heads,
+    find_surest_rows,
+    find_telling_row,
+    mean_received_share,
     row_fact,
-    sums,
-    surest,
+    weight_sums,
 )
 from attention_core.record.trace import Step
 
@@ -106,7 +106,7 @@ def test_weights_that_a_precision_lost():
     trace = attend_qkv(column, column, column, config=AttentionConfig("dot"))
     assert row_fact(trace, 0, 1) == RowFact("overflow", 0, 0, 1, (), 0.0, 2)
     assert row_fact(trace, 0, 0).kind == "most"
-    assert most_telling(trace) == (0, 0)
+    assert find_telling_row(trace) == (0, 0)
 
 
 def test_weights_that_took_the_place_of_lost_ones_are_a_row_like_any_other():
@@ -129,7 +129,7 @@ def test_a_run_that_learns():
     q = torch.eye(2, requires_grad=True)
     trace = attend_qkv(q, q, q)
     assert row_fact(trace, 0, 1).kind == "most"
-    assert most_telling(trace) == (0, 1)
+    assert find_telling_row(trace) == (0, 1)
 
 
 # ---- what is worth looking at first ----------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ SHARP, SOFT, FLAT = [0.75, 0.25], [0.375, 0.625], [0.5, 0.5]  # 1.5, 1.25 and 1 
     ],
 )
 def test_the_most_telling_row(heads, expected):
-    assert most_telling(written(*heads)) == expected
+    assert find_telling_row(written(*heads)) == expected
 
 
 @pytest.mark.parametrize(
@@ -163,14 +163,14 @@ def test_the_most_telling_row(heads, expected):
 def test_the_most_telling_head_of_a_query(query, head):
     """Query 0: 1, 1.25, 1.25 times an even share; query 1: 1, 1.25, 1.5; query 2: all the same."""
     trace = written([FLAT, FLAT, SOFT], [SOFT, SOFT, SOFT], [SOFT, SHARP, SOFT])
-    assert most_telling(trace, query) == (head, query)
+    assert find_telling_row(trace, query) == (head, query)
 
 
 def test_the_sequence_that_is_asked_for():
     weights = torch.tensor([[[SHARP, SOFT]], [[SOFT, SHARP]]])
     steps = {"weights": weights, "masked_scores": torch.zeros(2, 1, 2, 2)}
     trace = Trace({name: Step(name, value, DIMS) for name, value in steps.items()})
-    assert (most_telling(trace, batch=0), most_telling(trace, batch=1)) == ((0, 0), (0, 1))
+    assert (find_telling_row(trace, batch=0), find_telling_row(trace, batch=1)) == ((0, 0), (0, 1))
 
 
 # ---- kept pairs ------------------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_the_sequence_that_is_asked_for():
 )
 def test_kept_pairs_are_counted(masks, kept):
     q, k = torch.zeros(2, 3, 5, 1), torch.zeros(2, 3, 7, 1)
-    fact = kept_pairs(attend_qkv(q, k, k, config=AttentionConfig(masks=masks)))
+    fact = count_allowed_pairs(attend_qkv(q, k, k, config=AttentionConfig(masks=masks)))
     assert fact == PairsFact(kept, 35)
     assert fact.share == kept / 35
 
@@ -196,43 +196,43 @@ def test_kept_pairs_of_one_head_of_one_sequence():
     allowed = torch.zeros(2, 3, 5, 7).bool()
     allowed[1, 2, :2, :3] = True
     trace = attend_qkv(q, k, k, allowed=allowed)
-    assert kept_pairs(trace, head=2, batch=1) == PairsFact(6, 35)
-    assert kept_pairs(trace, head=1, batch=1).share == 0
+    assert count_allowed_pairs(trace, head=2, batch=1) == PairsFact(6, 35)
+    assert count_allowed_pairs(trace, head=1, batch=1).share == 0
 
 
 # ---- several rows beside each other ----------------------------------------------------------------------------------
 def test_the_surest_of_several_rows_and_all_that_are_as_sure():
     trace = written([[0.5, 0.25, 0.25], [0.1, 0.7, 0.2], [0.2, 0.1, 0.7 - 1e-12]])
     facts = [row_fact(trace, 0, query) for query in range(3)]
-    assert surest(facts) == {1, 2}
-    assert surest(facts[:1]) == {0}
+    assert find_surest_rows(facts) == {1, 2}
+    assert find_surest_rows(facts[:1]) == {0}
 
 
 def test_rows_of_weights_sum_to_1_and_columns_to_what_a_key_gets():
     trace = written([[0.5, 0.25, 0.25], [0.0, 0.75, 0.25]], [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    assert sums(trace, "S") == [1.0, 1.0]
-    assert sums(trace, "T") == [0.5, 1.0, 0.5]
-    assert sums(trace, "T", head=1) == [2.0, 0.0, 0.0]
+    assert weight_sums(trace, "S") == [1.0, 1.0]
+    assert weight_sums(trace, "T") == [0.5, 1.0, 0.5]
+    assert weight_sums(trace, "T", head=1) == [2.0, 0.0, 0.0]
 
 
 def test_the_sums_that_are_farthest_from_1():
-    assert farthest_from_whole([0.8, 1.25, 0.75, 1.0]) == {1, 2}
-    assert farthest_from_whole([1.0, 1.0 + 1e-15]) == set()
+    assert find_farthest_from_one([0.8, 1.25, 0.75, 1.0]) == {1, 2}
+    assert find_farthest_from_one([1.0, 1.0 + 1e-15]) == set()
 
 
 # ---- whom a head looks at --------------------------------------------------------------------------------------------
 def test_every_query_looks_at_the_key_before_as_far_as_there_is_one():
     trace = written([[0.5, 0.5, 0.0], [0.75, 0.25, 0.0], [0.25, 0.75, 0.0]])
-    assert looks_at(trace, 0, -1)  # the first has none before it
-    assert not looks_at(trace, 0, 0)
-    assert not looks_at(trace, 0, 1)
-    assert not looks_at(trace, 0, 3)  # nobody has one there
+    assert attends_at_offset(trace, 0, -1)  # the first has none before it
+    assert not attends_at_offset(trace, 0, 0)
+    assert not attends_at_offset(trace, 0, 1)
+    assert not attends_at_offset(trace, 0, 3)  # nobody has one there
 
 
 def test_a_tie_is_no_look():
     trace = written([[0.0, 1.0], [0.5, 0.5]], [[0.0, 1.0], [0.75, 0.25]])
-    assert not looks_at(trace, 0, -1)
-    assert looks_at(trace, 1, -1) and looks_at(trace, 1, 1)  # of two words each looks at the other
+    assert not attends_at_offset(trace, 0, -1)
+    assert attends_at_offset(trace, 1, -1) and attends_at_offset(trace, 1, 1)  # of two words each looks at the other
 
 
 # ---- heads that are alike --------------------------------------------------------------------------------------------
@@ -240,8 +240,8 @@ def test_the_two_heads_that_are_most_alike():
     likeness = torch.tensor(
         [[1.0, 0.5, 0.25, 0.5], [0.5, 1.0, 0.75, 0.0], [0.25, 0.75, 1.0, 0.75], [0.5, 0.0, 0.75, 1]]
     )
-    assert most_alike(likeness) == (1, 2, 0.75)  # the first of two pairs
-    assert most_alike(torch.ones(1, 1)) is None
+    assert find_most_alike_heads(likeness) == (1, 2, 0.75)  # the first of two pairs
+    assert find_most_alike_heads(torch.ones(1, 1)) is None
 
 
 @pytest.mark.parametrize("length", [1, 2, 7, 64])
@@ -257,17 +257,17 @@ def test_pairs_at_a_length_are_counted_one_by_one(length):
         ("local_global", (("window", 1), ("global_tokens", (0,)))): wide,
     }
     for (name, params), pairs in counted.items():
-        assert pairs_at(length, (name, dict(params))) == PairsFact(len(pairs), length * length), name
+        assert count_mask_pairs(length, (name, dict(params))) == PairsFact(len(pairs), length * length), name
     for window in (0, 6, 50):
         kept = sum(abs(i - j) <= window for i, j in places)
-        assert pairs_at(length, ("local", {"window": window})).kept == kept
+        assert count_mask_pairs(length, ("local", {"window": window})).kept == kept
     both = [pair for pair in near if pair in back]
-    assert pairs_at(length, ("local", {"window": 2}), ("sliding", {"window": 3})).kept == len(both)
-    assert pairs_at(length) == PairsFact(length * length, length * length)
-    assert pairs_at(length, ("causal", {})).blocked == length * (length - 1) // 2
+    assert count_mask_pairs(length, ("local", {"window": 2}), ("sliding", {"window": 3})).kept == len(both)
+    assert count_mask_pairs(length) == PairsFact(length * length, length * length)
+    assert count_mask_pairs(length, ("causal", {})).blocked == length * (length - 1) // 2
 
 
 def test_what_a_key_receives_on_average():
     trace = written([[0.5, 0.5, None], [0.1, 0.2, 0.7], [0.3, None, 0.7]], [[1, None, None]] * 3)
-    assert [received(trace, 0, key) for key in range(3)] == pytest.approx([0.3, 0.7 / 3, 1.4 / 3], abs=1e-12)
-    assert [received(trace, 1, key) for key in range(3)] == [1, 0, 0]
+    assert [mean_received_share(trace, 0, key) for key in range(3)] == pytest.approx([0.3, 0.7 / 3, 1.4 / 3], abs=1e-12)
+    assert [mean_received_share(trace, 1, key) for key in range(3)] == [1, 0, 0]

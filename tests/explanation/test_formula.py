@@ -7,8 +7,8 @@ import re
 import pytest
 
 import attention_core
-from attention_core.analysis.score_terms import PARTS
-from attention_core.explanation.formula import COLOURS, FAMILIES, family, formula, latex, symbol
+from attention_core.analysis.score_terms import SCORE_PARTS
+from attention_core.explanation.formula import COLOUR_FAMILIES, SYMBOL_COLOURS, colour_family, formula, latex, symbol
 from attention_core.mechanism.masks import MASKS
 from attention_core.record.trace import Faces
 from tests.formulas import BROKEN, RUNS, UNUSUAL, assert_well_formed, every_sign, every_text, formulas_in
@@ -120,7 +120,7 @@ def test_what_latex_knows_is_well_formed(text):
 
 
 @pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("colours", [COLOURS, {}], ids=["coloured", "plain"])
+@pytest.mark.parametrize("colours", [SYMBOL_COLOURS, {}], ids=["coloured", "plain"])
 def test_every_formula_is_well_formed(name, colours):
     for step in RUNS[name].steps:
         assert_well_formed(formula(RUNS[name], step, colours), colours)
@@ -157,7 +157,7 @@ def test_all_steps_are_lines_aligned_at_their_equals_sign(name):
 # ---- symbols and colours ---------------------------------------------------------------------------------------------
 def parts_of(role):
     """The steps of words and of places alone."""
-    return {f"{name}_{part}" for name in (role, f"{role}_projected") for part in PARTS}
+    return {f"{name}_{part}" for name in (role, f"{role}_projected") for part in SCORE_PARTS}
 
 
 MEMBERS = {
@@ -173,9 +173,11 @@ MEMBERS = {
 
 def test_every_step_has_the_family_it_belongs_to():
     names = {name for trace in RUNS.values() for name in trace.steps}
-    for letter in FAMILIES:
-        assert {name for name in names if family(name) == letter} == MEMBERS[letter]
-    assert {"w_a", "w_aq", "w_ak", "v_a", "keep", "weights", "w_o", "b_o"} <= {n for n in names if family(n) is None}
+    for letter in COLOUR_FAMILIES:
+        assert {name for name in names if colour_family(name) == letter} == MEMBERS[letter]
+    assert {"w_a", "w_aq", "w_ak", "v_a", "keep", "weights", "w_o", "b_o"} <= {
+        n for n in names if colour_family(n) is None
+    }
 
 
 def test_every_symbol_is_its_own():
@@ -183,10 +185,10 @@ def test_every_symbol_is_its_own():
         assert len({symbol(name) for name in trace.steps}) == len(trace.steps)
 
 
-@pytest.mark.parametrize("letter", FAMILIES)
+@pytest.mark.parametrize("letter", COLOUR_FAMILIES)
 def test_a_family_has_one_colour(letter):
     for name in MEMBERS[letter]:
-        assert re.findall("#......", symbol(name)) == [COLOURS[letter]]
+        assert re.findall("#......", symbol(name)) == [SYMBOL_COLOURS[letter]]
         assert re.findall("#......", symbol(name, {letter: "#123456"})) == ["#123456"]
     assert "#" not in symbol("weights")
-    assert len(set(COLOURS.values())) == len(FAMILIES) == len(COLOURS)
+    assert len(set(SYMBOL_COLOURS.values())) == len(COLOUR_FAMILIES) == len(SYMBOL_COLOURS)

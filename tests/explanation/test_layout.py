@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.explanation.layout import LARGEST, Panel, Product, panel, product, spans_all
+from attention_core.explanation.layout import MAX_PANEL_SIDE, Panel, Product, is_broadcast_axis, panel, product
 
 SHAPES = {
     "w_q": (11, 24),
@@ -203,7 +203,7 @@ def test_what_is_too_large_is_cut_and_counted():
     """70 queries, 67 keys, width 66: 64 of each are drawn."""
     x, keys = random(70, 66), random(67, 66)
     trace = attend_qkv(x, keys, random(67, 65))
-    assert LARGEST == 64
+    assert MAX_PANEL_SIDE == 64
     drawn = panel(trace, "weights")
     assert drawn.values.shape == (64, 64)
     assert drawn.hidden == (6, 3)
@@ -236,6 +236,6 @@ def test_a_mask_that_is_the_same_for_all_heads_and_sentences_spans_them():
     q, k = torch.zeros(2, 3, 5, 1), torch.zeros(2, 3, 7, 1)
     masks = ["causal", ("padding", {"lengths": (7, 4)})]
     trace = attend_qkv(q, k, k, config=AttentionConfig(masks=masks))
-    assert [spans_all(trace, "allowed_causal", axis) for axis in range(4)] == [True, True, False, False]
-    assert [spans_all(trace, "allowed_padding", axis) for axis in range(4)] == [False, True, True, False]
-    assert not any(spans_all(trace, "weights", axis) for axis in range(4))
+    assert [is_broadcast_axis(trace, "allowed_causal", axis) for axis in range(4)] == [True, True, False, False]
+    assert [is_broadcast_axis(trace, "allowed_padding", axis) for axis in range(4)] == [False, True, True, False]
+    assert not any(is_broadcast_axis(trace, "weights", axis) for axis in range(4))

@@ -20,16 +20,25 @@ from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
 from attention_core.analysis.dropout import with_dropout
-from attention_core.analysis.empty_rows import treated
-from attention_core.analysis.future_leakage import moved_rows
+from attention_core.analysis.empty_rows import with_empty_row_policy
+from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.analysis.gradient_times_input import gradient_times_input
-from attention_core.analysis.head_contributions import contributions, likeness, without_head
-from attention_core.analysis.online_softmax import in_blocks
-from attention_core.analysis.score_terms import score_parts
+from attention_core.analysis.head_contributions import with_contributions, with_likeness, without_head
+from attention_core.analysis.online_softmax import with_online_softmax
+from attention_core.analysis.score_terms import with_score_parts
 from attention_core.analysis.softmax_jacobian import with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE, STABLE
+from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.exercises.rounding import with_rounded_weights
-from attention_core.explanation.scripts import INPUTS_FILE, LIMIT, call, code, inputs_npz, number_texts, rows, source
+from attention_core.explanation.scripts import (
+    INPUTS_FILE,
+    MAX_LITERAL_NUMBERS,
+    call_line,
+    code,
+    inputs_npz,
+    number_texts,
+    operation_source,
+    rows,
+)
 from attention_core.explanation.source_closure import without_annotations
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
@@ -145,17 +154,17 @@ RUNS = {
     "replacement": lambda: crossed(AttentionConfig(heads=2), replacement=numbers(3, 5)),
     "what if": lambda: crossed(AttentionConfig(heads=2), what_if={"scores": numbers(3, 5), "weights": numbers(3, 5)}),
     "residual": lambda: small(positions=["sinusoidal"], residual=True),
-    "heads as a sum": lambda: likeness(without_head(crossed(AttentionConfig(heads=4, kv_heads=2)), 1)),
-    "heads as a sum, no output projection": lambda: contributions(
+    "heads as a sum": lambda: with_likeness(without_head(crossed(AttentionConfig(heads=4, kv_heads=2)), 1)),
+    "heads as a sum, no output projection": lambda: with_contributions(
         crossed(AttentionConfig(heads=2), leave_out=("w_o", "b_o"))
     ),
-    "blocked scores filled": lambda: treated(crossed(AttentionConfig(), allowed=empty_row()), "filled"),
-    "blocked scores added to": lambda: treated(crossed(AttentionConfig(), allowed=empty_row()), "added"),
-    "rows that moved": lambda: moved_rows(small(), small(masks=["causal"])),
+    "blocked scores filled": lambda: with_empty_row_policy(crossed(AttentionConfig(), allowed=empty_row()), "filled"),
+    "blocked scores added to": lambda: with_empty_row_policy(crossed(AttentionConfig(), allowed=empty_row()), "added"),
+    "rows that moved": lambda: with_moved_rows(small(), small(masks=["causal"])),
     "sums after dropout": lambda: with_dropout(small(), 0.5, seed=3),
     "gradient x input": lambda: gradient_times_input(small(), Ref("output", (0, 1, 2))),
     "weights written down": lambda: with_rounded_weights(small(), 2),
-    "parts of a score": lambda: score_parts(small(positions=["sinusoidal"])),
+    "parts of a score": lambda: with_score_parts(small(positions=["sinusoidal"])),
     "states of a recurrence": lambda: with_states(small(), Encoder("rnn", width=5), shown=2),
     "a convolution": lambda: with_convolution(small(), numbers(5)),
     "dropout": lambda: crossed(AttentionConfig(heads=2, dropout=0.5, dropout_seed=3)),
@@ -163,8 +172,10 @@ RUNS = {
     "large scores": lambda: small(scale=1e4),
     "qkv": lambda: attend_qkv(numbers(3, 6), numbers(5, 6), numbers(5, 10)),
     "qkv, per head": per_head,
-    "exponentials": lambda: small().then(*NAIVE, *STABLE),
-    "block by block": lambda: in_blocks(crossed(AttentionConfig(heads=4, kv_heads=2), allowed=empty_row()), 2),
+    "exponentials": lambda: small().then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX),
+    "block by block": lambda: with_online_softmax(
+        crossed(AttentionConfig(heads=4, kv_heads=2), allowed=empty_row()), 2
+    ),
     "jacobian": lambda: with_jacobian(crossed(AttentionConfig(), allowed=empty_row())),
     "decoding": lambda: [*decode(numbers(3, 7), config=AttentionConfig(masks=["causal"], positions=["alibi"]))][-1],
     "learned": learned,
@@ -238,12 +249,12 @@ def compare(output: str, trace: Trace, tolerance: float) -> None:
     """Every step of the run is printed, in order, with its shape and its numbers; tolerance: of the largest number."""
     blocks = [block.split("\n", 1) for block in output.strip().split("\n\n")]
     assert [block[0].split(" ", 1)[0] for block in blocks] == list(trace.steps), output[-2000:]
-    large = sum(step.value.numel() for step in trace.inputs().values()) > LIMIT
+    large = sum(step.value.numel() for step in trace.inputs().values()) > MAX_LITERAL_NUMBERS
     for (first, text), (name, step) in zip(blocks, trace.steps.items(), strict=True):
         assert first == f"{name} {tuple(step.value.shape)}"
         value = step.value.detach()
         expected = value.numpy() if value.dtype == torch.bool else value.double().numpy()
-        check = compare_start if large or expected.size > LIMIT else compare_whole
+        check = compare_start if large or expected.size > MAX_LITERAL_NUMBERS else compare_whole
         actual = torch.from_numpy(check(text, expected, tolerance, name))
         assert torch.equal(actual.to(value.dtype).to(actual.dtype), actual), f"{name} was computed in {value.dtype}"
 
@@ -387,9 +398,9 @@ def test_comments_titles_and_constants_are_kept(language):
     trace = trace_of("cosine float64")
     script = code(trace, language)
     assert "# ---- cosine: q · k over their lengths (Graves et al. 2014, eq. 6) -" in script
-    assert "\nSHORTEST = 1e-8  # a vector shorter than this counts as this long" in script
-    assert script.index("\nSHORTEST =") < script.index("\ndef cosine") < script.index("\nscores = cosine")
-    sources = [source(step.operation, language) for step in trace.computed().values()]
+    assert "\nMIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long" in script
+    assert script.index("\nMIN_VECTOR_LENGTH =") < script.index("\ndef cosine") < script.index("\nscores = cosine")
+    sources = [operation_source(step.operation, language) for step in trace.computed().values()]
     comments = [line.partition("  # ")[2] for text in sources for line in text.splitlines() if "  # " in line]
     assert len(comments) > 3
     for comment in comments:
@@ -405,10 +416,12 @@ def test_wrapped_signatures_are_joined():
 
 def test_source_and_call_of_one_operation():
     operation = trace_of("small").step("scaled_scores").operation
-    assert call(operation, "torch") == "scaled_scores = scale(scores, factor=0.5, temperature=1.0)"
-    assert call(operation, "numpy") == "scaled_scores = scale_numpy(scores, factor=0.5, temperature=1.0)"
-    assert source(operation, "torch").startswith('def scale(scores: Float[Tensor, "B H T S"], *, factor: float')
-    assert source(operation, "numpy").startswith("def scale_numpy(scores, *, factor, temperature):")
+    assert call_line(operation, "torch") == "scaled_scores = scale(scores, factor=0.5, temperature=1.0)"
+    assert call_line(operation, "numpy") == "scaled_scores = scale_numpy(scores, factor=0.5, temperature=1.0)"
+    assert operation_source(operation, "torch").startswith(
+        'def scale(scores: Float[Tensor, "B H T S"], *, factor: float'
+    )
+    assert operation_source(operation, "numpy").startswith("def scale_numpy(scores, *, factor, temperature):")
 
 
 def test_parameters_are_literals():
@@ -491,7 +504,7 @@ def test_a_run_on_a_gpu_is_the_same_script():
 def test_an_unknown_language_lists_the_choices(language):
     trace = trace_of("small")
     operation = trace.step("q").operation
-    for ask, given_to in ((code, trace), (source, operation), (call, operation)):
+    for ask, given_to in ((code, trace), (operation_source, operation), (call_line, operation)):
         with pytest.raises(AttentionError, match="language must be one of torch, numpy") as error:
             ask(given_to, language)
         assert error.value.code == "unknown_choice"
@@ -638,4 +651,4 @@ def test_a_face_must_be_found_again_by_its_name(modules, other):
 @pytest.mark.parametrize("value", [math.inf, math.nan, [1, {}], np.zeros(2), torch.float64], ids=str)
 def test_a_parameter_must_be_plain(modules, value):
     with pytest.raises(ValueError, match="a parameter must be"):
-        call(Operation("y", ("n",), ("x",), faces_of(modules[0]), {"p": value}), "numpy")
+        call_line(Operation("y", ("n",), ("x",), faces_of(modules[0]), {"p": value}), "numpy")

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.explanation.scripts import as_array, face, source
-from attention_core.explanation.traced_source import listing, listing_of, watched
+from attention_core.explanation.scripts import face_function, operation_source, tensor_to_numpy
+from attention_core.explanation.traced_source import function_listing, listing, watch_call
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
 from attention_core.mechanism.operations import MASK, MERGE, MIX, PASS_ON, PROJECT, SPLIT
 from attention_core.mechanism.positions import POSITIONS
@@ -71,7 +71,9 @@ def test_every_step_is_listed_as_it_ran(name, language):
         text = listing(operation, operands, language)
         ast.parse(text)
         own = text.split("\n\n\n")[0]
-        assert "\n".join(line for line in own.splitlines() if not COMMENT.match(line)) == source(operation, language)
+        assert "\n".join(line for line in own.splitlines() if not COMMENT.match(line)) == operation_source(
+            operation, language
+        )
         last = remarks(own)[-1]
         assert re.split(": |; ", last)[-1].startswith(f"{tuple(found.value.shape)}, strides "), (step, last)
         for read, (numbers, strides, version) in before.items():
@@ -83,11 +85,11 @@ def test_every_step_is_listed_as_it_ran(name, language):
 def test_what_is_listed_gives_what_the_operation_gives(name):
     for step, found in trace_of(name).computed().items():
         operation, operands = found.operation, operands_of(name, step)
-        seen = watched(operation.faces.torch, [operands[read] for read in operation.reads], operation.params)
+        seen = watch_call(operation.faces.torch, [operands[read] for read in operation.reads], operation.params)
         assert torch.equal(seen.result, operation.apply(operands)), step
         assert seen.result.dtype == found.value.dtype and seen.result.stride() == operation.apply(operands).stride()
-        arrays = {read: as_array(tensor) for read, tensor in operands.items()}
-        seen = watched(operation.faces.numpy, [arrays[read] for read in operation.reads], operation.params)
+        arrays = {read: tensor_to_numpy(tensor) for read, tensor in operands.items()}
+        seen = watch_call(operation.faces.numpy, [arrays[read] for read in operation.reads], operation.params)
         expected = operation.apply_numpy(arrays)
         assert type(seen.result) is np.ndarray and seen.result.dtype == expected.dtype
         assert np.array_equal(seen.result, expected) and seen.result.strides == expected.strides, step
@@ -176,11 +178,11 @@ def facts_told(text):
 @pytest.mark.parametrize("name", RUNS)
 def test_every_expression_that_makes_a_tensor_has_its_line_in_the_order_of_evaluation(name, language):
     for step, found in trace_of(name).computed().items():
-        operation, function = found.operation, face(found.operation, language)
+        operation, function = found.operation, face_function(found.operation, language)
         operands = list(operands_of(name, step).values())
-        operands = operands if language == "torch" else [as_array(operand) for operand in operands]
+        operands = operands if language == "torch" else [tensor_to_numpy(operand) for operand in operands]
         pieces = Piecewise(function, operands, operation.params).made
-        seen = watched(function, operands, operation.params).ran[function.__code__].made
+        seen = watch_call(function, operands, operation.params).ran[function.__code__].made
         returned = list(seen)[len(pieces) :]  # what is given back, and was not made there
         assert len(returned) <= 1 and list(seen)[: len(pieces)] == list(pieces), step
         for place, made in pieces.items():
@@ -354,7 +356,7 @@ def folding(x, *, factor=2):
 
 
 def test_any_function_of_a_module_is_listed():
-    own, helper = listing_of(in_several_lines, {"x": zeros(3, 5)}, {"sign": "×"}).split("\n\n\n")
+    own, helper = function_listing(in_several_lines, {"x": zeros(3, 5)}, {"sign": "×"}).split("\n\n\n")
     assert remarks(own) == [
         "x: (3, 5), strides (5, 1)",
         "sign: '×'",
@@ -367,13 +369,13 @@ def test_any_function_of_a_module_is_listed():
     ]
     assert remarks(helper) == ["x: (3, 5), strides (5, 1)", "x + x: (3, 5), strides (5, 1)"]
     ast.parse(own)
-    assert remarks(listing_of(counting, {"x": zeros(3, 5)})) == ["x: (3, 5), strides (5, 1)"]
+    assert remarks(function_listing(counting, {"x": zeros(3, 5)})) == ["x: (3, 5), strides (5, 1)"]
 
 
 def test_what_torch_refuses_is_told_where_it_stands():
     with pytest.raises(RuntimeError) as refused:
         refusing(zeros(3, 5))
-    text = listing_of(refusing, {"x": zeros(3, 5)})
+    text = function_listing(refusing, {"x": zeros(3, 5)})
     assert "view size is not compatible" in str(refused.value)
     assert remarks(text.split("\n\n\n")[0])[-2:] == [
         "y.T: (5, 3), strides (1, 5), not contiguous",
@@ -382,7 +384,7 @@ def test_what_torch_refuses_is_told_where_it_stands():
 
 
 def test_arrays_of_ones_own_behave_as_arrays():
-    assert remarks(listing_of(folding, {"x": np.ones((3, 5))})) == [
+    assert remarks(function_listing(folding, {"x": np.ones((3, 5))})) == [
         "x: (3, 5), strides (5, 1)",
         "factor: 2",
         "x[0]: (5,), strides (1,)",
@@ -394,7 +396,7 @@ def test_arrays_of_ones_own_behave_as_arrays():
         "total * factor: (5,), strides (1,)",
         "total * factor + len(parts): (5,), strides (1,)",
     ]
-    assert watched(folding, [np.ones((3, 5))], {}).result.tolist() == [10.0] * 5
+    assert watch_call(folding, [np.ones((3, 5))], {}).result.tolist() == [10.0] * 5
 
 
 # ---- what stays as it was --------------------------------------------------------------------------------------------
@@ -412,7 +414,7 @@ def test_strides_are_in_numbers_in_every_precision(dtype):
 
 def test_no_gradient_is_asked_for_or_changed():
     x, w = zeros(2, 3, 5).requires_grad_(), zeros(5, 7).requires_grad_()
-    assert not watched(PROJECT.torch, [x, w], {}).result.requires_grad
+    assert not watch_call(PROJECT.torch, [x, w], {}).result.requires_grad
     assert made_by(PROJECT, x, w)[0][3] == "x @ w: (2, 3, 7), strides (21, 7, 1)"
     assert x.requires_grad and x.grad is None and torch.is_grad_enabled()
 
@@ -432,9 +434,9 @@ def test_the_thread_is_left_as_it_was(function, error):
     try:
         if error:
             with pytest.raises(error):
-                listing_of(function, {"x": zeros(3, 5)})
+                function_listing(function, {"x": zeros(3, 5)})
         else:
-            listing_of(function, {"x": zeros(3, 5)})
+            function_listing(function, {"x": zeros(3, 5)})
         assert sys.getprofile() is profile
     finally:
         sys.setprofile(None)

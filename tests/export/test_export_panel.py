@@ -16,10 +16,10 @@ import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
 from pages.export.export_panel import file_name
-from pages.lectures.script import shipped
-from pages.setup.setup import Setup, from_link
+from pages.lectures.script import load_shipped_lecture
+from pages.setup.setup import Setup, setup_from_link
 from pages.site.catalog import LESSONS
-from pages.site.words import LANGUAGES, catalog
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import Screen, it_to_dog
 from tests.screen.lesson import Lesson
 from tests.session.test_hostile_words import HOSTILE
@@ -56,7 +56,7 @@ def opened(slug, **link):
 
 def opened_by(address):
     """The Setup that an address opens."""
-    setup, refused = from_link(dict(parse_qsl(urlsplit(address).query)))
+    setup, refused = setup_from_link(dict(parse_qsl(urlsplit(address).query)))
     assert refused == []
     return setup
 
@@ -74,7 +74,7 @@ def test_what_is_offered_is_what_there_is():
 def test_every_page_with_a_run_has_the_panel(slug, lang, files):
     lesson = Lesson(slug, lang=lang)
     shown = [block.proto.popover.label for block in lesson.at.get("popover")]
-    assert (catalog(lang)["export.title"] in shown) == (slug != "cost")  # which measures, and shows no run
+    assert (load_app_texts(lang)["export.title"] in shown) == (slug != "cost")  # which measures, and shows no run
     assert not files
     if slug != "cost":
         opened(slug, lang=lang)
@@ -128,7 +128,7 @@ def test_a_machine_without_the_letters_offers_svg_alone_and_says_so(files):
 @pytest.mark.parametrize("lang, seven", [("en", "seed 7"), ("zh", "种子 7")])
 def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, files):
     screen = Screen(lang=lang, mask="local:2", seed="7", text="Zog fed the dog", temp="2")
-    words = catalog(lang)
+    words = load_app_texts(lang)
     latex, first = files.made("tex"), json.loads(files.made("ipynb"))["cells"][0]["source"]
     notebook = re.sub(r"&#(\d+);", lambda code: chr(int(code[1])), "".join(first))
     assert screen.fact() in notebook
@@ -195,7 +195,7 @@ def test_a_scene_of_a_lecture_is_a_page_for_phones_with_its_title_and_note(lang,
     desk.at.session_state["scene_files"] = True
     desk.ran(desk.at.run)
     picker = next(box for box in desk.at.selectbox if box.key == "c_scene_file")
-    act = shipped("ten_minutes", lang).acts[1]
+    act = load_shipped_lecture("ten_minutes", lang).scenes[1]
     files.clear()
     desk.ran(picker.set_value(1).run)
     page = files.made("page.html")

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.mechanism.masks import MASKS
-from attention_core.variants.convolution import band
+from attention_core.variants.convolution import kernel_band
 
 FOLDER = Path(__file__).parent
 STORIES = FOLDER / "stories.json"
@@ -390,7 +390,7 @@ def convolution(name: str, given: dict, expected: dict) -> Case:
     v = tensor(given["v"])
     q = torch.zeros(len(v), 1).double()
     steps = {step: expected[step] for step in ("weights", "output")}
-    return Case(name, attend_qkv, (q, q, v), steps, replacement=band(tensor(given["kernel"]), len(v)))
+    return Case(name, attend_qkv, (q, q, v), steps, replacement=kernel_band(tensor(given["kernel"]), len(v)))
 
 
 def law(file: dict) -> str:

@@ -21,18 +21,18 @@ import pytest
 import attention_core
 from attention_core.examples.examples import EXAMPLES, ORIGINS
 from attention_core.inputs.files.qkv_file import ROLES
-from attention_core.inputs.handmade_heads import KINDS, PLACES
+from attention_core.inputs.handmade_heads import HEAD_KINDS, POSITION_COLUMNS
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
-from attention_core.record.errors import SENTENCES
+from attention_core.record.errors import REFUSAL_SENTENCES
 from attention_core.record.trace import Faces
-from attention_core.verification.mistakes import SENTENCES as CAUSES
-from pages.panels.canvas_map import SPOKEN
+from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
+from pages.panels.canvas_map import CANVAS_TEXT_KEYS
 from pages.setup.setup import DTYPES
-from pages.site.catalog import LESSONS, PAGE, PAGES
-from pages.site.words import CONTENT, LANGUAGES, catalog, flatten
-from pages.workbench.layer_controls import PILLS
-from pages.workbench.matrix_editors import PAIRS
+from pages.site.catalog import LESSONS, PAGES, PAGES_BY_SLUG
+from pages.site.words import CONTENT_FOLDER, LANGUAGES, flatten, load_app_texts
+from pages.workbench.layer_controls import WIRING_OPTIONS
+from pages.workbench.matrix_editors import PAIR_MATRICES
 from pages.workbench.mechanism_controls import POSITION_CHOICES
 
 ROOT = Path(__file__).parents[2]
@@ -200,21 +200,18 @@ def names_used(path):
             yield from ((getattr(top, "name", None), name) for name in names)
 
 
-FOR_NOTEBOOKS = {
-    "blockwise",
-    "evaluate",
-    "variants.blockwise_softmax",
-}  # attention without a whole row of scores; the number that a cell's text says
+# What notebooks use and pages do not: attention block by block; the number that a cell says; the code of one step.
+FOR_NOTEBOOKS = {"attend_blockwise", "evaluate", "operation_source"}
 
 
 def test_nothing_of_the_core_is_there_for_tests_alone():
     code = [*CODE, ROOT / "attention_core" / "learned" / "__main__.py"]
     used = {name for path in code for own, name in names_used(path) if own != name}
     defined = {top.name for path in CORE for top in tree(path).body if isinstance(top, ast.FunctionDef | ast.ClassDef)}
-    assert defined - used - {*attention_core.__all__} == {name for name in FOR_NOTEBOOKS if "." not in name}
+    assert defined - used - {*attention_core.__all__} == FOR_NOTEBOOKS
     imported = {module for path in code for module in imports(path)}
     rooms = {room_of(path) for path in CORE if path.stem != "__init__"}
-    assert {room for room in rooms if f"attention_core.{room}" not in imported} <= FOR_NOTEBOOKS
+    assert {room for room in rooms if f"attention_core.{room}" not in imported} == {"variants.blockwise_softmax"}
 
 
 # ---- pages are thin --------------------------------------------------------------------------------------------------
@@ -244,32 +241,35 @@ def placeholders(text):
 
 def test_both_languages_have_the_same_files_and_keys():
     files = [
-        {path.relative_to(CONTENT / language) for path in (CONTENT / language).rglob("*")} for language in LANGUAGES
+        {path.relative_to(CONTENT_FOLDER / language) for path in (CONTENT_FOLDER / language).rglob("*")}
+        for language in LANGUAGES
     ]
     assert files[0] == files[1]
-    assert {path.name for path in CONTENT.iterdir()} == set(LANGUAGES)
-    assert set(catalog("en")) == set(catalog("zh"))
-    assert {key for key in catalog("en") if key.startswith("error.")} == {f"error.{code}" for code in SENTENCES}
+    assert {path.name for path in CONTENT_FOLDER.iterdir()} == set(LANGUAGES)
+    assert set(load_app_texts("en")) == set(load_app_texts("zh"))
+    assert {key for key in load_app_texts("en") if key.startswith("error.")} == {
+        f"error.{code}" for code in REFUSAL_SENTENCES
+    }
 
 
-@pytest.mark.parametrize("family, sentences", [("error", SENTENCES), ("cause", CAUSES)])
+@pytest.mark.parametrize("family, sentences", [("error", REFUSAL_SENTENCES), ("cause", CAUSES)])
 def test_english_refusals_and_causes_are_the_cores_own(family, sentences):
-    own = tomllib.loads((CONTENT / "en" / "labels.toml").read_text(encoding="utf-8"))
+    own = tomllib.loads((CONTENT_FOLDER / "en" / "labels.toml").read_text(encoding="utf-8"))
     assert family not in own
-    assert all(catalog("en")[f"{family}.{code}"] == sentence for code, sentence in sentences.items())
+    assert all(load_app_texts("en")[f"{family}.{code}"] == sentence for code, sentence in sentences.items())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_is_empty_and_every_placeholder_has_a_name(language):
-    for key, text in catalog(language).items():
+    for key, text in load_app_texts(language).items():
         assert isinstance(text, str) and text.strip(), key
-        assert placeholders(text) == placeholders(catalog("en")[key]), key
+        assert placeholders(text) == placeholders(load_app_texts("en")[key]), key
         assert all(name.isidentifier() for name in placeholders(text)), key
 
 
 def test_chinese_stands_with_its_own_punctuation():
     beside = re.compile(r"[\u3400-\u9fff][,:;?!()]|[,:;?!()][\u3400-\u9fff]")
-    for path in filter(Path.is_file, (CONTENT / "zh").rglob("*")):
+    for path in filter(Path.is_file, (CONTENT_FOLDER / "zh").rglob("*")):
         if path.suffix == ".toml":
             texts = dict(flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
         else:
@@ -279,7 +279,7 @@ def test_chinese_stands_with_its_own_punctuation():
 
 
 def test_english_holds_chinese_only_where_it_quotes_a_sentence():
-    for key, text in catalog("en").items():
+    for key, text in load_app_texts("en").items():
         unquoted = re.sub("“[^”]*”", "", text)
         if not key.startswith("example."):
             assert not re.search(r"[\u3000-\u9fff\uff00-\uffef]", unquoted), key
@@ -287,8 +287,8 @@ def test_english_holds_chinese_only_where_it_quotes_a_sentence():
 
 def texts_of(language):
     """Every text of a language by its key, those of its lectures too."""
-    found = dict(catalog(language))
-    for path in sorted((CONTENT / language).rglob("*.json")):
+    found = dict(load_app_texts(language))
+    for path in sorted((CONTENT_FOLDER / language).rglob("*.json")):
         found |= {f"{path.name}:{at}": text for at, text in enumerate(strings(json.loads(path.read_text("utf-8"))))}
     return found
 
@@ -360,7 +360,9 @@ def said(path):
 def test_every_word_is_used():
     texts, patterns = keys_written()
     unused = [
-        key for key in catalog("en") if key not in texts and not any(pattern.fullmatch(key) for pattern in patterns)
+        key
+        for key in load_app_texts("en")
+        if key not in texts and not any(pattern.fullmatch(key) for pattern in patterns)
     ]
     assert unused == []
 
@@ -371,22 +373,24 @@ def test_every_key_that_is_said_exists_and_gets_its_values():
         for call, node in said(path):
             if is_text(node) and "." in node.value and not inside_an_f_string(call, node):
                 found += 1
-                assert node.value in catalog("en"), f"{name_of(path)}:{call.lineno} {node.value}"
+                assert node.value in load_app_texts("en"), f"{name_of(path)}:{call.lineno} {node.value}"
                 given = {keyword.arg for keyword in call.keywords}
-                wanted = placeholders(catalog("en")[node.value])
+                wanted = placeholders(load_app_texts("en")[node.value])
                 assert None in given or wanted <= given, f"{name_of(path)}:{call.lineno} {wanted - given}"
             elif isinstance(node, ast.JoinedStr) and is_text(node.values[0]):
                 start = node.values[0].value
-                assert any(key.startswith(start) for key in catalog("en")), f"{name_of(path)}:{call.lineno} {start}"
+                assert any(key.startswith(start) for key in load_app_texts("en")), (
+                    f"{name_of(path)}:{call.lineno} {start}"
+                )
     assert found > 40
 
 
 @pytest.mark.parametrize("slug", LESSONS)
 def test_a_lesson_has_words_for_its_controls_and_drawers_and_no_others(slug):
-    paths = sorted(PAGE[slug].path.parent.glob("*.py"))
+    paths = sorted(PAGES_BY_SLUG[slug].path.parent.glob("*.py"))
     written = {node.value for path in paths for node in nodes(path, ast.Constant) if isinstance(node.value, str)}
     own = {"text", "guess", "one", "other", "seed", "rate", "device"}  # as shared controls are called
-    for key in catalog("en"):
+    for key in load_app_texts("en"):
         if re.match(rf"lessons\.{slug}\.(control|option|drawer)\.", key):
             assert {*key.split(".")[3:]} <= written | own, key
 
@@ -405,24 +409,24 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "dtype": set(DTYPES),
         "device": {"cpu", "cuda"},
         "example": set(EXAMPLES),
-        "dim": {*PLACES, *(dim for example in EXAMPLES.values() for dim in example.dims)},
-        "built": set(KINDS),
-        "built_role": set(KINDS),
-        "wiring": set(PILLS),
+        "dim": {*POSITION_COLUMNS, *(dim for example in EXAMPLES.values() for dim in example.dims)},
+        "built": set(HEAD_KINDS),
+        "built_role": set(HEAD_KINDS),
+        "wiring": set(WIRING_OPTIONS),
         "page": {page.slug for page in PAGES},
         "section": {page.section for page in PAGES},
         "origin.word": {*ORIGINS, "typed", "padding"},
         "origin.group": {*ORIGINS, "typed", "given", "removed", "brought"},
         "role_of": set(ROLES),
-        "edited": {*PAIRS, *(f"about_{name}" for name in PAIRS)},
-        "canvas": {*SPOKEN, "paint", "look", "axes", "note", "mask"},
+        "edited": {*PAIR_MATRICES, *(f"about_{name}" for name in PAIR_MATRICES)},
+        "canvas": {*CANVAS_TEXT_KEYS, "paint", "look", "axes", "note", "mask"},
         "origin.matrix": {*ORIGINS, "typed", "given"},
         "proof.by": set(re.findall(r'"(numpy|shown|sdpa|mha|rows|blocked|\w+)", ', proof_checks())),
     }
     for family, names in families.items():
-        there = {key.removeprefix(f"{family}.") for key in catalog("en") if key.startswith(f"{family}.")}
+        there = {key.removeprefix(f"{family}.") for key in load_app_texts("en") if key.startswith(f"{family}.")}
         assert there == names, family
-    for key in catalog("en"):
+    for key in load_app_texts("en"):
         if key.startswith("role."):
             _, name, head = key.split(".")
             assert int(head) <= EXAMPLES[name].heads
@@ -431,7 +435,9 @@ def test_families_of_words_are_as_large_as_what_they_name():
 def proof_checks():
     """The witnesses' names as the proof writes them: the second argument of compare() and Check()."""
     calls = nodes(ROOT / "attention_core" / "verification" / "proof.py", ast.Call)
-    second = [call.args[1] for call in calls if dotted(call.func) in ("compare", "Check") and len(call.args) > 1]
+    second = [
+        call.args[1] for call in calls if dotted(call.func) in ("check_step", "ProofCheck") and len(call.args) > 1
+    ]
     return "".join(f'"{node.value}", ' for node in second if is_text(node))
 
 

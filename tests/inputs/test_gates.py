@@ -6,14 +6,14 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
-from attention_core.inputs.handmade_heads import gates
+from attention_core.inputs.handmade_heads import build_gates
 
 WIDTH = 3
 
 
 def scores_of(x, h):
     """The score of a state and a source word of WIDTH numbers each, and its hidden layer."""
-    built = {name: torch.from_numpy(matrix) for name, matrix in gates(WIDTH).items()}
+    built = {name: torch.from_numpy(matrix) for name, matrix in build_gates(WIDTH).items()}
     built |= {name: built[name][0] for name in ("b_q", "v_a")}
     x, h = (torch.tensor([numbers], dtype=torch.float64) for numbers in (x, h))
     trace = attend(x, h, weights=Weights(**built), config=AttentionConfig("additive"))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
-from attention_core.inputs.handmade_heads import KINDS, built_heads, vectors
+from attention_core.inputs.handmade_heads import HEAD_KINDS, build_heads, build_token_vectors
 
 WORDS = st.lists(st.sampled_from(["the", "dog", "cat", "saw", "it"]), min_size=1, max_size=7)
 
@@ -24,14 +24,14 @@ def score_by_definition(kind, offset, tokens, i, j):
 
 
 def run(tokens, kinds, others=()):
-    heads = built_heads(tokens, kinds, others)
+    heads = build_heads(tokens, kinds, others)
     weights = {name: torch.from_numpy(getattr(heads, name)) for name in ("w_q", "w_k", "w_v")}
     config = AttentionConfig("dot", heads=len(kinds))
     return heads, attend(torch.from_numpy(heads.x), weights=Weights(**weights), config=config)
 
 
 @settings(max_examples=60)
-@given(WORDS, st.lists(st.tuples(st.sampled_from(KINDS), st.integers(-5, 5)), min_size=1, max_size=5))
+@given(WORDS, st.lists(st.tuples(st.sampled_from(HEAD_KINDS), st.integers(-5, 5)), min_size=1, max_size=5))
 def test_every_weight_follows_from_the_definition(tokens, kinds):
     _, trace = run(tokens, kinds)
     for h, (kind, offset) in enumerate(kinds):
@@ -65,7 +65,7 @@ def test_every_head_delivers_the_words():
 def test_other_sentences_share_the_columns():
     heads, _ = run(("a", "b"), [("same_word", 0)], others=[("c", "b", "c")])
     assert heads.words == ("a", "b", "c")
-    assert vectors(("c", "b"), heads.words).tolist() == [[0, 0, 1, 1, 0, 0, 1], [0, 1, 0, 1, 1, 1, 0]]
+    assert build_token_vectors(("c", "b"), heads.words).tolist() == [[0, 0, 1, 1, 0, 0, 1], [0, 1, 0, 1, 1, 1, 0]]
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_other_sentences_share_the_columns():
 )
 def test_refusals(tokens, kinds, code):
     with pytest.raises(AttentionError) as caught:
-        built_heads(tokens, kinds)
+        build_heads(tokens, kinds)
     assert caught.value.code == code

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.inputs.initial_matrices import random_matrix, recut
+from attention_core.inputs.initial_matrices import random_matrix, recut_heads
 from attention_core.record.errors import AttentionError
 
 
@@ -88,5 +88,5 @@ def test_each_head_that_stays_keeps_what_fits(rows, heads, width, count, wide, f
         for h in range(count)
         for d in range(wide)
     ]
-    assert recut(matrix, heads, (count, wide), fill).tolist() == [expected] * rows
+    assert recut_heads(matrix, heads, (count, wide), fill).tolist() == [expected] * rows
     assert (fill is None) or (fill == -7.0).all()

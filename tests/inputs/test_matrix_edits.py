@@ -6,7 +6,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attention_core.inputs.matrix_edits import changed, from_short_text, short_text, times
+from attention_core.inputs.matrix_edits import changed_cells, from_short_text, scale_to_text, to_short_text
 from attention_core.inputs.matrix_text import from_text, to_text
 from attention_core.record.errors import AttentionError
 
@@ -30,16 +30,16 @@ def pairs(draw):
 @example((np.array([[0.1, -2.2250738585072014e-308]]), np.zeros((1, 2))))
 def test_what_was_shortened_comes_back_exactly(pair):
     matrix, base = pair
-    text = short_text(matrix, base)
+    text = to_short_text(matrix, base)
     np.testing.assert_array_equal(from_short_text(text, base), matrix, strict=True)
     assert len(text) <= len(to_text(matrix))
 
 
 @given(matrices(SHAPES), matrices(SHAPES))
 def test_another_shape_or_no_base_is_written_whole(matrix, base):
-    assert short_text(matrix, None) == to_text(matrix)
+    assert to_short_text(matrix, None) == to_text(matrix)
     assume(matrix.shape != base.shape)
-    assert short_text(matrix, base) == to_text(matrix)
+    assert to_short_text(matrix, base) == to_text(matrix)
     np.testing.assert_array_equal(from_short_text(to_text(matrix), base), matrix, strict=True)
 
 
@@ -47,10 +47,10 @@ def test_one_changed_cell_is_one_short_text():
     base = np.linspace(-1, 1, 30).reshape(5, 6)
     matrix = base.copy()
     matrix[4, 2] = 7.5
-    assert short_text(matrix, base) == "~4.2=7.5"
-    assert changed(matrix, base) == [(4, 2)]
-    assert short_text(base, base) == "~"
-    assert changed(base, base) == []
+    assert to_short_text(matrix, base) == "~4.2=7.5"
+    assert changed_cells(matrix, base) == [(4, 2)]
+    assert to_short_text(base, base) == "~"
+    assert changed_cells(base, base) == []
 
 
 def test_a_matrix_with_two_digit_indices():
@@ -58,7 +58,7 @@ def test_a_matrix_with_two_digit_indices():
     matrix = base.copy()
     matrix[63, 511] = -0.25
     matrix[0, 100] = 1e-7
-    assert short_text(matrix, base) == "~0.100=1e-07;63.511=-0.25"
+    assert to_short_text(matrix, base) == "~0.100=1e-07;63.511=-0.25"
     assert np.array_equal(from_short_text("~0.100=1e-07;63.511=-0.25", base), matrix)
 
 
@@ -131,7 +131,7 @@ def test_any_text_is_a_matrix_or_a_refusal(text, base):
 def test_a_number_that_no_link_can_hold_is_refused_when_it_is_written():
     for number in (np.nan, np.inf, 1e308, -1e7):
         with pytest.raises(AttentionError):
-            short_text(np.array([[number, 0.0]]), np.zeros((1, 2)))
+            to_short_text(np.array([[number, 0.0]]), np.zeros((1, 2)))
 
 
 def test_a_base_beyond_the_limits_stays_out_of_links():
@@ -142,8 +142,8 @@ def test_a_base_beyond_the_limits_stays_out_of_links():
 
 def test_a_matrix_times_a_factor_is_read_back_exactly():
     matrix = np.array([[0.1, -3.0], [0.0, 1e4]])
-    assert np.array_equal(from_short_text(times(matrix, 5), None), 5 * matrix)
-    assert times(np.array([[3.0, -3], [0, 0.25]]), 12_000, "w_q") == "36000,-36000;0,3000"
+    assert np.array_equal(from_short_text(scale_to_text(matrix, 5), None), 5 * matrix)
+    assert scale_to_text(np.array([[3.0, -3], [0, 0.25]]), 12_000, "w_q") == "36000,-36000;0,3000"
     with pytest.raises(AttentionError) as caught:
-        times(matrix, 1000)
+        scale_to_text(matrix, 1000)
     assert caught.value.code == "too_large"

@@ -5,7 +5,14 @@ import pytest
 import torch
 
 from attention_core import AttentionError, attend_qkv
-from attention_core.inputs.files.qkv_file import Part, as_allowed, bring, cut, guessed, whole
+from attention_core.inputs.files.qkv_file import (
+    UploadPart,
+    cut_upload_part,
+    guess_roles,
+    largest_upload_part,
+    mask_to_allowed,
+    read_roles,
+)
 from attention_core.verification.diagnosis import first_difference
 
 B, H, KV, T, S, D, V = 2, 6, 3, 5, 7, 11, 13
@@ -19,7 +26,7 @@ def arrays(**more):
 
 def brought(named=None, **more):
     named = arrays(**more) if named is None else named
-    return bring(named, guessed(named))
+    return read_roles(named, guess_roles(named))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +43,7 @@ def brought(named=None, **more):
     ],
 )
 def test_names_tell_what_an_array_is(names, roles):
-    assert guessed(names) == roles
+    assert guess_roles(names) == roles
 
 
 def test_heads_before_tokens_and_behind_are_told_apart():
@@ -54,28 +61,28 @@ def test_axes_can_be_said():
     named = {name: array[0] for name, array in arrays().items()}
     with pytest.raises(AttentionError):
         brought(named)  # three axes have two readings
-    heads = bring(named, guessed(named), "H T d")
+    heads = read_roles(named, guess_roles(named), "H T d")
     assert heads.q.shape == (1, H, T, D)
-    batch = bring({name: array[:, 0] for name, array in arrays().items()}, guessed(named), "B T d")
+    batch = read_roles({name: array[:, 0] for name, array in arrays().items()}, guess_roles(named), "B T d")
     assert batch.q.shape == (B, 1, T, D)
 
 
 def test_a_missing_array_is_named():
     with pytest.raises(AttentionError, match="v must be one of the arrays of the file: it has q, k"):
-        bring({"q": np.zeros((1, 2)), "k": np.zeros((1, 2))}, {"q": "q", "k": "k"})
+        read_roles({"q": np.zeros((1, 2)), "k": np.zeros((1, 2))}, {"q": "q", "k": "k"})
 
 
 def test_a_mask_of_truth_values_in_both_conventions():
     mask = torch.tensor([[True, False], [True, True]])
-    assert torch.equal(as_allowed(mask, blocked=False), mask)
-    assert torch.equal(as_allowed(mask, blocked=True), torch.tensor([[False, True], [False, False]]))
+    assert torch.equal(mask_to_allowed(mask, blocked=False), mask)
+    assert torch.equal(mask_to_allowed(mask, blocked=True), torch.tensor([[False, True], [False, False]]))
 
 
 def test_an_additive_mask():
     mask = torch.tensor([[0.0, -torch.inf], [-1e9, -0.0]])
-    assert as_allowed(mask, blocked=False).tolist() == [[True, False], [False, True]]
+    assert mask_to_allowed(mask, blocked=False).tolist() == [[True, False], [False, True]]
     with pytest.raises(AttentionError, match="a mask of numbers must be 0"):
-        as_allowed(torch.tensor([[0.0, -3.0]]), blocked=False)
+        mask_to_allowed(torch.tensor([[0.0, -3.0]]), blocked=False)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +105,7 @@ def test_a_mask_of_three_axes_is_read_where_one_reading_is_left():
     named = {name: array[:1] for name, array in arrays().items()} | {"mask": mask}
     assert torch.equal(brought(named).allowed, torch.from_numpy(mask)[None])
     named = {name: array[:, :1] for name, array in arrays().items()} | {"mask": mask[:B]}
-    part = cut(brought(named), Part(1, (0, 1), (0, T), (0, S)))
+    part = cut_upload_part(brought(named), UploadPart(1, (0, 1), (0, T), (0, S)))
     assert torch.equal(part.allowed, torch.from_numpy(mask[1])[None, None])
 
 
@@ -106,8 +113,8 @@ def test_what_does_not_fit_its_step_is_not_cut_to_fit():
     """Averaged over the heads, one query too many: of a part, both would have its sizes."""
     averaged, longer = np.ones((H, T, S)), np.ones((B, H, T + 1, D + 1))
     named = arrays(weights=averaged, output=longer)
-    everything = bring(named, guessed(named), "B H T d")
-    part = cut(everything, Part(1, (0, 2), (0, T), (0, S)))
+    everything = read_roles(named, guess_roles(named), "B H T d")
+    part = cut_upload_part(everything, UploadPart(1, (0, 2), (0, T), (0, S)))
     assert part.given["weights"].shape == averaged.shape and part.given["head_outputs"].shape == longer.shape
     assert not first_difference(run(part), part.given).first.fits
 
@@ -121,7 +128,7 @@ def test_a_part_of_heads_and_queries_gives_the_numbers_of_the_whole():
     mask = np.random.default_rng(0).random((T, S)) < 0.6
     everything = brought(mask=mask)
     full = run(everything)
-    part = run(cut(everything, Part(1, (2, 4), (1, 3), (0, S))))
+    part = run(cut_upload_part(everything, UploadPart(1, (2, 4), (1, 3), (0, S))))
     assert torch.equal(part["weights"][0], full["weights"][1, 2:6, 1:4])
     assert torch.allclose(part["head_outputs"][0], full["head_outputs"][1, 2:6, 1:4], rtol=0, atol=1e-15)
     assert torch.equal(part["allowed"][0, 0], torch.from_numpy(mask[1:4]))
@@ -131,10 +138,10 @@ def test_what_the_file_holds_is_cut_alike():
     full = run(brought())
     given = {"scores": full["scores"], "weights": full["weights"], "output": full["head_outputs"]}
     everything = brought(**{name: tensor.numpy() for name, tensor in given.items()})
-    part = cut(everything, Part(1, (2, 2), (1, 3), (0, S)))
+    part = cut_upload_part(everything, UploadPart(1, (2, 2), (1, 3), (0, S)))
     assert torch.equal(part.given["scores"], full["scores"][1:2, 2:4, 1:4])
     assert torch.equal(part.given["head_outputs"], full["head_outputs"][1:2, 2:4, 1:4])
-    fewer_keys = cut(everything, Part(1, (2, 2), (1, 3), (2, 3)))
+    fewer_keys = cut_upload_part(everything, UploadPart(1, (2, 2), (1, 3), (2, 3)))
     assert torch.equal(fewer_keys.given["scores"], full["scores"][1:2, 2:4, 1:4, 2:5])
     assert set(fewer_keys.given) == {"scores"}  # weights are made of all keys
 
@@ -142,32 +149,38 @@ def test_what_the_file_holds_is_cut_alike():
 def test_a_concatenated_output_belongs_to_all_heads():
     full = run(brought())
     everything = brought(output=full["concat"].numpy())
-    assert torch.equal(cut(everything, Part(0, (0, H), (2, 3), (0, S))).given["concat"], full["concat"][:1, 2:5])
-    assert cut(everything, Part(0, (0, 2), (2, 3), (0, S))).given == {}
+    assert torch.equal(
+        cut_upload_part(everything, UploadPart(0, (0, H), (2, 3), (0, S))).given["concat"], full["concat"][:1, 2:5]
+    )
+    assert cut_upload_part(everything, UploadPart(0, (0, 2), (2, 3), (0, S))).given == {}
 
 
 def test_as_much_as_may_be_looked_at():
     big = brought({name: np.zeros((1, heads, 40, 2)) for name, heads in {"q": 12, "k": 3, "v": 3}.items()})
-    assert whole(big, most_heads=16, most_tokens=512, most_pairs=2**21) == Part(0, (0, 12), (0, 40), (0, 40))
-    assert whole(big, most_heads=10, most_tokens=32, most_pairs=2**21) == Part(0, (0, 8), (0, 32), (0, 32))
-    assert whole(big, most_heads=16, most_tokens=512, most_pairs=5 * 1600).heads == (0, 4)
-    assert whole(big, most_heads=16, most_tokens=512, most_pairs=1).heads == (0, 4)  # one group at least
+    assert largest_upload_part(big, most_heads=16, most_tokens=512, most_pairs=2**21) == UploadPart(
+        0, (0, 12), (0, 40), (0, 40)
+    )
+    assert largest_upload_part(big, most_heads=10, most_tokens=32, most_pairs=2**21) == UploadPart(
+        0, (0, 8), (0, 32), (0, 32)
+    )
+    assert largest_upload_part(big, most_heads=16, most_tokens=512, most_pairs=5 * 1600).heads == (0, 4)
+    assert largest_upload_part(big, most_heads=16, most_tokens=512, most_pairs=1).heads == (0, 4)  # one group at least
 
 
 @pytest.mark.parametrize(
     ("part", "code"),
     [
-        (Part(2, (0, 2), (0, 1), (0, 1)), "part_outside"),
-        (Part(0, (0, 8), (0, 1), (0, 1)), "part_outside"),
-        (Part(0, (0, 2), (4, 2), (0, 1)), "part_outside"),
-        (Part(0, (0, 2), (0, 0), (0, 1)), "part_outside"),
-        (Part(0, (1, 2), (0, 1), (0, 1)), "part_groups"),
-        (Part(0, (0, 3), (0, 1), (0, 1)), "part_groups"),
+        (UploadPart(2, (0, 2), (0, 1), (0, 1)), "part_outside"),
+        (UploadPart(0, (0, 8), (0, 1), (0, 1)), "part_outside"),
+        (UploadPart(0, (0, 2), (4, 2), (0, 1)), "part_outside"),
+        (UploadPart(0, (0, 2), (0, 0), (0, 1)), "part_outside"),
+        (UploadPart(0, (1, 2), (0, 1), (0, 1)), "part_groups"),
+        (UploadPart(0, (0, 3), (0, 1), (0, 1)), "part_groups"),
     ],
 )
 def test_a_part_that_is_not_there(part, code):
     with pytest.raises(AttentionError) as caught:
-        cut(brought(), part)
+        cut_upload_part(brought(), part)
     assert caught.value.code == code
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from attention_core.inputs.tokenizer import (
     MAX_TOKEN_LENGTH,
     MAX_TOKENS,
-    MAX_WIDTH,
-    clusters,
-    join,
-    shown,
+    MAX_VECTOR_WIDTH,
+    character_spans,
+    join_tokens,
+    printable_token,
     tokenise,
     word_vector,
 )
@@ -102,13 +102,13 @@ CHARACTERS = {
 def test_characters_are_those_of_unicode(name):
     written = CHARACTERS[name]
     text = written.replace("/", "")
-    assert "/".join(text[start:end] for start, end in clusters(text)) == written
+    assert "/".join(text[start:end] for start, end in character_spans(text)) == written
 
 
 def test_a_space_is_a_character_and_what_cannot_be_seen_belongs_to_the_one_before():
     text = "a \u0301\r\n\u200b?\u200f\u0301\u00ad"
     cut = ["a", " ", "\u0301", "\r", "\n", "\u200b", "?\u200f\u0301\u00ad"]
-    assert [text[start:end] for start, end in clusters(text)] == cut
+    assert [text[start:end] for start, end in character_spans(text)] == cut
 
 
 @pytest.mark.parametrize(
@@ -204,17 +204,17 @@ def test_nothing_is_lost_added_or_normalised(text):
 @example(["\u0301", "a"])
 def test_join_is_undone_by_tokenise(tokens):
     tokens = [token[:MAX_TOKEN_LENGTH] for token in tokens]
-    assert tokenise(join(tokens)) == tuple(tokens)
-    assert tokenise(join(tokens, words=tokens), words=tokens) == tuple(tokens)
-    assert tokenise(join(tokens, words=("ab", "狗狗")), words=("ab", "狗狗")) == tuple(tokens)
+    assert tokenise(join_tokens(tokens)) == tuple(tokens)
+    assert tokenise(join_tokens(tokens, words=tokens), words=tokens) == tuple(tokens)
+    assert tokenise(join_tokens(tokens, words=("ab", "狗狗")), words=("ab", "狗狗")) == tuple(tokens)
 
 
 def test_join_writes_no_bars_where_none_are_needed():
-    assert join(("Anna", "fed", "the", "dog", ".")) == "Anna fed the dog ."
-    assert join(("黑", "猫")) == "黑猫"
-    assert join(("<s>", "Anna")) == "<s>|Anna"
-    assert join(("<s>", "Anna"), words={"<s>"}) == "<s> Anna"
-    assert join(("New York",)) == "New York|"
+    assert join_tokens(("Anna", "fed", "the", "dog", ".")) == "Anna fed the dog ."
+    assert join_tokens(("黑", "猫")) == "黑猫"
+    assert join_tokens(("<s>", "Anna")) == "<s>|Anna"
+    assert join_tokens(("<s>", "Anna"), words={"<s>"}) == "<s> Anna"
+    assert join_tokens(("New York",)) == "New York|"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_join_writes_no_bars_where_none_are_needed():
 )
 def test_join_refuses_what_no_text_can_hold(tokens, code):
     with pytest.raises(AttentionError) as caught:
-        join(tokens)
+        join_tokens(tokens)
     assert caught.value.code == code
 
 
@@ -255,16 +255,16 @@ def test_join_refuses_what_no_text_can_hold(tokens, code):
     ],
 )
 def test_what_cannot_be_seen_is_written_out(token, visible):
-    assert shown(token) == visible
+    assert printable_token(token) == visible
 
 
 @given(st.text(ANY_CHARACTER, max_size=20))
 def test_what_is_shown_can_be_printed(token):
-    printed = shown(token)
+    printed = printable_token(token)
     printed.encode("utf-8")  # no lone surrogate is left
     hidden = {unicodedata.category(char) for char in printed if char not in "\u200c\u200d"}
     assert hidden.isdisjoint({"Cc", "Cf", "Cs", "Zl", "Zp"})
-    assert shown(printed) == printed
+    assert printable_token(printed) == printed
 
 
 # Drawn once and written down: they must be the same on every machine, in every process, with every version.
@@ -305,7 +305,12 @@ def test_the_numbers_are_nearly_standard_normal_and_have_two_decimals():
 
 @pytest.mark.parametrize(
     "width, seed, code",
-    [(0, 0, "positive_integer"), (2.0, 0, "positive_integer"), (MAX_WIDTH + 1, 0, "at_most"), (2, 0.5, "whole_number")],
+    [
+        (0, 0, "positive_integer"),
+        (2.0, 0, "positive_integer"),
+        (MAX_VECTOR_WIDTH + 1, 0, "at_most"),
+        (2, 0.5, "whole_number"),
+    ],
 )
 def test_word_vector_refuses(width, seed, code):
     with pytest.raises(AttentionError) as caught:

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from attention_core.inputs.files.array_bytes import MAX_ARRAYS, MAX_NUMBERS
 from attention_core.inputs.files.json_arrays import MAX_LISTS
-from attention_core.inputs.files.npy import MAX_HEADER, MAX_UNPACKED
-from attention_core.inputs.files.uploads import MAX_BYTES, READERS, read_array, read_arrays, read_matrix
+from attention_core.inputs.files.npy import MAX_NPY_HEADER_BYTES, MAX_UNPACKED_BYTES
+from attention_core.inputs.files.uploads import FILE_READERS, MAX_FILE_BYTES, read_array, read_arrays, read_matrix
 from attention_core.record.errors import AttentionError
-from pages.site.words import catalog
+from pages.site.words import load_app_texts
 from tests.often import often
 
 MATRIX = [[1.0, -2.5, 3.0], [0.0, 4.0, -0.125]]
@@ -76,7 +76,7 @@ def refusal(read, *given, **options):
         read(*given, **options)
     error = caught.value
     for language in ("en", "zh"):
-        sentence = catalog(language)[f"error.{error.code}"].format(**error.values)
+        sentence = load_app_texts(language)[f"error.{error.code}"].format(**error.values)
         assert sentence.splitlines() == [sentence] and len(sentence) < 1000
     return error
 
@@ -313,9 +313,9 @@ def test_a_refusal_repeats_the_type_as_the_file_writes_it(version, encoding, des
         (npy_of(described("<f16", "(1,)"), bytes(16)), "array_type"),
         (npy_of(described("float64"), bytes(16)), "array_type"),
         (npy_of("__import__('os').abort()"), "npy_header"),
-        (npy_of("(" * MAX_HEADER), "npy_header"),
-        (npy_of("-" * (MAX_HEADER - 1) + "1"), "npy_header"),
-        (npy_of("1+" * (MAX_HEADER // 2 - 1) + "1"), "npy_header"),
+        (npy_of("(" * MAX_NPY_HEADER_BYTES), "npy_header"),
+        (npy_of("-" * (MAX_NPY_HEADER_BYTES - 1) + "1"), "npy_header"),
+        (npy_of("1+" * (MAX_NPY_HEADER_BYTES // 2 - 1) + "1"), "npy_header"),
         (npy_of("# " + described(), bytes(16)), "npy_header"),
         (npy_of(repr(described()), bytes(16)), "npy_header"),
         (npy_of(described().replace("}", ""), bytes(16)), "npy_header"),
@@ -335,7 +335,7 @@ def test_a_refusal_repeats_the_type_as_the_file_writes_it(version, encoding, des
         (npy_of(described(shape=f"({'9' * 5000},)"), bytes(16)), "npy_header"),
         (npy_of(described(shape="(" + "9" * 19 + ",)"), bytes(16)), "too_many_numbers"),
         (npy_of(described(order="0"), bytes(16)), "npy_header"),
-        (npy_of(b" " * (MAX_HEADER + 1)), "header_too_long"),
+        (npy_of(b" " * (MAX_NPY_HEADER_BYTES + 1)), "header_too_long"),
         (b"\x93NUMPY\2\0\xff\xff\xff\xff" + described().encode(), "header_too_long"),
         (npy_of(described(), bytes(15)), "array_bytes"),
         (npy_of(described(), bytes(17)), "array_bytes"),
@@ -513,10 +513,10 @@ def test_an_unknown_ending_is_refused_with_the_known(file_name):
     assert str(error).endswith(" must end in one of .csv, .tsv, .txt, .json, .npy, .npz, .safetensors")
 
 
-@pytest.mark.parametrize("ending", READERS)
+@pytest.mark.parametrize("ending", FILE_READERS)
 def test_an_empty_and_a_large_file_are_refused(ending):
     assert refusal(read_arrays, f"x{ending}", b"").code == "file_empty"
-    assert refusal(read_arrays, f"x{ending}", bytes(MAX_BYTES + 1)).code == "file_too_large"
+    assert refusal(read_arrays, f"x{ending}", bytes(MAX_FILE_BYTES + 1)).code == "file_too_large"
 
 
 def test_a_full_file_is_read():
@@ -594,11 +594,11 @@ def zip_bomb(declared=None):
 
 BOMBS = {
     "zip": ("x.npz", zip_bomb, "unpacked_too_large"),
-    "zip that lies": ("x.npz", lambda: zip_bomb(declared=MAX_UNPACKED), "not_npz"),
+    "zip that lies": ("x.npz", lambda: zip_bomb(declared=MAX_UNPACKED_BYTES), "not_npz"),
     "directory": ("x.npz", lambda: ONE[:-22] + b"PK\1\2" + bytes(42) + b"PK\1\2" * 1_000_000, "too_many_arrays"),
     "header": ("x.npy", lambda: npy_of(described(shape="(100000, 100000)"), bytes(8)), "too_many_numbers"),
     "bytes as numbers": ("x.npy", lambda: npy(np.zeros(4_900_000, np.int8)), "too_many_numbers"),
-    "brackets": ("x.json", lambda: b"[" * MAX_BYTES, "json_signs"),
+    "brackets": ("x.json", lambda: b"[" * MAX_FILE_BYTES, "json_signs"),
     "small lists": ("x.json", lambda: b"[" + b"[1]," * (MAX_LISTS - 2) + b"1]", "json_value"),
     "objects": ("x.json", lambda: b"[" + b"{}," * 1_600_000 + b"1]", "json_signs"),
     "digits": ("x.json", lambda: b"[" + b"9" * 4_900_000 + b"]", "not_finite"),
@@ -702,7 +702,7 @@ def refused_or_finite(file_name, content):
 
 
 @OFTEN
-@given(st.sampled_from(sorted(READERS)), ANYTHING)
+@given(st.sampled_from(sorted(FILE_READERS)), ANYTHING)
 def test_any_bytes_are_refused_or_finite(ending, content):
     refused_or_finite(f"x{ending}", content)
 

@@ -5,7 +5,7 @@ import torch
 
 from attention_core import AttentionError
 from attention_core.learned.symbols.alphabet import PAD, Alphabet
-from attention_core.learned.tasks.texts import as_texts, exact, filled_up, pad, trimmed
+from attention_core.learned.tasks.texts import encode_pairs, is_written_exactly, pad_columns, pad_rows, trim_padding
 
 LETTERS = Alphabet(tuple("dbca"))
 DIGITS = Alphabet(tuple("201"))
@@ -32,15 +32,15 @@ def test_the_first_symbol_that_was_never_seen_is_named():
 
 # ---- texts as tensors ------------------------------------------------------------------------------------------------
 def test_texts_are_filled_up_to_the_longest():
-    source, target = as_texts([("ab", "012"), ("cabd", "1")], LETTERS, DIGITS)
+    source, target = encode_pairs([("ab", "012"), ("cabd", "1")], LETTERS, DIGITS)
     assert source.tolist() == [[3, 1, PAD, PAD], [2, 3, 1, 0]]
     assert target.tolist() == [[1, 2, 0], [2, PAD, PAD]]
 
 
 def test_what_is_padding_in_all_rows_is_cut_off():
     rows = [[3, 1], [2, 3, 1], [0]]
-    assert trimmed(pad(filled_up(rows), 5)).tolist() == filled_up(rows).tolist()
-    assert pad(filled_up(rows), 2)[2].tolist() == [0, PAD, PAD, PAD, PAD]
+    assert trim_padding(pad_columns(pad_rows(rows), 5)).tolist() == pad_rows(rows).tolist()
+    assert pad_columns(pad_rows(rows), 2)[2].tolist() == [0, PAD, PAD, PAD, PAD]
 
 
 # ---- written exactly -------------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ class Copyist:
 
     def write(self, source, most):
         assert len(source) == len(self.rows)
-        return filled_up([row[:most] for row in self.rows]).long()
+        return pad_rows([row[:most] for row in self.rows]).long()
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ class Copyist:
     ],
 )
 def test_exact_is_symbol_by_symbol_and_no_longer(written, wanted, right):
-    assert exact(Copyist(written), (torch.zeros(2, 5), filled_up(wanted))).tolist() == right
+    assert is_written_exactly(Copyist(written), (torch.zeros(2, 5), pad_rows(wanted))).tolist() == right
 
 
 def test_exact_is_what_lists_say(generator):
@@ -77,5 +77,5 @@ def test_exact_is_what_lists_say(generator):
         written, wanted = (
             [torch.randint(2, (n,), generator=generator).tolist() for n in side] for side in lengths
         )  # two symbols, up to three of them: many agree
-        found = exact(Copyist(written), (torch.zeros(11, 5), filled_up(wanted))).tolist()
+        found = is_written_exactly(Copyist(written), (torch.zeros(11, 5), pad_rows(wanted))).tolist()
         assert found == [one == other for one, other in zip(written, wanted, strict=True)]

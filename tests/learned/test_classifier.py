@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from attention_core.learned.models.classifier import WIDTH, Classifier
+from attention_core.learned.models.classifier import CLASSIFIER_WIDTH, Classifier
 from attention_core.learned.symbols.alphabet import PAD
-from attention_core.learned.tasks.texts import filled_up
+from attention_core.learned.tasks.texts import pad_rows
 
 SYMBOLS, CLASSES = 11, 5
 TEXTS = [[3, 7, 10, 1, 0, 3, 7], [2], [9, 9, 4]]
@@ -35,7 +35,7 @@ def plain_vectors(model, text):
 
 def plain_logits(model, text, off=(), weights=None):
     """Of one text. off: heads that bring nothing. weights: a list for each head in the place of the softmax's."""
-    x, width = plain_vectors(model, text), WIDTH // model.heads
+    x, width = plain_vectors(model, text), CLASSIFIER_WIDTH // model.heads
     q, k, v = model.query[0] @ model.w_q, x @ model.w_k, x @ model.w_v
     logits = model.b_o
     for head in set(range(model.heads)) - set(off):
@@ -54,7 +54,7 @@ def gap(found, expected):
 def test_a_places_vector_is_that_of_its_symbol_and_of_the_one_before():
     model = network(1)
     with torch.no_grad():
-        vectors = model.vectors(filled_up(TEXTS))
+        vectors = model.vectors(pad_rows(TEXTS))
         for b, text in enumerate(TEXTS):
             assert torch.equal(vectors[b, : len(text)], plain_vectors(model, text))
 
@@ -63,7 +63,7 @@ def test_a_places_vector_is_that_of_its_symbol_and_of_the_one_before():
 def test_logits_are_those_of_plain_loops_without_padding(heads):
     model = network(heads)
     with torch.no_grad():
-        trace = model.trace(filled_up(TEXTS))
+        trace = model.trace(pad_rows(TEXTS))
         assert trace["output"].shape == (3, 1, CLASSES)
         assert gap(trace["output"][:, 0], [plain_logits(model, text) for text in TEXTS]) < TOLERANCE
     for b, text in enumerate(TEXTS):
@@ -73,7 +73,7 @@ def test_logits_are_those_of_plain_loops_without_padding(heads):
 
 @every_number_of_heads
 def test_further_padding_changes_nothing(heads):
-    model, texts = network(heads), filled_up(TEXTS)
+    model, texts = network(heads), pad_rows(TEXTS)
     with torch.no_grad():
         wider = model.trace(torch.nn.functional.pad(texts, (0, 5), value=PAD))["output"]
         assert torch.allclose(wider, model.trace(texts)["output"], atol=1e-14, rtol=0)
@@ -85,7 +85,7 @@ def test_the_loss_is_the_mean_surprise_of_the_right_class(heads):
     with torch.no_grad():
         logits = [plain_logits(model, text) for text in TEXTS]
         costs = [math.log(sum(map(math.exp, row.tolist()))) - row[k] for row, k in zip(logits, LABELS, strict=True)]
-        assert model.loss(filled_up(TEXTS), torch.tensor(LABELS)).item() == pytest.approx(
+        assert model.loss(pad_rows(TEXTS), torch.tensor(LABELS)).item() == pytest.approx(
             sum(costs).item() / 3, abs=TOLERANCE
         )
 
@@ -93,7 +93,7 @@ def test_the_loss_is_the_mean_surprise_of_the_right_class(heads):
 @every_number_of_heads
 def test_every_parameter_moves_the_loss(heads):
     model = network(heads)
-    model.loss(filled_up(TEXTS), torch.tensor(LABELS)).backward()
+    model.loss(pad_rows(TEXTS), torch.tensor(LABELS)).backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad.abs().max() > 1e-5, name
 
@@ -104,11 +104,11 @@ def test_a_head_that_is_off_brings_nothing(off):
     model = network(4)
     kept = torch.tensor([float(head not in off) for head in range(4)])
     with torch.no_grad():
-        found = model.trace(filled_up(TEXTS), kept=kept)["output"][:, 0]
+        found = model.trace(pad_rows(TEXTS), kept=kept)["output"][:, 0]
         assert gap(found, [plain_logits(model, text, off) for text in TEXTS]) < TOLERANCE
         for head in off:
             model.w_o[4 * head : 4 * (head + 1)] = 0
-        assert torch.equal(found, model.trace(filled_up(TEXTS))["output"][:, 0])
+        assert torch.equal(found, model.trace(pad_rows(TEXTS))["output"][:, 0])
 
 
 @every_number_of_heads
@@ -120,6 +120,6 @@ def test_other_weights_stand_in_the_place_of_the_computed_ones(heads, generator)
     for b, rows in enumerate(shares):
         given[b, :, 0, : rows.shape[1]] = rows
     with torch.no_grad():
-        found = model.trace(filled_up(TEXTS), replacement=given)["output"][:, 0]
+        found = model.trace(pad_rows(TEXTS), replacement=given)["output"][:, 0]
         expected = [plain_logits(model, text, weights=own.tolist()) for text, own in zip(TEXTS, shares, strict=True)]
     assert gap(found, expected) < TOLERANCE

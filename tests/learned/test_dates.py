@@ -68,7 +68,7 @@ def days_of(texts):
 @pytest.mark.parametrize("name, pattern", [*PATTERNS.items(), *UNTRAINED.items()])
 @pytest.mark.parametrize("day", DAYS, ids=str)
 def test_a_format_says_its_day(name, pattern, day):
-    text = (dates.FORMATS | dates.NEVER)[name](day)
+    text = (dates.FORMATS | dates.UNTRAINED_FORMATS)[name](day)
     assert read(text, pattern) == day
     assert ("%A" in pattern) == (day.strftime("%A") in text)
     assert re.search(r"\b0\d", text) is None or name in ("iso", "year_slashes")  # 5, not 05
@@ -76,16 +76,16 @@ def test_a_format_says_its_day(name, pattern, day):
 
 def test_there_are_these_formats_and_no_other():
     assert [*dates.FORMATS] == [*PATTERNS]
-    assert [*dates.NEVER] == [*UNTRAINED]
+    assert [*dates.UNTRAINED_FORMATS] == [*UNTRAINED]
 
 
 def test_days_of_a_month_are_counted():
-    assert [dates.ordinal(n) for n in range(1, 32)] == [f"{n}{ENDINGS.get(n, 'th')}" for n in range(1, 32)]
+    assert [dates.format_ordinal(n) for n in range(1, 32)] == [f"{n}{ENDINGS.get(n, 'th')}" for n in range(1, 32)]
 
 
 @pytest.mark.parametrize("day", DAYS, ids=str)
 def test_chinese_says_its_day(day):
-    assert read_chinese(dates.chinese(day)) == day
+    assert read_chinese(dates.format_chinese_date(day)) == day
 
 
 # ---- no day is on both sides -----------------------------------------------------------------------------------------
@@ -100,20 +100,20 @@ def test_days_are_trained_or_held_out_and_cover_a_hundred_years():
 
 
 def test_no_day_is_trained_and_measured_in_any_format():
-    trained = days_of(dates.trained())
-    for texts in (*dates.held_out().values(), *dates.never_trained().values()):
+    trained = days_of(dates.all_trained_texts())
+    for texts in (*dates.held_out().values(), *dates.untrained_texts().values()):
         assert not trained & days_of(texts)
     assert len(trained) > 10_000
 
 
 def test_a_day_on_both_sides_would_be_seen(monkeypatch):
     monkeypatch.setattr(dates, "trained_days", dates.held_out_days)
-    trained = days_of(dates.trained.__wrapped__())  # drawn anew, and not kept
+    trained = days_of(dates.all_trained_texts.__wrapped__())  # drawn anew, and not kept
     assert all(trained & days_of(texts) for texts in dates.held_out().values())
 
 
 def test_batches_are_drawn_from_what_is_trained(generator):
-    known = {*rows(dates.trained())}
+    known = {*rows(dates.all_trained_texts())}
     for _ in range(20):
         texts = dates.batch(31, generator)
         assert {*rows(texts)} <= known
@@ -135,7 +135,7 @@ def test_every_measured_text_says_the_day_that_is_to_be_written():
 
 
 def test_trained_texts_say_the_day_that_is_to_be_written():
-    for source, target in [*rows(dates.trained())][::47]:
+    for source, target in [*rows(dates.all_trained_texts())][::47]:
         assert readings(source) == {read_chinese(target)}
 
 
@@ -148,34 +148,34 @@ def test_weekdays_are_the_calendars():
 
 # ---- lengths ---------------------------------------------------------------------------------------------------------
 def test_every_length_has_as_many_texts():
-    assert tuple(dates.held_out()) == dates.MEASURED
+    assert tuple(dates.held_out()) == dates.MEASURED_LENGTHS
     for texts in dates.held_out().values():
-        assert [len(side) for side in texts] == [dates.EACH] * 2
+        assert [len(side) for side in texts] == [dates.TEXTS_PER_LENGTH] * 2
 
 
 def test_measured_lengths_are_all_but_two_that_hardly_any_text_has():
     """ "Monday, May 5, 2019" has 19 symbols, "Wednesday, the 22nd of September, 2021" 38."""
     lengths = Counter(len(how(day)) for day in dates.held_out_days() for how in dates.FORMATS.values())
-    assert {*lengths} - {*dates.MEASURED} == {19, 38}
-    assert {*dates.MEASURED} <= {*lengths}
+    assert {*lengths} - {*dates.MEASURED_LENGTHS} == {19, 38}
+    assert {*dates.MEASURED_LENGTHS} <= {*lengths}
     assert (lengths[19] + lengths[38]) / lengths.total() < 1 / 400
 
 
 # ---- formats that are never trained ----------------------------------------------------------------------------------
 def test_formats_that_are_never_trained_use_known_symbols():
-    trained = {symbol for source, _ in rows(dates.trained()) for symbol in source}
-    for name, texts in dates.never_trained().items():
+    trained = {symbol for source, _ in rows(dates.all_trained_texts()) for symbol in source}
+    for name, texts in dates.untrained_texts().items():
         assert {symbol for source, _ in rows(texts) for symbol in source} <= trained, name
 
 
 @pytest.mark.parametrize("name, pattern", UNTRAINED.items())
 def test_no_trained_format_writes_as_they_do(name, pattern):
     assert name not in dates.FORMATS
-    assert dates.NEVER[name] not in dates.FORMATS.values()
+    assert dates.UNTRAINED_FORMATS[name] not in dates.FORMATS.values()
     for day in dates.held_out_days()[::7]:
-        assert dates.NEVER[name](day) not in {how(day) for how in dates.FORMATS.values()}
-    texts = [*rows(dates.never_trained()[name])]
-    assert len(texts) == 4 * dates.EACH
+        assert dates.UNTRAINED_FORMATS[name](day) not in {how(day) for how in dates.FORMATS.values()}
+    texts = [*rows(dates.untrained_texts()[name])]
+    assert len(texts) == 4 * dates.TEXTS_PER_LENGTH
     for source, target in texts:
         assert not readings(source)
         assert read(source, pattern) == read_chinese(target)

@@ -40,7 +40,7 @@ def test_texts_are_between_8_and_16_long_and_padding_stands_behind(task):
 @pytest.mark.parametrize("task", evidence.TASKS)
 def test_as_many_are_measured_as_is_said_and_of_every_length(task):
     texts, classes = evidence.held_out(task)
-    assert len(texts) == len(classes) == evidence.EACH
+    assert len(texts) == len(classes) == evidence.MEASURED_TEXT_COUNT
     assert {len(text) for text in read(texts, task)} == {*range(8, 17)}
 
 
@@ -90,7 +90,7 @@ def test_no_single_vote_decides_most_texts():
 
 
 def test_where_all_others_are_silent_the_first_place_votes():
-    texts, classes = evidence.votes(200_000, torch.Generator().manual_seed(7))
+    texts, classes = evidence.draw_votes(200_000, torch.Generator().manual_seed(7))
     silent = (texts[:, 1:] != 0).logical_and(texts[:, 1:] != 1).all(-1)
     assert silent.any()
     assert texts[silent, 0].tolist() == classes[silent].tolist()

@@ -11,15 +11,15 @@ BATCHES = 400
 # ---- reversal --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("measured", [False, True])
 def test_the_target_is_the_source_from_behind(measured, generator):
-    source, target = reversal.letters(13, 7, generator, measured)
+    source, target = reversal.draw_letters(13, 7, generator, measured)
     assert source.shape == (13, 7)
     assert target.tolist() == [[*reversed(row)] for row in source.tolist()]
 
 
 def test_every_length_is_measured_with_as_many_texts():
-    assert tuple(reversal.held_out()) == reversal.MEASURED
+    assert tuple(reversal.held_out()) == reversal.MEASURED_LENGTHS
     for length, (source, target) in reversal.held_out().items():
-        assert source.shape == target.shape == (reversal.EACH, length)
+        assert source.shape == target.shape == (reversal.TEXTS_PER_LENGTH, length)
         assert target.tolist() == [[*reversed(row)] for row in source.tolist()]
         assert {number for row in source.tolist() for number in row} == {*range(26)}
 
@@ -27,7 +27,7 @@ def test_every_length_is_measured_with_as_many_texts():
 def test_texts_of_every_length_are_trained_and_some_that_are_longer_are_measured(generator):
     lengths = {reversal.batch(3, generator)[0].shape[1] for _ in range(BATCHES)}
     assert lengths == {*range(3, 41)}
-    assert max(reversal.MEASURED) > max(lengths)
+    assert max(reversal.MEASURED_LENGTHS) > max(lengths)
 
 
 # ---- repeats ---------------------------------------------------------------------------------------------------------

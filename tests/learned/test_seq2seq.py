@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from attention_core.learned.models.seq2seq import CONTEXTS, Seq2Seq, at, turned
+from attention_core.learned.models.seq2seq import CONTEXTS, Seq2Seq, reversed_places, take_places
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import dates
-from attention_core.learned.tasks.texts import filled_up
+from attention_core.learned.tasks.texts import pad_rows
 from attention_core.learned.training import shipped
 
 SOURCE_SYMBOLS, TARGET_SYMBOLS = 7, 5
@@ -95,7 +95,7 @@ def without_padding(rows):
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def test_a_padded_batch_is_read_as_each_text_alone():
     model = network("dot")
-    encoded = model.encode(filled_up(READ))
+    encoded = model.encode(pad_rows(READ))
     assert encoded.there.tolist() == [[place < len(text) for place in range(11)] for text in READ]
     for b, text in enumerate(READ):
         states, whole = plain_states(model, text)
@@ -104,11 +104,11 @@ def test_a_padded_batch_is_read_as_each_text_alone():
 
 
 def test_a_row_is_turned_round_and_its_padding_stays():
-    places = turned(torch.tensor([5, 1, 3]), 7)
+    places = reversed_places(torch.tensor([5, 1, 3]), 7)
     assert places.tolist() == [[4, 3, 2, 1, 0, 5, 6], [0, 1, 2, 3, 4, 5, 6], [2, 1, 0, 3, 4, 5, 6]]
     rows = torch.arange(3 * 7 * 2.0).view(3, 7, 2)
     for b, row in enumerate(places.tolist()):
-        assert torch.equal(at(rows, places)[b], torch.stack([rows[b, place] for place in row]))
+        assert torch.equal(take_places(rows, places)[b], torch.stack([rows[b, place] for place in row]))
 
 
 # ---- what it costs ---------------------------------------------------------------------------------------------------
@@ -117,14 +117,14 @@ def test_the_loss_is_the_mean_surprise_of_every_symbol_and_every_end(context):
     model = network(context)
     costs = [cost for pair in zip(READ, WRITTEN, strict=True) for cost in plain_surprises(model, *pair)]
     assert len(costs) == sum(len(target) + 1 for target in WRITTEN)
-    found = model.loss(filled_up(READ), filled_up(WRITTEN))
+    found = model.loss(pad_rows(READ), pad_rows(WRITTEN))
     assert found.item() == pytest.approx(sum(costs).item() / len(costs), abs=TOLERANCE)
 
 
 @every_context
 def test_further_padding_costs_nothing(context):
     model, padding = network(context), (0, 3)
-    read, written = filled_up(READ), filled_up(WRITTEN)
+    read, written = pad_rows(READ), pad_rows(WRITTEN)
     wider = [torch.nn.functional.pad(side, padding, value=PAD) for side in (read, written)]
     assert model.loss(*wider).item() == pytest.approx(model.loss(read, written).item(), abs=TOLERANCE)
 
@@ -135,7 +135,7 @@ def test_gradients_are_those_of_the_plain_one(context):
     names, parameters = zip(*model.named_parameters(), strict=True)
     costs = [cost for pair in zip(READ, WRITTEN, strict=True) for cost in plain_surprises(model, *pair)]
     expected = torch.autograd.grad(sum(costs) / len(costs), parameters)
-    found = torch.autograd.grad(model.loss(filled_up(READ), filled_up(WRITTEN)), parameters)
+    found = torch.autograd.grad(model.loss(pad_rows(READ), pad_rows(WRITTEN)), parameters)
     for name, one, other in zip(names, found, expected, strict=True):
         assert torch.allclose(one, other, atol=TOLERANCE, rtol=0), name
         assert one.abs().max() > 1e-6, name  # nothing stands beside the way to the loss
@@ -145,7 +145,7 @@ def test_gradients_are_those_of_the_plain_one(context):
 @pytest.mark.parametrize("context", ["dot", "additive"])
 def test_contexts_are_means_of_the_states_with_the_weights_of_the_attention(context):
     model = network(context)
-    encoded = model.encode(filled_up(READ))
+    encoded = model.encode(pad_rows(READ))
     asking = model.states(encoded, torch.tensor([[END, 3, 1]] * len(READ)))
     weights = model.attention(encoded, asking)["weights"][:, 0]  # (B, T, S)
     contexts = model.contexts(encoded, asking)
@@ -161,7 +161,7 @@ def test_contexts_are_means_of_the_states_with_the_weights_of_the_attention(cont
 
 def test_one_context_is_the_same_at_every_step():
     model = network("one")
-    encoded = model.encode(filled_up(READ))
+    encoded = model.encode(pad_rows(READ))
     contexts = model.contexts(encoded, model.states(encoded, torch.tensor([[END, 3, 1]] * len(READ))))
     assert torch.equal(contexts, torch.stack([encoded.whole] * 3, 1))
 
@@ -174,7 +174,7 @@ def test_what_it_writes_is_what_the_plain_one_writes(context):
         model = network(context, seed)
         with torch.no_grad():
             model.out.bias[END] += 0.05
-            written = without_padding(model.write(filled_up(READ), 7))
+            written = without_padding(model.write(pad_rows(READ), 7))
             assert written == [plain_writing(model, text, 7) for text in READ], seed
         lengths |= {len(row) for row in written}
     assert {0, 7} < lengths  # some end at once, some never, some between
@@ -183,11 +183,11 @@ def test_what_it_writes_is_what_the_plain_one_writes(context):
 @every_context
 def test_dates_end_where_they_are_complete(context):
     """A trained network: texts of four lengths in one padded batch, as each alone, as long as a date is."""
-    model = shipped.network(f"dates_{context}", 800).exact_model
+    model = shipped.load_network(f"dates_{context}", 800).exact_model
     read = ["May 1, 1999", "Wednesday, the 12th of October, 2022", "7/7/2007", "23 November 2011"]
     numbers = [dates.SOURCE.numbers(text) for text in read]
     with torch.no_grad():
-        written = without_padding(model.write(filled_up(numbers), 23))
+        written = without_padding(model.write(pad_rows(numbers), 23))
         assert written == [plain_writing(model, text, 23) for text in numbers]
     assert all("".join(dates.TARGET.symbols(row)).endswith("日") and len(row) < 12 for row in written)
 
@@ -196,13 +196,13 @@ def test_whoever_ends_at_once_writes_nothing():
     model = network("dot")
     with torch.no_grad():
         model.out.bias[END] = 1e3
-        assert model.write(filled_up(READ), 7).shape == (4, 0)
+        assert model.write(pad_rows(READ), 7).shape == (4, 0)
         model.out.bias[END] = -1e3
-        assert model.write(filled_up(READ), 7).shape == (4, 7)
+        assert model.write(pad_rows(READ), 7).shape == (4, 7)
 
 
 def test_behind_the_end_of_a_row_there_is_padding():
-    rows = [row for seed in range(13) for row in network("additive", seed).write(filled_up(READ), 7).tolist()]
+    rows = [row for seed in range(13) for row in network("additive", seed).write(pad_rows(READ), 7).tolist()]
     for row in rows:
         end = row.index(PAD) if PAD in row else len(row)
         assert all(number == PAD for number in row[end:]) and END not in row

@@ -11,10 +11,10 @@ from safetensors.torch import load_file
 from attention_core.learned.tasks import reversal
 from attention_core.learned.training import shipped
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.snapshots import Recipe
+from attention_core.learned.training.snapshots import NetworkRecipe
 from attention_core.learned.training.training import Training
 
-FILES = sorted(shipped.FOLDER.iterdir())
+FILES = sorted(shipped.SHIPPED_FOLDER.iterdir())
 NETWORKS = [(course, step) for course in COURSES for step in COURSES[course].shipped]
 
 every_course = pytest.mark.parametrize("course", COURSES)
@@ -27,7 +27,7 @@ def mean(numbers):
 
 def last(course):
     """A course's figures at its end, by place."""
-    return dict(zip(COURSES[course].places, shipped.figures(course, COURSES[course].saved[-1]), strict=True))
+    return dict(zip(COURSES[course].places, shipped.shipped_figures(course, COURSES[course].saved[-1]), strict=True))
 
 
 # ---- the files -------------------------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ def test_all_together_are_small():
 @every_course
 def test_a_file_is_safetensors_from_its_first_byte_on(course):
     """The length of a header in eight bytes, the header in JSON, and numbers up to the end; no pickle, no archive."""
-    data = shipped.file_of(course).read_bytes()
+    data = shipped.course_file(course).read_bytes()
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
     ends = sorted(entry["data_offsets"] for name, entry in header.items() if name != "__metadata__")
@@ -53,7 +53,7 @@ def test_a_file_is_safetensors_from_its_first_byte_on(course):
 
 @every_course
 def test_a_file_holds_the_networks_of_the_course_in_half_precision(course):
-    numbers = load_file(shipped.file_of(course))
+    numbers = load_file(shipped.course_file(course))
     own = dict(COURSES[course].make(torch.Generator()).named_parameters())
     assert {*numbers} == {f"{step}/{name}" for step in COURSES[course].shipped for name in own}
     for name, tensor in numbers.items():
@@ -66,7 +66,7 @@ def test_a_file_holds_the_networks_of_the_course_in_half_precision(course):
 def test_figures_measured_anew_are_those_of_the_table(course, step):
     """Not exactly: sums of float32 come in another order on other processors, where a choice that is as good as even
     may turn. 0.02 of a place is one text of 64 (and none of 16), 0.005 in the mean two of the 464 dates."""
-    measured, told = shipped.network(course, step).figures, shipped.figures(course, step)
+    measured, told = shipped.load_network(course, step).figures, shipped.shipped_figures(course, step)
     assert len(measured) == len(told)
     assert list(measured) == pytest.approx(list(told), abs=0.02)
     assert mean(measured) == pytest.approx(mean(told), abs=0.005)
@@ -74,31 +74,31 @@ def test_figures_measured_anew_are_those_of_the_table(course, step):
 
 @every_network
 def test_read_twice_it_has_the_same_numbers(course, step):
-    one, other = shipped.network(course, step), shipped.network.__wrapped__(course, step)
-    assert one is shipped.network(course, step)
-    assert one.recipe == other.recipe == Recipe(course, shipped.SEED, step)
+    one, other = shipped.load_network(course, step), shipped.load_network.__wrapped__(course, step)
+    assert one is shipped.load_network(course, step)
+    assert one.recipe == other.recipe == NetworkRecipe(course, shipped.SHIPPED_SEED, step)
     assert all(torch.equal(one.numbers[name], other.numbers[name]) for name in one.numbers)
     assert {*one.numbers} == {*other.numbers}
 
 
 @every_course
 def test_before_the_first_step_it_is_what_its_seed_gives(course):
-    network, drawn = shipped.network(course, 0), Training(course, shipped.SEED).saved[0]
-    assert network.recipe == drawn.recipe == Recipe(course, 1, 0)
+    network, drawn = shipped.load_network(course, 0), Training(course, shipped.SHIPPED_SEED).saved[0]
+    assert network.recipe == drawn.recipe == NetworkRecipe(course, 1, 0)
     assert all(torch.equal(network.numbers[name], drawn.numbers[name]) for name in drawn.numbers)
 
 
 @every_network
 def test_a_shipped_network_is_not_what_it_began_with(course, step):
-    network, first = shipped.network(course, step), shipped.network(course, 0)
+    network, first = shipped.load_network(course, step), shipped.load_network(course, 0)
     assert not any(torch.equal(network.numbers[name], first.numbers[name]) for name in first.numbers)
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 @every_course
 def test_the_table_has_a_row_of_every_course(course):
-    assert [*shipped.table()] == [*COURSES]
-    row = shipped.table()[course]
+    assert [*shipped.read_figures_table()] == [*COURSES]
+    row = shipped.read_figures_table()[course]
     assert {*row} == {"parameters", "steps", "places", "figures", "losses"}
     assert tuple(row["steps"]) == COURSES[course].saved
     assert tuple(row["places"]) == COURSES[course].places
@@ -128,26 +128,28 @@ def test_parameters_are_counted_right(course):
     }.get(course, lambda n: (2 * n + 1) * 16 + 16 + 3 * 16 * 16 + 16 * 8 + 8)
     if len(symbols) == 2:
         scores = 64 * 32 + 64 * 32 + 32 if course.endswith("additive") else 0
-        assert shipped.table()[course]["parameters"] == writing(*symbols, scores)
+        assert shipped.read_figures_table()[course]["parameters"] == writing(*symbols, scores)
     else:
-        assert shipped.table()[course]["parameters"] == expected(*symbols)
+        assert shipped.read_figures_table()[course]["parameters"] == expected(*symbols)
 
 
 @every_course
 def test_the_first_loss_of_the_table_is_that_of_the_first_step(course):
-    training = Training(course, shipped.SEED)
+    training = Training(course, shipped.SHIPPED_SEED)
     training.advance()
-    assert shipped.table()[course]["losses"][0] == pytest.approx(training.losses[0], abs=1e-3)
+    assert shipped.read_figures_table()[course]["losses"][0] == pytest.approx(training.losses[0], abs=1e-3)
 
 
 def test_the_table_is_written_as_it_is_read():
-    assert shipped.text_of(shipped.table()) == shipped.TABLE.read_text(encoding="utf-8")
+    assert shipped.format_figures_table(shipped.read_figures_table()) == shipped.FIGURES_FILE.read_text(
+        encoding="utf-8"
+    )
 
 
 # ---- what is said of them --------------------------------------------------------------------------------------------
 def test_additive_attention_writes_dates():
     assert mean([*last("dates_additive").values()]) >= 0.99
-    assert mean(shipped.network("dates_additive", 800).figures) >= 0.99
+    assert mean(shipped.load_network("dates_additive", 800).figures) >= 0.99
 
 
 def test_two_layers_copy_and_one_does_not():
@@ -163,7 +165,7 @@ def test_two_layers_copy_and_one_does_not():
 def test_one_vector_is_too_little_for_long_texts():
     one, additive = last("reversal_one"), last("reversal_additive")
     assert all(additive[length] > one[length] for length in COURSES["reversal_one"].places if length >= 10)
-    assert min(additive[length] for length in additive if length <= reversal.LONGEST) > 0.85
+    assert min(additive[length] for length in additive if length <= reversal.LONGEST_TRAINED) > 0.85
     assert additive[100] < 0.5 < additive[60]  # beyond what was trained it fails too, later
     assert max(one[length] for length in one if length >= 15) < 0.1
 

@@ -5,7 +5,7 @@ import torch
 
 from attention_core import AttentionError
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.snapshots import Network, Recipe, read_recipe
+from attention_core.learned.training.snapshots import Network, NetworkRecipe, read_recipe
 from attention_core.learned.training.training import Training
 
 
@@ -19,15 +19,15 @@ def untrained(course, seed=3):
 def test_names_are_read_back(seed, rate):
     for course in COURSES:
         for step in COURSES[course].saved:
-            recipe = Recipe(course, seed, step, rate)
+            recipe = NetworkRecipe(course, seed, step, rate)
             assert read_recipe(recipe.name) == recipe
             assert not {*recipe.name} & {*" \n/&?#"}  # it may stand in an address
 
 
 def test_names_by_hand():
-    assert Recipe("dates_one", 7, 800).name == "dates_one.7.800"
-    assert Recipe("vote", 0, 25, 0.02).name == "vote.0.25.r0.02"
-    assert Recipe("vote", 0, 25, 7.0).name == "vote.0.25.r7"
+    assert NetworkRecipe("dates_one", 7, 800).name == "dates_one.7.800"
+    assert NetworkRecipe("vote", 0, 25, 0.02).name == "vote.0.25.r0.02"
+    assert NetworkRecipe("vote", 0, 25, 7.0).name == "vote.0.25.r7"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_model_has_exactly_these_numbers_in_any_precision(course, dtype):
 
 def test_what_has_no_half_precision_is_refused():
     model = COURSES["vote"].make(torch.Generator().manual_seed(0))
-    recipe = Recipe("vote", 0, 25)
+    recipe = NetworkRecipe("vote", 0, 25)
     with torch.no_grad():
         model.w_v[2, 3] = 65504.0  # the largest
         assert Network.of(recipe, model).numbers["w_v"][2, 3].item() == 65504.0

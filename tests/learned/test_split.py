@@ -5,7 +5,7 @@ import torch
 
 from attention_core.learned.symbols import split
 from attention_core.learned.symbols.alphabet import PAD
-from attention_core.learned.symbols.split import is_held_out, on_one_side
+from attention_core.learned.symbols.split import draw_one_side, is_held_out
 from attention_core.learned.tasks import evidence, repeats, reversal
 
 BATCHES, EACH = 60, 97
@@ -62,8 +62,8 @@ def test_one_of_eleven_is_held_out(task):
     drawn = {
         "reversal": lambda count, generator: torch.randint(26, (count, 7), generator=generator),
         "repeats": lambda count, generator: torch.rand(count, 62, generator=generator).argsort(-1)[:, :7],
-        "lookup": lambda count, generator: evidence.marked_values(count, generator)[0],
-        "vote": lambda count, generator: evidence.votes(count, generator)[0],
+        "lookup": lambda count, generator: evidence.draw_marked_values(count, generator)[0],
+        "vote": lambda count, generator: evidence.draw_votes(count, generator)[0],
     }[task](20_000, torch.Generator().manual_seed(0))
     assert is_held_out(drawn).double().mean().item() == pytest.approx(1 / 11, abs=0.01)
 
@@ -74,7 +74,7 @@ def test_on_one_side_draws_on_until_there_are_enough_and_parts_stay_together(mea
         rows = torch.randint(5, (many, 3), generator=generator)
         return rows, rows.sum(-1)
 
-    rows, sums = on_one_side(draw, 101, measured)
+    rows, sums = draw_one_side(draw, 101, measured)
     assert rows.shape == (101, 3)
     assert sums.tolist() == [sum(row) for row in rows.tolist()]
     assert [held_out(row) for row in rows.tolist()] == [measured] * 101

@@ -10,7 +10,7 @@ from attention_core import AttentionError
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import dates, evidence
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.snapshots import Recipe
+from attention_core.learned.training.snapshots import NetworkRecipe
 from attention_core.learned.training.training import Training
 from tests.learned.test_dates import days_of
 from tests.learned.test_split import held_out
@@ -92,8 +92,8 @@ def test_a_step_is_adams():
 
 
 def test_the_courses_own_rate_needs_no_mention():
-    assert Training("vote", rate=COURSES["vote"].rate).recipe == Training("vote").recipe == Recipe("vote", 0, 0)
-    assert Training("vote", rate=0.5).recipe == Recipe("vote", 0, 0, 0.5)
+    assert Training("vote", rate=COURSES["vote"].rate).recipe == Training("vote").recipe == NetworkRecipe("vote", 0, 0)
+    assert Training("vote", rate=0.5).recipe == NetworkRecipe("vote", 0, 0, 0.5)
 
 
 def test_at_a_rate_of_0_nothing_is_learned():
@@ -138,7 +138,7 @@ def test_networks_are_kept_after_the_steps_that_the_course_says():
     assert tuple(network.step for network in training.saved) == COURSES["vote"].saved
     assert training.step == len(training.losses) == COURSES["vote"].saved[-1]
     for network in training.saved:
-        assert network.recipe == Recipe("vote", 1, network.step)
+        assert network.recipe == NetworkRecipe("vote", 1, network.step)
         for name, tensor in seen[network.step].items():
             assert torch.equal(network.numbers[name], tensor.half())
 
@@ -210,7 +210,7 @@ def test_nothing_is_trained_on_the_held_out_side(name):
 
 @pytest.mark.parametrize("name", ["dates_one", "dates_dot"])
 def test_no_day_that_is_measured_is_trained(name):
-    measured = days_of(dates.never_trained()["dashes"]).union(*map(days_of, dates.held_out().values()))
+    measured = days_of(dates.untrained_texts()["dashes"]).union(*map(days_of, dates.held_out().values()))
     for texts in shown_to(name, 3):
         assert not measured & days_of(texts)
 

@@ -13,42 +13,42 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.arithmetic import explain
 from attention_core.record.errors import AttentionError
 from pages.lectures.script import (
-    LARGEST,
-    MOST,
-    SHIPPED,
-    STEPS,
-    TEXTS,
-    Act,
+    MAX_LECTURE_CHARS,
+    MAX_SCENES,
+    SCENE_STEPS,
+    SCENE_TEXT_LIMITS,
+    SHIPPED_LECTURES,
     Lecture,
-    from_file,
-    packed,
-    shipped,
-    to_file,
-    unpacked,
+    Scene,
+    lecture_from_file,
+    lecture_from_link,
+    lecture_to_file,
+    lecture_to_link,
+    load_shipped_lecture,
 )
-from pages.runs.compute import compute
-from pages.setup.setup import LONGEST, Setup
+from pages.runs.compute import compute_run
+from pages.setup.setup import MAX_LINK_CHARS, Setup
 from pages.site.words import LANGUAGES
 
 OWN = Lecture(
     "Mine",
     (
-        Act(Setup(temperature=2.0, token=3), "one", note="<b>bold</b> ${x}$", question="why?", steps=("map",)),
-        Act(
+        Scene(Setup(temperature=2.0, token=3), "one", note="<b>bold</b> ${x}$", question="why?", steps=("map",)),
+        Scene(
             Setup(example="zh_ta", masks=("causal",), step="scores", cell=(0, 1, 2, 3)), "二", steps=("symbol", "cell")
         ),
-        Act(Setup(), ""),
+        Scene(Setup(), ""),
     ),
 )
 
 
 def run(setup):
-    return compute(setup, None)[0]
+    return compute_run(setup, None)[0]
 
 
 # ---- the shipped one: every claim in numbers -------------------------------------------------------------------------
 def acts(language):
-    return shipped("ten_minutes", language).acts
+    return load_shipped_lecture("ten_minutes", language).scenes
 
 
 def weights(setup):
@@ -229,7 +229,7 @@ def test_every_question_has_an_answer_that_is_known(told):
 @pytest.mark.parametrize("at", range(len(ANSWERS)))
 def test_a_question_is_answered_by_what_its_scene_shows(told, at):
     *_, find, answer = ANSWERS[at]
-    beats = told[at].beats()
+    beats = told[at].scene_steps()
     assert "question" in beats and {"cell", "map"} <= {*beats[beats.index("question") :]}
     assert find(*shown(told[at])) == answer
 
@@ -245,33 +245,37 @@ def test_what_is_asked_of_a_changed_run_is_shown_by_the_changed_run(told):
 
 # ---- in order --------------------------------------------------------------------------------------------------------
 def test_a_question_stands_before_what_answers_it_until_all_is_revealed():
-    assert Act(Setup(), "", question="?").beats() == ("symbol", "shapes", "question", "cell", "map")
-    assert Act(Setup(), "", question="?", steps=("symbol", "map")).beats() == ("symbol", "question", "map")
-    assert Act(Setup(), "", question="?", steps=("shapes",)).beats() == ("shapes", "question")
-    assert Act(Setup(), "", question="?").beats(revealed=True) == Act(Setup(), "").beats() == STEPS
+    assert Scene(Setup(), "", question="?").scene_steps() == ("symbol", "shapes", "question", "cell", "map")
+    assert Scene(Setup(), "", question="?", steps=("symbol", "map")).scene_steps() == ("symbol", "question", "map")
+    assert Scene(Setup(), "", question="?", steps=("shapes",)).scene_steps() == ("shapes", "question")
+    assert (
+        Scene(Setup(), "", question="?").scene_steps(revealed=True) == Scene(Setup(), "").scene_steps() == SCENE_STEPS
+    )
 
 
 def test_scenes_are_moved_changed_and_removed_and_the_lecture_itself_stays():
-    titles = lambda lecture: [act.title for act in lecture.acts]  # noqa: E731
-    before = to_file(OWN)
+    titles = lambda lecture: [act.title for act in lecture.scenes]  # noqa: E731
+    before = lecture_to_file(OWN)
     assert titles(OWN.moved(0, 2)) == ["二", "", "one"] and titles(OWN.moved(2, 0)) == ["", "one", "二"]
     assert titles(OWN.removed(1)) == ["one", ""] and titles(OWN.changed(1, title="x")) == ["one", "x", ""]
-    assert titles(OWN.added(Act(Setup(), "last"))) == ["one", "二", "", "last"]
-    assert to_file(OWN) == before
+    assert titles(OWN.added(Scene(Setup(), "last"))) == ["one", "二", "", "last"]
+    assert lecture_to_file(OWN) == before
 
 
 # ---- files and links -------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("lecture", [OWN, *(shipped(name, language) for name in SHIPPED for language in LANGUAGES)])
+@pytest.mark.parametrize(
+    "lecture", [OWN, *(load_shipped_lecture(name, language) for name in SHIPPED_LECTURES for language in LANGUAGES)]
+)
 def test_a_lecture_comes_back_from_its_file_and_from_its_link(lecture):
-    assert from_file(to_file(lecture)) == lecture == unpacked(packed(lecture))
-    assert packed(lecture).replace("-", "").replace("_", "").isalnum()
-    again = json.loads(to_file(lecture))
+    assert lecture_from_file(lecture_to_file(lecture)) == lecture == lecture_from_link(lecture_to_link(lecture))
+    assert lecture_to_link(lecture).replace("-", "").replace("_", "").isalnum()
+    again = json.loads(lecture_to_file(lecture))
     assert again["format"] == "attention-explorer-lecture" and again["version"] == 1
 
 
 def refusal(text):
     with pytest.raises(AttentionError) as caught:
-        from_file(text)
+        lecture_from_file(text)
     return caught.value.code
 
 
@@ -283,8 +287,8 @@ SCENES = [
     "text",
     None,
     {"title": 3},
-    {"title": "t" * (TEXTS["title"] + 1)},
-    {"note": "n" * (TEXTS["note"] + 1)},
+    {"title": "t" * (SCENE_TEXT_LIMITS["title"] + 1)},
+    {"note": "n" * (SCENE_TEXT_LIMITS["note"] + 1)},
     {"question": ["?"]},
     {"steps": []},
     {"steps": "map"},
@@ -299,7 +303,7 @@ SCENES = [
 @pytest.mark.parametrize("scene", SCENES, ids=repr)
 def test_a_scene_that_is_none_is_refused_with_its_number(scene):
     with pytest.raises(AttentionError) as caught:
-        from_file(file_with(scenes=[{}, scene]))
+        lecture_from_file(file_with(scenes=[{}, scene]))
     assert caught.value.code == "scene_part" and caught.value.values["number"] == 2
 
 
@@ -314,12 +318,12 @@ def test_a_scene_that_is_none_is_refused_with_its_number(scene):
         (file_with(version=0), "lecture_format"),
         (file_with(version=2), "file_version"),
         (file_with(title=7), "lecture_format"),
-        (file_with(title="t" * (TEXTS["title"] + 1)), "scene_part"),
+        (file_with(title="t" * (SCENE_TEXT_LIMITS["title"] + 1)), "scene_part"),
         (file_with(scenes={}), "lecture_format"),
-        (file_with(scenes=[{}] * (MOST + 1)), "too_many_scenes"),
+        (file_with(scenes=[{}] * (MAX_SCENES + 1)), "too_many_scenes"),
         (file_with(title="\ud800"), "file_not_json"),
         ('{"format": 1, "format": 2}', "file_twice"),
-        (" " * (LARGEST + 1), "lecture_too_long"),
+        (" " * (MAX_LECTURE_CHARS + 1), "lecture_too_long"),
     ],
     ids=lambda given: given[:40],
 )
@@ -328,7 +332,9 @@ def test_a_file_that_is_no_lecture_is_refused(text, code):
 
 
 def test_what_of_a_setup_cannot_be_read_is_kept_beside_the_rest():
-    (act,) = from_file(file_with(scenes=[{"setup": {"temp": "hot", "mask": "causal", "nonsense": "<script>"}}])).acts
+    (act,) = lecture_from_file(
+        file_with(scenes=[{"setup": {"temp": "hot", "mask": "causal", "nonsense": "<script>"}}])
+    ).scenes
     assert act.setup == Setup(masks=("causal",))
     assert act.unread == (("temp", "hot"), ("nonsense", "<script>"))
 
@@ -344,16 +350,16 @@ def letters(data):
         "?",
         "no lecture",
         "AAAA",
-        packed(OWN)[:-9],
-        packed(OWN) + "*",
+        lecture_to_link(OWN)[:-9],
+        lecture_to_link(OWN) + "*",
         letters(zlib.compress(b"\xff\xfe")),
-        letters(zlib.compress(b" " * (LARGEST + 2), 9)),  # a kilobyte that would unpack to a megabyte
+        letters(zlib.compress(b" " * (MAX_LECTURE_CHARS + 2), 9)),  # a kilobyte that would unpack to a megabyte
         letters(zlib.compress(b"\x00" * 30_000_000, 9)),
-        "A" * (LONGEST + 1),
+        "A" * (MAX_LINK_CHARS + 1),
     ],
     ids=lambda text: text[:20],
 )
 def test_letters_that_hold_no_lecture_are_refused(text):
     with pytest.raises(AttentionError) as caught:
-        unpacked(text)
+        lecture_from_link(text)
     assert caught.value.code in ("lecture_link", "file_not_json", "lecture_format")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.learned.insight.views import view, writes
+from attention_core.learned.insight.views import attention_view, write_text
 from attention_core.learned.tasks import dates
-from attention_core.learned.training.shipped import figures, network, table
+from attention_core.learned.training.shipped import load_network, read_figures_table, shipped_figures
 from pages.runs import cache
 from tests.screen.lesson import Lesson
 
@@ -41,13 +41,14 @@ def test_a_network_that_is_as_good_as_another_is_seen_beside_it():
 def test_the_curves_are_the_shipped_figures_of_the_step(step):
     lesson = Lesson("bottleneck", step_of=str(step), lang="en")
     for name, kind in (("additive", "additive"), ("dot", "dot"), ("one vector", "one")):
-        places = table()[f"dates_{kind}"]["places"]
-        assert curve(lesson, name) == dict(zip(places, figures(f"dates_{kind}", step), strict=True))
+        places = read_figures_table()[f"dates_{kind}"]["places"]
+        assert curve(lesson, name) == dict(zip(places, shipped_figures(f"dates_{kind}", step), strict=True))
 
 
 def test_with_attention_earlier_and_at_last_both():
     shares = {
-        step: [sum(figures(f"dates_{kind}", step)) / 29 for kind in ("additive", "one")] for step in (100, 200, 800)
+        step: [sum(shipped_figures(f"dates_{kind}", step)) / 29 for kind in ("additive", "one")]
+        for step in (100, 200, 800)
     }
     assert shares[100][0] > 0.5 > 0.1 > shares[100][1]
     assert shares[200][0] > 0.99 and shares[200][1] < 0.5
@@ -67,11 +68,11 @@ def test_letters_in_reverse_are_too_much_for_one_vector():
 @pytest.mark.parametrize("kind", ["additive", "dot"])
 def test_the_map_is_what_the_network_itself_attends_to(kind):
     lesson = Lesson("bottleneck", kind=kind, step_of="800", lang="en")
-    trained = network(f"dates_{kind}", 800)
-    written = "".join(writes(trained, "March 5, 2019"))
+    trained = load_network(f"dates_{kind}", 800)
+    written = "".join(write_text(trained, "March 5, 2019"))
     assert written == "2019年3月5日"
     model = trained.exact_model
-    seen = view(trained, "March 5, 2019", written)
+    seen = attention_view(trained, "March 5, 2019", written)
     if kind == "dot":
         scores = seen.x @ seen.context.T
     else:  # e = v · tanh(s W_aq + h W_ak)
@@ -84,7 +85,7 @@ def test_the_map_is_what_the_network_itself_attends_to(kind):
     assert found == pytest.approx(expected, abs=1e-12)
     lesson.press("door_workbench")
     setup = lesson.at.session_state["setup"]
-    assert cache.trace_of(setup)["weights"][0, 0].numpy() == pytest.approx(expected, abs=1e-12)
+    assert cache.trace_for(setup)["weights"][0, 0].numpy() == pytest.approx(expected, abs=1e-12)
 
 
 def test_one_vector_has_no_map_and_says_so():
@@ -143,7 +144,10 @@ def test_one_step_of_the_decoder_is_followed_to_its_arithmetic():
     assert lesson.says("“5” is written") and lesson.says(r"e = v_a \cdot \tanh(s W_{aq} + h W_{ak})")
     assert lesson.number("one_step", "weights [head 1, 5, 5]", row=1) > 0.95
     lesson.click_cell("one_step", "scores", "0,0,7,6")
-    model, seen = network("dates_additive", 800).exact_model, view(network("dates_additive", 800), "March 5, 2019")
+    model, seen = (
+        load_network("dates_additive", 800).exact_model,
+        attention_view(load_network("dates_additive", 800), "March 5, 2019"),
+    )
     score = (seen.x[7] @ model.w_aq + seen.context[6] @ model.w_ak).tanh() @ model.v_a
     assert lesson.number("one_step", "scores [head 1, 5, 5]", row=0) == pytest.approx(score.item(), abs=1e-12)
     assert "arithmetic_bottleneck_one_step" in str([part.proto.id for part in lesson.at.get("bidi_component")])
@@ -160,20 +164,24 @@ def test_formats_that_were_never_trained():
         "March the 5th, 2019",
     ]
     for name, kind in (("additive attention", "additive"), ("dot attention", "dot"), ("one vector", "one")):
-        trained = network(f"dates_{kind}", 800)
-        for row, (form, (source, target)) in zip(rows, dates.never_trained().items(), strict=True):
+        trained = load_network(f"dates_{kind}", 800)
+        for row, (form, (source, target)) in zip(rows, dates.untrained_texts().items(), strict=True):
             texts = ["".join(dates.SOURCE.symbols([n for n in text if n >= 0])) for text in source.tolist()]
             wanted = ["".join(dates.TARGET.symbols([n for n in text if n >= 0])) for text in target.tolist()]
             pairs = zip(texts[:20], wanted[:20], strict=True)
-            right = ["".join(writes(trained, text)) == answer for text, answer in pairs]
+            right = ["".join(write_text(trained, text)) == answer for text, answer in pairs]
             share = float(row[name].rpartition("· ")[2].rstrip(" %")) / 100
             assert abs(share - sum(right) / 20) < 0.3, form
-            assert row[name].startswith("".join(writes(trained, row["not in training"]))[:9])
+            assert row[name].startswith("".join(write_text(trained, row["not in training"]))[:9])
 
 
 def test_lengths_that_were_never_trained_fail_and_it_is_said():
     lesson = Lesson("bottleneck", open="untrained", unseen="lengths", lang="en")
-    own = dict(zip(table()["reversal_additive"]["places"], figures("reversal_additive", 3000), strict=True))
+    own = dict(
+        zip(
+            read_figures_table()["reversal_additive"]["places"], shipped_figures("reversal_additive", 3000), strict=True
+        )
+    )
     said = f"{own[40]:.0%} of the texts of 40 letters, {own[60]:.0%} of 60, {own[100]:.0%} of 100".replace("%", " %")
     assert lesson.says(f"Reversed exactly: {said}. Far beyond the lengths in training attention fails as well")
     assert own[100] < 0.5 < own[60] < own[40]
@@ -184,7 +192,7 @@ def test_a_state_has_heard_of_its_neighbours():
     cells = lesson.table("smear")
     cells = cells[(cells["panel"] == "result") & (cells["kind"] == "cell")].drop_duplicates("index")
     shares = np.array([float(value) for value in cells["value"]]).reshape(13, 13)
-    model = network("dates_additive", 800).exact_model
+    model = load_network("dates_additive", 800).exact_model
     source = torch.tensor([[*map(int, seen_numbers("March 5, 2019"))]])
     x = model.read(source).detach()
     for t, s in ((0, 1), (6, 6), (12, 0)):  # by central differences of each number of a symbol's vector

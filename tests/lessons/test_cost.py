@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from attention_core.variants.timing import Case
-from pages.panels.progress import ROOM
-from pages.site.words import catalog
+from attention_core.variants.timing import TimedCase
+from pages.panels.progress import MEASUREMENT_SLOT
+from pages.site.words import load_app_texts
 from tests.screen.lesson import Lesson
 
 RACE, BATCH = "lessons.cost.alt", "lessons.cost.batch_alt"
@@ -15,7 +15,7 @@ RACE, BATCH = "lessons.cost.alt", "lessons.cost.batch_alt"
 
 def lines(lesson, alt=RACE):
     """The curves of a picture: (name, dashed) -> its points."""
-    table = lesson.table(catalog("en")[alt])
+    table = lesson.table(load_app_texts("en")[alt])
     points = table[table["kind"] == "point"]
     return {key: [*zip(part["x"], part["y"], strict=True)] for key, part in points.groupby(["name", "dashed"])}
 
@@ -27,9 +27,9 @@ def clocked(monkeypatch):
 
     def seconds(case, length):
         asked.append((case, length))
-        return length * 1e-6 * (1.0 if case == Case() else 0.5)
+        return length * 1e-6 * (1.0 if case == TimedCase() else 0.5)
 
-    monkeypatch.setattr(Case, "seconds", seconds)
+    monkeypatch.setattr(TimedCase, "seconds", seconds)
     return asked
 
 
@@ -59,7 +59,7 @@ def test_the_length_decides_how_far_it_goes():
 
 def test_a_race_is_measured_when_asked_and_stays_for_the_session(clocked):
     lesson = Lesson("cost", length="256", lang="en").press("measure_cost_local")
-    assert clocked == [(case, T) for T in (64, 128, 256) for case in (Case(), Case("local"))]
+    assert clocked == [(case, T) for T in (64, 128, 256) for case in (TimedCase(), TimedCase("local"))]
     assert lesson.fact() == (
         "256 tokens, measured here: all pairs 0.26 ms (slope 1.00), 65 nearest 0.13 ms (slope 1.00)."
     )
@@ -87,24 +87,24 @@ def test_a_race_says_who_was_expected_to_win(clocked):
 
 def test_one_session_measures_at_a_time(clocked):
     lesson = Lesson("cost", length="128", lang="en")
-    with ROOM:
+    with MEASUREMENT_SLOT:
         lesson.press("measure_cost_local")
         assert "Another visitor is measuring" in lesson.at.info[0].value
         assert clocked == []
     lesson.press("measure_cost_local")
     assert not lesson.at.info
     assert len(clocked) == 4
-    assert ROOM.acquire(blocking=False)  # it was given back
-    ROOM.release()
+    assert MEASUREMENT_SLOT.acquire(blocking=False)  # it was given back
+    MEASUREMENT_SLOT.release()
 
 
 def test_a_measurement_that_fails_gives_the_room_back(monkeypatch):
-    monkeypatch.setattr(Case, "seconds", lambda case, length: 1 / 0)
+    monkeypatch.setattr(TimedCase, "seconds", lambda case, length: 1 / 0)
     lesson = Lesson("cost", length="128", lang="en")
     next(button for button in lesson.at.button if button.key == "measure_cost_local").click().run()
     assert lesson.at.exception[0].message == "division by zero"
-    assert ROOM.acquire(blocking=False)
-    ROOM.release()
+    assert MEASUREMENT_SLOT.acquire(blocking=False)
+    MEASUREMENT_SLOT.release()
 
 
 def test_it_is_the_real_time_of_this_machine():
@@ -149,7 +149,7 @@ def test_a_skipped_pattern_is_measured_at_the_chosen_length(clocked):
     lesson = Lesson("cost", open="skip", pattern="strided", tokens="64", lang="en").press(
         "measure_cost_skip_strided_64"
     )
-    assert clocked == [(Case(), 64), (Case("strided"), 64)]
+    assert clocked == [(TimedCase(), 64), (TimedCase("strided"), 64)]
     assert lesson.says("Measured here at 64 tokens: all pairs 64 µs, the pattern 32 µs.")
 
 

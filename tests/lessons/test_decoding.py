@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from attention_core.variants.kv_cache import gap_to_full
-from pages.runs.cache import steps_of, trace_of
+from pages.runs.cache import decoding_steps_for, trace_for
 from pages.setup.setup import Setup
 from tests.screen.lesson import Lesson
 
@@ -84,7 +84,7 @@ def test_a_step_is_its_row_of_the_full_pass(form):
     heads = "" if form == "output" else "head 1, "
     alone, full = (lesson.number(picture, f"{form} [{heads}{where}]") for picture in ("alone", "full"))
     assert alone == pytest.approx(full, abs=1e-15)
-    assert gap_to_full(steps_of(CAUSAL), trace_of(CAUSAL), form) < 1e-15
+    assert gap_to_full(decoding_steps_for(CAUSAL), trace_for(CAUSAL), form) < 1e-15
 
 
 def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them():
@@ -139,7 +139,7 @@ def test_the_door_shows_the_full_causal_run_at_the_same_word():
 
 
 def test_the_keys_of_a_step_have_the_words_that_are_kept():
-    full, slid = (steps_of(replace(CAUSAL, masks=masks))[5] for masks in (("causal",), ("sliding:3",)))
+    full, slid = (decoding_steps_for(replace(CAUSAL, masks=masks))[5] for masks in (("causal",), ("sliding:3",)))
     assert full.labels["T"] == slid.labels["T"] == ("it",)
     assert full.labels["S"] == ("Anna", "fed", "the", "dog", "and", "it")
     assert slid.labels["S"] == ("dog", "and", "it")

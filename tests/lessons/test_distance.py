@@ -193,7 +193,7 @@ def test_the_race_is_over_where_the_one_behind_comes_ahead():
 def test_the_workbench_gets_exactly_the_attention_of_the_first_draw(link):
     lesson = Lesson("distance", lang="en", **link).press("door_workbench")
     setup = lesson.at.session_state["setup"]
-    trace, both = cache.trace_of(setup), "direction" in link
+    trace, both = cache.trace_for(setup), "direction" in link
     encoder = Encoder("attention", both=both)
     x = trace["x"][0]
     expected = encode(encoder, x, draw_layers(encoder, x.shape[1]))
@@ -277,8 +277,8 @@ def test_path_lengths_of_the_golden_file():
 
 
 def test_a_difference_of_formula_and_count_is_said(monkeypatch):
-    found = drawers.costs
-    monkeypatch.setattr(drawers, "costs", lambda *given: replace(found(*given), searched_path=3))
+    found = drawers.cached_encoder_cost
+    monkeypatch.setattr(drawers, "cached_encoder_cost", lambda *given: replace(found(*given), searched_path=3))
     lesson = Lesson("distance", words="en_it", open="cost", lang="en")
     assert any("do not agree" in caption.value for caption in lesson.at.caption)
 
@@ -409,7 +409,7 @@ def test_a_kernel_is_a_fixed_band_of_weights_and_its_output_the_convolution():
 def test_a_word_is_exchanged_and_no_fixed_weight_moves():
     lesson = Lesson("distance", words="en_it", open="fixed", lang="en")
     own = Setup(example="en_it")
-    before, now = (cache.trace_of(setup)["weights"][0, 0] for setup in (own, with_word(own, 5, "she")))
+    before, now = (cache.trace_for(setup)["weights"][0, 0] for setup in (own, with_word(own, 5, "she")))
     clearly = (now - before).abs() > 4 * torch.finfo(torch.float64).eps
     assert clearly.nonzero().tolist() == [[5, 0], [5, 3]]  # Anna and the dog; the others as this CPU rounds their sum
     words = "“it” becomes “she”: of 49 weights that no word decides 0 move, of attention's "
@@ -437,7 +437,7 @@ def test_the_workbench_gets_the_fixed_weights(kind, picture):
     lesson = Lesson("distance", words="en_it", open="fixed", fixed=kind, lang="en")
     shown = band_of(lesson, picture)
     lesson.press("door_fixed")
-    trace = cache.trace_of(lesson.at.session_state["setup"])
+    trace = cache.trace_for(lesson.at.session_state["setup"])
     assert trace["weights"][0, 0].numpy() == pytest.approx(shown, abs=1e-12)
     assert trace.labels["S"] == ("Anna", "fed", "the", "dog", "and", "it", "barked")
 

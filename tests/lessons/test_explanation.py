@@ -6,7 +6,7 @@ import torch
 
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import evidence
-from attention_core.learned.training.shipped import network
+from attention_core.learned.training.shipped import load_network
 from tests.screen.lesson import Lesson
 
 HERO = "How far predictions move under other weights, a dumbbell a kind: A at one end, B at the other"
@@ -21,7 +21,7 @@ def points(lesson):
 
 def plain_shift(task):
     """The mean shift under even weights, text by text."""
-    model = network(task, 400).exact_model
+    model = load_network(task, 400).exact_model
     shifts = []
     for row in evidence.held_out(task)[0].tolist():
         text = torch.tensor([[number for number in row if number != PAD]])
@@ -119,7 +119,7 @@ def test_heads_to_spare():
     lesson = Lesson("explanation", open="spare", guess="0", lang="en")
     (found,) = lesson.at.table
     table = found.value.to_dict("records")
-    model = network("lookup_heads", 400).model(torch.float32)
+    model = load_network("lookup_heads", 400).model(torch.float32)
     texts, classes = evidence.held_out("lookup")
     for head in range(4):
         kept = torch.zeros(4)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from pages.lessons.glossary.signs import SIGNS
+from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.lessons.history.milestones import MILESTONES
-from pages.site.words import LANGUAGES, catalog
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
 
-PLACES = [(sign.key, sign.slug, sign.link) for sign in SIGNS]
+PLACES = [(sign.key, sign.slug, sign.link) for sign in GLOSSARY_SIGNS]
 
 
 def links(page):
@@ -18,11 +18,11 @@ def links(page):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_sign_stands_there_with_its_name_in_both_languages(lang):
     glossary = Lesson("glossary", lang=lang)
-    for sign in SIGNS:
+    for sign in GLOSSARY_SIGNS:
         assert f"${sign.latex}$" in [text.value for text in glossary.at.markdown], sign
         for each in LANGUAGES if lang == "zh" else ("en",):
-            assert glossary.says(catalog(each)[f"lessons.glossary.name.{sign.key}"]), sign
-    assert len(links(glossary)) == len(SIGNS)
+            assert glossary.says(load_app_texts(each)[f"lessons.glossary.name.{sign.key}"]), sign
+    assert len(links(glossary)) == len(GLOSSARY_SIGNS)
 
 
 def test_a_sign_is_found_by_any_of_its_names():
@@ -68,7 +68,7 @@ LIMITS = {"en": ("limit", "the longer the sentence"), "zh": ("局限", "句子�
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_limits_of_one_vector_are_told_of_who_found_them(lang):
     """Sutskever et al. write that long sentences were no difficulty; Cho et al. show where they are."""
-    told = {name: catalog(lang)[f"lessons.history.{name}"] for name in MILESTONES}
+    told = {name: load_app_texts(lang)[f"lessons.history.{name}"] for name in MILESTONES}
     claimed, found = LIMITS[lang]
     assert claimed not in told["2014_seq2seq"]
     assert "On the Properties of Neural Machine Translation" in told["2014_cho"] and found in told["2014_cho"]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core.learned.tasks import repeats
-from attention_core.learned.training.shipped import figures, network
+from attention_core.learned.training.shipped import load_network, shipped_figures
 from pages.runs import cache
 from pages.setup.setup import Setup
 from tests.screen.driver import Screen
@@ -23,7 +23,7 @@ def curve(lesson, name, alt=HERO):
 
 def plain_accuracy(off=(), step=500):
     """By plain torch: the shares of right answers by position, without some heads."""
-    model = network("copy_two", step).model(torch.float32)
+    model = load_network("copy_two", step).model(torch.float32)
     sequences = repeats.held_out()
     x = model.read(sequences[:, :-1])
     for number, layer in enumerate(model.layers):
@@ -50,7 +50,7 @@ def turned(x):
 def test_it_opens_on_the_trained_result():
     lesson = Lesson("induction", lang="en")
     shown = curve(lesson, "all heads")
-    assert shown == dict(zip(range(2, 33), figures("copy_two", 500), strict=True))
+    assert shown == dict(zip(range(2, 33), shipped_figures("copy_two", 500), strict=True))
     assert shown == pytest.approx(plain_accuracy(), abs=0.01)
     assert min(shown[place] for place in range(18, 33)) > 0.95 and max(shown[place] for place in range(2, 17)) < 0.05
     assert lesson.says("After “k7Bxa9k7Bxa9” it expects **k**")
@@ -103,7 +103,7 @@ def test_the_previous_token_head_and_the_induction_head_appear():
     behind = {name: curve(lesson, name, APPEAR) for name in HEADS}
     assert max(behind["L2H1"][500], behind["L2H2"][500]) > 0.8
     assert max(behind["L1H1"][500], behind["L1H2"][500]) < 0.2
-    weights = cache.trace_of(lesson_setup("learned_copy", repeats.held_out()[0]))["weights"][0]
+    weights = cache.trace_for(lesson_setup("learned_copy", repeats.held_out()[0]))["weights"][0]
     one = [weights[head, t, t - 15].item() for head in range(2) for t in range(16, 32)]
     assert sum(one) / len(one) > 0.7
 
@@ -114,7 +114,7 @@ def lesson_setup(example, numbers):
 
 def test_one_layer_cannot():
     lesson = Lesson("induction", open="one_layer", lang="en")
-    share = lambda course: sum(figures(course, 500)[16:]) / 15  # noqa: E731
+    share = lambda course: sum(shipped_figures(course, 500)[16:]) / 15  # noqa: E731
     assert share("copy_one") < 0.1 and share("copy_two") > 0.95
     assert lesson.says(f"One layer predicts {share('copy_one'):.0%} of the repetition".replace("%", " %"))
 
@@ -125,17 +125,17 @@ def test_each_layers_run_opens_in_the_workbench(layer, example):
     lesson.press("door_layers")
     setup = lesson.at.session_state["setup"]
     assert (setup.example, setup.text) == (example, "xyzxyz")
-    model, number = network("copy_two", 500).exact_model, int(layer[-1]) - 1
+    model, number = load_network("copy_two", 500).exact_model, int(layer[-1]) - 1
     own = model.traces(torch.tensor([repeats.SYMBOLS.numbers("xyzxyz")]))[number]
-    assert torch.equal(cache.trace_of(setup)["weights"], own["weights"])
+    assert torch.equal(cache.trace_for(setup)["weights"], own["weights"])
 
 
 def test_one_click_from_the_first_screen_leads_to_a_learned_head_and_undo_back():
     screen = Screen().press("learned")
     setup = screen.setup()
     assert setup == Setup(example="learned_copy")
-    own = network("copy_two", 500).exact_model.traces(torch.tensor([repeats.SYMBOLS.numbers("k7Bxa9k7Bxa9")]))[1]
-    trace = cache.trace_of(setup)
+    own = load_network("copy_two", 500).exact_model.traces(torch.tensor([repeats.SYMBOLS.numbers("k7Bxa9k7Bxa9")]))[1]
+    trace = cache.trace_for(setup)
     assert all(torch.equal(trace[step], own[step]) for step in ("q", "k", "v", "weights", "output"))
     assert "Learned by training: x, w_q, w_k, w_v, w_o." in [text.value for text in screen.at.caption]
     assert not [button for button in screen.at.button if button.key == "learned"]
@@ -144,11 +144,11 @@ def test_one_click_from_the_first_screen_leads_to_a_learned_head_and_undo_back()
 
 def test_the_learned_layers_words_are_typed_on_the_workbench():
     screen = Screen(ex="learned_copy", text="abcabc")
-    assert cache.trace_of(screen.setup()).labels["T"] == tuple("abcabc")
+    assert cache.trace_for(screen.setup()).labels["T"] == tuple("abcabc")
     refused = Screen(ex="learned_copy", text="Anna fed the dog!")
     assert any("every symbol must be one that the network was trained on" in error for error in refused.errors())
     dates = Screen(ex="learned_dates", ctx="5 May 1999")
-    assert cache.trace_of(dates.setup()).labels["T"] == tuple("1999年5月5日")
+    assert cache.trace_for(dates.setup()).labels["T"] == tuple("1999年5月5日")
 
 
 def test_what_is_expected_follows_the_heads_that_are_on():

@@ -5,7 +5,7 @@ import statistics
 import pytest
 
 from pages.site.catalog import DOORS, LESSONS
-from pages.site.words import LANGUAGES, catalog, literal
+from pages.site.words import LANGUAGES, escape_markdown, load_app_texts
 from tests.screen.driver import plain
 from tests.screen.lesson import Lesson
 from tests.session.test_hostile_words import HOSTILE
@@ -13,7 +13,7 @@ from tests.session.test_hostile_words import HOSTILE
 
 def drawers(slug):
     prefix = f"lessons.{slug}.drawer."
-    return [key.removeprefix(prefix) for key in catalog("en") if key.startswith(prefix)] + ["code"]
+    return [key.removeprefix(prefix) for key in load_app_texts("en") if key.startswith(prefix)] + ["code"]
 
 
 PRESSED = ("button_group", "select_slider")  # set by what stands on them
@@ -34,7 +34,7 @@ def ends(widget):
 @pytest.mark.parametrize("slug", LESSONS)
 def test_a_lesson_opens_computed_with_its_question(slug, lang):
     lesson = Lesson(slug, lang=lang)
-    assert lesson.says(catalog(lang)[f"lessons.{slug}.question"])
+    assert lesson.says(load_app_texts(lang)[f"lessons.{slug}.question"])
     assert lesson.errors() == []
     assert lesson.charts()
     assert 1 <= len(drawers(slug)) - 1 <= 4
@@ -75,7 +75,11 @@ def test_what_of_a_link_cannot_be_read_is_named_and_the_rest_is_shown(slug):
 @pytest.mark.parametrize("slug", LESSONS)
 def test_hostile_links_show_texts_as_texts(slug):
     bad = "<script>alert(1)</script>[x](javascript:alert(1))"
-    names = [key.removeprefix(f"lessons.{slug}.control.") for key in catalog("en") if f"lessons.{slug}.control." in key]
+    names = [
+        key.removeprefix(f"lessons.{slug}.control.")
+        for key in load_app_texts("en")
+        if f"lessons.{slug}.control." in key
+    ]
     lesson = Lesson(slug, **dict.fromkeys((*names, "ex", "open", "cell", "guess", "step"), bad), lang="en")
     opened = lesson.open(*drawers(slug))
     assert opened.charts()
@@ -85,7 +89,7 @@ def test_hostile_links_show_texts_as_texts(slug):
 def test_start_here_asks_one_question_and_opens_every_door(lang):
     start = Lesson("start", lang=lang)
     who, dog, her = ("it", "dog", "Anna") if lang == "en" else ("它", "狗", "小红")
-    head = catalog(lang)["place.head"].format(number=1)
+    head = load_app_texts(lang)["place.head"].format(number=1)
     assert start.number("hero", f"weights [{head}, {who}, {dog}]") == pytest.approx(0.933, abs=5e-4)
     assert "93" in start.fact()
     assert [*start.table("hero")["text"]].count("?") == 7
@@ -97,7 +101,7 @@ def test_start_here_asks_one_question_and_opens_every_door(lang):
     assert [*alone.table("hero")["text"]].count("?") == 0
     doors = [link.proto.page for link in start.at.get("page_link")]
     assert doors == ["" if slug == "workbench" else slug for slug in (*DOORS.values(), *LESSONS)]
-    words = [catalog(lang)[f"page.{slug}"] for slug in LESSONS]  # alone: a phone cuts a longer one
+    words = [load_app_texts(lang)[f"page.{slug}"] for slug in LESSONS]  # alone: a phone cuts a longer one
     assert [link.proto.label for link in start.at.get("page_link")][-len(LESSONS) :] == words
     again = Lesson("start", **start.link())
     assert again.texts() == start.texts()
@@ -131,7 +135,7 @@ def test_a_refusal_stands_under_its_box():
     assert any([*map(id, group)] == [id(box), id(error)] for group in groups)  # no third beside them in one row
 
 
-@pytest.mark.parametrize("slug", [slug for slug in LESSONS if f"lessons.{slug}.control.text" in catalog("en")])
+@pytest.mark.parametrize("slug", [slug for slug in LESSONS if f"lessons.{slug}.control.text" in load_app_texts("en")])
 def test_hostile_words_are_shown_as_they_are(slug):
     for start in range(0, len(HOSTILE), 8):
         words = HOSTILE[start : start + 8]
@@ -141,4 +145,4 @@ def test_hostile_words_are_shown_as_they_are(slug):
         told += [widget.label for widget in lesson.widgets().values()]
         assert any(plain(text) != text and any(word in plain(text) for word in words) for text in told)
         for text, word in ((text, word) for text in told for word in words if word in plain(text)):
-            assert literal(word) in text, (word, text)
+            assert escape_markdown(word) in text, (word, text)

@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attention_core.analysis.empty_rows import TREATMENTS
-from attention_core.analysis.empty_rows import treated as treated_by_core
+from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES
+from attention_core.analysis.empty_rows import with_empty_row_policy as treated_by_core
 from pages.runs import cache
 from pages.setup.setup import Setup
 from tests.golden import loader
@@ -296,8 +296,8 @@ def other_rows(lesson):
 
 def farthest_of_other_rows(allowed):
     """The same of this CPU: each treatment's output, in the rows that may attend to something, beside ours."""
-    trace = cache.trace_of(Setup(allowed=";".join(",".join(f"{pair:.0f}" for pair in row) for row in allowed)))
-    outputs = [treated_by_core(trace, name)["output"][0] for name in TREATMENTS]
+    trace = cache.trace_for(Setup(allowed=";".join(",".join(f"{pair:.0f}" for pair in row) for row in allowed)))
+    outputs = [treated_by_core(trace, name)["output"][0] for name in EMPTY_ROW_POLICIES]
     rows = allowed.any(-1)
     return max((output - trace["output"][0])[rows].abs().max().item() for output in outputs)
 
@@ -353,7 +353,7 @@ def test_the_same_matrix_by_the_other_convention():
 
 def test_torchs_own_layer_gives_these_numbers():
     """The same, by torch alone: the lesson's words and weights through scaled_dot_product_attention."""
-    trace = cache.trace_of(Setup(masks=("causal",)))
+    trace = cache.trace_for(Setup(masks=("causal",)))
     each = torch.eye(7).double().expand(1, 2, 7, 7)  # as values, so that the weights themselves come out
     wrong = F.scaled_dot_product_attention(trace["q"], trace["k"], each, attn_mask=~trace["allowed"])
     lesson = Lesson("masks", open="nothing", nothing="conventions")

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from attention_core.analysis.dot_product_moments import LAWS, measured_variances
-from attention_core.drawing.bars import NUMBER
-from attention_core.drawing.palette import LIGHT, shades
+from attention_core.analysis.dot_product_moments import LAWS, measure_variances
+from attention_core.drawing.bars import BAR_NUMBER_ROOM_PX
+from attention_core.drawing.palette import LIGHT_PALETTE, shade_cells
 from attention_core.inputs.matrix_text import from_text
 from pages.panels import progress
-from pages.runs.compute import compute
-from pages.setup.setup import Setup, from_link, to_link
+from pages.runs.compute import compute_run
+from pages.setup.setup import Setup, setup_from_link, setup_to_link
 from pages.site.words import LANGUAGES
 from tests.golden import loader
 from tests.screen.driver import softmax
@@ -167,7 +167,7 @@ def test_many_bars_stand_on_one_scale_from_0_to_1():
     lesson = Lesson("scale", keys="64", d_k="1024")
     table = lesson.table("live")
     heights = table[table["kind"] == "bar"].eval("y2 - y").tolist()[:64]
-    room = table[table["panel"] == "row0"].eval("y2 - y").max() - NUMBER
+    room = table[table["panel"] == "row0"].eval("y2 - y").max() - BAR_NUMBER_ROOM_PX
     assert heights == pytest.approx([share * room for share in bars(lesson, 0, 64)])
     assert "↑" not in "".join(table["text"])
 
@@ -187,8 +187,8 @@ def test_the_workbench_gets_exactly_this_run():
 
 def test_the_largest_draw_fits_into_a_link():
     setup = Lesson("scale", d_k="64", keys="64").press("door_workbench").at.session_state["setup"]
-    assert from_link(to_link(setup)) == (setup, [])
-    assert compute(setup)[0]["k"].shape == (1, 1, 64, 64)  # which check_link has let pass
+    assert setup_from_link(setup_to_link(setup)) == (setup, [])
+    assert compute_run(setup)[0]["k"].shape == (1, 1, 64, 64)  # which check_link has let pass
 
 
 def test_a_wide_draw_begins_with_its_scores_and_says_why():
@@ -229,7 +229,7 @@ LAW = {
 def test_no_law_changes_the_variance_and_each_scatters_otherwise(lang):
     assert Lesson("scale", open="variance", lang=lang).says(LAW[lang])
     for d_k in WIDTHS:
-        found = {law: measured_variances(law, "independent", d_k, draws=100) for law in LAWS}
+        found = {law: measure_variances(law, "independent", d_k, draws=100) for law in LAWS}
         assert {each["dot"].exact for each in found.values()} == {d_k}
         assert [each["scaled_dot"].exact for each in found.values()] == pytest.approx([1.0] * 3)
         assert len({round(each["dot"].high - each["dot"].low, 9) for each in found.values()}) == 3
@@ -285,7 +285,7 @@ def test_how_many_scores_lie_outside():
     assert undivided == pytest.approx(5000 * math.erfc(10 / 8 / math.sqrt(2)), abs=5 * math.sqrt(5000 * 0.21 * 0.79))
     assert "**0** divided" in told
     table = lesson.table(PICTURES["scores"])
-    for fill, outside in ((LIGHT.plus, undivided), (LIGHT.share, 0)):
+    for fill, outside in ((LIGHT_PALETTE.plus, undivided), (LIGHT_PALETTE.share, 0)):
         shares = table[(table["kind"] == "bar") & (table["fill"] == fill)]["y"]
         assert len(shares) == 40
         assert shares.sum() == pytest.approx(1 - outside / 5000)
@@ -311,7 +311,7 @@ def test_the_jacobians_of_the_draw_have_one_scale_of_colours():
     reach = max(abs(value) for each in values.values() for value in each)
     assert max(map(abs, values["dot"])) < reach == max(map(abs, values["scaled_dot"]))
     for name, each in cells.items():
-        fills, _ = shades(np.array(values[name]), reach, False, LIGHT)
+        fills, _ = shade_cells(np.array(values[name]), reach, False, LIGHT_PALETTE)
         assert [*each["fill"]] == fills
 
 
@@ -321,7 +321,7 @@ def test_who_stops_the_measurement_is_back_where_the_lesson_opens(monkeypatch):
             st.button("stop", key="stop", on_click=stop)
         return [compute(item) for item in items]
 
-    monkeypatch.setattr(progress, "one_by_one", with_a_button)
+    monkeypatch.setattr(progress, "compute_one_by_one", with_a_button)
     lesson = Lesson("scale", keys="4", seed="3", d_k="16").press("stop")
     assert lesson.link() == {"d_k": "16"}
     bars(lesson, 0, 8)
@@ -329,7 +329,5 @@ def test_who_stops_the_measurement_is_back_where_the_lesson_opens(monkeypatch):
 
 def test_what_was_measured_is_kept_for_all_sessions(monkeypatch):
     Lesson("scale", seed="23")
-    monkeypatch.setattr(
-        "attention_core.analysis.softmax_saturation.drawn_scores", lambda *_: pytest.fail("drawn again")
-    )
+    monkeypatch.setattr("attention_core.analysis.softmax_saturation.draw_scores", lambda *_: pytest.fail("drawn again"))
     assert len(curve(Lesson("scale", seed="23", guess=LEVEL), "hero", "undivided")) == 11

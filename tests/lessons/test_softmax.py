@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from pages.setup.setup import Setup
-from pages.site.words import LANGUAGES, catalog
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import softmax
 from tests.screen.lesson import Lesson
 
@@ -78,7 +78,7 @@ def test_a_share_too_small_for_the_precision_is_a_zero_and_is_called_one(lang):
     assert Decimal(-10000).exp() > 0  # in more digits
     assert lesson.says(ZEROS[lang].format(zeros=zeros, count=len(numbers)))
     assert lesson.says(NAN[lang]) and lesson.says(ABOVE[lang])
-    assert not lesson.choose("numbers", catalog(lang)["lessons.softmax.option.numbers.thousand"]).says(
+    assert not lesson.choose("numbers", load_app_texts(lang)["lessons.softmax.option.numbers.thousand"]).says(
         ZEROS[lang].partition("{")[0] or "个份额中"
     )
 

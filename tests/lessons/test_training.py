@@ -8,7 +8,7 @@ import torch
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.training import Training
 from pages.lessons.learned import trainings
-from pages.lessons.learned.trainings import AT_ONCE, Running
+from pages.lessons.learned.trainings import MAX_CONCURRENT_TRAININGS, RunningTraining
 from pages.runs import network_store
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
@@ -47,7 +47,7 @@ def gate(monkeypatch):
 
 
 def test_it_trains_to_its_end_and_gives_the_numbers_that_it_gives_without_a_thread():
-    running = Running(Training("vote", 3))
+    running = RunningTraining(Training("vote", 3))
     running.start()
     ended(running)
     assert running.state == "done" and running.training.step == 400
@@ -56,12 +56,12 @@ def test_it_trains_to_its_end_and_gives_the_numbers_that_it_gives_without_a_thre
     assert [network.step for network in running.saved] == list(COURSES["vote"].saved)
     for one, other in zip(running.saved, again.saved, strict=True):
         assert all(torch.equal(one.numbers[name], other.numbers[name]) for name in one.numbers)
-        assert network_store.find(one.recipe.name) is one
+        assert network_store.find_network(one.recipe.name) is one
 
 
 def test_stopped_and_gone_on_it_ends_as_if_nothing_had_happened(monkeypatch):
     own = Training.advance
-    running = Running(Training("vote", 4))
+    running = RunningTraining(Training("vote", 4))
 
     def advance(training):
         own(training)
@@ -86,7 +86,7 @@ def test_a_start_that_comes_while_it_still_winds_down_counts(monkeypatch):
         own(training)
 
     monkeypatch.setattr(Training, "advance", advance)
-    running = Running(Training("vote", 6))
+    running = RunningTraining(Training("vote", 6))
     running.start()
     assert begun.wait(LONG)
     running.stop()  # after the step that it is at
@@ -110,14 +110,14 @@ def test_a_start_that_comes_when_it_has_stopped_and_its_thread_has_not_ended_cou
             self.own.release()
 
     room, own = Room(), Training.advance
-    running = Running(Training("vote", 7))
+    running = RunningTraining(Training("vote", 7))
 
     def advance(training):
         own(training)
         if training.step == 137:
             running.stop()
 
-    monkeypatch.setattr(trainings, "ROOM", room)
+    monkeypatch.setattr(trainings, "TRAINING_SLOTS", room)
     monkeypatch.setattr(Training, "advance", advance)
     running.start()
     assert room.stopped.wait(LONG)
@@ -130,18 +130,18 @@ def test_a_start_that_comes_when_it_has_stopped_and_its_thread_has_not_ended_cou
 
 
 def test_it_stops_where_nobody_looks(monkeypatch):
-    monkeypatch.setattr(trainings, "LOOKING", 0.0)
-    running = Running(Training("vote", 5))
+    monkeypatch.setattr(trainings, "LOOK_SECONDS", 0.0)
+    running = RunningTraining(Training("vote", 5))
     running.start()
     running.thread.join(LONG)
     assert running.state == "stopped" and running.training.step < 400
 
 
 def test_two_at_a_time_and_a_third_waits_until_there_is_room(gate):
-    three = [Running(Training("vote", seed)) for seed in range(AT_ONCE + 1)]
+    three = [RunningTraining(Training("vote", seed)) for seed in range(MAX_CONCURRENT_TRAININGS + 1)]
     for running in three:
         running.start()
-    while sum(running.state == "training" for running in three) < AT_ONCE:
+    while sum(running.state == "training" for running in three) < MAX_CONCURRENT_TRAININGS:
         assert all(running.thread.is_alive() for running in three)
     (waiting,) = [running for running in three if running.state == "waiting"]
     assert waiting.training.step == 0
@@ -153,12 +153,12 @@ def test_two_at_a_time_and_a_third_waits_until_there_is_room(gate):
 
 
 def test_who_waits_can_give_up(gate):
-    two = [Running(Training("vote", seed)) for seed in range(AT_ONCE)]
+    two = [RunningTraining(Training("vote", seed)) for seed in range(MAX_CONCURRENT_TRAININGS)]
     for running in two:
         running.start()
     while not all(running.state == "training" for running in two):
         assert all(running.thread.is_alive() for running in two)
-    third = Running(Training("vote", 9))
+    third = RunningTraining(Training("vote", 9))
     third.start()
     third.stop()
     third.thread.join(LONG)
@@ -169,8 +169,8 @@ def test_who_waits_can_give_up(gate):
 
 
 def test_room_is_given_back_by_one_that_fails():
-    for _ in range(AT_ONCE + 1):
-        running = Running(Training("copy_two", 1, 1e6))
+    for _ in range(MAX_CONCURRENT_TRAININGS + 1):
+        running = RunningTraining(Training("copy_two", 1, 1e6))
         running.start()
         ended(running)
         assert running.state == "failed" and running.failure.code == "training_diverged"
@@ -180,12 +180,12 @@ def test_what_nobody_expected_is_loud_and_gives_its_room_back(monkeypatch):
     told = []
     monkeypatch.setattr("threading.excepthook", lambda args: told.append(args.exc_value))
     monkeypatch.setattr(Training, "advance", lambda training: 1 / 0)
-    for _ in range(AT_ONCE + 1):
-        running = Running(Training("vote", 1))
+    for _ in range(MAX_CONCURRENT_TRAININGS + 1):
+        running = RunningTraining(Training("vote", 1))
         running.start()
         running.thread.join(LONG)
         assert running.state == "stopped"
-    assert [type(each) for each in told] == [ZeroDivisionError] * (AT_ONCE + 1)
+    assert [type(each) for each in told] == [ZeroDivisionError] * (MAX_CONCURRENT_TRAININGS + 1)
 
 
 # ---- on the page -----------------------------------------------------------------------------------------------------
@@ -281,15 +281,15 @@ def test_the_own_network_goes_on_into_the_workbench_and_another_server_says_what
     assert setup.network == "copy_two.5.500"
     screen = Screen(ex="learned_copy", network="copy_two.5.500")
     assert screen.errors() == []
-    with network_store.lock:
-        network_store.remembered.clear()
+    with network_store.networks_lock:
+        network_store.remembered_networks.clear()
     screen = Screen(ex="learned_copy", network="copy_two.5.150")
     assert any("a network that was trained here must still be there" in error for error in screen.errors())
 
 
 def test_no_more_networks_are_remembered_than_is_said(monkeypatch):
-    monkeypatch.setattr(network_store, "MOST", 3)
+    monkeypatch.setattr(network_store, "MAX_REMEMBERED_NETWORKS", 3)
     for network in plain("vote", 50, 21).saved + plain("vote", 50, 22).saved:
-        network_store.remember(network)
-    assert len(network_store.remembered) == 3
-    assert list(network_store.remembered) == [f"vote.22.{step}" for step in (0, 25, 50)]
+        network_store.remember_network(network)
+    assert len(network_store.remembered_networks) == 3
+    assert list(network_store.remembered_networks) == [f"vote.22.{step}" for step in (0, 25, 50)]

@@ -11,7 +11,7 @@ import torch
 import attention_core
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
 from attention_core.mechanism import checks
-from attention_core.record.errors import SENTENCES
+from attention_core.record.errors import REFUSAL_SENTENCES
 
 CORE = Path(attention_core.__file__).parent
 ENTRANCES = (
@@ -522,4 +522,4 @@ def test_every_refusal_of_the_entrances_is_in_the_table():
 def test_every_other_sentence_is_used_elsewhere():
     paths = [*CORE.rglob("*.py"), *(CORE.parent / "pages").rglob("*.py")]
     used = set().union(*(literals(path) for path in paths if path.name != "errors.py"))
-    assert set(SENTENCES) <= used
+    assert set(REFUSAL_SENTENCES) <= used

@@ -10,26 +10,26 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
-from attention_core.analysis.dot_product_moments import exact
-from attention_core.analysis.empty_rows import treated
-from attention_core.analysis.head_contributions import contributions, without_head
+from attention_core.analysis.dot_product_moments import exact_moments
+from attention_core.analysis.empty_rows import with_empty_row_policy
+from attention_core.analysis.head_contributions import with_contributions, without_head
 from attention_core.analysis.receptive_field import path_lengths
 from attention_core.analysis.score_bounds import additive_bound, cosine_ceiling
 from attention_core.analysis.softmax_jacobian import with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE
-from attention_core.explanation.facts import PairsFact, kept_pairs
+from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX
+from attention_core.explanation.facts import PairsFact, count_allowed_pairs
 from attention_core.mechanism.positions import wavelengths
 from attention_core.mechanism.scores import root_scale
 from attention_core.variants.cost import (
     attention_cost,
-    counted_cost,
+    count_cost,
+    one_step_reach,
     path_length,
-    reads,
     receptive_field,
 )
 from attention_core.variants.encoders import Encoder
-from attention_core.variants.kv_cache import decode, work
-from attention_core.verification.mask_conventions import damage, inverted, misplaced
+from attention_core.variants.kv_cache import decode, total_work
+from attention_core.verification.mask_conventions import measure_mask_damage, with_inverted_mask, with_misplaced_mask
 from tests.golden import loader
 from tests.golden.loader import Case
 
@@ -169,7 +169,10 @@ def check_wrong_convention(case, stated, file):
         for seed in ("seed001", "seed000")
     )
     assert_steps(case.run(allowed=kept), case.expected)
-    complement, even = inverted(case.run(allowed=kept)), treated(case.run(allowed=torch.zeros_like(kept)), "filled")
+    complement, even = (
+        with_inverted_mask(case.run(allowed=kept)),
+        with_empty_row_policy(case.run(allowed=torch.zeros_like(kept)), "filled"),
+    )
     assert torch.equal(complement["allowed"], blocked)
     empty = ~blocked.any(-1)[:, 0]  # (B, T)
     assert empty.any()
@@ -223,15 +226,19 @@ def check_alternatives(case, stated, file):
     assert (here["weights"][..., row, :] == 0).all()
     assert (here["output"][..., row, :] == 0).all()
     assert_value("weights", case.run(allowed=None)["weights"][..., row, :], stated[f"unmasked_row{row}_weights"])
-    plain, filled = treated(here, "plain"), treated(here, "filled")
+    plain, filled = with_empty_row_policy(here, "plain"), with_empty_row_policy(here, "filled")
     for step in ("weights", "output"):
         assert_value(step, plain[step][..., row, :], stated["naive_neg_inf"][f"{step}_row{row}"])
         assert_value(step, filled[step][..., row, :], stated["fill_minus_1e9"][f"{step}_row{row}"])
-        assert_near(treated(here, "added")[step][0, ..., row, :], stated["add_minus_1e9_float64"], f"{step}_row{row}")
+        assert_near(
+            with_empty_row_policy(here, "added")[step][0, ..., row, :],
+            stated["add_minus_1e9_float64"],
+            f"{step}_row{row}",
+        )
     others = [other for other in range(case.allowed.shape[0]) if other != row]
     apart = largest_difference(filled["weights"][..., others, :], here["weights"][..., others, :])
     assert apart == pytest.approx(stated["fill_minus_1e9"]["other_rows_max_abs_diff"], abs=TOLERANCE)
-    swallowed = treated(here, "added", torch.float32)["weights"][0, ..., row, :]
+    swallowed = with_empty_row_policy(here, "added", torch.float32)["weights"][0, ..., row, :]
     assert swallowed.dtype == torch.float32
     assert_near(swallowed.double(), stated["add_minus_1e9_float32"], f"weights_row{row}")
 
@@ -244,7 +251,7 @@ def assert_near(value: torch.Tensor, stated: dict, name: str) -> None:
 
 def check_naive(case, stated, file):
     """Where the naive softmax gives NaN, this one gives numbers."""
-    trace = case.run().then(*NAIVE)
+    trace = case.run().then(*NAIVE_SOFTMAX)
     assert loader.tensor(stated["weights_row0"]).isnan().any()
     assert largest_difference(trace["naive_weights"][0, 0, 0], loader.tensor(stated["weights_row0"])) == 0
     assert trace["weights"].isfinite().all()
@@ -265,7 +272,7 @@ def check_precision(case, stated, file):
 
 def check_head_alone(case, stated, file):
     """Each head through its own block of W_o's rows, without the bias."""
-    parts = contributions(case.run())["contributions"]  # (B, H, T, D_out)
+    parts = with_contributions(case.run())["contributions"]  # (B, H, T, D_out)
     assert parts.shape[1] == len(stated) == case.config.heads
     for head, expected in enumerate(stated):
         assert_value("contributions", parts[:, head], expected)
@@ -277,7 +284,7 @@ def check_head_alone(case, stated, file):
 def check_sum_of_heads(case, stated, file):
     """All heads' parts and the bias once are the output."""
     assert_value("output", case.run()["output"], stated)
-    assert_value("sum", contributions(case.run())["contributions"].sum(1) + case.weights.b_o, stated)
+    assert_value("sum", with_contributions(case.run())["contributions"].sum(1) + case.weights.b_o, stated)
 
 
 def check_permuted(case, stated, file):
@@ -384,7 +391,7 @@ def check_projections(case, stated, file):
     }
     assert stated == projected
     T = len(case.tensors[0])
-    assert stated == {"with_cache": work(T).keys, "without_cache": work(T, cached=False).keys}
+    assert stated == {"with_cache": total_work(T).keys, "without_cache": total_work(T, cached=False).keys}
 
 
 def check_no_leak(case, stated, file):
@@ -489,10 +496,12 @@ def test_mask_with_its_heads_axis_in_the_wrong_place():
         loader.tensor(file["expected"][f"mask_per_head_{each}"]).bool() for each in ("intended", "as_applied")
     )
     right = case.run()
-    wrong = misplaced(right)
+    wrong = with_misplaced_mask(right)
     for trace, pattern in ((right, intended), (wrong, applied)):
         assert torch.equal(trace["weights"] > 0, pattern.expand_as(trace["weights"]))  # (B, H, T, T)
-    assert damage(wrong, right).pairs == 2 * ((1 + 2) + (1 + 1) + (2 + 1))  # two sentences; by head, then query
+    assert measure_mask_damage(wrong, right).pairs == 2 * (
+        (1 + 2) + (1 + 1) + (2 + 1)
+    )  # two sentences; by head, then query
     with pytest.raises(AttentionError, match=r"could be \(B, T, S\) or \(H, T, S\)"):
         case.run(allowed=case.allowed.unsqueeze(1))
     by_name = case.run(allowed=None, config=AttentionConfig(masks=["causal"]))
@@ -538,7 +547,7 @@ def test_variance_of_dot(stem):
     stated, law = FILES[stem]["expected"], loader.law(FILES[stem])
     for row in stated["rows"]:
         d_k = row["d_k"]
-        scores, same = exact(law, "independent", d_k), exact(law, "same", d_k)
+        scores, same = exact_moments(law, "independent", d_k), exact_moments(law, "same", d_k)
         scaled = scores.scaled(root_scale(d_k))
         assert scores.mean == row["mean"]
         assert scores.variance == pytest.approx(row["var_dot"], abs=TOLERANCE)
@@ -565,8 +574,8 @@ def test_uncorrelated_components_are_not_enough():
     found = [q.mean(), q.var(correction=0), k.var(correction=0), products.mean(), products.var(correction=0)]
     names = ["mean_q", "var_q", "var_k", "cov_qk", "var_of_product"]
     assert_value("moments", torch.stack(found), [stated[name] for name in names])
-    assert exact("signs", "silent", 1).mean == stated["cov_qk"]
-    assert exact("signs", "silent", 1).variance == stated["var_of_product"]
+    assert exact_moments("signs", "silent", 1).mean == stated["cov_qk"]
+    assert exact_moments("signs", "silent", 1).variance == stated["var_of_product"]
 
 
 def cost_run(d: int, heads: int, T: int, S: int) -> Trace:
@@ -584,7 +593,7 @@ def test_cost(stem):
     for d, by_heads in stated["parameters_no_bias"].items():
         for heads, parameters in by_heads.items():
             closed = attention_cost(T=T, S=S, D=int(d), H=int(heads))
-            assert closed == counted_cost(cost_run(int(d), int(heads), T, S))
+            assert closed == count_cost(cost_run(int(d), int(heads), T, S))
             assert closed.totals()["parameters"] == parameters
             assert closed.stored["weights"] == stated["weights_entries"][heads]
             if d in stated["score_madds"]:
@@ -592,7 +601,7 @@ def test_cost(stem):
     local = stated["local_window_pairs"]
     x = torch.zeros(local["T"], 1)
     trace = attend_qkv(x, x, x, config=AttentionConfig(masks=[("local", {"window": local["w"]})]))
-    assert kept_pairs(trace) == PairsFact(local["kept"], local["full"])
+    assert count_allowed_pairs(trace) == PairsFact(local["kept"], local["full"])
 
 
 @pytest.mark.parametrize("stem", OF_PATHS)
@@ -602,10 +611,10 @@ def test_path_length(stem):
     named = {"rnn": "rnn_steps", "cnn": "cnn_layers", "attention": "attention_layers"}
     for kind, name in named.items():
         encoder = Encoder(kind, both=True, window=inputs["kernel"])
-        searched = path_lengths(reads(encoder, max(inputs["distances"]) + 1))
+        searched = path_lengths(one_step_reach(encoder, max(inputs["distances"]) + 1))
         assert [path_length(encoder, distance) for distance in inputs["distances"]] == stated[name]
         assert [searched[distance, 0].item() for distance in inputs["distances"]] == stated[name]
     encoder = Encoder("cnn", both=True, window=inputs["kernel"])
     for layers, field in stated["cnn_receptive_field_after_layers"].items():
-        middle = path_lengths(reads(encoder, field + 2))[field // 2 + 1]  # one more on either side
+        middle = path_lengths(one_step_reach(encoder, field + 2))[field // 2 + 1]  # one more on either side
         assert receptive_field(encoder, int(layers)) == (middle <= int(layers)).sum() == field

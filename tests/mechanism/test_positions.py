@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv, prove
-from attention_core.analysis.score_terms import PARTS, score_parts
+from attention_core.analysis.score_terms import SCORE_PARTS, with_score_parts
 from attention_core.mechanism.positions import POSITIONS, Position
 from attention_core.record.trace import Trace
 
@@ -70,8 +70,8 @@ def test_three_biases_are_one_sum(monkeypatch):
 def test_the_parts_of_a_score_take_all_that_was_added_to_the_input(monkeypatch):
     monkeypatch.setitem(POSITIONS, "own", POSITIONS["sinusoidal"])
     for positions in (("own",), ("sinusoidal", "own")):
-        trace = score_parts(run(*positions))
-        assert near(sum(trace[f"{one}_{other}"] for one in PARTS for other in PARTS), trace["scores"])
+        trace = with_score_parts(run(*positions))
+        assert near(sum(trace[f"{one}_{other}"] for one in SCORE_PARTS for other in SCORE_PARTS), trace["scores"])
 
 
 def test_what_is_added_to_an_input_needs_one(monkeypatch):

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import Setup, to_link
+from pages.setup.setup import Setup, setup_to_link
 from tests.screen.driver import Screen, plain, softmax
 
 
@@ -78,7 +78,7 @@ def test_the_badge_tells_the_proof():
 
 def test_the_setup_of_the_screen_is_its_link():
     screen = Screen().set("score", "cosine").set("heads", 4)
-    assert to_link(screen.setup()) == screen.link()
+    assert setup_to_link(screen.setup()) == screen.link()
     assert screen.setup() == replace(Setup(), score="cosine", heads=4)
     assert issubclass(AttentionError, ValueError)
 

@@ -37,7 +37,7 @@ def test_the_shapes_follow_the_run():
     assert f"#   {where}: (1, 2, 7, 7), strides (98, 49, 7, 1)\n" in codes(screen)[0]
     assert "#   allowed: (1, 1, 7, 7), strides (49, 49, 7, 1)\n" in codes(screen)[0]
     screen.set("text", "Anna fed the cat").set("heads", 4)
-    assert cache.trace_of(screen.setup())["scores"].shape == (1, 4, 4, 4)
+    assert cache.trace_for(screen.setup())["scores"].shape == (1, 4, 4, 4)
     assert f"#   {where}: (1, 4, 4, 4), strides (64, 16, 4, 1)\n" in codes(screen)[0]
     screen.set("lang", "zh")
     assert f"#   {where}: (1, 4, 4, 4), strides (64, 16, 4, 1)\n" in codes(screen)[0]

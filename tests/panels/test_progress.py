@@ -36,7 +36,7 @@ class Fake:
 def screen(monkeypatch):
     def put(fake):
         monkeypatch.setattr(waiting, "st", fake)
-        monkeypatch.setattr(waiting, "slug", lambda: "scale")
+        monkeypatch.setattr(waiting, "current_slug", lambda: "scale")
         return fake
 
     return put
@@ -44,7 +44,7 @@ def screen(monkeypatch):
 
 def test_a_bar_says_how_far_it_is_and_is_gone_at_the_end(screen):
     fake = screen(Fake())
-    assert waiting.one_by_one(str, [3, 5, 7], patience=-1.0) == ["3", "5", "7"]
+    assert waiting.compute_one_by_one(str, [3, 5, 7], patience=-1.0) == ["3", "5", "7"]
     first, begun, *bars, last = fake.drawn
     assert (first, last) == ("empty", "empty")
     assert begun == (0.0, "")
@@ -54,13 +54,13 @@ def test_a_bar_says_how_far_it_is_and_is_gone_at_the_end(screen):
 
 def test_what_is_done_soon_has_no_bar(screen):
     fake = screen(Fake())
-    assert waiting.one_by_one(str, [3, 5, 7], print, patience=60.0) == ["3", "5", "7"]
+    assert waiting.compute_one_by_one(str, [3, 5, 7], print, patience=60.0) == ["3", "5", "7"]
     assert fake.drawn == ["empty", "empty"]
 
 
 def test_a_button_stops_where_there_is_something_to_stop_with(screen):
     fake = screen(Fake())
-    waiting.one_by_one(str, [3, 5], print, patience=-1.0)
+    waiting.compute_one_by_one(str, [3, 5], print, patience=-1.0)
     assert [on_click for label, on_click in fake.drawn[1:-1] if label == say("lesson.stop")] == [print]
 
 
@@ -69,5 +69,5 @@ def test_moving_a_control_ends_the_work_between_two_parts(screen):
     screen(Fake(ended=True))
     begun = []
     with pytest.raises(InterruptedError):
-        waiting.one_by_one(begun.append, [3, 5, 7], patience=-1.0)
+        waiting.compute_one_by_one(begun.append, [3, 5, 7], patience=-1.0)
     assert begun == []

@@ -2,13 +2,13 @@
 
 import pytest
 
-from attention_core.exercises.bugs import BUGS, LAYER, written
-from attention_core.verification.mistakes import SENTENCES
-from pages.site.words import LANGUAGES, catalog
+from attention_core.exercises.bugs import BUGS, LAYER_LINES, format_line
+from attention_core.verification.mistakes import MISTAKE_SENTENCES
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import plain
 from tests.screen.lesson import Lesson
 
-PLACES = {bug.code: [*LAYER].index(bug.line) for bug in BUGS}
+PLACES = {bug.code: [*LAYER_LINES].index(bug.line) for bug in BUGS}
 
 
 def number_of(code):
@@ -25,12 +25,12 @@ def test_the_numbers_come_first_and_the_line_after_the_guess(bug, lang):
     page = Lesson("bugs", bug=number_of(bug.code), lang=lang)
     assert page.errors() == [] and page.charts().keys() == {"weights", "step"}
     (text,) = shown_codes(page)
-    assert written(bug.line, bug.wrong) not in text.splitlines() and len(text.splitlines()) == 12
-    assert not page.says(plain(catalog(lang)[f"cause.{bug.code}"])[:12])
+    assert format_line(bug.line, bug.wrong) not in text.splitlines() and len(text.splitlines()) == 12
+    assert not page.says(plain(load_app_texts(lang)[f"cause.{bug.code}"])[:12])
     page.choose("guess", str(PLACES[bug.code] + 1))
-    assert shown_codes(page)[1] == f"- {written(bug.line, bug.wrong)}\n+ {text.splitlines()[PLACES[bug.code]]}"
+    assert shown_codes(page)[1] == f"- {format_line(bug.line, bug.wrong)}\n+ {text.splitlines()[PLACES[bug.code]]}"
     assert page.says(
-        plain(catalog(lang)["lessons.bugs.found"].format(number=PLACES[bug.code] + 1))
+        plain(load_app_texts(lang)["lessons.bugs.found"].format(number=PLACES[bug.code] + 1))
     ) and page.charts().keys() >= {"theirs", "ours"}
     assert f"{number_of(bug.code)} ✓" in page.widgets()["bug"].options
 
@@ -44,7 +44,7 @@ def test_padding_that_is_looked_at_is_on_the_screen(lang):
 
 def test_a_wrong_guess_is_said_so_and_not_counted():
     page = Lesson("bugs", bug=number_of("no_scale"), guess="0", lang="en")
-    assert page.says("Line 1 is as it was meant.") and not page.says(SENTENCES["no_scale"])
+    assert page.says("Line 1 is as it was meant.") and not page.says(MISTAKE_SENTENCES["no_scale"])
     assert len(shown_codes(page)) == 1
     assert not any("✓" in option for option in page.widgets()["bug"].options)
 

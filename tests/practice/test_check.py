@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.exercises.generator import LEVELS, exercise
+from attention_core.exercises.generator import LEVELS, make_exercise
 from attention_core.exercises.worked_example import stages_of
-from pages.site.words import LANGUAGES, catalog
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.often import often
 from tests.screen.lesson import Lesson
 from tests.session.test_hostile_words import HOSTILE
@@ -36,8 +36,8 @@ def type_cells(check, cells):
 @pytest.mark.parametrize("kind", [*LEVELS, "printed"])
 def test_every_exercise_opens_with_its_steps(kind, lang):
     check = Lesson("check", kind=kind, lang=lang)
-    assert check.errors() == [] and check.says(catalog(lang)["lessons.check.question"])
-    wanted = stages_of(exercise(kind, 1).run()) if kind in LEVELS else range(7)
+    assert check.errors() == [] and check.says(load_app_texts(lang)["lessons.check.question"])
+    wanted = stages_of(make_exercise(kind, 1).run()) if kind in LEVELS else range(7)
     assert len(check.widgets()["stage"].options) == len(wanted)
     written = marks(check)[0]
     assert ("–" in {text or "–" for text in written}) == (kind != "printed")
@@ -74,11 +74,11 @@ def test_where_nobody_can_tell_both_are_named():
     state = f"ex=source_004&x={x}&w_q={w}&w_k={w}&w_v={w}&w_o=none&heads=2"
     check = Lesson("check", kind="state", state=state, stage="scores", lang="en")
     assert check.errors() == []
-    from pages.practice.check.exercise import read_state
-    from pages.runs.cache import trace_of
-    from pages.setup.setup import from_query
+    from pages.practice.check.exercise import read_exercise_link
+    from pages.runs.cache import trace_for
+    from pages.setup.setup import setup_from_query
 
-    scores = trace_of(from_query(read_state(state)))["scores"].flatten(0, -2) / 2
+    scores = trace_for(setup_from_query(read_exercise_link(state)))["scores"].flatten(0, -2) / 2
     text = "; ".join(" ".join(f"{n:g}" for n in row) for row in scores.tolist())
     check = Lesson("check", kind="state", state=state, stage="scaled_scores", scaled_scores=text, lang="en")
     assert check.says("either of these")
@@ -117,7 +117,7 @@ def test_a_whole_step_is_pasted_as_text():
 
 def test_each_head_has_its_own_cells():
     check = Lesson("check", kind="two_heads", stage="scores", head="1", lang="en")
-    trace = exercise("two_heads", 1).run()
+    trace = make_exercise("two_heads", 1).run()
     right = f"{trace['scores'][0, 1, 2, 3].item():g}"
     type_cells(check, [(2, 3, right)])
     assert marks(check)[1].count("right") == 1
@@ -203,7 +203,7 @@ def test_all_is_opened_once_all_answers_are_shown():
 
 def test_an_operand_of_a_step_that_was_left_open_is_not_worked_out():
     """Two heads: the weights are written, the scaled scores are not; from a weight one comes to them."""
-    trace = exercise("one_head", 1).run()
+    trace = make_exercise("one_head", 1).run()
     weights = "; ".join(" ".join(f"{share:.2f}" for share in row) for row in trace["weights"][0, 0].tolist())
     check = Lesson("check", kind="one_head", stage="weights", weights=weights, lang="en")
     check.click_cell("work", "printed:weights", "0,0,1,0")
@@ -217,7 +217,7 @@ def test_an_operand_of_a_step_that_was_left_open_is_not_worked_out():
 def test_what_was_opened_is_closed_where_another_picture_stands(act):
     written = {"scores": SCORES, **QKV}
     if act == "head":
-        numbers = exercise("two_heads", 1).run()["scores"].flatten(0, -2).tolist()
+        numbers = make_exercise("two_heads", 1).run()["scores"].flatten(0, -2).tolist()
         text = "; ".join(" ".join(f"{number:g}" for number in row) for row in numbers)
         written = {"kind": "two_heads", "scores": text, "head": "0", "lang": "en"}
     check = Lesson("check", stage="scores", **written)

@@ -7,9 +7,9 @@ from math import exp, sqrt
 import pytest
 
 from attention_core.exercises.puzzles import PUZZLES
-from pages.practice.puzzles.game import FIRST
+from pages.practice.puzzles.game import FIRST_PUZZLE
 from pages.setup.setup import Setup
-from pages.site.words import LANGUAGES, catalog
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import plain
 from tests.screen.lesson import Lesson
 
@@ -17,7 +17,7 @@ NAMES = [*PUZZLES]
 
 
 def opened(name, **link):
-    return Lesson("puzzles", **({} if name == FIRST else {"puzzle": name}), **{"lang": "en", **link})
+    return Lesson("puzzles", **({} if name == FIRST_PUZZLE else {"puzzle": name}), **{"lang": "en", **link})
 
 
 def shown(lesson, name):
@@ -73,7 +73,7 @@ def test_a_puzzle_opens_unsolved_and_is_solved_through_its_cells(name, lang):
     type_numbers(lesson, puzzle, puzzle.solution)
     assert all(ticks(lesson)) and lesson.errors() == []
     (told,) = solved(lesson)
-    assert told.startswith(catalog(lang)[f"lessons.puzzles.done.{name}"][:3])
+    assert told.startswith(load_app_texts(lang)[f"lessons.puzzles.done.{name}"][:3])
     assert [number for number in listed(lesson) if "✓" in number] == [f"{NAMES.index(name) + 1} ✓"]
     again = Lesson("puzzles", **lesson.link())
     assert again.texts() == lesson.texts() and again.link() == lesson.link()
@@ -199,7 +199,7 @@ def test_words_are_as_many_as_what_they_name():
     }
     for family, names in said.items():
         start = f"lessons.puzzles.{family}."
-        assert {key.removeprefix(start) for key in catalog("en") if key.startswith(start)} == names
+        assert {key.removeprefix(start) for key in load_app_texts("en") if key.startswith(start)} == names
 
 
 def test_a_solution_is_shown_when_answers_may_be_seen_and_counts_for_nothing():
@@ -219,10 +219,10 @@ def test_a_hint_names_a_number_or_says_why_there_is_none(name, lang):
     lesson = opened(name, hint="True", lang=lang)
     slopes = {f"slope_{matrix}" for matrix in PUZZLES[name].open}
     if name in ("wake", "copy"):
-        assert lesson.says(plain(catalog(lang)["lessons.puzzles.hint_flat"])) and not slopes & {*lesson.charts()}
+        assert lesson.says(plain(load_app_texts(lang)["lessons.puzzles.hint_flat"])) and not slopes & {*lesson.charts()}
         return
     assert slopes <= {*lesson.charts()}
-    assert lesson.says(catalog(lang)["lessons.puzzles.hint_grows"].partition("*")[0])
+    assert lesson.says(load_app_texts(lang)["lessons.puzzles.hint_grows"].partition("*")[0])
     for matrix, (first, behind) in PUZZLES[name].open.items():
         cells = lesson.table(f"slope_{matrix}")
         assert {int(index.split(",")[1]) for index in cells["index"] if index} == {*range(first, behind)}

@@ -5,13 +5,22 @@ import math
 
 import pytest
 
-from pages.lectures.script import MOST, STEPS, Act, Lecture, from_file, packed, shipped, to_file
+from pages.lectures.script import (
+    MAX_SCENES,
+    SCENE_STEPS,
+    Lecture,
+    Scene,
+    lecture_from_file,
+    lecture_to_file,
+    lecture_to_link,
+    load_shipped_lecture,
+)
 from pages.setup.setup import Setup
-from pages.site.words import catalog
+from pages.site.words import load_app_texts
 from tests.screen.driver import Screen, plain
 from tests.screen.lesson import Lesson
 
-TEN = shipped("ten_minutes", "en")
+TEN = load_shipped_lecture("ten_minutes", "en")
 EVIL = "<img src=x onerror=alert(1)> [a](javascript:b) $x$ :smile: **b**"
 
 
@@ -66,14 +75,14 @@ class Presented(Lesson):
 # ---- the order -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_step_of_every_scene_is_shown_in_order_and_back_again(language):
-    lecture = shipped("ten_minutes", language)
-    wanted = [(at + 1, beat) for at, act in enumerate(lecture.acts) for beat in act.beats()]
+    lecture = load_shipped_lecture("ten_minutes", language)
+    wanted = [(at + 1, beat) for at, act in enumerate(lecture.scenes) for beat in act.scene_steps()]
     screen = Presented(lang=language).press("start")
     seen = []
     for _ in wanted:
         seen.append(screen.place())
         assert screen.errors() == []
-        act = lecture.acts[screen.place()[0] - 1]
+        act = lecture.scenes[screen.place()[0] - 1]
         assert f"## {act.title}" in screen.texts()
         assert act.note not in " ".join(screen.texts())  # the audience never sees it
         assert (act.question in " ".join(screen.texts())) == (screen.place()[1] == "question")
@@ -141,7 +150,7 @@ def test_a_short_link_leads_to_a_step_and_says_what_of_it_there_is_not():
 # ---- midway ----------------------------------------------------------------------------------------------------------
 def test_a_number_changed_midway_is_seen_the_lecture_stays_and_a_key_leads_back():
     screen = Presented(lecture="ten_minutes", scene="4", step="map")
-    before, script = to_file(TEN), screen.setup()
+    before, script = lecture_to_file(TEN), screen.setup()
     assert any("93 %" in text for text in screen.texts())
     screen.press("edit").type("c_scale", "off")
     assert any("99 %" in text for text in screen.texts()) and screen.setup().scale == 1.0
@@ -154,7 +163,7 @@ def test_a_number_changed_midway_is_seen_the_lecture_stays_and_a_key_leads_back(
     assert screen.press("last").press("first").setup().text is None
     while screen.place() != (4, "map"):
         screen.press("next")
-    assert screen.setup() == script and to_file(shipped("ten_minutes", "en")) == before
+    assert screen.setup() == script and lecture_to_file(load_shipped_lecture("ten_minutes", "en")) == before
     screen.press("edit")
     assert not screen.at.sidebar.children
 
@@ -207,7 +216,7 @@ def test_what_the_workbench_shows_becomes_a_scene():
     assert "Scenes of your lecture: 1." in screen.captions()
     screen.set("temperature", 2.0)
     screen.press("add_scene")
-    one, two = screen.at.session_state["talk"].own.acts
+    one, two = screen.at.session_state["talk"].own.scenes
     assert one.setup.masks == ("causal",) and one.setup.cell == (0, 0, 3, 1) and one.setup.temperature == 1.0
     assert two.setup.temperature == 2.0
 
@@ -217,38 +226,38 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     assert screen.own() == TEN and "own" in screen.link()
     screen.type("c_scene_title", "Who, then?").type("c_scene_note", "n").type("c_scene_question", "")
     screen.type("c_scene_steps", ["map", "symbol"]).type("c_lecture_title", "Mine")
-    first = screen.own().acts[0]
+    first = screen.own().scenes[0]
     assert (first.title, first.note, first.question, first.steps) == ("Who, then?", "n", "", ("symbol", "map"))
     screen.type("c_scene_step", "scores")
-    assert screen.own().acts[0].setup.step == "scores"
+    assert screen.own().scenes[0].setup.step == "scores"
     screen.click("b_scene_later")
-    assert [act.title for act in screen.own().acts][:2] == [TEN.acts[1].title, "Who, then?"]
+    assert [act.title for act in screen.own().scenes][:2] == [TEN.scenes[1].title, "Who, then?"]
     screen.click("b_scene_remove").click("b_scene_remove")
-    assert [act.title for act in screen.own().acts] == [act.title for act in TEN.acts[2:]]
+    assert [act.title for act in screen.own().scenes] == [act.title for act in TEN.scenes[2:]]
     screen.click("scene_1").click("b_scene_present")
-    assert screen.place() == (2, "symbol") and f"## {TEN.acts[3].title}" in screen.texts()
+    assert screen.place() == (2, "symbol") and f"## {TEN.scenes[3].title}" in screen.texts()
     kept = screen.own()
     screen.press("edit").type("c_temperature", 5.0).press("next").press("leave")
-    assert screen.own() is kept and shipped("ten_minutes", "en") == TEN
+    assert screen.own() is kept and load_shipped_lecture("ten_minutes", "en") == TEN
 
 
 def test_an_own_lecture_comes_back_from_its_link_and_its_file():
     screen = Presented().click("copy").type("c_lecture_title", "Mine")
     again = Presented(**screen.link())
     assert again.own() == screen.own() and "Mine" in again.box("c_lecture_title").value
-    other = Presented().offer(to_file(screen.own()))
+    other = Presented().offer(lecture_to_file(screen.own()))
     assert other.own() == screen.own() and other.errors() == []
-    assert from_file(to_file(other.own())).title == "Mine"
+    assert lecture_from_file(lecture_to_file(other.own())).title == "Mine"
 
 
 def test_a_lecture_too_long_for_a_link_says_so():
     acts = tuple(
-        Act(Setup(seed=n), chr(0x4E00 + n), note="".join(chr(0x4E00 + n * i % 9973) for i in range(1900)))
+        Scene(Setup(seed=n), chr(0x4E00 + n), note="".join(chr(0x4E00 + n * i % 9973) for i in range(1900)))
         for n in range(3, 12)
     )
-    screen = Presented().offer(to_file(Lecture("long", acts)))
-    assert len(packed(screen.own())) > 5_000 and "own" not in screen.link()
-    assert catalog("en")["present.desk.too_long"] in [each.value for each in screen.at.caption]
+    screen = Presented().offer(lecture_to_file(Lecture("long", acts)))
+    assert len(lecture_to_link(screen.own())) > 5_000 and "own" not in screen.link()
+    assert load_app_texts("en")["present.desk.too_long"] in [each.value for each in screen.at.caption]
 
 
 # ---- hostile ---------------------------------------------------------------------------------------------------------
@@ -274,7 +283,7 @@ def test_what_stands_in_a_file_is_shown_as_it_stands():
         "{}",
         "[" * 99_999,
         lecture_file(scenes=[{"steps": ["x"]}]),
-        lecture_file(scenes=[{}] * (MOST + 1)),
+        lecture_file(scenes=[{}] * (MAX_SCENES + 1)),
     ],
     ids=range(5),
 )
@@ -295,31 +304,31 @@ def test_a_scene_that_cannot_be_computed_says_so_and_shows_the_rest():
     assert screen.setup().masks == ("causal",) and len(screen.errors()) == 2
     assert screen.press("next").place() == (2, "cell") and len(screen.errors()) == 1
     assert screen.press("next").errors() and screen.texts()
-    assert [screen.press("next").place()[1] for _ in STEPS][-1] == "map"
+    assert [screen.press("next").place()[1] for _ in SCENE_STEPS][-1] == "map"
 
 
 def test_a_lecture_without_scenes_is_no_mistake():
     screen = Presented().offer(lecture_file(scenes=[]))
     assert screen.press("start").place() is None and screen.errors() == []
     screen.click("new")
-    assert screen.own().acts == ()
+    assert screen.own().scenes == ()
 
 
 def test_a_full_lecture_takes_no_more():
-    screen = Presented().offer(lecture_file(scenes=[{}] * MOST))
+    screen = Presented().offer(lecture_file(scenes=[{}] * MAX_SCENES))
     screen.go_to("workbench")
     screen.at.session_state["sharing"] = True
     screen.ran(screen.at.run)
     screen.ran(next(button for button in screen.at.button if button.key == "add_scene").click().run)
-    assert len(screen.own().acts) == MOST and any(str(MOST) in error for error in screen.errors())
+    assert len(screen.own().scenes) == MAX_SCENES and any(str(MAX_SCENES) in error for error in screen.errors())
 
 
 # ---- the presenter view ----------------------------------------------------------------------------------------------
 def test_the_notes_are_told_and_by_themselves_are_gone_through():
     screen = Presented(lecture="ten_minutes", scene="2", step="map")
     told = screen.lectern()["notes"]
-    assert told["note"] == TEN.acts[1].note and told["beat"] == "Map"
-    assert TEN.acts[2].title in told["next"]
+    assert told["note"] == TEN.scenes[1].note and told["beat"] == "Map"
+    assert TEN.scenes[2].title in told["next"]
     alone = Presented(lecture="ten_minutes", scene="2", step="map", view="notes", pair="0123abcd")
     (part,) = [each for each in alone.at.get("bidi_component") if each.proto.id.endswith("-prompter")]
     assert json.loads(part.proto.json)["at"] == told and json.loads(part.proto.json)["pair"] == "0123abcd"

@@ -12,7 +12,7 @@ from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
 from pages.runs import cache
-from pages.site.words import JOINER
+from pages.site.words import WORD_JOINER
 
 ROOT = Path(__file__).parents[2]
 STORIES = json.loads((ROOT / "tests" / "golden" / "stories.json").read_text(encoding="utf-8"))["examples"]
@@ -35,7 +35,7 @@ logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").dis
 
 def plain(markdown):
     """What Markdown that `literal` wrote shows."""
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace(JOINER, "")
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace(WORD_JOINER, "")
 
 
 class Screen:
@@ -58,7 +58,7 @@ class Screen:
         self.language = self.tiles()["language"][:2]
         before, self.drawn = self.drawn, self.parts_drawn()
         for name, (shows, drawn) in self.drawn.items():
-            if name != "looking" and before.get(name, (None,))[0] == shows:  # a browser would have kept it
+            if name != "show_run" and before.get(name, (None,))[0] == shows:  # a browser would have kept it
                 assert before[name][1] == drawn, name
         return self
 
@@ -240,4 +240,4 @@ def it_to_dog(sharpness):
 
 def score_of(screen, query, key, head=0):
     """The score of a pair on the screen's run."""
-    return cache.trace_of(screen.setup())["scores"][0, head, query, key].item()
+    return cache.trace_for(screen.setup())["scores"][0, head, query, key].item()

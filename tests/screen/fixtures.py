@@ -11,12 +11,12 @@ from tests.screen.driver import Screen
 @pytest.fixture(autouse=True)
 def labels_are_read_in_the_language_of_the_screen(monkeypatch):
     """AppTest asks for the labels of a choice outside the session, where its language is not known."""
-    inside = words.language
-    known = lambda: get_script_run_ctx() or words.SPEAKING.now  # noqa: E731
-    monkeypatch.setattr(words, "language", lambda: inside() if known() else Screen.outside)
+    inside = words.current_language
+    known = lambda: get_script_run_ctx() or words.THREAD_LANGUAGE.now  # noqa: E731
+    monkeypatch.setattr(words, "current_language", lambda: inside() if known() else Screen.outside)
 
 
 @pytest.fixture(autouse=True)
 def every_change_draws_the_whole_page(monkeypatch):
     """AppTest keeps nothing of what a run leaves alone. That it may be left alone is what Screen looks at."""
-    monkeypatch.setattr(fragments, "outdated", lambda: [])
+    monkeypatch.setattr(fragments, "list_outdated_parts", lambda: [])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pages.setup.setup import Setup, check_parts, from_link, to_link
+from pages.setup.setup import Setup, check_link_values, setup_from_link, setup_to_link
 from tests.screen.driver import Screen
 from tests.workbench.test_large import SENTENCE
 from tests.workbench.test_tensors import brought
@@ -29,7 +29,7 @@ def choose(screen, key, *texts):
 def stands(screen, setup):
     """The Setup is what it was, and its link can say it."""
     assert screen.setup() == setup
-    assert from_link(to_link(setup)) == (setup, [])
+    assert setup_from_link(setup_to_link(setup)) == (setup, [])
     assert screen.fact()
 
 
@@ -171,5 +171,5 @@ def test_cells_that_are_not_there_are_not_edited(sent):
 
 def test_every_token_can_be_a_global_one():
     parts = {"masks": ("local_global:1:" + ":".join(map(str, range(512))),)}
-    check_parts(parts)
-    assert from_link(to_link(Setup(**parts))) == (Setup(**parts), [])
+    check_link_values(parts)
+    assert setup_from_link(setup_to_link(Setup(**parts))) == (Setup(**parts), [])

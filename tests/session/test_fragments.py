@@ -10,12 +10,12 @@ def names(monkeypatch):
     """No part is known yet."""
     for known in ("PARTS", "DRAWING"):
         monkeypatch.setattr(fragments, known, {})
-    return fragments.PARTS
+    return fragments.PART_DEPENDENCIES
 
 
 def module(name):
     """A module that has one part."""
-    space = {"__name__": name, "part": fragments.part}
+    space = {"__name__": name, "part": fragments.page_part}
     exec("@part(lambda scene: None)\ndef strip(scene): ...", space)
     return space
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pages.site.words import catalog, literal
+from pages.site.words import escape_markdown, load_app_texts
 from tests.screen.driver import Screen, plain
 
 HOSTILE = [
@@ -40,7 +40,7 @@ ESCAPABLE = "\\`*_{}[]()#+-.!|<>~$:&^=\"'/@"
 
 def test_literal_leaves_no_mark_active():
     for text in [*HOSTILE, *(a + b for a in ESCAPABLE for b in ESCAPABLE), ESCAPABLE]:
-        written = literal(text)
+        written = escape_markdown(text)
         assert plain(written) == text
         bare = re.sub(r"\\[!-/:-@\[-`{-~]", "", written)  # what is left when every escaped sign is taken out
         assert not set(ESCAPABLE) & set(bare), text
@@ -48,9 +48,9 @@ def test_literal_leaves_no_mark_active():
 
 
 def test_literal_keeps_one_line_and_leaves_plain_words_alone():
-    assert literal("a\nb") == "a b"
-    assert literal("狗 dog 3,5; “it”？") == "狗 dog 3,5; “it”？"
-    assert literal(7) == "7"
+    assert escape_markdown("a\nb") == "a b"
+    assert escape_markdown("狗 dog 3,5; “it”？") == "狗 dog 3,5; “it”？"
+    assert escape_markdown(7) == "7"
 
 
 def test_hostile_words_are_shown_as_they_are():
@@ -63,17 +63,18 @@ def test_hostile_words_are_shown_as_they_are():
         labels = list(cells[cells["kind"] == "label"]["text"])[: len(words)]
         assert all(word.startswith(label.removesuffix("…")) for word, label in zip(words, labels, strict=True))
         assert any(
-            f"[{catalog('en')['place.head'].format(number=1)}, {words[0]}, {words[-1]}]" in w for w in cells["what"]
+            f"[{load_app_texts('en')['place.head'].format(number=1)}, {words[0]}, {words[-1]}]" in w
+            for w in cells["what"]
         )
         for n, word in [*enumerate(words)][:: len(words) - 1]:
             screen.click_part("tiles", "chosen", n)
             assert f"“{word}”" in screen.fact()
             (markdown,) = [text.value for text in screen.at.markdown if text.value.startswith("##### ")]
-            assert f"“{literal(word)}”" in markdown
+            assert f"“{escape_markdown(word)}”" in markdown
         screen.click_cell("map0", "weights", f"0,0,{start // 8},{len(words) - 1}")
         (named,) = [text.value for text in screen.at.markdown if text.value.startswith("**weights")]
         assert plain(named).startswith("**weights [") and words[-1] in plain(named)
-        assert literal(words[-1]) in named
+        assert escape_markdown(words[-1]) in named
 
 
 @pytest.mark.parametrize("typed", ["**x** y $z$ :red[a]", "<b>1</b> 2", "www.example.com 2", "\u202e1 2"])
@@ -81,7 +82,7 @@ def test_a_refusal_repeats_hostile_cells_literally(typed):
     screen = Screen(x="~").set("x", typed)
     (error,) = [error.value for error in screen.at.error]
     quoted = re.search("“(.*)”", error)[1]
-    assert literal(plain(quoted)) == quoted
+    assert escape_markdown(plain(quoted)) == quoted
     assert "\u202e" not in error
 
 

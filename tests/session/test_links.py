@@ -4,7 +4,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from pages.setup.setup import MOST_HEADS
+from pages.setup.setup import MAX_SHOWN_HEADS
 from tests.screen.driver import Screen, plain, score_of
 
 
@@ -42,7 +42,7 @@ from tests.screen.driver import Screen, plain, score_of
         ),
         (
             {"heads": "999999999"},
-            f"The link's heads cannot be used: heads must be at most {MOST_HEADS}",
+            f"The link's heads cannot be used: heads must be at most {MAX_SHOWN_HEADS}",
             "链接中的 heads 无法使用：头数最多",
         ),
         (

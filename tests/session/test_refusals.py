@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attention_core.inputs.matrix_text import to_text
-from pages.setup.setup import to_link
-from pages.site.words import catalog
+from pages.setup.setup import setup_to_link
+from pages.site.words import load_app_texts
 from tests.screen.driver import Screen
 
 REFUSED = [
@@ -138,14 +138,16 @@ def test_bad_input_is_refused_at_its_control_and_the_screen_stays(control, link,
     before, setup, numbers = screen.fact(), screen.setup(), screen.table("map0")["value"]
     screen.set(control, typed)
     assert screen.error_at(f"c_{control}").startswith(english)
-    assert (screen.fact(), screen.link()) == (before, {"lang": "en", **to_link(setup)})
+    assert (screen.fact(), screen.link()) == (before, {"lang": "en", **setup_to_link(setup)})
     screen.set("lang", "zh")
     assert screen.error_at(f"c_{control}").startswith(chinese)
     assert len(screen.errors()) == 1
     assert screen.widget(control).value == typed
     assert screen.setup() == setup
     assert screen.table("map0")["value"].equals(numbers)
-    assert [button.disabled for button in screen.at.button if button.label == catalog("zh")["header.undo"]] == [True]
+    assert [button.disabled for button in screen.at.button if button.label == load_app_texts("zh")["header.undo"]] == [
+        True
+    ]
 
 
 def test_a_refusal_speaks_the_language_that_is_chosen_later_and_goes_with_the_next_good_input():

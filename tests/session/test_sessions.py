@@ -5,8 +5,8 @@ import json
 import pytest
 
 from pages.runs import cache, compute
-from pages.setup.setup import query
-from pages.site.words import catalog
+from pages.setup.setup import setup_to_query
+from pages.site.words import load_app_texts
 from tests.screen.driver import WORDS, Screen, it_to_dog, softmax
 
 
@@ -29,15 +29,15 @@ def test_two_sessions_never_see_each_others_numbers():
 
 def test_undo_goes_back_step_by_step():
     screen = Screen()
-    undo = catalog("en")["header.undo"]
-    states = [(query(screen.setup()), screen.weight(5, 3))]
+    undo = load_app_texts("en")["header.undo"]
+    states = [(setup_to_query(screen.setup()), screen.weight(5, 3))]
     for control, value in (("score", "dot"), ("temperature", 2.0), ("masks", ["causal"]), ("mode", "matrix")):
         screen.set(control, value)
-        states.append((query(screen.setup()), screen.weight(5, 3)))
+        states.append((setup_to_query(screen.setup()), screen.weight(5, 3)))
     screen.edit_cells({1: {0: 0.0}})
     for link, weight in reversed(states):
         screen.press_labelled(undo)
-        assert (query(screen.setup()), screen.weight(5, 3)) == (link, weight)
+        assert (setup_to_query(screen.setup()), screen.weight(5, 3)) == (link, weight)
     assert next(button for button in screen.at.button if button.label == undo).disabled
     screen.set("example", "zh_ta").press_labelled(undo)
     assert screen.link() == {}
@@ -52,7 +52,7 @@ def test_undo_takes_a_refusal_with_it():
 
 def test_looking_around_computes_nothing(monkeypatch):
     runs = []
-    monkeypatch.setattr(cache, "compute", lambda *given: runs.append(given) or compute.compute(*given))
+    monkeypatch.setattr(cache, "compute_run", lambda *given: runs.append(given) or compute.compute_run(*given))
     cache.cached_run.clear()
     cache.latest_run.clear()
     screen = Screen(seed="4242")
@@ -71,7 +71,7 @@ def test_looking_around_computes_nothing(monkeypatch):
     assert len(runs) == 1
     screen.set("score", "dot")
     assert len(runs) == 2
-    screen.press_labelled(catalog("zh")["header.undo"])
+    screen.press_labelled(load_app_texts("zh")["header.undo"])
     assert len(runs) == 2  # what was computed once is kept
 
 

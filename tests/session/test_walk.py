@@ -10,12 +10,12 @@ import numpy as np
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 
-from attention_core.inputs.handmade_heads import KINDS as KINDS_OF_HEADS
+from attention_core.inputs.handmade_heads import HEAD_KINDS as KINDS_OF_HEADS
 from attention_core.mechanism.masks import MASKS
-from pages.setup.setup import Setup, from_link, to_link
-from pages.setup.setup_file import to_file
+from pages.setup.setup import Setup, setup_from_link, setup_to_link
+from pages.setup.setup_file import setup_to_file
 from pages.site.words import LANGUAGES
-from pages.workbench.layer_controls import PILLS
+from pages.workbench.layer_controls import WIRING_OPTIONS
 from tests.often import often
 from tests.screen.driver import KINDS, Screen
 from tests.session.test_hostile_words import HOSTILE
@@ -43,7 +43,7 @@ NUMBERS = (-3, 0, 1, 2, 7, 1e3)
 CHOICES = {  # what the labels of a choice stand for
     "c_lang": list(LANGUAGES),
     "c_mode": ["sentence", "matrix", "qkv", "file"],
-    "c_wiring": list(PILLS),
+    "c_wiring": list(WIRING_OPTIONS),
     "c_built": list(KINDS_OF_HEADS),
     "c_sentence": list(range(9)),
     "c_scale": ["default", "off", "number"],
@@ -69,7 +69,7 @@ FILES = [
     ("t.npz", npz(**{name: NUMBERS_OF(size=(2, 2, 5, 3)) for name in "qkv"}, weights=np.ones((2, 2, 5, 5)) / 5), ""),
     ("w.csv", b"1,2,3,4\n" * 4, ""),
     ("w.json", b'{"w_q": [[1, 2], [3, 4]], "k": [[1]]}', ""),
-    ("screen.json", to_file(Setup(temperature=2.0, built=("even",))).encode(), ""),
+    ("screen.json", setup_to_file(Setup(temperature=2.0, built=("even",))).encode(), ""),
     ("nonsense.npz", b"PK\3\4nonsense", ""),
 ]
 
@@ -160,7 +160,7 @@ def test_the_screen_stands_whatever_is_done(dice):
         (move,) = dice.choices([*MOVES], weights=[*MOVES.values()])
         move(screen, dice)
         assert screen.fact()
-        assert from_link(to_link(screen.setup())) == (screen.setup(), [])
+        assert setup_from_link(setup_to_link(screen.setup())) == (screen.setup(), [])
     again = Screen(**screen.link())
     if screen.setup().file is None:  # tensors are their session's own
         assert again.fact() == screen.fact()

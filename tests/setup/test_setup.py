@@ -11,34 +11,34 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from attention_core.examples.examples import EXAMPLES
-from attention_core.inputs.matrix_text import digits, to_text
+from attention_core.inputs.matrix_text import shortest_decimal, to_text
 from attention_core.learned.training.courses import COURSES
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
-from pages.runs.compute import DEVICES, gather, pairs_of
-from pages.runs.compute import compute as computed_with_inputs
+from pages.runs.compute import AVAILABLE_DEVICES, count_queries_and_keys, gather_inputs
+from pages.runs.compute import compute_run as computed_with_inputs
 from pages.setup.mask_spec import read_mask, write_mask
 from pages.setup.setup import (
-    DEFAULT,
+    DEFAULT_SETUP,
     DTYPES,
-    FARTHEST,
-    LONGEST,
-    MOST_HEADS,
-    MOST_NAMED,
+    MAX_LINK_CHARS,
+    MAX_MASK_NUMBER,
+    MAX_SHOWN_HEADS,
+    MAX_UNKNOWN_KEYS_NAMED,
     WIRING,
     Setup,
     config_of,
-    crosses,
-    from_link,
-    key_of,
-    mode,
-    to_link,
+    input_mode_of,
+    is_cross_attention,
+    link_key_of,
+    setup_from_link,
+    setup_to_link,
 )
 from tests.often import often
 
 MOST_BYTES = 64 * 2**20  # of one run: every visitor's runs are kept for a while
-LINK_KEYS = [key_of(field.name) for field in fields(Setup)]
+LINK_KEYS = [link_key_of(field.name) for field in fields(Setup)]
 MATRICES = (
     "x",
     "context",
@@ -182,7 +182,7 @@ def inputs(draw):
 def gathered(setup):
     """What goes into a run, where that can be gathered."""
     try:
-        return gather(setup)
+        return gather_inputs(setup)
     except AttentionError:
         return assume(False)
 
@@ -191,20 +191,20 @@ def gathered(setup):
 def setups(draw):
     """Any part of a Setup changed, so that most can be computed."""
     setup = draw(inputs())
-    if mode(setup) == "sentence" and not crosses(setup):
+    if input_mode_of(setup) == "sentence" and not is_cross_attention(setup):
         own = sentences(EXAMPLES[setup.example], -1)
         lines = st.lists(own.filter(lambda text: len(text.splitlines()) == 1), max_size=3).map("\n".join)
         kinds = st.lists(st.sampled_from(["same_word", "offset", "offset:2", "first", "even", "sink"]), max_size=4)
         setup = replace(setup, more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
-    if mode(setup) != "qkv":
+    if input_mode_of(setup) != "qkv":
         widths_fit = EXAMPLES[setup.example].tensor("w_o") is not None and not setup.built
-        fitting = ("bare",) if crosses(setup) else WIRING if widths_fit else ("bare", "swapped", "tied")
+        fitting = ("bare",) if is_cross_attention(setup) else WIRING if widths_fit else ("bare", "swapped", "tied")
         setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(fitting), unique=True, max_size=2))))
     material = gathered(setup)
     width = material.matrices.get("w_q", material.matrices.get("x", material.matrices.get("q"))).shape[1]
     if draw(st.booleans()):
         widths = [material.matrices[name].shape[1] for name in ("q", "k", "v") if name in material.matrices]
-        fitting = [n for n in range(1, MOST_HEADS + 1) if not any(w % n for w in widths or [width])]
+        fitting = [n for n in range(1, MAX_SHOWN_HEADS + 1) if not any(w % n for w in widths or [width])]
         heads = draw(st.sampled_from(fitting))
         setup = replace(setup, heads=heads)
         if not widths and draw(st.booleans()):
@@ -216,12 +216,14 @@ def setups(draw):
         score=draw(st.none() | st.sampled_from(list(SCORES))),
         scale=draw(st.none() | st.floats(-10, 10) | st.sampled_from([0.0, 1e-12, 1.0])),
         temperature=draw(st.just(1.0) | st.floats(0.01, 100)),
-        positions=draw(positions(mode(setup) != "qkv", (setup.d_k or width // config_of(setup).heads) % 2 == 0)),
+        positions=draw(
+            positions(input_mode_of(setup) != "qkv", (setup.d_k or width // config_of(setup).heads) % 2 == 0)
+        ),
         dtype=draw(st.sampled_from(DTYPES)),
         seed=draw(st.integers(0, 999_999_999)),
     )
     material = gathered(setup)
-    t, s = pairs_of(material)
+    t, s = count_queries_and_keys(material)
     setup = replace(setup, masks=draw(st.none() | masks(s)))
     if draw(st.booleans()):
         setup = replace(setup, allowed=draw(typed(t, s, st.sampled_from([0.0, 1.0]))))
@@ -236,7 +238,7 @@ def setups(draw):
     for name in draw(st.lists(st.sampled_from(["scores", "weights"]), unique=True)):
         places = st.tuples(*(st.integers(0, size) for size in (1, 2, t, s)), NUMBERS)
         some = draw(st.lists(places, min_size=1, max_size=3))
-        setup = replace(setup, **{name: ";".join(f"{b}.{h}.{i}.{j}={digits(n)}" for b, h, i, j, n in some)})
+        setup = replace(setup, **{name: ";".join(f"{b}.{h}.{i}.{j}={shortest_decimal(n)}" for b, h, i, j, n in some)})
     return replace(
         setup,
         sentence=draw(st.none() | st.integers(0, 9)),
@@ -253,9 +255,9 @@ def setups(draw):
 @st.composite
 def masks(draw, keys):
     """Some masks with numbers that fit `keys` keys."""
-    far = st.integers(-keys, keys) | st.sampled_from([FARTHEST, -FARTHEST])
+    far = st.integers(-keys, keys) | st.sampled_from([MAX_MASK_NUMBER, -MAX_MASK_NUMBER])
     offset = draw(far)
-    window = st.integers(0, keys + 1) | st.just(FARTHEST)
+    window = st.integers(0, keys + 1) | st.just(MAX_MASK_NUMBER)
     choices = {
         "causal": draw(st.sampled_from(["causal", f"causal:{offset}"])),
         "local": f"local:{draw(window)}",
@@ -295,7 +297,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     @example(Setup(w_q="1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0", x="~0.0=1e6"))
     def there_and_back(setup):
-        back, unread = from_link(through_a_browser(to_link(setup)))
+        back, unread = setup_from_link(through_a_browser(setup_to_link(setup)))
         assert (back, unread) == (setup, [])
         changed.update(field.name for field in fields(Setup) if getattr(setup, field.name) != field.default)
         try:
@@ -318,7 +320,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_its_name_and_computes_what_it_ships(name):
     setup = Setup(example=name)
-    assert to_link(setup) == ({} if name == DEFAULT.example else {"ex": name})
+    assert setup_to_link(setup) == ({} if name == DEFAULT_SETUP.example else {"ex": name})
     trace, own = compute(setup), EXAMPLES[name].run()
     for step in own.computed():
         assert torch.equal(trace[step], own[step]), step
@@ -327,7 +329,7 @@ def test_an_example_is_its_name_and_computes_what_it_ships(name):
 
 def test_a_link_says_only_what_differs():
     setup = Setup(token=5, masks=("causal", "local:2"), w_q="~1.0=3.5", cell=(0, 1), cross=False, text="a b")
-    assert to_link(setup) == {
+    assert setup_to_link(setup) == {
         "t": "5",
         "mask": "causal,local:2",
         "w_q": "~1.0=3.5",
@@ -335,8 +337,8 @@ def test_a_link_says_only_what_differs():
         "cross": "False",
         "text": "a b",
     }
-    assert to_link(Setup(masks=())) == {"mask": ""}
-    assert from_link({"mask": ""}) == (Setup(masks=()), [])
+    assert setup_to_link(Setup(masks=())) == {"mask": ""}
+    assert setup_from_link({"mask": ""}) == (Setup(masks=()), [])
 
 
 @pytest.mark.parametrize("name", MATRICES)
@@ -354,7 +356,7 @@ def test_each_matrix_in_a_link_is_the_one_that_runs(name):
         "v_a": Setup(score="additive"),
     }.get(name, Setup())
     number = 0.0 if name == "allowed" else 7.5
-    setup, unread = from_link(through_a_browser(to_link(base) | {name: f"~0.1={number}"}))
+    setup, unread = setup_from_link(through_a_browser(setup_to_link(base) | {name: f"~0.1={number}"}))
     assert unread == []
     before, after = compute(replace(base, **({"allowed": "~"} if name == "allowed" else {}))), compute(setup)
     step = name if name in after else f"{name}_heads" if f"{name}_heads" in after else {"context": "key"}[name]
@@ -445,7 +447,7 @@ HOSTILE_VALUES = [
     "en_it\x00",
     "../../etc/passwd",
     "a" * 100_000,
-    "1" * (LONGEST + 1),
+    "1" * (MAX_LINK_CHARS + 1),
     "1," * 50_000,
     "|" * 100_000,
     " ".join("abcdefg" * 20),
@@ -459,7 +461,7 @@ HOSTILE_VALUES = [
 @st.composite
 def broken(draw):
     """A link of a Setup with a value cut off or one of its characters replaced."""
-    link = to_link(draw(setups()))
+    link = setup_to_link(draw(setups()))
     assume(link)
     key = draw(st.sampled_from(sorted(link)))
     at = draw(st.integers(0, len(link[key])))
@@ -469,15 +471,15 @@ def broken(draw):
 
 def tried(link):
     """What a link does: the Setup or what is refused of it, and the run or its refusal."""
-    setup, unread = from_link(link)
+    setup, unread = setup_from_link(link)
     for field in fields(Setup):
-        key = key_of(field.name)
+        key = link_key_of(field.name)
         named = [text for part, text in unread if part == key]
         if key not in link:
             assert named == [] and getattr(setup, field.name) == field.default
         elif named:
             assert named == [link[key][:40]] and getattr(setup, field.name) == field.default
-    assert from_link(through_a_browser(to_link(setup))) == (setup, [])
+    assert setup_from_link(through_a_browser(setup_to_link(setup))) == (setup, [])
     try:
         trace = compute(setup)
     except AttentionError as error:
@@ -555,7 +557,7 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
     ],
 )
 def test_what_can_be_read_but_not_computed_is_refused_with_its_reason(link, code):
-    setup, unread = from_link(through_a_browser(link))
+    setup, unread = setup_from_link(through_a_browser(link))
     assert unread == []
     with pytest.raises(AttentionError) as refused:
         compute(setup)
@@ -588,27 +590,30 @@ def test_what_can_be_read_but_not_computed_is_refused_with_its_reason(link, code
         ("cross", ["true", "1", ""]),
         ("t", ["-1", "x"]),
         ("cell", ["1,x", "-1,0"]),
-        ("text", ["a" * (LONGEST + 1)]),
+        ("text", ["a" * (MAX_LINK_CHARS + 1)]),
         ("device", ["cuda:1", "meta"]),
     ],
 )
 def test_what_cannot_be_read_is_named_and_the_rest_is_kept(key, values):
     for value in values:
-        setup, unread = from_link({key: value, "seed": "3"})
+        setup, unread = setup_from_link({key: value, "seed": "3"})
         assert unread == [(key, value[:40])]
         assert setup == Setup(seed=3)
 
 
 def test_what_nobody_knows_is_named_and_the_rest_is_kept():
     link = {"haeds": "3", "heads": "1", "lang": "zh", "embed": "true", "embed_options": "dark_theme", "utm_source": "y"}
-    assert from_link(link) == (Setup(heads=1), [("haeds", "3")])
-    assert from_link({"Heads": "1", "seed": "x", "": "y"}) == (DEFAULT, [("seed", "x"), ("Heads", "1"), ("", "y")])
-    assert from_link({"k" * 99: "v" * 99}) == (DEFAULT, [("k" * 40, "v" * 40)])
-    assert len(from_link({f"key{n}": "1" for n in range(9999)})[1]) == MOST_NAMED
+    assert setup_from_link(link) == (Setup(heads=1), [("haeds", "3")])
+    assert setup_from_link({"Heads": "1", "seed": "x", "": "y"}) == (
+        DEFAULT_SETUP,
+        [("seed", "x"), ("Heads", "1"), ("", "y")],
+    )
+    assert setup_from_link({"k" * 99: "v" * 99}) == (DEFAULT_SETUP, [("k" * 40, "v" * 40)])
+    assert len(setup_from_link({f"key{n}": "1" for n in range(9999)})[1]) == MAX_UNKNOWN_KEYS_NAMED
 
 
 def test_a_device_that_is_not_there_is_refused():
-    if "cuda" in DEVICES:
+    if "cuda" in AVAILABLE_DEVICES:
         there, here = compute(Setup(device="cuda")), compute(Setup())
         assert all(torch.allclose(there[name], here[name], rtol=0, atol=1e-12) for name in here.computed())
         return
@@ -618,7 +623,7 @@ def test_a_device_that_is_not_there_is_refused():
 
 
 # ---- no Setup takes much memory --------------------------------------------------------------------------------------
-LARGEST = Setup(example="eight_heads", text=LONG_SENTENCE, heads=MOST_HEADS)
+LARGEST = Setup(example="eight_heads", text=LONG_SENTENCE, heads=MAX_SHOWN_HEADS)
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -634,7 +639,7 @@ def test_the_largest_runs_stay_below_the_bound(score):
     )
     trace = compute(everything)
     assert trace.sizes()["T"] == trace.sizes()["S"] == 64
-    assert trace["weights"].shape == (1, MOST_HEADS, 64, 64)
+    assert trace["weights"].shape == (1, MAX_SHOWN_HEADS, 64, 64)
     assert MOST_BYTES / 8 < size_of(trace) < MOST_BYTES
 
 
@@ -644,10 +649,10 @@ def test_a_wide_tanh_layer_and_many_heads_are_refused_before_they_are_made():
     with pytest.raises(AttentionError) as refused:
         compute(replace(LARGEST, score="additive", **layer))
     assert refused.value.code == "hidden_too_large"
-    assert refused.value.values["needed"] == MOST_HEADS * 64 * 64 * 128 * 8
+    assert refused.value.values["needed"] == MAX_SHOWN_HEADS * 64 * 64 * 128 * 8
     with pytest.raises(AttentionError) as refused:
-        compute(replace(LARGEST, heads=MOST_HEADS + 1))
-    assert refused.value.values == {"name": "heads", "limit": MOST_HEADS, "given": MOST_HEADS + 1}
+        compute(replace(LARGEST, heads=MAX_SHOWN_HEADS + 1))
+    assert refused.value.values == {"name": "heads", "limit": MAX_SHOWN_HEADS, "given": MAX_SHOWN_HEADS + 1}
 
 
 # ---- the choices as the core takes them ------------------------------------------------------------------------------
@@ -682,6 +687,6 @@ def test_what_the_setup_leaves_open_is_the_examples():
 
 @pytest.mark.parametrize("number", [0.1, -0.0, 1e-300, 5e-324, math.pi, -1.2345678901234567e-300])
 def test_a_number_keeps_all_its_digits(number):
-    back, unread = from_link(through_a_browser(to_link(Setup(scale=number))))
+    back, unread = setup_from_link(through_a_browser(setup_to_link(Setup(scale=number))))
     assert unread == []
     assert math.copysign(1, back.scale) == math.copysign(1, number) and back.scale == number

@@ -8,8 +8,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import DEFAULT, LINK_KEYS, LONGEST, Setup, key_of, to_link
-from pages.setup.setup_file import FORMAT, LARGEST, VERSION, from_file, text_of, to_file
+from pages.setup.setup import DEFAULT_SETUP, LINK_KEYS, MAX_LINK_CHARS, Setup, link_key_of, setup_to_link
+from pages.setup.setup_file import (
+    MAX_SETUP_FILE_CHARS,
+    SETUP_FORMAT,
+    SETUP_VERSION,
+    decode_file_text,
+    setup_from_file,
+    setup_to_file,
+)
 from tests.often import often
 from tests.setup.test_setup import HOSTILE_VALUES, setups
 
@@ -39,7 +46,7 @@ def test_a_file_gives_back_the_setup():
     @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     def there_and_back(setup):
-        assert from_file(text_of(to_file(setup).encode())) == (setup, [])
+        assert setup_from_file(decode_file_text(setup_to_file(setup).encode())) == (setup, [])
         changed.update(field.name for field in fields(Setup) if getattr(setup, field.name) != field.default)
 
     there_and_back()
@@ -72,15 +79,15 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         value for kind, value in {"bool": False, "int": 3, "float": 0.1, "str": "狗"}.items() if kind in str(field.type)
     )
     value = given.get(field.name, plain)
-    setup = replace(DEFAULT, **{field.name: value})
-    written = json.loads(to_file(setup))
-    assert list(written) == ["format", "version", key_of(field.name)]
-    assert written[key_of(field.name)] == to_link(setup)[key_of(field.name)]
-    assert from_file(to_file(setup)) == (setup, [])
+    setup = replace(DEFAULT_SETUP, **{field.name: value})
+    written = json.loads(setup_to_file(setup))
+    assert list(written) == ["format", "version", link_key_of(field.name)]
+    assert written[link_key_of(field.name)] == setup_to_link(setup)[link_key_of(field.name)]
+    assert setup_from_file(setup_to_file(setup)) == (setup, [])
 
 
 def test_a_file_can_be_read_by_people():
-    assert to_file(Setup(text="狗 ate", masks=("causal",), temperature=2.0)) == (
+    assert setup_to_file(Setup(text="狗 ate", masks=("causal",), temperature=2.0)) == (
         "{\n"
         '  "format": "attention-explorer",\n'
         '  "version": 1,\n'
@@ -90,16 +97,24 @@ def test_a_file_can_be_read_by_people():
         "}\n"
     )
     assert not {"format", "version"} & LINK_KEYS
-    assert (FORMAT, VERSION) == ("attention-explorer", 1)
+    assert (SETUP_FORMAT, SETUP_VERSION) == ("attention-explorer", 1)
 
 
 def test_a_file_from_an_editor_that_marks_its_encoding_opens():
-    assert from_file(text_of(b"\xef\xbb\xbf" + to_file(Setup(heads=1)).encode())) == (Setup(heads=1), [])
+    assert setup_from_file(decode_file_text(b"\xef\xbb\xbf" + setup_to_file(Setup(heads=1)).encode())) == (
+        Setup(heads=1),
+        [],
+    )
 
 
 def test_the_longest_setup_fits_a_file():
-    for text in ("\x00" * (LONGEST // 3), '"' * (LONGEST // 3), "狗" * (LONGEST // 9), "a" * LONGEST):
-        assert from_file(to_file(Setup(text=text))) == (Setup(text=text), [])
+    for text in (
+        "\x00" * (MAX_LINK_CHARS // 3),
+        '"' * (MAX_LINK_CHARS // 3),
+        "狗" * (MAX_LINK_CHARS // 9),
+        "a" * MAX_LINK_CHARS,
+    ):
+        assert setup_from_file(setup_to_file(Setup(text=text))) == (Setup(text=text), [])
 
 
 # ---- files that nobody saved -----------------------------------------------------------------------------------------
@@ -118,7 +133,11 @@ def test_the_longest_setup_fits_a_file():
         ("{" + HEAD + ', "version": 1}', "file_twice", {"name": "version"}),
         ("[" * 100_000, "file_nested", {}),
         ('{"a":' * 40_000, "file_nested", {}),
-        (" " * (LARGEST + 1), "file_too_long", {"limit": LARGEST, "given": LARGEST + 1}),
+        (
+            " " * (MAX_SETUP_FILE_CHARS + 1),
+            "file_too_long",
+            {"limit": MAX_SETUP_FILE_CHARS, "given": MAX_SETUP_FILE_CHARS + 1},
+        ),
         ("null", "file_format", {"expected": "attention-explorer"}),
         ("[]", "file_format", {"expected": "attention-explorer"}),
         ("{}", "file_format", {"expected": "attention-explorer"}),
@@ -142,24 +161,24 @@ def test_the_longest_setup_fits_a_file():
 )
 def test_what_is_no_file_of_ours_is_refused_with_its_reason(text, code, values):
     with pytest.raises(AttentionError) as refused:
-        from_file(text)
+        setup_from_file(text)
     assert (refused.value.code, refused.value.values) == (code, values)
 
 
 def test_parts_that_cannot_be_read_are_named_and_the_rest_is_kept():
     text = file_with(ex="nope", seed="3", haeds="2", cell="1,x")
-    assert from_file(text) == (Setup(seed=3), [("ex", "nope"), ("cell", "1,x"), ("haeds", "2")])
+    assert setup_from_file(text) == (Setup(seed=3), [("ex", "nope"), ("cell", "1,x"), ("haeds", "2")])
 
 
 def tried(text):
     """What a file does: a Setup that has a file of its own, or a refusal."""
     try:
-        setup, unread = from_file(text)
+        setup, unread = setup_from_file(text)
     except AttentionError as error:
         assert error.code in WHOLE
         return
     assert all(len(key) <= 40 and len(part) <= 40 for key, part in unread)
-    assert from_file(to_file(setup)) == (setup, [])
+    assert setup_from_file(setup_to_file(setup)) == (setup, [])
 
 
 ANY_JSON = st.recursive(
@@ -194,7 +213,7 @@ def test_hostile_values_do_no_harm(parts):
 @example("\ud800")
 def test_any_text_and_any_bytes_give_a_setup_or_a_refusal(data):
     try:
-        text = text_of(data) if isinstance(data, bytes) else data
+        text = decode_file_text(data) if isinstance(data, bytes) else data
     except AttentionError as error:
         assert error.code == "file_not_json"
         return
@@ -211,7 +230,7 @@ SAVED = [
 @often(150)
 @given(st.data())
 def test_a_cut_off_or_altered_file_gives_a_setup_or_a_refusal(data):
-    text = to_file(data.draw(st.sampled_from(SAVED)))
+    text = setup_to_file(data.draw(st.sampled_from(SAVED)))
     at = data.draw(st.integers(0, len(text)))
     tried(text[:at] + data.draw(st.sampled_from(["", "{", "}", '"', "\\", "\\u", ",", ":", "9", "\x00", "狗"])))
     tried(text[:at] + data.draw(st.sampled_from(["{", "}", '"', "\\", "9", "\x00", "狗"])) + text[at + 1 :])

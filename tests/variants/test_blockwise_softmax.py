@@ -11,7 +11,7 @@ from attention_core import AttentionConfig, AttentionError, Weights, attend_qkv
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
-from attention_core.variants.blockwise_softmax import Seen, blockwise
+from attention_core.variants.blockwise_softmax import BlockwiseState, attend_blockwise
 
 B, H, H_KV, T, S, D_K, D_V, A = 2, 6, 3, 7, 11, 4, 5, 13
 BLOCKS = [1, 3, 5, S, 17]  # 3 and 5 do not divide 11
@@ -48,9 +48,9 @@ def weights_for(config: AttentionConfig) -> Weights:
     return Weights(**{name: numbers(*shapes[name], seed=4) for name in SCORES[config.score].weights})
 
 
-def run(name: str, block: int) -> list[Seen]:
+def run(name: str, block: int) -> list[BlockwiseState]:
     config = AttentionConfig(**CONFIGS[name])
-    return list(blockwise(*qkv(), block=block, config=config, weights=weights_for(config)))
+    return list(attend_blockwise(*qkv(), block=block, config=config, weights=weights_for(config)))
 
 
 # ---- the same numbers ------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def test_the_last_block_gives_the_heads_outputs(name, block):
 @pytest.mark.parametrize("block", [1, 3])
 def test_after_every_block_the_output_is_attention_over_the_keys_so_far(block):
     q, k, v = qkv()
-    for seen in blockwise(q, k, v, block=block):
+    for seen in attend_blockwise(q, k, v, block=block):
         so_far = attend_qkv(q, k[:, :, : seen.stop], v[:, :, : seen.stop])
         torch.testing.assert_close(seen.output, so_far["head_outputs"], rtol=0, atol=1e-12)
         torch.testing.assert_close(seen.maximum, so_far["scaled_scores"].amax(-1), rtol=1e-14, atol=1e-14)
@@ -81,7 +81,7 @@ def test_after_every_block_the_output_is_attention_over_the_keys_so_far(block):
 def test_three_keys_by_hand():
     """Scores 0, ln 3 and ln 2 of values 1, 3 and 2: what was summed is measured anew when ln 3 comes."""
     v = torch.tensor([[1.0], [3.0], [2.0]], dtype=torch.float64)
-    one, two, three = blockwise(torch.ones(1, 1, dtype=torch.float64), v.log(), v, block=1)
+    one, two, three = attend_blockwise(torch.ones(1, 1, dtype=torch.float64), v.log(), v, block=1)
     found = [(each.maximum.item(), each.total.item(), each.output.item()) for each in (one, two, three)]
     assert found[0] == pytest.approx((0.0, 1.0, 1.0))
     assert found[1] == pytest.approx((math.log(3), 1 + 1 / 3, (1 * 1 + 3 * 3) / 4))
@@ -92,7 +92,7 @@ def test_a_query_without_a_key_stays_empty_until_it_has_one():
     """Queries at 3 and 4 that look one key back, two keys at a time: 0 and 1 are for neither, 2 only for the first."""
     q, k, v = (numbers(2, 4, seed=5), numbers(6, 4, seed=6), numbers(6, 5, seed=7))
     config = AttentionConfig(masks=[("causal", {"offset": 3}), ("local", {"window": 1})])
-    first, second, third = blockwise(q, k, v, block=2, config=config)
+    first, second, third = attend_blockwise(q, k, v, block=2, config=config)
     assert (first.maximum == -math.inf).all()
     assert (first.total == 0).all()
     assert (first.output == 0).all()
@@ -105,14 +105,14 @@ def test_a_query_without_a_key_stays_empty_until_it_has_one():
 def test_scores_too_large_for_exp_do_no_harm():
     q = torch.full((1, 1), 1e4, dtype=torch.float64)
     k = torch.tensor([[1.0], [2.0], [-3.0]], dtype=torch.float64)
-    *_, last = blockwise(q, k, k, block=1)
+    *_, last = attend_blockwise(q, k, k, block=1)
     assert (last.maximum.item(), last.total.item(), last.output.item()) == (2e4, 1.0, 2.0)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
 def test_the_precision_is_that_of_the_inputs(dtype):
     q, k, v = (tensor.to(dtype) for tensor in qkv())
-    *_, last = blockwise(q, k, v, block=3)
+    *_, last = attend_blockwise(q, k, v, block=3)
     assert {each.dtype for each in (last.maximum, last.total, last.output)} == {dtype}
     exact = attend_qkv(*(tensor.double() for tensor in (q, k, v)))["head_outputs"]
     off = (last.output.double() - exact).abs().max()
@@ -126,7 +126,7 @@ def test_gradients_are_those_of_the_whole():
         return [tensor.grad for tensor in tensors]
 
     config = AttentionConfig(masks=[("causal", {"offset": -1})])
-    found = gradients(lambda *tensors: list(blockwise(*tensors, block=3, config=config))[-1].output)
+    found = gradients(lambda *tensors: list(attend_blockwise(*tensors, block=3, config=config))[-1].output)
     for one, other in zip(
         found, gradients(lambda *tensors: attend_qkv(*tensors, config=config)["head_outputs"]), strict=True
     ):
@@ -156,7 +156,7 @@ def test_the_largest_tensor_is_one_block_of_scores(block, mask):
     q, k = (numbers(1, heads, tokens, 1, seed=seed) for seed in (1, 2))
     config = AttentionConfig(masks=mask)
     with Largest() as largest:
-        *_, last = blockwise(q, k, k, block=block, config=config)
+        *_, last = attend_blockwise(q, k, k, block=block, config=config)
     assert largest.numbers == heads * tokens * block
     with Largest() as largest:
         full = attend_qkv(q, k, k, config=config)["head_outputs"]
@@ -180,5 +180,5 @@ def test_the_largest_tensor_is_one_block_of_scores(block, mask):
 )
 def test_what_is_refused_is_refused_at_once(error, choices):
     with pytest.raises(AttentionError) as caught:
-        blockwise(*qkv(), **{"block": 3, **choices})
+        attend_blockwise(*qkv(), **{"block": 3, **choices})
     assert caught.value.code == error

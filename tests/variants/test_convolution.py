@@ -6,7 +6,7 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, prove
 from attention_core.record.expressions import evaluate
-from attention_core.variants.convolution import attend_by_position, band, read_taps, with_convolution
+from attention_core.variants.convolution import attend_by_position, kernel_band, read_taps, with_convolution
 from tests.golden import loader
 
 
@@ -18,7 +18,7 @@ def normal(generator, *shape):
 @pytest.mark.parametrize("window", [1, 2, 3, 5, 23])
 def test_a_band_in_the_place_of_the_weights_is_a_convolution(window, generator):
     x, kernel = normal(generator, 11, 7), normal(generator, window)
-    trace = attend(x, replacement=band(kernel, 11))
+    trace = attend(x, replacement=kernel_band(kernel, 11))
     each = kernel.expand(7, 1, window)  # the same kernel for every column
     expected = torch.nn.functional.conv1d(x.T[None], each, padding="same", groups=7)[0].T
     assert torch.allclose(trace["output"][0], expected, atol=1e-10, rtol=0)
@@ -34,7 +34,9 @@ def attend_places(x, taps):
     Its values are x W_m, taps (window, D, D_out) from the earliest place on, and W_o adds the heads.
     """
     window, D, D_out = taps.shape
-    looks = torch.stack([band(place, x.shape[-2]) for place in torch.eye(window, dtype=x.dtype)])  # (window, T, T)
+    looks = torch.stack(
+        [kernel_band(place, x.shape[-2]) for place in torch.eye(window, dtype=x.dtype)]
+    )  # (window, T, T)
     silent = x.new_zeros(D, window)  # q and k, one number a head, that ask and offer nothing
     weights = Weights(
         w_q=silent,
@@ -88,8 +90,8 @@ def test_a_strong_score_at_one_offset_takes_the_word_there(generator):
 @pytest.mark.parametrize(
     "call, code",
     [
-        (lambda: band(torch.ones(2, 3), 5), "rank"),
-        (lambda: band(torch.ones(3), 0), "positive_integer"),
+        (lambda: kernel_band(torch.ones(2, 3), 5), "rank"),
+        (lambda: kernel_band(torch.ones(3), 0), "positive_integer"),
         (lambda: attend_by_position(torch.ones(2, 5, 3), torch.ones(3)), "rank"),
     ],
 )
@@ -104,7 +106,7 @@ def test_refused(call, code):
 @pytest.mark.parametrize("window", [1, 2, 3, 5, 15])
 def test_the_convolution_of_a_run_is_conv1d_and_the_band_of_weights(window, generator):
     x, kernel = normal(generator, 2, 11, 7), normal(generator, window)
-    trace = with_convolution(attend(x, replacement=band(kernel, 11)), kernel)
+    trace = with_convolution(attend(x, replacement=kernel_band(kernel, 11)), kernel)
     each = kernel.expand(7, 1, window)
     expected = torch.nn.functional.conv1d(x.transpose(1, 2), each, padding="same", groups=7).transpose(1, 2)
     assert torch.allclose(trace["convolved"], expected, atol=1e-10, rtol=0)
@@ -120,7 +122,7 @@ def test_the_golden_kernel(generator):
     """The file's own numbers: a band of .2 .5 .3, whose first and last row sum to .8 and .7."""
     file = loader.read(loader.FOLDER / "s49_cnn_as_fixed_attention.json")
     v, kernel = loader.tensor(file["inputs"]["v"]), loader.tensor(file["inputs"]["kernel"])
-    trace = with_convolution(attend(v, replacement=band(kernel, len(v))), kernel)
+    trace = with_convolution(attend(v, replacement=kernel_band(kernel, len(v))), kernel)
     for step, name in (("weights", "weights"), ("output", "output"), ("convolved", "output")):
         assert torch.allclose(trace[step].squeeze(), loader.tensor(file["expected"][name]), atol=1e-10, rtol=0)
     assert trace["weights"].sum(-1).flatten().tolist() == pytest.approx(file["expected"]["row_sums"], abs=1e-10)

@@ -13,20 +13,28 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.variants.cost import (
     Cost,
     EncoderCost,
-    MatrixProducts,
+    ProductCounter,
     attention_cost,
-    by_growth,
-    cost_twice,
-    counted_cost,
-    counted_encoder_cost,
+    compare_costs,
+    count_cost,
+    count_encoder_cost,
     encoder_cost,
+    one_step_reach,
     path_length,
-    reads,
     receptive_field,
     score_cost,
-    searched_path_length,
+    search_path_length,
+    split_by_growth,
 )
-from attention_core.variants.encoders import CELLS, KINDS, Encoder, draw_layers, encode, influence, random_words
+from attention_core.variants.encoders import (
+    ENCODER_KINDS,
+    RECURRENT_CELLS,
+    Encoder,
+    draw_layers,
+    encode,
+    influence,
+    random_words,
+)
 from tests.golden import loader
 
 SIZES = {"B": 2, "T": 5, "S": 7, "D": 11, "H": 6, "H_kv": 3, "d_k": 13, "d_v": 17, "D_out": 19, "A": 23}
@@ -53,7 +61,7 @@ def run_of(sizes, score="scaled_dot", bias=False, masks=()):
 @pytest.mark.parametrize("score", SCORES)
 def test_the_closed_form_of_a_layer_is_what_is_counted(score, bias):
     trace = run_of(SIZES, score, bias, masks=["causal"])
-    assert attention_cost(**SIZES, score=score, bias=bias) == counted_cost(trace)
+    assert attention_cost(**SIZES, score=score, bias=bias) == count_cost(trace)
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -61,14 +69,14 @@ def test_torchs_own_counter_counts_the_same(score):
     """Two floating-point operations a multiply-add."""
     with FlopCounterMode(display=False) as counter:
         trace = run_of(SIZES, score)
-    assert counter.get_total_flops() == 2 * counted_cost(trace).totals()["multiply_adds"]
+    assert counter.get_total_flops() == 2 * count_cost(trace).totals()["multiply_adds"]
 
 
 @pytest.mark.parametrize("score", ["dot", "scaled_dot", "cosine"])
 def test_the_terms_of_the_cells_are_as_many(score):
     """Each cell of a product is a sum of as many terms as there are multiply-adds in it."""
     trace = run_of(SIZES, score)
-    for name, counted in counted_cost(trace).multiply_adds.items():
+    for name, counted in count_cost(trace).multiply_adds.items():
         operation = trace.step(name).operation
         terms = operation.cell((0,) * trace[name].dim(), trace.shapes()).terms
         assert counted == len(terms) * trace[name].numel(), name
@@ -140,7 +148,7 @@ def test_every_score_has_a_cost(score):
 
 def test_products_are_counted_only_while_it_is_on():
     left, right = zeros(2, 3, 5), zeros(5, 7)
-    with MatrixProducts() as products:
+    with ProductCounter() as products:
         _ = left @ right
         _ = torch.matmul(right.T, left.transpose(1, 2))
         _ = torch.conv1d(zeros(2, 3, 11), zeros(5, 3, 4))
@@ -149,12 +157,12 @@ def test_products_are_counted_only_while_it_is_on():
 
 
 # ---- encoders --------------------------------------------------------------------------------------------------------
-ALL = [Encoder(kind, 7, both, layers, 5) for kind in KINDS for both in (False, True) for layers in (1, 3)]
+ALL = [Encoder(kind, 7, both, layers, 5) for kind in ENCODER_KINDS for both in (False, True) for layers in (1, 3)]
 
 
 @pytest.mark.parametrize("encoder", ALL, ids=str)
 def test_the_closed_form_of_an_encoder_is_what_is_counted(encoder):
-    assert encoder_cost(encoder, 11, 3) == counted_encoder_cost(encoder, 11, 3)
+    assert encoder_cost(encoder, 11, 3) == count_encoder_cost(encoder, 11, 3)
 
 
 @pytest.mark.parametrize("encoder", ALL, ids=str)
@@ -180,12 +188,12 @@ def test_a_recurrences_numbers_are_as_many_as_torchs():
     for kind, module in (("rnn", torch.nn.RNN), ("gru", torch.nn.GRU), ("lstm", torch.nn.LSTM)):
         theirs = sum(each.numel() for each in module(5, 7, num_layers=2, bidirectional=True).parameters())
         encoder = Encoder(kind, 7, both=True, layers=2)
-        assert encoder_cost(encoder, 3, 5).parameters == theirs - 4 * CELLS[kind].gates * 7
+        assert encoder_cost(encoder, 3, 5).parameters == theirs - 4 * RECURRENT_CELLS[kind].gates * 7
 
 
 def test_length_doubled():
     """Recurrences and convolutions twice as much, attention's part in pairs four times."""
-    for kind in KINDS:
+    for kind in ENCODER_KINDS:
         one, two = (encoder_cost(Encoder(kind, 7), T, 7).multiply_adds for T in (11, 22))
         pairs = 2 * 11 * 11 * 7 if kind == "attention" else 0
         assert two == 2 * one + 2 * pairs
@@ -194,10 +202,10 @@ def test_length_doubled():
 # ---- paths -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("window", [1, 3, 7])
 @pytest.mark.parametrize("both", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ENCODER_KINDS)
 def test_paths_in_closed_form_are_what_a_search_finds(kind, both, window):
     encoder = Encoder(kind, both=both, window=window)
-    found = path_lengths(reads(encoder, 13))
+    found = path_lengths(one_step_reach(encoder, 13))
     for i in range(13):
         for j in range(13):
             closed = path_length(encoder, i - j)
@@ -211,7 +219,7 @@ def test_paths_are_the_layers_after_which_influence_is_there(kind, both):
     for layers in (1, 2, 3):
         encoder = Encoder(kind, 5, both, layers)
         x = random_words(encoder, 11, 3)
-        reached = path_lengths(reads(encoder, 11)) <= layers
+        reached = path_lengths(one_step_reach(encoder, 11)) <= layers
         for at in (0, 4, 10):
             assert torch.equal(influence(encoder, x, at) > 0, reached[at]), (layers, at)
 
@@ -241,7 +249,7 @@ def test_a_search_takes_the_way_round():
 @pytest.mark.parametrize("both, window, layers, field", [(True, 3, 0, 1), (True, 5, 3, 13), (False, 4, 2, 7)])
 def test_receptive_field(both, window, layers, field):
     encoder = Encoder("cnn", both=both, window=window)
-    seen = path_lengths(reads(encoder, 41))[20] <= layers
+    seen = path_lengths(one_step_reach(encoder, 41))[20] <= layers
     assert receptive_field(encoder, layers) == seen.sum() == field
 
 
@@ -258,8 +266,8 @@ def test_receptive_field(both, window, layers, field):
         (lambda: path_length(Encoder("rnn"), 1.5), "whole_number"),
         (lambda: receptive_field(Encoder("rnn"), 1), "unknown_choice"),
         (lambda: encoder_cost(Encoder("rnn"), 0, 1), "positive_integer"),
-        (lambda: reads(Encoder("rnn"), -1), "positive_integer"),
-        (lambda: counted_encoder_cost(Encoder("rnn"), 257, 1), "at_most"),
+        (lambda: one_step_reach(Encoder("rnn"), -1), "positive_integer"),
+        (lambda: count_encoder_cost(Encoder("rnn"), 257, 1), "at_most"),
     ],
 )
 def test_refused(call, code):
@@ -269,48 +277,48 @@ def test_refused(call, code):
 
 
 # ---- both, side by side ----------------------------------------------------------------------------------------------
-SEARCHED = [Encoder(kind, width=5, both=both, window=window) for kind in KINDS for both in (0, 1) for window in (3, 7)]
+SEARCHED = [
+    Encoder(kind, width=5, both=both, window=window) for kind in ENCODER_KINDS for both in (0, 1) for window in (3, 7)
+]
 
 
 @pytest.mark.parametrize("encoder", SEARCHED, ids=str)
 def test_a_search_finds_the_path_lengths_of_the_formula(encoder):
     for distance in (*range(-23, 24), 101):
-        assert searched_path_length(encoder, distance) == path_length(encoder, distance), distance
+        assert search_path_length(encoder, distance) == path_length(encoder, distance), distance
 
 
 def test_searched_figures_of_the_golden_file():
     file = loader.read(loader.FOLDER / "s50_path_length.json")
     far, expected = file["inputs"]["distances"], file["expected"]
     for kind, name in (("rnn", "rnn_steps"), ("cnn", "cnn_layers"), ("attention", "attention_layers")):
-        assert [searched_path_length(Encoder(kind, both=True, window=3), distance) for distance in far] == expected[
-            name
-        ]
+        assert [search_path_length(Encoder(kind, both=True, window=3), distance) for distance in far] == expected[name]
 
 
 @pytest.mark.parametrize("encoder", SEARCHED, ids=str)
 def test_costs_are_found_twice(encoder):
-    found = cost_twice(encoder, 13, 11, distance=-7)
+    found = compare_costs(encoder, 13, 11, distance=-7)
     assert found.agrees
-    assert found.formula == encoder_cost(encoder, 13, 11) == counted_encoder_cost(encoder, 13, 11) == found.counted
-    assert found.path == path_length(encoder, -7) == searched_path_length(encoder, -7) == found.searched_path
+    assert found.formula == encoder_cost(encoder, 13, 11) == count_encoder_cost(encoder, 13, 11) == found.counted
+    assert found.path == path_length(encoder, -7) == search_path_length(encoder, -7) == found.searched_path
     assert (found.path is None) == (not encoder.both)
 
 
 def test_a_difference_is_told():
-    found = cost_twice(Encoder("rnn"), 5, 3, 4)
+    found = compare_costs(Encoder("rnn"), 5, 3, 4)
     assert not replace(found, counted=replace(found.counted, parameters=1)).agrees
     assert not replace(found, searched_path=3).agrees
 
 
 def test_a_search_ends_at_256_positions():
-    assert searched_path_length(Encoder("rnn"), 255) == 255
+    assert search_path_length(Encoder("rnn"), 255) == 255
     with pytest.raises(AttentionError) as refused:
-        searched_path_length(Encoder("rnn"), 256)
+        search_path_length(Encoder("rnn"), 256)
     assert refused.value.code == "at_most"
 
 
 def test_what_pairs_take_and_what_tokens_take():
     """8 tokens of width 6 in two heads: scores and mix 8 x 8 x 6 each, four projections 8 x 6 x 6."""
-    assert by_growth(attention_cost(T=8, D=6, H=2)) == (2 * 8 * 8 * 6, 4 * 8 * 6 * 6)
-    pairs, tokens = by_growth(attention_cost(T=16, D=6, H=2))
+    assert split_by_growth(attention_cost(T=8, D=6, H=2)) == (2 * 8 * 8 * 6, 4 * 8 * 6 * 6)
+    pairs, tokens = split_by_growth(attention_cost(T=16, D=6, H=2))
     assert (pairs, tokens) == (4 * 2 * 8 * 8 * 6, 2 * 4 * 8 * 6 * 6)  # twice the length: four times, and twice

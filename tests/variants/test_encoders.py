@@ -7,12 +7,12 @@ import torch
 
 from attention_core import AttentionError
 from attention_core.variants.encoders import (
-    KINDS,
+    ENCODER_KINDS,
     Encoder,
     draw_layers,
     encode,
+    encoder_jacobian,
     influence,
-    jacobian,
     output_width,
     random_words,
 )
@@ -142,7 +142,10 @@ def test_words_come_behind_the_weights_of_one_stream():
 
 # ---- influence -------------------------------------------------------------------------------------------------------
 ALL = [
-    Encoder(kind, width=5, both=both, layers=layers) for kind in KINDS for both in (False, True) for layers in (1, 2)
+    Encoder(kind, width=5, both=both, layers=layers)
+    for kind in ENCODER_KINDS
+    for both in (False, True)
+    for layers in (1, 2)
 ]
 
 
@@ -150,7 +153,7 @@ ALL = [
 def test_jacobian_is_torchs_and_that_of_finite_differences(encoder, generator):
     x = torch.randn(7, 3, generator=generator, dtype=torch.float64)
     layers = draw_layers(encoder, inputs=3)
-    found = jacobian(encoder, x, at=4)  # (T, width, D)
+    found = encoder_jacobian(encoder, x, at=4)  # (T, width, D)
     expected = torch.autograd.functional.jacobian(lambda words: encode(encoder, words, layers)[0, 4], x)
     assert torch.allclose(found, expected.transpose(0, 1), atol=TOLERANCE, rtol=0)
     step = 1e-6
@@ -164,7 +167,7 @@ def test_jacobian_is_torchs_and_that_of_finite_differences(encoder, generator):
 
 def test_influence_is_a_norm_of_it(generator):
     encoder, x = Encoder("gru", width=5), torch.randn(7, 3, generator=generator, dtype=torch.float64)
-    matrices = jacobian(encoder, x, at=6).numpy()
+    matrices = encoder_jacobian(encoder, x, at=6).numpy()
     for norm, order in (("spectral", 2), ("frobenius", "fro")):
         expected = [np.linalg.norm(matrix, order) for matrix in matrices]
         assert influence(encoder, x, norm=norm).tolist() == pytest.approx(expected, abs=TOLERANCE)
@@ -242,7 +245,7 @@ def test_attention_falls_with_the_length_and_not_with_the_distance():
         assert near[S] == pytest.approx(near[16], rel=0.2)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ENCODER_KINDS)
 def test_the_longest_sequence_and_words_of_any_width(kind):
     words = torch.linspace(-1, 1, 128 * 3).view(128, 3)  # float32, as somebody may bring it
     found = influence(Encoder(kind, both=True), words)

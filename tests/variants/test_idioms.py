@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention_core import AttentionConfig, attend_qkv
-from attention_core.explanation.traced_source import listing_of
+from attention_core.explanation.traced_source import function_listing
 from attention_core.mechanism.masks import causal_mask
 from attention_core.mechanism.operations import mask_scores, masked_softmax, merge_heads, split_heads
 from tests.house.test_house import every_face
@@ -142,7 +142,7 @@ def test_a_view_alone_is_refused_where_heads_do_not_lie_beside_each_other(genera
     mixed = drawn(generator, 2, 3, 5, 11)
     with pytest.raises(RuntimeError, match=REFUSED):
         merge_by_view_alone(mixed)
-    last = listing_of(merge_by_view_alone, {"x": mixed}).splitlines()[-1]
+    last = function_listing(merge_by_view_alone, {"x": mixed}).splitlines()[-1]
     assert last.startswith(f"    #   x.view(B, T, H * d_v): RuntimeError: {REFUSED}")
     one_head, one_query = drawn(generator, 2, 1, 5, 11), drawn(generator, 2, 3, 1, 11)
     never_copied = split_heads(drawn(generator, 2, 5, 33), heads=3)  # its numbers lie as they did before the split
@@ -182,6 +182,6 @@ def test_every_idiom_is_listed_on_the_operands_of_a_run(generator):
     assert set(operands) == set(IDIOMS)
     for name, (given, params, made) in operands.items():
         for function in IDIOMS[name].functions:
-            last = listing_of(function, given, params).splitlines()[-1]
+            last = function_listing(function, given, params).splitlines()[-1]
             refused = function is merge_by_view_alone
             assert f": {'RuntimeError' if refused else tuple(made.shape)}" in last, last

@@ -13,14 +13,14 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.record.expressions import evaluate
 from attention_core.variants.kv_cache import (
     cache_bytes,
+    cache_states,
     causal_pairs,
     decode,
     first_key,
     gap_to_full,
-    held_bytes,
-    plausible_keys,
-    states,
-    work,
+    guess_key_counts,
+    kv_bytes,
+    total_work,
     work_of_step,
 )
 
@@ -124,7 +124,7 @@ def test_the_gap_to_the_full_pass_is_the_largest_difference_of_any_step(name):
 
 def test_one_of_four_guesses_is_right():
     for tokens in (1, 7, 256):
-        assert plausible_keys(tokens)[2] == sum(range(1, tokens + 1)) == work(tokens, cached=False).keys
+        assert guess_key_counts(tokens)[2] == sum(range(1, tokens + 1)) == total_work(tokens, cached=False).keys
 
 
 def test_one_sentence_without_weights_is_causal_attention_over_itself():
@@ -230,10 +230,10 @@ def test_a_step_can_be_written_down_and_kept():
 
 # ---- what is counted -------------------------------------------------------------------------------------------------
 def test_projections_at_a_length_of_256():
-    assert work(256).keys == 256
-    assert work(256, cached=False).keys == 32_896 == 256 * 257 // 2
-    assert work(256).scores == 32_896
-    assert work(256, cached=False).scores == 256 * 257 * 258 // 6
+    assert total_work(256).keys == 256
+    assert total_work(256, cached=False).keys == 32_896 == 256 * 257 // 2
+    assert total_work(256).scores == 32_896
+    assert total_work(256, cached=False).scores == 256 * 257 * 258 // 6
 
 
 @pytest.mark.parametrize("window", [None, 1, 3, T, 19])
@@ -251,14 +251,14 @@ def test_the_counts_are_what_the_runs_did(window):
         found = (again["k"].shape[2], again["q"].shape[2], int(again["allowed"].sum()), 0)
         counted = work_of_step(t, cached=False, window=window)
         assert found == (counted.keys, counted.queries, counted.scores, counted.read)
-    assert causal_pairs(T, window) == int(again["allowed"].sum()) == work(T, window=window).scores
+    assert causal_pairs(T, window) == int(again["allowed"].sum()) == total_work(T, window=window).scores
 
 
 def test_states_by_hand():
     letters = {"computed": "c", "kept": "k", "again": "a", "unneeded": "u", "absent": "."}
 
     def drawn(*args, **choices):
-        return [" ".join(letters[each] for each in row) for row in states(*args, **choices)]
+        return [" ".join(letters[each] for each in row) for row in cache_states(*args, **choices)]
 
     assert drawn(4) == ["c . . .", "k c . .", "k k c .", "k k k c"]
     assert drawn(4, "v", cached=False) == ["c . . .", "a c . .", "a a c .", "a a a c"]
@@ -270,8 +270,10 @@ def test_states_by_hand():
 @pytest.mark.parametrize("cached", [True, False])
 @pytest.mark.parametrize("window", [None, 1, 3, 19])
 def test_states_and_counts_agree(cached, window):
-    counted = work(T, cached=cached, window=window)
-    keys, queries = ([state for row in states(T, role, cached=cached, window=window) for state in row] for role in "kq")
+    counted = total_work(T, cached=cached, window=window)
+    keys, queries = (
+        [state for row in cache_states(T, role, cached=cached, window=window) for state in row] for role in "kq"
+    )
     assert counted.keys == keys.count("computed") + keys.count("again")
     assert counted.queries == queries.count("computed") + queries.count("again")
     assert counted.read == keys.count("kept")
@@ -288,7 +290,7 @@ def test_the_closed_form_is_what_the_tensors_take(dtype, kv_heads, window):
     weights = Weights(**{name: numbers(D, width, seed=5).to(dtype) for name, width in sizes.items()})
     for t, trace in enumerate(decode(numbers(B, T, D, seed=6).to(dtype), weights=weights, config=config)):
         real = sum(trace[role].element_size() * trace[role].numel() for role in "kv")
-        assert held_bytes(trace) == real
+        assert kv_bytes(trace) == real
         assert real == cache_bytes(t + 1, kv_heads=kv_heads, d_k=D_K, d_v=D_V, dtype=dtype, batch=B, window=window)
 
 
@@ -326,13 +328,13 @@ def test_what_is_refused_is_refused_at_once(error, call):
 @pytest.mark.parametrize(
     ("error", "call"),
     [
-        ("positive_integer", lambda: work(0)),
-        ("positive_integer", lambda: work(True)),
-        ("positive_integer", lambda: work(3, window=0)),
-        ("positive_integer", lambda: work(3, cached=False, window=0)),
+        ("positive_integer", lambda: total_work(0)),
+        ("positive_integer", lambda: total_work(True)),
+        ("positive_integer", lambda: total_work(3, window=0)),
+        ("positive_integer", lambda: total_work(3, cached=False, window=0)),
         ("not_negative", lambda: work_of_step(-1)),
-        ("positive_integer", lambda: states(0)),
-        ("unknown_choice", lambda: states(3, "x")),
+        ("positive_integer", lambda: cache_states(0)),
+        ("unknown_choice", lambda: cache_states(3, "x")),
         ("positive_integer", lambda: cache_bytes(3, kv_heads=0, d_k=1, d_v=1, dtype=torch.float16)),
         ("positive_integer", lambda: cache_bytes(3, kv_heads=1, d_k=1, d_v=1, dtype=torch.float16, window=0)),
     ],

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
-from attention_core.explanation.traced_source import listing_of
+from attention_core.explanation.traced_source import function_listing
 from attention_core.variants.textbook_code import heads_by_eighth, multi_head, split_by_eighth
 
 
@@ -20,7 +20,7 @@ def test_the_function_is_the_run(generator, B, T, D, H, d_k, d_v, D_out):
 def test_every_step_of_the_way_says_its_shape_and_strides():
     """(2, 10, 512) in 8 heads of 64, as the sources have it; strides counted by hand."""
     given = {name: torch.zeros(512, 512) for name in ("w_q", "w_k", "w_v", "w_o")}
-    text = listing_of(multi_head, {"x": torch.zeros(2, 10, 512), **given}, {"heads": 8})
+    text = function_listing(multi_head, {"x": torch.zeros(2, 10, 512), **given}, {"heads": 8})
     for line in (
         "q.view(B, T, heads, -1): (2, 10, 8, 64), strides (5120, 512, 64, 1)",
         "q.transpose(1, 2): (2, 8, 10, 64), strides (5120, 64, 512, 1), not contiguous",
@@ -44,4 +44,4 @@ def test_an_eighth_is_a_width_and_no_number_of_heads(width, heads, d_k):
 @pytest.mark.parametrize("width", [25, 7, 4])
 def test_a_width_that_an_eighth_does_not_divide_is_refused(width):
     assert heads_by_eighth(width) is None
-    assert "RuntimeError" in listing_of(split_by_eighth, {"x": torch.zeros(1, 3, width)})
+    assert "RuntimeError" in function_listing(split_by_eighth, {"x": torch.zeros(1, 3, width)})

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv, diagnose
 from attention_core.mechanism.positions import alibi_slopes
-from attention_core.verification.causes import causes
-from attention_core.verification.diagnosis import first_difference, told_precision
-from attention_core.verification.mistakes import HYPOTHESES, SENTENCES
-from attention_core.verification.tensor_layout import READINGS, arrange, told_layout
+from attention_core.verification.causes import find_causes
+from attention_core.verification.diagnosis import first_difference, infer_precision
+from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES
+from attention_core.verification.tensor_layout import TENSOR_LAYOUTS, arrange_axes, infer_layout
 
 B, H, T, S, D_K, D_V = 2, 3, 5, 7, 11, 13  # every axis another prime
 ROOT = D_K**-0.5
@@ -317,7 +317,7 @@ def test_a_fault_is_named_with_its_step_its_place_and_its_cause(function, code, 
     found = diagnose(lambda q, k, v: cast(function(q.double(), k.double(), v.double()), dtype), q, k, v, **ours)
     assert found.step == step
     assert [cause.code for cause in found.causes] == [code]
-    assert found.first.step in str(found) and SENTENCES[code].partition("{")[0] in str(found)
+    assert found.first.step in str(found) and MISTAKE_SENTENCES[code].partition("{")[0] in str(found)
     wrong, good = returned(function(q.double(), k.double(), v.double()), step), attend_qkv(q, k, v, **ours)[step]
     gap = (wrong - good).abs().nan_to_num(nan=torch.inf, posinf=torch.inf).masked_fill(wrong == good, 0)
     assert found.first.theirs == pytest.approx(wrong[found.first.index].item(), rel=1e-5, nan_ok=True)
@@ -366,7 +366,7 @@ def test_a_run_that_was_stored_names_the_same_causes(function, code, step, sizes
     trace = attend_qkv(q, k, v, **ours)
     theirs = {step: returned(function(q, k, v), step)}
     stored = pickle.loads(pickle.dumps(trace))  # noqa: S301 our own, just written
-    assert [cause.code for cause in causes(stored, theirs)] == [cause.code for cause in causes(trace, theirs)]
+    assert [cause.code for cause in find_causes(stored, theirs)] == [cause.code for cause in find_causes(trace, theirs)]
 
 
 def test_every_cause_that_is_known_is_tried_here():
@@ -375,8 +375,8 @@ def test_every_cause_that_is_known_is_tried_here():
     by_a_learner = {"rows_swapped", "columns_swapped", "transposed", "scale_other", "scale_input_width"}
     by_a_learner |= {f"{role}_from_w_{other}" for role in "qkv" for other in "qkv" if role != other}
     by_a_learner |= {"split_interleaved", "padding_on_queries"}  # tests/exercises/test_slips.py, test_bugs.py
-    assert tried | layer | by_a_learner == set(SENTENCES)
-    assert set(HYPOTHESES) <= set(SENTENCES)
+    assert tried | layer | by_a_learner == set(MISTAKE_SENTENCES)
+    assert set(MISTAKES) <= set(MISTAKE_SENTENCES)
 
 
 def test_what_stands_beside_a_cause_is_named():
@@ -397,7 +397,7 @@ def test_faults_of_the_output_projection(code):
     _, weights, trace = layer()
     concat, w, b = trace["concat"], weights["w_o"], weights["b_o"]
     wrong = {"w_o_transposed": concat @ w.T + b, "w_o_missing": concat, "b_o_missing": concat @ w}[code]
-    assert [cause.code for cause in causes(trace, {"concat": concat, "output": wrong})] == [code]
+    assert [cause.code for cause in find_causes(trace, {"concat": concat, "output": wrong})] == [code]
 
 
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
@@ -559,9 +559,9 @@ def test_a_cause_of_some_steps_is_not_said_to_be_that_of_all():
 def test_the_precision_is_read_off_the_numbers(dtype, ours):
     trace = attend_qkv(*qkv(), **ours)
     weights = torch.softmax(trace["masked_scores"], -1).to(dtype).double()  # NaN where a query may attend to nothing
-    assert told_precision(trace, {"weights": weights}) == dtype
+    assert infer_precision(trace, {"weights": weights}) == dtype
     found = first_difference(trace, {"weights": weights}, dtype)
-    assert [cause.code for cause in causes(trace, {"weights": weights}, dtype)] == (["nan_rows"] if ours else [])
+    assert [cause.code for cause in find_causes(trace, {"weights": weights}, dtype)] == (["nan_rows"] if ours else [])
     assert (found.step is None) == (not ours)
 
 
@@ -569,17 +569,17 @@ def test_numbers_that_every_precision_holds_tell_of_none():
     q, k = torch.tensor([[3.0, 1], [2, 5], [7, 0]]).double(), torch.tensor([[4.0, 2], [9, 1], [6, 8]]).double()
     trace = attend_qkv(q, k, k)
     slipped = trace["scores"] + torch.tensor([0.0, 1, 0]).double() * torch.tensor([[0.0], [1], [0]]).double()
-    assert told_precision(trace, {"scores": slipped}) == torch.float64
-    found = first_difference(trace, {"scores": slipped}, told_precision(trace, {"scores": slipped}))
+    assert infer_precision(trace, {"scores": slipped}) == torch.float64
+    found = first_difference(trace, {"scores": slipped}, infer_precision(trace, {"scores": slipped}))
     assert found.first.index == (0, 0, 1, 1) and (found.first.ours, found.first.theirs) == (23, 24)  # 2 x 9 + 5 x 1
-    assert causes(trace, {"scores": slipped}) == ()  # not rounding: 23 is a bfloat16 number
+    assert find_causes(trace, {"scores": slipped}) == ()  # not rounding: 23 is a bfloat16 number
 
 
 def test_a_run_forgives_what_its_own_precision_rounds():
     q, k, v = qkv()
     exact = attend_qkv(q, k, v)["weights"]
     trace = attend_qkv(q.bfloat16(), k.bfloat16(), v.bfloat16())
-    assert told_precision(trace, {"weights": exact}) == torch.bfloat16
+    assert infer_precision(trace, {"weights": exact}) == torch.bfloat16
     assert first_difference(trace, {"weights": exact}, torch.bfloat16).step is None
 
 
@@ -595,7 +595,7 @@ def test_one_wrong_cell_is_found_at_its_index(step, dtype):
     assert (found.step, found.first.index, found.first.first) == (step, index, index)
     assert found.first.difference == pytest.approx(1e-3 / trace[step].abs().max().item(), rel=1e-2)
     assert found.first.theirs - found.first.ours == pytest.approx(1e-3, rel=1e-2)
-    assert causes(trace, {step: value}) == ()
+    assert find_causes(trace, {step: value}) == ()
 
 
 def test_a_step_that_only_inherits_an_error_is_told_from_one_that_makes_its_own():
@@ -658,20 +658,20 @@ def test_a_shape_that_does_not_fit_is_named_with_its_axes():
 
 def test_layouts_are_told_or_said_to_be_ambiguous():
     q, k, v = qkv()
-    assert told_layout(q, k, v).fits == ("B H T d",)  # 5 heads of 7 could not be
+    assert infer_layout(q, k, v).fits == ("B H T d",)  # 5 heads of 7 could not be
     turned_tensors = [x.transpose(1, 2) for x in (q, k, v)]
-    assert told_layout(*turned_tensors).fits == ("B T H d",)
-    assert all(torch.equal(told_layout(*turned_tensors).arrange(x.transpose(1, 2)), x) for x in (q, k, v))
+    assert infer_layout(*turned_tensors).fits == ("B T H d",)
+    assert all(torch.equal(infer_layout(*turned_tensors).arrange(x.transpose(1, 2)), x) for x in (q, k, v))
     q, k, v = qkv(keys=T)
-    both = told_layout(q, k, v)
+    both = infer_layout(q, k, v)
     assert both.ambiguous and both.axes == "B H T d"
-    assert told_layout(q, k, v, heads=H).fits == ("B H T d",)
-    assert told_layout(q, k, v, heads=T).fits == ("B T H d",)
-    assert told_layout(q, k, v, weights=torch.zeros(B, H, T, T)).fits == ("B H T d",)
-    assert told_layout(q, k, v, weights=torch.zeros(B, T, H, H)).fits == ("B T H d",)
+    assert infer_layout(q, k, v, heads=H).fits == ("B H T d",)
+    assert infer_layout(q, k, v, heads=T).fits == ("B T H d",)
+    assert infer_layout(q, k, v, weights=torch.zeros(B, H, T, T)).fits == ("B H T d",)
+    assert infer_layout(q, k, v, weights=torch.zeros(B, T, H, H)).fits == ("B T H d",)
     q, k, v = qkv(heads=6, kv_heads=2)
-    assert told_layout(q, k, v).fits == ("B H T d",)
-    assert told_layout(drawn(5, 3), drawn(7, 3), drawn(7, 2)).axes == "T d"
+    assert infer_layout(q, k, v).fits == ("B H T d",)
+    assert infer_layout(drawn(5, 3), drawn(7, 3), drawn(7, 2)).axes == "T d"
 
 
 def test_layouts_that_cannot_be_are_refused():
@@ -681,14 +681,14 @@ def test_layouts_that_cannot_be_are_refused():
         ((drawn(2, 3, 5, 7), drawn(2, 2, 4, 7), drawn(2, 2, 4, 7)), "layout_unknown"),
     ):
         with pytest.raises(AttentionError) as refused:
-            told_layout(*tensors)
+            infer_layout(*tensors)
         assert refused.value.code == code
     with pytest.raises(AttentionError):
-        arrange(drawn(2, 3), "B T d")
+        arrange_axes(drawn(2, 3), "B T d")
     with pytest.raises(AttentionError):
-        arrange(drawn(2, 3), "T B")
+        arrange_axes(drawn(2, 3), "T B")
     shapes = {"B H T d": (2, 3, 5, 7), "B T H d": (2, 5, 3, 7), "B T d": (2, 5, 7), "H T d": (3, 5, 7), "T d": (5, 7)}
-    arranged = {axes: tuple(arrange(drawn(*shapes[axes]), axes).shape) for axes in READINGS}
+    arranged = {axes: tuple(arrange_axes(drawn(*shapes[axes]), axes).shape) for axes in TENSOR_LAYOUTS}
     assert arranged == {
         "B H T d": (2, 3, 5, 7),
         "B T H d": (2, 3, 5, 7),

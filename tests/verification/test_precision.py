@@ -7,11 +7,18 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv, explain, prove
-from attention_core.comparison.differences import moves
+from attention_core.comparison.differences import find_moves
 from attention_core.comparison.rerun import rerun
 from attention_core.mechanism.scores import SCORES
-from attention_core.verification.precision import PRECISIONS, errors, in_precision, largest, overflowing, scaled_first
-from attention_core.verification.proof import overflow, rounding
+from attention_core.verification.precision import (
+    PRECISIONS,
+    largest_finite_number,
+    overflow_example,
+    precision_errors,
+    run_in_precision,
+    with_queries_scaled_first,
+)
+from attention_core.verification.proof import find_overflow, measure_rounding
 from tests.golden import loader
 
 B, T, S, D, HEADS, KV_HEADS, D_K, A = 2, 3, 5, 7, 6, 2, 4, 11
@@ -37,7 +44,7 @@ def layer(**choices) -> Trace:
 @pytest.mark.parametrize("positions", [[], ["rope", "alibi", "sinusoidal"]], ids=str)
 def test_it_is_the_run_that_rounded_inputs_give(dtype, positions):
     trace = layer(positions=positions)
-    rounded = in_precision(trace, dtype)
+    rounded = run_in_precision(trace, dtype)
     given = {name: step.value.to(dtype) for name, step in trace.inputs().items()}
     weights = Weights(**{name: value for name, value in given.items() if name not in ("query", "key")})
     config = AttentionConfig(heads=HEADS, kv_heads=KV_HEADS, masks=["causal"], positions=positions)
@@ -51,16 +58,16 @@ def test_it_is_the_run_that_rounded_inputs_give(dtype, positions):
 
 def test_words_and_truth_values_stay():
     trace = layer().labelled(S=("a", "b", "c", "d", "e"))
-    rounded = in_precision(trace, torch.float16)
-    assert rounded.labels == trace.labels == errors(trace, torch.float16).labels
+    rounded = run_in_precision(trace, torch.float16)
+    assert rounded.labels == trace.labels == precision_errors(trace, torch.float16).labels
     assert rounded["allowed"].dtype == torch.bool
     allowed = torch.tensor([[True, False, True, True, False]]).expand(T, S)
-    own = in_precision(attend_qkv(*[numbers(n, 5, seed=n) for n in (T, S, S)], allowed=allowed), torch.bfloat16)
+    own = run_in_precision(attend_qkv(*[numbers(n, 5, seed=n) for n in (T, S, S)], allowed=allowed), torch.bfloat16)
     assert torch.equal(own["allowed"][0, 0], allowed)
 
 
 def test_float64_of_a_float64_run_changes_nothing():
-    assert moves(in_precision(layer(), torch.float64), layer()) == {}
+    assert find_moves(run_in_precision(layer(), torch.float64), layer()) == {}
 
 
 # ---- the errors ------------------------------------------------------------------------------------------------------
@@ -68,7 +75,7 @@ def test_float64_of_a_float64_run_changes_nothing():
 def test_every_cell_of_the_errors(dtype):
     """Of width 1, so that a score is one product and there is one right way to round it."""
     q, k, v = numbers(T, 1, seed=1), numbers(S, 1, seed=2), numbers(S, 7, seed=3)
-    found = errors(attend_qkv(q, k, v), dtype)
+    found = precision_errors(attend_qkv(q, k, v), dtype)
     assert found.difference
     for t in range(T):
         assert found["q"][0, 0, t, 0] == q[t, 0].to(dtype).double() - q[t, 0]
@@ -85,12 +92,12 @@ def test_precisions_are_named_as_torch_names_them():
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
 def test_a_run_of_any_precision_is_measured_against_its_own_inputs(dtype):
     trace = layer()
-    low = in_precision(trace, dtype)
-    found, exact = errors(low, dtype), rerun(low)
+    low = run_in_precision(trace, dtype)
+    found, exact = precision_errors(low, dtype), rerun(low)
     assert all((found[name] == 0).all() for name in low.inputs())
     assert torch.equal(found["weights"], low["weights"].double() - exact["weights"])
     worst = found["weights"].abs().max().item() / exact["weights"].max().item()
-    assert worst == rounding(low, exact)["weights"]
+    assert worst == measure_rounding(low, exact)["weights"]
 
 
 def test_golden_bands():
@@ -98,7 +105,7 @@ def test_golden_bands():
     trace = loader.load(file).run()
     bounds = file["test_bounds"]
     low, high = bounds["float16_output_between"]
-    float32, bfloat16, float16 = (errors(trace, dtype) for dtype in LOW)
+    float32, bfloat16, float16 = (precision_errors(trace, dtype) for dtype in LOW)
     assert 0 < float32["output"].abs().max() <= bounds["float32_output"]
     assert low <= float16["output"].abs().max() <= high
     assert (float16["q"] == 0).all()  # the file's inputs are numbers of float16, so all error is the arithmetic's
@@ -109,36 +116,36 @@ def test_golden_bands():
 def test_an_input_that_a_precision_cannot_hold_is_refused():
     trace = attend_qkv(torch.full((1, 1), 1e6), torch.ones(1, 1), torch.ones(1, 1))
     with pytest.raises(AttentionError) as caught:
-        in_precision(trace, torch.float16)
+        run_in_precision(trace, torch.float16)
     assert caught.value.code == "not_finite"
-    assert in_precision(trace, torch.bfloat16)["q"].isfinite().all()
+    assert run_in_precision(trace, torch.bfloat16)["q"].isfinite().all()
 
 
 # ---- the overflow ----------------------------------------------------------------------------------------------------
 def test_one_score_overflows_in_float16_and_nowhere_else():
-    trace = overflowing()
+    trace = overflow_example()
     expected = [[256, 255, 3], [65_536, 65_280, 0], [0, 2, -1]]
     assert trace["scores"][0, 0].tolist() == expected
-    low = in_precision(trace, torch.float16)
+    low = run_in_precision(trace, torch.float16)
     assert all(torch.equal(low[name].double(), trace[name]) for name in "qkv")  # float16 holds the inputs exactly
     assert low["scores"].isinf().nonzero().tolist() == [[0, 0, 1, 0]]
-    assert overflow(low) == ("scores", (0, 0, 1, 0))
+    assert find_overflow(low) == ("scores", (0, 0, 1, 0))
     assert low["weights"].isnan().any(-1)[0, 0].tolist() == [False, True, False]
-    found = errors(trace, torch.float16)
+    found = precision_errors(trace, torch.float16)
     assert found["scores"][0, 0, 1, 0] == math.inf
     assert found["scores"][0, 0].isfinite().sum() == 8
     for dtype in (torch.float32, torch.bfloat16):
-        assert overflow(in_precision(trace, dtype)) is None
+        assert find_overflow(run_in_precision(trace, dtype)) is None
 
 
 def test_scaling_first_saves_it():
-    trace = scaled_first(overflowing())
+    trace = with_queries_scaled_first(overflow_example())
     assert trace["q_scaled"][0, 0, 1].tolist() == [128, 0, 0, 0]
     assert trace["scores"][0, 0, 1].tolist() == [32_768, 32_640, 0]
-    low = in_precision(trace, torch.float16)
-    assert overflow(low) is None
+    low = run_in_precision(trace, torch.float16)
+    assert find_overflow(low) is None
     assert low["weights"][0, 0, 1].tolist() == [1, 0, 0]
-    assert errors(trace, torch.float16)["output"].abs().max() < 1e-3
+    assert precision_errors(trace, torch.float16)["output"].abs().max() < 1e-3
 
 
 @pytest.mark.parametrize("score", ["dot", "scaled_dot", "general"])
@@ -147,7 +154,7 @@ def test_scaling_first_saves_it():
 )
 def test_scaling_first_is_the_same_number(score, choices):
     trace = layer(score=score, **choices)
-    first = scaled_first(trace)
+    first = with_queries_scaled_first(trace)
     for name in ("masked_scores", "weights", "output"):
         np.testing.assert_allclose(first[name].numpy(), trace[name].numpy(), rtol=1e-12, atol=1e-12)
     proof = prove(first)
@@ -158,7 +165,7 @@ def test_scaling_first_is_the_same_number(score, choices):
 
 
 def test_a_scaled_query_has_its_arithmetic():
-    trace = scaled_first(overflowing())
+    trace = with_queries_scaled_first(overflow_example())
     assert explain(trace, "q_scaled", (0, 0, 1, 0)).text == "256.00 × 1/√4 = 128.00"
     assert trace.step("q_scaled").dims == trace.step("q").dims
     assert trace.step("scores").operation.reads == ("q_scaled", "k")
@@ -168,10 +175,10 @@ def test_a_scaled_query_has_its_arithmetic():
 @pytest.mark.parametrize("score", ["cosine", "additive"])
 def test_a_score_that_is_no_product_with_q_is_refused(score):
     with pytest.raises(AttentionError) as caught:
-        scaled_first(layer(score=score))
+        with_queries_scaled_first(layer(score=score))
     assert caught.value.code == "scale_stays"
 
 
 def test_the_largest_numbers():
-    assert largest("float16") == 65_504
-    assert largest("float64") == torch.finfo(torch.float64).max
+    assert largest_finite_number("float16") == 65_504
+    assert largest_finite_number("float64") == torch.finfo(torch.float64).max

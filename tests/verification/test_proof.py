@@ -15,16 +15,16 @@ import torch
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.analysis import softmax_jacobian, softmax_stages
 from attention_core.analysis.softmax_jacobian import with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE, STABLE
+from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.mechanism import masks, operations, positions, scores
-from attention_core.mechanism.attention import run
+from attention_core.mechanism.attention import run_plan
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.trace import Faces
 from attention_core.variants import kv_cache
 from attention_core.variants.kv_cache import decode
-from attention_core.verification.proof import Check, Proof, compare, prove
+from attention_core.verification.proof import Proof, ProofCheck, check_step, prove
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]  # in the order of their digits
 B, T, S, A, D_OUT = 2, 4, 6, 3, 5
@@ -128,7 +128,9 @@ RUNS: dict[str, Callable[[], Trace]] = {
     "what if": lambda: layer("additive", "causal", what_if={"scores": eighths(T, S), "weights": eighths(T, S)}),
     "uniform, no mask": lambda: layer(replace="uniform"),
     "no output projection": lambda: layer(inputs=1, w_o=False),
-    "exponentials": lambda: layer(mask="custom").then(*NAIVE, *STABLE),  # its empty row is 0 / 0 in both forms
+    "exponentials": lambda: layer(mask="custom").then(
+        *NAIVE_SOFTMAX, *STABLE_SOFTMAX
+    ),  # its empty row is 0 / 0 in both forms
     "jacobian": lambda: with_jacobian(layer(mask="custom")),
     "heads given": lambda: attend_qkv(eighths(4, 5), eighths(6, 5), eighths(6, 3), allowed=ALLOWED),
     "decoding": lambda: [*decode(eighths(T, 7), weights=Weights(w_k=eighths(7, 7), w_v=eighths(7, 7)))][-1],
@@ -323,7 +325,7 @@ def test_a_wrong_face_turns_the_proof_red_at_its_step(name, kind):
 def test_a_misunderstanding_that_both_faces_share_is_seen_by_torch(step):
     """The same fault in both: all shown numbers agree with it, and only torch's own attention does not."""
     trace = with_faults(square(), step, "torch", "numpy")
-    proof = prove(run(trace.inputs(), [each.operation for each in trace.computed().values()]))
+    proof = prove(run_plan(trace.inputs(), [each.operation for each in trace.computed().values()]))
     assert not proof.passed
     assert {check.witness for check in proof.checks if not check.passed} <= {"sdpa", "mha", "rows"}
     assert proof.worst < 1e-4  # a small fault, not an accident
@@ -331,7 +333,7 @@ def test_a_misunderstanding_that_both_faces_share_is_seen_by_torch(step):
 
 def test_weights_that_do_not_sum_to_one_are_seen_without_torch():
     trace = with_faults(layer(dropout=0.5), "weights", "torch", "numpy")
-    proof = prove(run(trace.inputs(), [each.operation for each in trace.computed().values()]))
+    proof = prove(run_plan(trace.inputs(), [each.operation for each in trace.computed().values()]))
     assert [(check.step, check.witness) for check in proof.checks if not check.passed] == [("weights", "rows")]
 
 
@@ -395,18 +397,20 @@ def test_the_first_failure_is_the_first_step_that_fails():
     ],
 )
 def test_what_is_not_the_same(value, other):
-    assert not compare("scores", "numpy", np.array(value), np.array(other)).passed
+    assert not check_step("scores", "numpy", np.array(value), np.array(other)).passed
 
 
 def test_what_is_the_same_to_the_largest_magnitude():
     """2e-11 of 2 is 1e-11."""
-    check = compare("scores", "numpy", np.array([1e-11, 2.0 + 2e-11, -math.inf]), np.array([0.0, 2.0, -math.inf]))
-    assert check == Check("scores", "numpy", pytest.approx(1e-11, rel=1e-3), True)
+    check = check_step("scores", "numpy", np.array([1e-11, 2.0 + 2e-11, -math.inf]), np.array([0.0, 2.0, -math.inf]))
+    assert check == ProofCheck("scores", "numpy", pytest.approx(1e-11, rel=1e-3), True)
 
 
 def test_what_is_no_number_by_both_faces_is_the_same():
     values = np.array([1.0, math.nan, math.inf, -math.inf])
-    assert compare("naive_weights", "numpy", values, values.copy()) == Check("naive_weights", "numpy", 0.0, True)
+    assert check_step("naive_weights", "numpy", values, values.copy()) == ProofCheck(
+        "naive_weights", "numpy", 0.0, True
+    )
 
 
 # ---- numbers that a precision cannot hold ----------------------------------------------------------------------------

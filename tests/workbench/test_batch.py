@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from pages.runs import cache
-from pages.runs.run_inputs import PAD
-from pages.site.words import catalog
+from pages.runs.run_inputs import PAD_WORD
+from pages.site.words import load_app_texts
 from tests.screen.driver import STORIES, Screen
 
 MORE = "she smiled\nAnna fed it"
@@ -15,7 +15,7 @@ ALONE = ["Anna fed the dog and it barked", "she smiled", "Anna fed it"]
 
 
 def trace(screen):
-    return cache.trace_of(screen.setup())
+    return cache.trace_for(screen.setup())
 
 
 def batched(**link):
@@ -38,7 +38,7 @@ def test_the_chosen_sentence_is_on_the_screen():
     screen = batched()
     assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
     screen.set("sentence", 2)
-    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["Anna", "fed", "it", *[PAD] * 4]
+    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["Anna", "fed", "it", *[PAD_WORD] * 4]
     assert {tile["origin"] for tile in screen.tiles()["tokens"][3:]} == {"padding"}
     it_to_fed = trace(Screen(text="Anna fed it"))["weights"][0, 0, 2, 1].item()
     cells = screen.table("map0")
@@ -95,7 +95,7 @@ def test_a_batch_has_random_words_and_a_second_sequence_takes_it_away():
     assert trace(screen)["weights"].shape[0] == 2
     screen.set("cross", True)
     assert trace(screen)["weights"].shape[0] == 1
-    assert catalog("en")["control.batch"] not in [toggle.label for toggle in screen.at.toggle]
+    assert load_app_texts("en")["control.batch"] not in [toggle.label for toggle in screen.at.toggle]
 
 
 def test_built_heads_in_a_batch_know_all_words():

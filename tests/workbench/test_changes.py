@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attention_core.record.number_text import signed
+from attention_core.record.number_text import format_signed
 from tests.screen.driver import Screen, it_to_dog, softmax
 
 
@@ -32,7 +32,7 @@ def test_before_a_change_there_is_nothing_to_compare():
 def test_the_sentence_names_the_largest_move_with_both_numbers():
     screen = Screen().set("scale", "off")
     before, now = it_to_dog(2**-0.5), it_to_dog(1.0)
-    assert f"{before:.2f} → {now:.2f} ({signed(now - before)})" in said(screen)
+    assert f"{before:.2f} → {now:.2f} ({format_signed(now - before)})" in said(screen)
     assert marked(screen) == ["scaled_scores", "masked_scores", "weights", "head_outputs", "concat", "output"]
 
 
@@ -62,7 +62,7 @@ def test_a_step_of_another_shape_is_marked():
 def test_the_maps_show_signed_differences():
     screen = Screen().set("temperature", 2.0).set("difference", True)
     moved = it_to_dog(2**-0.5 / 2) - it_to_dog(2**-0.5)
-    assert numbers(screen, "map0", "weights", "0,0,5,3") == signed(moved).replace("0.", ".") == "−.31"
+    assert numbers(screen, "map0", "weights", "0,0,5,3") == format_signed(moved).replace("0.", ".") == "−.31"
     assert numbers(screen, "map0", "weights", "0,0,0,0") == "0"
     assert screen.link()["against"] == ""
     again = Screen(**screen.link())

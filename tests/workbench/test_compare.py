@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields
 import pytest
 
 from attention_core import Weights
-from pages.runs.compute import compute
-from pages.setup.setup import LOOKED_AT, Setup
+from pages.runs.compute import compute_run
+from pages.setup.setup import VIEW_FIELDS, Setup
 from pages.workbench import setting_differences
 from tests.screen.driver import Screen, it_to_dog, plain
 
@@ -155,18 +155,18 @@ def test_a_weight_is_named_as_soon_as_a_setup_and_a_run_have_it():
     runs = []
     for text, number in (("1", 1.0), ("2", 2.0)):
         setup = LargerSetup(w_new=text)
-        trace, material = compute(setup)
+        trace, material = compute_run(setup)
         material.put("w_new", [[number]], "typed")
         runs.append((setup, trace, material))
-    assert setting_differences.differences(*runs) == [("w_new [1, 1]", "1", "2")]
+    assert setting_differences.find_setting_differences(*runs) == [("w_new [1, 1]", "1", "2")]
 
 
 def test_every_part_of_a_setup_that_is_computed_is_compared():
-    trace, material = compute(Setup(q="1,2", k="1,2", v="1,2"))
-    compared = setting_differences.settings(Setup(), trace, material)
+    trace, material = compute_run(Setup(q="1,2", k="1,2", v="1,2"))
+    compared = setting_differences.describe_settings(Setup(), trace, material)
     matrices = {"x", "context", "q", "k", "v", "allowed", *(field.name for field in fields(Weights))}
     shown_by_others = {"cross"}  # a second sequence is there, or not
-    parts = {field.name for field in fields(Setup)} - {*LOOKED_AT}
+    parts = {field.name for field in fields(Setup)} - {*VIEW_FIELDS}
     assert parts - {*compared} - matrices == shown_by_others
 
 

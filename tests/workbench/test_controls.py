@@ -11,7 +11,7 @@ from attention_core.inputs.tokenizer import word_vector
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
 from pages.runs import cache
-from pages.site.words import LANGUAGES, catalog
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import Screen, it_to_dog, score_of, softmax
 
 
@@ -53,7 +53,7 @@ def test_every_score():
     assert screen.weight(5, 3) == pytest.approx(softmax(scores, 3), abs=1e-12)
     assert "hidden" in screen.steps()
     assert {screen.widget("score").options[n] for n in range(len(SCORES))} == {
-        catalog("en")[f"score.{name}"] for name in SCORES
+        load_app_texts("en")[f"score.{name}"] for name in SCORES
     }
 
 
@@ -138,8 +138,8 @@ def test_a_causal_masks_offset_places_the_queries_of_the_other_masks_too():
 def test_a_new_mask_is_a_line_of_the_table_and_its_words(monkeypatch):
     monkeypatch.setitem(MASKS, "near", MASKS["local"])  # as the README says how to add one
     for language in LANGUAGES:
-        monkeypatch.setitem(catalog(language), "masks.near", "near")
-        monkeypatch.setitem(catalog(language), "parameter.near_window", "how near")
+        monkeypatch.setitem(load_app_texts(language), "masks.near", "near")
+        monkeypatch.setitem(load_app_texts(language), "parameter.near_window", "how near")
     screen = Screen().set("masks", ["near"])
     assert (screen.blocked(), screen.link()) == (30, {"mask": "near:1"})  # 7 x 7 less the diagonal and its neighbours
     assert screen.set("near_window", 2).blocked() == 20
@@ -167,7 +167,7 @@ def test_a_query_that_may_attend_to_nothing():
 def test_cross_attention_brings_a_second_sentence():
     screen = Screen()
     screen.set("cross", True)
-    assert screen.widget("context_text").label == catalog("en")["control.context_text"]
+    assert screen.widget("context_text").label == load_app_texts("en")["control.context_text"]
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)
     screen.set("context_text", "dog Anna")
     assert screen.weight(5, 0) == pytest.approx(softmax([6 * 2**-0.5, -6 * 2**-0.5], 0), abs=1e-12)
@@ -220,7 +220,7 @@ def test_the_three_ways_of_input():
 
 
 def test_where_no_sentence_was_none_is_offered():
-    labels = [catalog("en")[f"mode.{name}"] for name in ("sentence", "matrix", "qkv", "file")]
+    labels = [load_app_texts("en")[f"mode.{name}"] for name in ("sentence", "matrix", "qkv", "file")]
     assert list(Screen().widget("mode").options) == labels
     assert list(Screen(ex="one_query").widget("mode").options) == labels[1:]
 
@@ -237,10 +237,10 @@ def test_q_k_and_v_of_a_sentence_keep_its_words():
 def test_a_matrix_that_nobody_changed_is_still_the_examples_own():
     screen = Screen(x="~")
     assert "Built by hand: x, w_q, w_k, w_v, w_o." in screen.captions()
-    assert any(text.endswith(catalog("en")["role.en_it.1"]) for text in screen.table("map0")["text"])
+    assert any(text.endswith(load_app_texts("en")["role.en_it.1"]) for text in screen.table("map0")["text"])
     screen.set("x", screen.widget("x").value.replace("-1", "-2"))
     assert "Edited: x. Built by hand: w_q, w_k, w_v, w_o." in screen.captions()
-    assert not any(text.endswith(catalog("en")["role.en_it.1"]) for text in screen.table("map0")["text"])
+    assert not any(text.endswith(load_app_texts("en")["role.en_it.1"]) for text in screen.table("map0")["text"])
 
 
 @pytest.mark.parametrize(("text", "known"), [("Tom read and then he laughed", True), ("the queen saw it", False)])
@@ -335,7 +335,7 @@ def test_one_style_of_rope_at_a_time():
 def test_a_matrix_of_any_width_gets_projections_that_its_heads_can_share():
     screen = Screen(x="~").set("x", "1 2 3\n4 5 6")
     assert screen.errors() == [] and screen.maps() == ["map0", "map1"]
-    matrices = cache.material_of(screen.setup()).matrices
+    matrices = cache.inputs_of(screen.setup()).matrices
     assert {name: matrices[name].shape for name in ("w_q", "w_k", "w_v", "w_o")} == {
         "w_q": (3, 4),
         "w_k": (3, 4),

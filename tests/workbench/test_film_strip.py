@@ -7,11 +7,11 @@ from itertools import combinations
 import pytest
 import torch
 
-from attention_core.drawing.raster import small
+from attention_core.drawing.raster import small_raster
 from attention_core.examples.examples import EXAMPLES
 from attention_core.record.errors import AttentionError
 from pages.runs import cache
-from pages.session.labels import looked_at
+from pages.session.labels import selection_of
 from pages.setup.setup import Setup
 from pages.workbench import sweeps
 from tests.screen.driver import Screen
@@ -106,7 +106,7 @@ def test_the_offset_head_says_where_it_looks():
     screen = film("neighbour", built="offset:-1")
     found = frames(screen)
     assert [*found] == ["−4", "−3", "−2", "−1", "0", "1", "2", "3", "4"]
-    attended = cache.trace_of(screen.setup())["weights"][0, 0].tolist()
+    attended = cache.trace_for(screen.setup())["weights"][0, 0].tolist()
     mean = sum(w * (j - i) for i, row in enumerate(attended) for j, w in enumerate(row)) / len(attended)
     assert found["−1"] == f"−{-mean:.1f}"
     assert screen.packed("film")[0]["maps"][3]["chosen"]
@@ -114,11 +114,11 @@ def test_the_offset_head_says_where_it_looks():
 
 def test_the_seed_how_much_of_a_row_moves():
     screen = film("seed", ex="eight_heads")
-    found, now = frames(screen), cache.trace_of(screen.setup())["weights"][0]
+    found, now = frames(screen), cache.trace_for(screen.setup())["weights"][0]
     assert [*found] == [str(seed) for seed in range(9)] and found["0"] == "0.00"
     head = 5  # the one that is looked at
     there = Screen(ex="eight_heads", seed="3")
-    other = cache.trace_of(there.setup())["weights"][0]
+    other = cache.trace_for(there.setup())["weights"][0]
     assert found["3"] == f"{(other - now)[head].abs().sum(-1).mean().item() / 2:.2f}" != "0.00"
 
 
@@ -159,14 +159,14 @@ LINKS = [  # settings at which a sweep once lost something of the run on the scr
 @pytest.mark.parametrize(("sweep", "link"), LINKS)
 def test_the_map_that_is_marked_is_the_one_on_the_screen_and_a_click_on_it_changes_no_number(sweep, link):
     screen = film(sweep, **link)
-    before = cache.trace_of(screen.setup())
+    before = cache.trace_for(screen.setup())
     told, cells = screen.packed("film")
     (place,) = [place for place, each in enumerate(told["maps"]) if each["chosen"]]
     rows, columns = before["weights"].shape[-2:]
     drawn = cells["cells"][place * rows * columns : (place + 1) * rows * columns]
-    assert drawn == small(before, "weights", looked_at(before, screen.setup()).at, False).cells
+    assert drawn == small_raster(before, "weights", selection_of(before, screen.setup()).at, False).cells
     screen.click_part("film", "opened", place)
-    assert torch.equal(cache.trace_of(screen.setup())["output"], before["output"])
+    assert torch.equal(cache.trace_for(screen.setup())["output"], before["output"])
 
 
 SETTINGS = [
@@ -193,13 +193,16 @@ def test_every_sweep_of_every_example_has_the_present_run_at_the_present_value(n
     for setting in SETTINGS:
         setup = replace(Setup(example=name), **setting)
         try:
-            trace, material = cache.trace_of(setup), cache.material_of(setup)
+            trace, material = cache.trace_for(setup), cache.inputs_of(setup)
         except AttentionError:
             continue  # such a setting does not go with this example
         for sweep in sweeps.SWEEPS.values():
-            values, now = sweeps.swept(sweep, setup, trace, material, sweeps.MOST), sweep.now(setup, trace, material)
+            values, now = (
+                sweeps.list_swept_values(sweep, setup, trace, material, sweeps.MAX_SWEPT_VALUES),
+                sweep.now(setup, trace, material),
+            )
             if len(values) > 1 and now is not None:
-                run = cache.trace_of(replace(setup, **sweeps.make_change(sweep, setup, trace, material, now)))
+                run = cache.trace_for(replace(setup, **sweeps.make_change(sweep, setup, trace, material, now)))
                 assert now in values and torch.equal(run["weights"], trace["weights"])
                 assert torch.equal(run["output"], trace["output"])
                 marked += 1
@@ -219,7 +222,7 @@ def test_other_heads_share_keys_and_values_as_these_do_where_they_divide():
     assert change(Setup(example="eight_heads"), 4)["kv_heads"] is None
     screen = film("heads", ex="eight_heads", kv="2")
     screen.click_part("film", "opened", [*frames(screen)].index("4"))
-    assert cache.trace_of(screen.setup())["k"].shape[1] == 1
+    assert cache.trace_for(screen.setup())["k"].shape[1] == 1
 
 
 def test_of_several_offset_heads_the_one_that_is_looked_at_is_turned_and_no_head_is_lost():
@@ -267,11 +270,11 @@ def test_a_present_value_between_the_others_is_among_them():
 
 
 def test_the_runs_of_a_strip_are_bounded(monkeypatch):
-    monkeypatch.setattr("pages.workbench.film_strip.MOST_PAIRS", 98 * 3)  # 2 heads of 7 x 7 are 98 weights
+    monkeypatch.setattr("pages.workbench.film_strip.MAX_RUN_PAIRS", 98 * 3)  # 2 heads of 7 x 7 are 98 weights
     screen = film("temperature")
     assert len(frames(screen)) == 3
     assert any(text.value.startswith("3 runs of head 1") for text in screen.at.markdown)
-    monkeypatch.setattr("pages.workbench.film_strip.MOST_PAIRS", 98)
+    monkeypatch.setattr("pages.workbench.film_strip.MAX_RUN_PAIRS", 98)
     screen = Screen()
     screen.at.session_state["film_drawer"] = True
     screen.ran(screen.at.run)

@@ -19,7 +19,7 @@ def large(**link):
 
 
 def trace(screen):
-    return cache.trace_of(screen.setup())
+    return cache.trace_for(screen.setup())
 
 
 def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():

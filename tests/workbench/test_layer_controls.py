@@ -12,7 +12,7 @@ from tests.screen.driver import Screen, it_to_dog, softmax
 
 
 def step(screen, name):
-    return cache.trace_of(screen.setup())[name]
+    return cache.trace_for(screen.setup())[name]
 
 
 def own(name, matrix):
@@ -28,7 +28,7 @@ def test_q_and_k_are_swapped():
 
 
 def test_one_matrix_for_all_three():
-    trace = cache.trace_of(Screen().set("wiring", ["tied"]).setup())
+    trace = cache.trace_for(Screen().set("wiring", ["tied"]).setup())
     assert torch.equal(trace["w_k"], own("en_it", "w_q"))
     assert torch.equal(trace["w_v"], own("en_it", "w_q"))
     assert torch.equal(trace["scores"], trace["scores"].transpose(-1, -2))
@@ -62,7 +62,7 @@ def test_without_positions_the_token_before_is_any_token():
     screen = Screen(ex="zh_colour")
     assert screen.weight(1, 0) > 0.9
     screen.set("wiring", ["bare"])
-    trace = cache.trace_of(screen.setup())
+    trace = cache.trace_for(screen.setup())
     assert trace["x"][0, :, 4:].abs().max() == 0
     assert trace["weights"][0, 0].flatten().tolist() == pytest.approx([1 / 5] * 25)
     screen.set("positions", ["alibi"])  # positions again, by another way
@@ -143,7 +143,7 @@ def test_a_bias_that_was_not_there():
     screen.edit_cells({0: {2: 5}})
     assert torch.equal(step(screen, "v")[0, 1, :, 0], step(Screen(), "v")[0, 1, :, 0] + 5)
     screen.press("b_none_b_v")
-    assert "b_v" not in cache.trace_of(screen.setup())
+    assert "b_v" not in cache.trace_for(screen.setup())
 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_a_chosen_score_is_computed_on_with():
 
 def test_a_chosen_weight_is_mixed_with_and_the_row_need_not_sum_to_one():
     screen = Screen().set("edited", "weights").edit_cells({5: {3: 0}})
-    trace, plain = cache.trace_of(screen.setup()), cache.trace_of(Screen().setup())
+    trace, plain = cache.trace_for(screen.setup()), cache.trace_for(Screen().setup())
     lost = plain["weights"][0, 0, 5, 3] * plain["v"][0, 0, 3]
     assert torch.allclose(trace["head_outputs"][0, 0, 5], plain["head_outputs"][0, 0, 5] - lost, rtol=0, atol=1e-15)
     assert trace["weights"][0, 0, 5].sum() < 0.1
@@ -227,4 +227,4 @@ def test_a_painted_mask_keeps_what_fits_when_the_sentence_gets_shorter():
     screen.set("text", "Anna fed it")
     assert screen.errors() == []
     assert screen.blocked() == 1
-    assert np.array_equal(cache.material_of(screen.setup()).matrices["allowed"], [[1, 0, 1], [1, 1, 1], [1, 1, 1]])
+    assert np.array_equal(cache.inputs_of(screen.setup()).matrices["allowed"], [[1, 0, 1], [1, 1, 1], [1, 1, 1]])

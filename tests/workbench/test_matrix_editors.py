@@ -7,7 +7,7 @@ import torch
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.initial_matrices import random_matrix
 from pages.runs import cache
-from pages.site.words import LANGUAGES, catalog
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import Screen, it_to_dog
 
 
@@ -17,7 +17,7 @@ def test_an_edited_cell_changes_that_cell_alone_and_the_link_carries_it_alone():
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(1.5 * 2**-0.5), abs=1e-12)  # q_it = (-6, 3)
     w_q = np.array(EXAMPLES["en_it"].w_q, dtype=float)
     w_q[1, 0] = 6
-    assert np.array_equal(cache.material_of(screen.setup()).matrices["w_q"], w_q)
+    assert np.array_equal(cache.inputs_of(screen.setup()).matrices["w_q"], w_q)
     assert screen.weight(1, 0, head=1) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)  # head 2 is as it was
     screen.edit_cells({2: {3: 0.0}, 0: {0: 1.5}})
     assert screen.link() == {"w_q": "~0.0=1.5;1.0=6;2.3=0"}
@@ -75,13 +75,13 @@ def test_paste_into_a_matrix():
 def test_identity_zeros_take_away_and_reset():
     screen = Screen().press("b_identity_w_q")
     assert screen.link() == {"w_q": "identity~"}
-    assert np.array_equal(cache.material_of(screen.setup()).matrices["w_q"], np.eye(4))
+    assert np.array_equal(cache.inputs_of(screen.setup()).matrices["w_q"], np.eye(4))
     screen.press("b_zeros_w_q")
     assert screen.weight(5, 3) == pytest.approx(1 / 7, abs=1e-15)
     screen.press("b_none_w_q")
     assert screen.link() == {"w_q": "none"}
     assert "q_projected" not in screen.steps()
-    assert catalog("en")["editor.removed"].format(name="w_q") in screen.captions()
+    assert load_app_texts("en")["editor.removed"].format(name="w_q") in screen.captions()
     assert "Built by hand: x, w_k, w_v, w_o. Taken away: w_q." in screen.captions()
     assert screen.widget("edited").options == [
         *("x", "w_q", "w_k", "w_v", "w_o", "b_k", "b_v", "b_o", "what if: scores", "what if: weights", "mask")
@@ -95,14 +95,14 @@ def test_a_random_matrix_says_its_seed_and_every_click_is_another():
     screen = Screen().press("b_random_w_q")
     for seed in (0, 1):
         assert screen.link() == {"w_q": f"random.{seed}~"}
-        drawn = cache.material_of(screen.setup()).matrices["w_q"]
+        drawn = cache.inputs_of(screen.setup()).matrices["w_q"]
         assert np.array_equal(drawn, random_matrix("w_q", (4, 4), seed))
         assert f"w_q (seed {seed}), 4 × 4, random" in screen.captions()
         screen.press("b_random_w_q")
     expected = random_matrix("w_q", (4, 4), 2)
     expected[3, 2] = 0.5
     screen.edit_cells({3: {2: 0.5}})
-    assert np.array_equal(cache.material_of(screen.setup()).matrices["w_q"], expected)
+    assert np.array_equal(cache.inputs_of(screen.setup()).matrices["w_q"], expected)
     assert "w_q, 4 × 4, edited" in screen.captions()
 
 
@@ -110,7 +110,7 @@ def test_a_large_matrix_is_edited_in_a_part_of_it():
     screen = Screen(ex="eight_heads").set("row_w_q", 300).set("column_w_q", 497)
     screen.edit_cells({2: {14: 7.5}})  # row 302, column 511
     assert screen.link()["w_q"] == "~301.510=7.5"
-    assert cache.material_of(screen.setup()).matrices["w_q"][301, 510] == 7.5
+    assert cache.inputs_of(screen.setup()).matrices["w_q"][301, 510] == 7.5
     screen.press("b_identity_w_q")
     assert {key: text for key, text in screen.link().items() if key not in ("t", "head")} == {
         "ex": "eight_heads",
@@ -123,12 +123,12 @@ def test_a_large_matrix_is_edited_in_a_part_of_it():
 def test_another_seed_draws_the_weights_of_an_example_that_is_random():
     screen = Screen(ex="eight_heads")
     assert any("Random: x (seed 0), w_q (seed 1), w_k (seed 2)" in caption for caption in screen.captions())
-    before = cache.trace_of(screen.setup())["weights"]
+    before = cache.trace_for(screen.setup())["weights"]
     screen.press("b_seed_w_q")
     assert any("Random: x (seed 0), w_q (seed 11), w_k (seed 12)" in caption for caption in screen.captions())
     drawn = torch.randn((512, 512), generator=torch.Generator().manual_seed(11), dtype=torch.float64) / 512**0.5
-    np.testing.assert_allclose(cache.material_of(screen.setup()).matrices["w_q"], drawn.numpy(), rtol=1e-15)
-    assert not torch.equal(cache.trace_of(screen.setup())["weights"], before)
+    np.testing.assert_allclose(cache.inputs_of(screen.setup()).matrices["w_q"], drawn.numpy(), rtol=1e-15)
+    assert not torch.equal(cache.trace_for(screen.setup())["weights"], before)
 
 
 def test_too_wide_to_edit_in_cells_and_too_long_to_show_as_text():
@@ -154,7 +154,7 @@ def test_a_matrix_of_many_rows_is_pasted():
     assert "A part of 16 × 8 cells; choose where it begins." in screen.captions()
     screen.paste("\n".join(["0 1 2 3 4 5 6 7"] * 128))
     assert screen.errors() == []
-    assert np.array_equal(cache.material_of(screen.setup()).matrices["w_k"], np.tile(np.arange(8.0), (128, 1)))
+    assert np.array_equal(cache.inputs_of(screen.setup()).matrices["w_k"], np.tile(np.arange(8.0), (128, 1)))
 
 
 def test_the_seed_of_everything_random_is_shown_and_changed():

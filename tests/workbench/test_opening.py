@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.examples.examples import EXAMPLES
-from pages.site.words import LANGUAGES, catalog
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import ROOT, STORIES, Screen, softmax
 
 
@@ -19,7 +19,7 @@ def test_opens_cold(name, language):
     assert screen.errors() == []
     assert screen.link() == ({"lang": language} if name == "en_it" else {"ex": name, "lang": language})
     assert [tile["text"] for tile in screen.tiles()["tokens"]] == list(example.tokens)
-    assert screen.widget("example").label == catalog(language)["control.example"]
+    assert screen.widget("example").label == load_app_texts(language)["control.example"]
     if name in STORIES and example.focus:
         (head, query), weights = example.focus, STORIES[name]["expected"]["weights"]
         row = weights[head][query] if np.ndim(weights) == 3 else weights[query]

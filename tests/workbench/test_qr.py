@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 import segno
 
-from pages.workbench.sharing import QUIET, SCANNABLE, qr_code
+from pages.workbench.sharing import MAX_QR_CHARS, QUIET_ZONE_MODULES, qr_code
 
 LINK = "https://attention.example.edu/?ex=en_it&text=%E7%8B%97&mask=causal&lang=zh"
 FINDER = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]  # ISO/IEC 18004, 6.3.3
@@ -31,12 +31,12 @@ def drawn(svg):
     return rows
 
 
-@pytest.mark.parametrize("text", [LINK, "https://a.b/?" + "x" * (SCANNABLE - 13)])
+@pytest.mark.parametrize("text", [LINK, "https://a.b/?" + "x" * (MAX_QR_CHARS - 13)])
 def test_the_picture_is_the_code_with_its_quiet_zone(text):
     svg, side = qr_code(text)
     rows = drawn(svg)
     assert len(rows) == len(rows[0]) == side <= 141
-    assert QUIET == 4
+    assert QUIET_ZONE_MODULES == 4
     assert not any(map(any, [*rows[:4], *rows[-4:]])) and not any(any(row[:4] + row[-4:]) for row in rows)
     code = [row[4:-4] for row in rows[4:-4]]
     assert code == [list(row) for row in segno.make(text, error="m", micro=False).matrix]

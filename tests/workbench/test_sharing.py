@@ -6,11 +6,11 @@ import re
 import pytest
 from streamlit.runtime.context import ContextProxy
 
-from pages.session.addresses import SETTING, SHAREABLE
+from pages.session.addresses import ADDRESS_VARIABLE, MAX_ADDRESS_CHARS
 from pages.setup.setup import Setup
-from pages.setup.setup_file import to_file
-from pages.site.words import catalog
-from pages.workbench.sharing import SCANNABLE, qr_code
+from pages.setup.setup_file import setup_to_file
+from pages.site.words import load_app_texts
+from pages.workbench.sharing import MAX_QR_CHARS, qr_code
 from tests.screen.driver import Screen, plain
 
 WIDE = ";".join(",".join(f"{row * 3 + column:.1f}" for column in range(31)) for row in range(37))
@@ -18,7 +18,7 @@ WIDE = ";".join(",".join(f"{row * 3 + column:.1f}" for column in range(31)) for 
 
 @pytest.fixture(autouse=True)
 def no_address_is_set(monkeypatch):
-    monkeypatch.delenv(SETTING, raising=False)
+    monkeypatch.delenv(ADDRESS_VARIABLE, raising=False)
 
 
 def opened_at(monkeypatch, url):
@@ -59,18 +59,18 @@ def test_a_file_opens_the_screen_that_was_saved_and_undo_takes_it_back():
     there = boxed().set("masks", ["causal"]).set("text", "Tom read the book").set("temperature", 2.0)
     here = boxed(lang="zh", score="dot")
     before = here.setup()
-    offer(here, to_file(there.setup()))
+    offer(here, setup_to_file(there.setup()))
     assert here.setup() == there.setup()
     assert here.table("map0")["value"].equals(there.table("map0")["value"])
     assert here.link() == there.link() | {"lang": "zh"}  # the reader keeps the reader's language
     assert here.errors() == []
-    here.press_labelled(catalog("zh")["header.undo"])
+    here.press_labelled(load_app_texts("zh")["header.undo"])
     assert here.setup() == before
     assert here.link() == {"lang": "zh", "score": "dot"}
 
 
 def test_a_file_can_be_opened_again_after_it_was_left():
-    saved = to_file(Setup(temperature=2.0))
+    saved = setup_to_file(Setup(temperature=2.0))
     screen = offer(boxed(), saved)
     assert next(b for b in open_box(screen).at.file_uploader if b.key.startswith("c_file")).value is None
     screen.set("temperature", 5.0)
@@ -78,7 +78,7 @@ def test_a_file_can_be_opened_again_after_it_was_left():
 
 
 def test_opening_what_is_on_the_screen_is_no_change():
-    screen = offer(boxed(), to_file(Setup()))
+    screen = offer(boxed(), setup_to_file(Setup()))
     assert next(button for button in screen.at.button if button.label == "Undo").disabled
 
 
@@ -147,7 +147,7 @@ def test_a_file_of_something_else_is_refused_and_changes_nothing(data, sentence)
 def test_a_file_that_opens_takes_the_refusal_of_another_away():
     screen = offer(boxed(), "x")
     assert len(screen.errors()) == 1
-    assert offer(screen, to_file(Setup(heads=1))).errors() == []
+    assert offer(screen, setup_to_file(Setup(heads=1))).errors() == []
     assert screen.link() == {"heads": "1"}
 
 
@@ -163,11 +163,11 @@ def test_a_long_address_says_how_long_it_is(monkeypatch):
     for language, words in (("en", "Many programs cut an address after 6,000"), ("zh", "超过 6,000 个字符的地址")):
         screen = open_box(boxed(lang=language, x=WIDE))
         given = len(link_box(screen))
-        assert given > SHAREABLE == 6_000
+        assert given > MAX_ADDRESS_CHARS == 6_000
         (warning,) = [warning.value for warning in screen.at.warning]
         assert f"{given:,}" in warning and words in warning
         assert codes(screen) == []
-        assert any(f"{given:,}" in caption and f"{SCANNABLE:,}" in caption for caption in screen.captions())
+        assert any(f"{given:,}" in caption and f"{MAX_QR_CHARS:,}" in caption for caption in screen.captions())
     short = open_box(boxed())
     assert short.at.warning.len == 0 and len(codes(short)) == 1
 
@@ -196,7 +196,7 @@ def test_an_address_that_opens_on_this_machine_only_says_so(monkeypatch, url, he
     opened_at(monkeypatch, url)
     sentence = "works on this machine only"
     assert any(sentence in plain(info.value) for info in boxed().at.info) == here
-    monkeypatch.setenv(SETTING, "https://attention.example.edu")
+    monkeypatch.setenv(ADDRESS_VARIABLE, "https://attention.example.edu")
     assert not any(sentence in plain(info.value) for info in boxed().at.info)
 
 
@@ -212,7 +212,7 @@ def test_an_address_that_opens_on_this_machine_only_says_so(monkeypatch, url, he
 )
 def test_links_begin_with_the_address_that_is_set(monkeypatch, setting, url, base):
     opened_at(monkeypatch, url)
-    monkeypatch.setenv(SETTING, setting)
+    monkeypatch.setenv(ADDRESS_VARIABLE, setting)
     screen = boxed(score="dot")
     assert link_box(screen) == f"{base}?score=dot&lang=en"
     assert screen.errors() == []
@@ -236,9 +236,9 @@ def test_links_begin_with_the_address_that_is_set(monkeypatch, setting, url, bas
 )
 def test_an_address_that_is_none_is_named_and_not_used(monkeypatch, setting):
     opened_at(monkeypatch, "http://192.0.2.7:8501/")
-    monkeypatch.setenv(SETTING, setting)
+    monkeypatch.setenv(ADDRESS_VARIABLE, setting)
     for language, words in (("en", "must be an http or https address without a query"), ("zh", "不带查询参数的 http")):
         screen = boxed(lang=language)
         assert link_box(screen) == f"http://192.0.2.7:8501/?lang={language}"
         (error,) = screen.errors()
-        assert error.startswith(SETTING) and words in error and setting in error
+        assert error.startswith(ADDRESS_VARIABLE) and words in error and setting in error

@@ -9,7 +9,7 @@ import torch
 from safetensors.numpy import save
 
 from pages.runs import upload_store
-from pages.runs.compute import compute
+from pages.runs.compute import compute_run
 from tests.screen.driver import Screen
 
 B, H, KV, T, S, D, V = 2, 4, 2, 5, 7, 3, 11
@@ -71,7 +71,7 @@ def told(screen):
 
 def trace(screen):
     setup = screen.setup()
-    trace, _ = compute(setup, screen.at.session_state["held"][setup.file])
+    trace, _ = compute_run(setup, screen.at.session_state["held"][setup.file])
     return trace
 
 
@@ -341,7 +341,7 @@ def test_a_session_keeps_two_files():
     first = screen.setup().file
     for factor in (2.0, 3.0):
         screen = bring(screen, ("t.npz", npz(**{name: factor * array for name, array in tensors().items()})))
-    assert len(screen.at.session_state["held"]) == upload_store.KEPT == 2
+    assert len(screen.at.session_state["held"]) == upload_store.MAX_UPLOADS == 2
     assert first not in screen.at.session_state["held"]
     screen.press("undo")
     assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * tensors()["q"][:1]), rtol=0, atol=1e-15)

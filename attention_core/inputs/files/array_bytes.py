@@ -7,19 +7,19 @@ from typing import Literal
 
 import numpy as np
 
-from attention_core.inputs.matrix_text import cut
+from attention_core.inputs.matrix_text import safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_AXES = 4  # (B, H, T, d)
 MAX_ARRAYS = 64  # of a file
 MAX_NUMBERS = 1_250_000  # of all arrays of a file: 5 MB of float32
-MAX_NAME = 60  # characters of a name that an error repeats
+MAX_NAME_CHARACTERS = 60  # characters of a name that an error repeats
 
 BFLOAT16 = "bfloat16"  # the one type that NumPy has no letters for
-NUMERIC = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
+NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
 
 
-def stored_array(
+def read_stored_array(
     name: str, dtype: str, shape: Sequence[int], data: bytes | memoryview, order: Literal["C", "F"] = "C"
 ) -> np.ndarray:
     """The array that bytes stand for: truth values as bool, any other numbers as float64.
@@ -30,30 +30,30 @@ def stored_array(
 
     Raises AttentionError: array_type, array_axes, empty, too_many_numbers, array_bytes.
 
-    >>> stored_array("w", "<f4", (2, 1), bytes.fromhex("0000c03f 000000c0")).tolist()
+    >>> read_stored_array("w", "<f4", (2, 1), bytes.fromhex("0000c03f 000000c0")).tolist()
     [[1.5], [-2.0]]
-    >>> stored_array("w", "bfloat16", (1,), bytes.fromhex("c03f")).tolist()
+    >>> read_stored_array("w", "bfloat16", (1,), bytes.fromhex("c03f")).tolist()
     [1.5]
     """
-    if dtype != BFLOAT16 and not NUMERIC.fullmatch(dtype):
-        raise AttentionError("array_type", name=called(name), given=cut(dtype))
-    count = checked_size(name, shape)
+    if dtype != BFLOAT16 and not NUMERIC_TYPE_PATTERN.fullmatch(dtype):
+        raise AttentionError("array_type", name=printable_name(name), given=safe_excerpt(dtype))
+    count = check_array_size(name, shape)
     expected = count * (2 if dtype == BFLOAT16 else int(dtype[-1]))
     if len(data) != expected:
-        raise AttentionError("array_bytes", name=called(name), expected=expected, given=len(data))
+        raise AttentionError("array_bytes", name=printable_name(name), expected=expected, given=len(data))
     array = as_numbers(data, dtype).reshape(shape, order=order)  # (numbers,) -> shape
     return np.ascontiguousarray(array).reshape(shape)  # ascontiguousarray gives () an axis: (1,) -> ()
 
 
-def checked_size(name: str, shape: Sequence[int]) -> int:
+def check_array_size(name: str, shape: Sequence[int]) -> int:
     """How many numbers an array of this shape has, if it may have so many axes and numbers."""
     if len(shape) > MAX_AXES:
-        raise AttentionError("array_axes", name=called(name), limit=MAX_AXES, given=len(shape))
+        raise AttentionError("array_axes", name=printable_name(name), limit=MAX_AXES, given=len(shape))
     if 0 in shape:
-        raise AttentionError("empty", name=called(name), shape=tuple(shape))
+        raise AttentionError("empty", name=printable_name(name), shape=tuple(shape))
     count = math.prod(shape)
     if count > MAX_NUMBERS:
-        raise AttentionError("too_many_numbers", name=called(name), limit=MAX_NUMBERS, given=count)
+        raise AttentionError("too_many_numbers", name=printable_name(name), limit=MAX_NUMBERS, given=count)
     return count
 
 
@@ -73,6 +73,6 @@ def as_float64(array: np.ndarray) -> np.ndarray:
         return array.astype(np.float64)
 
 
-def called(name: str) -> str:
+def printable_name(name: str) -> str:
     """The name of a file or an array, safe to print in an error."""
-    return cut(name, MAX_NAME)
+    return safe_excerpt(name, MAX_NAME_CHARACTERS)

@@ -15,24 +15,24 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 import numpy as np
 from numpy.lib.format import read_magic
 
-from attention_core.inputs.files.array_bytes import MAX_ARRAYS, called, stored_array
+from attention_core.inputs.files.array_bytes import MAX_ARRAYS, printable_name, read_stored_array
 from attention_core.record.errors import AttentionError
 
-MAX_HEADER = 10_000  # bytes; NumPy's own bound
+MAX_NPY_HEADER_BYTES = 10_000  # bytes; NumPy's own bound
 MAX_SIZE = 10**19  # no axis is as long; a refusal still repeats what is shorter
-MAX_UNPACKED = 12_000_000  # bytes of all members: as many numbers as are accepted in float64, and their headers
+MAX_UNPACKED_BYTES = 12_000_000  # bytes of all members: as many numbers as are accepted in float64, and their headers
 
 # of a file: how many bytes tell the header's length, and how its text is encoded
 VERSIONS = {(1, 0): (2, "latin-1"), (2, 0): (4, "latin-1"), (3, 0): (4, "utf-8")}
 PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # 3 was written 3L
-OBJECT = re.compile(r"[<>|=]?O[0-9]*")
+OBJECT_PATTERN = re.compile(r"[<>|=]?O[0-9]*")
 # all that literal_eval raises, and what follows where the literal is no dictionary with these keys
 HEADER_FAULTS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, KeyError)
 
-ENTRY = b"PK\x01\x02"  # what every entry of a zip directory begins with
-ENCRYPTED = 1  # a bit of a member's flags
+ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # what every entry of a zip directory begins with
+ENCRYPTED_FLAG = 1  # a bit of a member's flags
 # all that zipfile, of one Python or another, raises on bytes that are no zip archive
-FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
+ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
 def read_npy(name: str, content: bytes) -> np.ndarray:
@@ -49,12 +49,12 @@ def read_npy(name: str, content: bytes) -> np.ndarray:
     try:
         length_bytes, encoding = VERSIONS[read_magic(file)]
     except (ValueError, KeyError):
-        raise AttentionError("npy_header", name=called(name)) from None
+        raise AttentionError("npy_header", name=printable_name(name)) from None
     length = int.from_bytes(file.read(length_bytes), "little")
-    if length > MAX_HEADER:
-        raise AttentionError("header_too_long", name=called(name), limit=MAX_HEADER, given=length)
+    if length > MAX_NPY_HEADER_BYTES:
+        raise AttentionError("header_too_long", name=printable_name(name), limit=MAX_NPY_HEADER_BYTES, given=length)
     dtype, order, shape = parse_header(name, file.read(length), encoding)
-    return stored_array(name, dtype, shape, memoryview(content)[file.tell() :], order)
+    return read_stored_array(name, dtype, shape, memoryview(content)[file.tell() :], order)
 
 
 def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:
@@ -68,11 +68,11 @@ def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tup
         dtype = str(fields["descr"])  # of several types together a text, too, which stored_array refuses
         by_columns, shape = fields["fortran_order"], fields["shape"]
     except HEADER_FAULTS:
-        raise AttentionError("npy_header", name=called(name)) from None
+        raise AttentionError("npy_header", name=printable_name(name)) from None
     if not (isinstance(by_columns, bool) and is_shape(shape)):
-        raise AttentionError("npy_header", name=called(name))
-    if OBJECT.fullmatch(dtype):
-        raise AttentionError("array_pickled", name=called(name))
+        raise AttentionError("npy_header", name=printable_name(name))
+    if OBJECT_PATTERN.fullmatch(dtype):
+        raise AttentionError("array_pickled", name=printable_name(name))
     return dtype, "F" if by_columns else "C", shape
 
 
@@ -92,35 +92,37 @@ def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
     >>> {name: array.tolist() for name, array in read_npz("weights.npz", file.getvalue())}
     {'w_q': [[1.0, 0.0], [0.0, 1.0]]}
     """
-    entries = content.count(ENTRY)
+    entries = content.count(ZIP_ENTRY_MAGIC)
     if entries > MAX_ARRAYS:  # zipfile would make an object of each
-        raise AttentionError("too_many_arrays", name=called(name), limit=MAX_ARRAYS, given=entries)
+        raise AttentionError("too_many_arrays", name=printable_name(name), limit=MAX_ARRAYS, given=entries)
     try:
         with ZipFile(BytesIO(content)) as archive:
             members = archive.infolist()
             check_members(name, members)
             for member in members:
                 array_name = member.filename.removesuffix(".npy")
-                yield array_name, read_npy(array_name, unpacked(archive, member))
+                yield array_name, read_npy(array_name, unpack_member(archive, member))
     except AttentionError:
         raise
-    except FAULTS:
-        raise AttentionError("not_npz", name=called(name)) from None
+    except ZIP_FAULTS:
+        raise AttentionError("not_npz", name=printable_name(name)) from None
 
 
 def check_members(name: str, members: list[ZipInfo]) -> None:
     """All are NPY files, packed as NumPy packs them, and together not too large: decided by the zip directory."""
     for member in members:
         if not member.filename.endswith(".npy") or "/" in member.filename or "\\" in member.filename:
-            raise AttentionError("member_name", name=called(name), given=called(member.filename))
-        if member.flag_bits & ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-            raise AttentionError("member_packing", name=called(name), given=called(member.filename))
+            raise AttentionError("member_name", name=printable_name(name), given=printable_name(member.filename))
+        if member.flag_bits & ENCRYPTED_FLAG or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise AttentionError("member_packing", name=printable_name(name), given=printable_name(member.filename))
     unpacked_bytes = sum(member.file_size for member in members)
-    if unpacked_bytes > MAX_UNPACKED:
-        raise AttentionError("unpacked_too_large", name=called(name), limit=MAX_UNPACKED, given=unpacked_bytes)
+    if unpacked_bytes > MAX_UNPACKED_BYTES:
+        raise AttentionError(
+            "unpacked_too_large", name=printable_name(name), limit=MAX_UNPACKED_BYTES, given=unpacked_bytes
+        )
 
 
-def unpacked(archive: ZipFile, member: ZipInfo) -> bytes:
+def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
     """A member's bytes, no more than the directory says, however many the packed bytes would give."""
     with archive.open(member) as file:
         return file.read(member.file_size)

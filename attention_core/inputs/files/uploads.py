@@ -9,15 +9,15 @@ import numpy as np
 from jaxtyping import Float
 from safetensors import SafetensorError, deserialize
 
-from attention_core.inputs.files.array_bytes import BFLOAT16, MAX_ARRAYS, MAX_NUMBERS, called, stored_array
-from attention_core.inputs.files.json_arrays import read_json
+from attention_core.inputs.files.array_bytes import BFLOAT16, MAX_ARRAYS, MAX_NUMBERS, printable_name, read_stored_array
+from attention_core.inputs.files.json_arrays import read_json_arrays
 from attention_core.inputs.files.npy import read_npy, read_npz
-from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, digits, parse_matrix
+from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, parse_matrix, shortest_decimal
 from attention_core.record.errors import AttentionError
 
-MAX_BYTES = 5_000_000
+MAX_FILE_BYTES = 5_000_000
 MAX_SAFETENSORS_HEADER = 100_000  # bytes: some hundred arrays
-MAX_LISTED = 8  # names that an error lists
+MAX_LISTED_NAMES = 8  # names that an error lists
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAFETENSORS_TYPES = {
@@ -37,7 +37,7 @@ SAFETENSORS_TYPES = {
 }
 
 # A name and its array; None where the file gives the array no name.
-Named = Iterator[tuple[str | None, np.ndarray]]
+NamedArrays = Iterator[tuple[str | None, np.ndarray]]
 
 
 def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] | bool = ()) -> dict[str, np.ndarray]:
@@ -57,7 +57,7 @@ def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] 
     {'w_q': array([[1., 2.],
            [3., 4.]])}
     """
-    arrays = arrays_of(file_name, content)
+    arrays = read_unchecked_arrays(file_name, content)
     for name, array in arrays.items():
         check_finite(name, array, minus_infinity if isinstance(minus_infinity, bool) else name in minus_infinity)
     return arrays
@@ -76,7 +76,7 @@ def read_array(
     >>> read_array("layer.json", b'{"q": [[1, 2]], "k": [[3, 4]]}', "k")
     array([[3., 4.]])
     """
-    taken = chosen(file_name, arrays_of(file_name, content), name, array)
+    taken = choose_array(file_name, read_unchecked_arrays(file_name, content), name, array)
     check_finite(name, taken, minus_infinity)
     return taken
 
@@ -103,70 +103,74 @@ def read_matrix(
 
 
 # ---- which file ------------------------------------------------------------------------------------------------------
-def arrays_of(file_name: str, content: bytes) -> dict[str, np.ndarray]:
+def read_unchecked_arrays(file_name: str, content: bytes) -> dict[str, np.ndarray]:
     """The arrays of a file by their names, whether their numbers are finite or not."""
     stem, dot, ending = re.split(r"[/\\]", file_name)[-1].rpartition(".")
-    reader = READERS.get((dot + ending).lower())
+    reader = FILE_READERS.get((dot + ending).lower())
     if reader is None:
-        raise AttentionError("file_ending", name=called(file_name), endings=", ".join(READERS))
+        raise AttentionError("file_ending", name=printable_name(file_name), endings=", ".join(FILE_READERS))
     if not content:
-        raise AttentionError("file_empty", name=called(file_name))
-    if len(content) > MAX_BYTES:
-        raise AttentionError("file_too_large", name=called(file_name), limit=MAX_BYTES, given=len(content))
-    return gathered(file_name, stem, reader(file_name, content))
+        raise AttentionError("file_empty", name=printable_name(file_name))
+    if len(content) > MAX_FILE_BYTES:
+        raise AttentionError("file_too_large", name=printable_name(file_name), limit=MAX_FILE_BYTES, given=len(content))
+    return gather_arrays(file_name, stem, reader(file_name, content))
 
 
-def gathered(file_name: str, stem: str, named: Iterable[tuple[str | None, np.ndarray]]) -> dict[str, np.ndarray]:
+def gather_arrays(file_name: str, stem: str, named: Iterable[tuple[str | None, np.ndarray]]) -> dict[str, np.ndarray]:
     """The arrays as they come, until there are too many of them or of their numbers."""
     arrays, numbers = {}, 0
     for own_name, array in named:
         name = stem if own_name is None else own_name
         numbers += array.size
         if name in arrays:
-            raise AttentionError("array_twice", file=called(file_name), name=called(name))
+            raise AttentionError("array_twice", file=printable_name(file_name), name=printable_name(name))
         if len(arrays) == MAX_ARRAYS:
-            raise AttentionError("too_many_arrays", name=called(file_name), limit=MAX_ARRAYS, given=MAX_ARRAYS + 1)
+            raise AttentionError(
+                "too_many_arrays", name=printable_name(file_name), limit=MAX_ARRAYS, given=MAX_ARRAYS + 1
+            )
         if numbers > MAX_NUMBERS:
-            raise AttentionError("too_many_numbers", name=called(file_name), limit=MAX_NUMBERS, given=numbers)
+            raise AttentionError("too_many_numbers", name=printable_name(file_name), limit=MAX_NUMBERS, given=numbers)
         arrays[name] = array
     if not arrays:
-        raise AttentionError("no_arrays", name=called(file_name))
+        raise AttentionError("no_arrays", name=printable_name(file_name))
     return arrays
 
 
-def text_arrays(file_name: str, content: bytes) -> Named:
+def text_arrays(file_name: str, content: bytes) -> NamedArrays:
     """The matrix of a text."""
-    yield None, parse_matrix(decoded(file_name, content), called(file_name))
+    yield None, parse_matrix(decode_text(file_name, content), printable_name(file_name))
 
 
-def json_arrays(file_name: str, content: bytes) -> Named:
+def json_arrays(file_name: str, content: bytes) -> NamedArrays:
     """The arrays of a JSON file."""
-    return read_json(file_name, decoded(file_name, content))
+    return read_json_arrays(file_name, decode_text(file_name, content))
 
 
-def npy_arrays(file_name: str, content: bytes) -> Named:
+def npy_arrays(file_name: str, content: bytes) -> NamedArrays:
     """The array of an NPY file."""
     yield None, read_npy(file_name, content)
 
 
-def safetensors_arrays(file_name: str, content: bytes) -> Named:
+def safetensors_arrays(file_name: str, content: bytes) -> NamedArrays:
     """The arrays of a safetensors file: the length of a header in 8 bytes, the header in JSON, the numbers."""
     length = int.from_bytes(content[:8], "little")
     if MAX_SAFETENSORS_HEADER < length <= len(content):
-        raise AttentionError("header_too_long", name=called(file_name), limit=MAX_SAFETENSORS_HEADER, given=length)
+        raise AttentionError(
+            "header_too_long", name=printable_name(file_name), limit=MAX_SAFETENSORS_HEADER, given=length
+        )
     try:
         stored = dict(deserialize(content))  # holds the header against the bytes
     except SafetensorError:
-        raise AttentionError("not_safetensors", name=called(file_name)) from None
+        raise AttentionError("not_safetensors", name=printable_name(file_name)) from None
     # The names are read from the header itself, because of two arrays of one name `deserialize` gives one.
     header = json.loads(content[8 : 8 + length], object_pairs_hook=tuple)
     for name, _ in header:
         if name != "__metadata__":
             dtype, shape, data = (stored[name][part] for part in ("dtype", "shape", "data"))
-            yield name, stored_array(name, SAFETENSORS_TYPES.get(dtype, dtype), shape, data)
+            yield name, read_stored_array(name, SAFETENSORS_TYPES.get(dtype, dtype), shape, data)
 
 
-READERS = {
+FILE_READERS = {
     ".csv": text_arrays,
     ".tsv": text_arrays,
     ".txt": text_arrays,
@@ -177,32 +181,34 @@ READERS = {
 }
 
 
-def decoded(file_name: str, content: bytes) -> str:
+def decode_text(file_name: str, content: bytes) -> str:
     """The text of a file: UTF-16 with its mark, else UTF-8 with or without one."""
     try:
         text = content.decode("utf-16" if content.startswith(UTF_16_MARKS) else "utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:  # no text has this character, and most files of numbers do
-        raise AttentionError("not_text", name=called(file_name))
+        raise AttentionError("not_text", name=printable_name(file_name))
     return text
 
 
 # ---- which array, which numbers --------------------------------------------------------------------------------------
-def chosen(file_name: str, arrays: dict[str, np.ndarray], name: str, array: str | None) -> np.ndarray:
+def choose_array(file_name: str, arrays: dict[str, np.ndarray], name: str, array: str | None) -> np.ndarray:
     """The array that was asked for, or the one that can be meant."""
     if array is not None and array not in arrays:
-        raise AttentionError("unknown_choice", name=name, choices=listed(arrays), given=called(array))
+        raise AttentionError("unknown_choice", name=name, choices=list_names(arrays), given=printable_name(array))
     if array is None and len(arrays) > 1 and name not in arrays:
-        raise AttentionError("which_array", file=called(file_name), name=name, choices=listed(arrays))
+        raise AttentionError("which_array", file=printable_name(file_name), name=name, choices=list_names(arrays))
     if array is None:
         array = name if name in arrays else next(iter(arrays))
     return arrays[array]
 
 
-def listed(names: Collection[str]) -> str:
+def list_names(names: Collection[str]) -> str:
     """The first names, as an error repeats them."""
-    return ", ".join(map(called, list(names)[:MAX_LISTED])) + (", …" if len(names) > MAX_LISTED else "")
+    return ", ".join(map(printable_name, list(names)[:MAX_LISTED_NAMES])) + (
+        ", …" if len(names) > MAX_LISTED_NAMES else ""
+    )
 
 
 def check_finite(name: str, array: np.ndarray, minus_infinity: bool) -> None:
@@ -213,7 +219,7 @@ def check_finite(name: str, array: np.ndarray, minus_infinity: bool) -> None:
     if refused.any():
         index = tuple(map(int, np.unravel_index(refused.argmax(), array.shape)))
         code = "not_blocked_or_finite" if minus_infinity else "not_finite"
-        raise AttentionError(code, name=called(name), value=array[index].item(), index=index)
+        raise AttentionError(code, name=printable_name(name), value=array[index].item(), index=index)
 
 
 def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
@@ -226,5 +232,10 @@ def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
     beyond = np.abs(matrix) > MAX_MAGNITUDE
     if beyond.any():
         row, column = map(int, np.unravel_index(beyond.argmax(), matrix.shape))
-        place = {"name": name, "row": row + 1, "column": column + 1, "given": digits(matrix[row, column].item())}
+        place = {
+            "name": name,
+            "row": row + 1,
+            "column": column + 1,
+            "given": shortest_decimal(matrix[row, column].item()),
+        }
         raise AttentionError("too_large", limit=int(MAX_MAGNITUDE), **place)

@@ -5,30 +5,32 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.gradient_times_input import gradient_times_input
-from attention_core.learned.insight.views import numbers
+from attention_core.learned.insight.views import symbol_numbers
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Step, Trace
 
 
-def with_witnesses(trace: Trace, network: Network, text: str, target: int) -> Trace:
+def with_attributions(trace: Trace, network: Network, text: str, target: int) -> Trace:
     """The run with `gradient_x_input` (B, S) of the logit of a class, and `left_out` (B, S): how far the
     log-odds of the class fall where the symbol is left out and the text closes up behind it.
 
     trace: of the network's attention for the text. target: the class, by its number."""
     run = gradient_times_input(trace, Ref("output", (0, 0, target)))
-    return Trace({**run.steps, "left_out": Step("left_out", left_out(network, text, target), ("B", "S"))}, run.labels)
+    return Trace(
+        {**run.steps, "left_out": Step("left_out", leave_one_out_drops(network, text, target), ("B", "S"))}, run.labels
+    )
 
 
-def left_out(network: Network, text: str, target: int) -> Tensor:
+def leave_one_out_drops(network: Network, text: str, target: int) -> Tensor:
     r"""How far the log-odds of a class, $\ln p / (1 - p)$, fall without each symbol, (1, S); of a single symbol nothing
     can be left out: 0."""
-    model, whole = network.exact_model, numbers(network, text)
+    model, whole = network.exact_model, symbol_numbers(network, text)
     with torch.no_grad():
         before = log_odds(model.trace(whole)["output"][0, 0], target)
         places = range(whole.shape[1] if whole.shape[1] > 1 else 0)
-        without = [log_odds(model.trace(dropped(whole, at))["output"][0, 0], target) for at in places]
+        without = [log_odds(model.trace(without_symbol(whole, at))["output"][0, 0], target) for at in places]
     return torch.stack([before - after for after in without] or [torch.zeros_like(before)])[None]
 
 
@@ -42,12 +44,12 @@ def log_odds(logits: Float[Tensor, " C"], target: int) -> Tensor:
     return logits[target] - others.logsumexp(-1)
 
 
-def dropped(symbols: Tensor, at: int) -> Tensor:
+def without_symbol(symbols: Tensor, at: int) -> Tensor:
     """A text (1, S) without one of its symbols, (1, S - 1)."""
     return torch.cat((symbols[:, :at], symbols[:, at + 1 :]), -1)
 
 
-def right_without(model: Classifier, texts: Tensor, classes: Tensor, off: tuple[int, ...]) -> float:
+def classifier_accuracy_without(model: Classifier, texts: Tensor, classes: Tensor, off: tuple[int, ...]) -> float:
     """The share of texts that get their class although the heads in `off` bring nothing."""
     kept = torch.ones(model.heads)
     kept[list(off)] = 0.0

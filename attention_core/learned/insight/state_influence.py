@@ -2,13 +2,13 @@
 
 import torch
 
-from attention_core.learned.insight.views import labels, numbers, reads
+from attention_core.learned.insight.views import read_symbols, symbol_labels, symbol_numbers
 from attention_core.learned.models.seq2seq import Seq2Seq
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.trace import Step, Trace
 
 
-def heard(network: Network, text: str) -> Trace:
+def influence_of_symbols(network: Network, text: str) -> Trace:
     r"""`heard` (T, S): of all that reaches the state at t, the share that comes from the symbol at s:
     $\lVert \partial h_t / \partial x_s \rVert_F / \sum_{s'} \lVert \partial h_t / \partial x_{s'} \rVert_F$, where x
     are the symbols' vectors. In a state that knew its own symbol alone the diagonal would be 1.
@@ -16,7 +16,7 @@ def heard(network: Network, text: str) -> Trace:
     Source: Pascanu, Mikolov, Bengio 2013, On the Difficulty of Training Recurrent Neural Networks, equation 5.
     """
     model: Seq2Seq = network.exact_model
-    source, symbols = numbers(network, text), labels(reads(network, text))
+    source, symbols = symbol_numbers(network, text), symbol_labels(read_symbols(network, text))
     with torch.inference_mode(False), torch.enable_grad():
         x = model.read(source.clone()).detach()  # (1, S, E)
         states = lambda given: torch.cat(model.passes(given, source), -1)[0]  # noqa: E731 - (1, S, E) -> (S, 64)

@@ -3,28 +3,28 @@
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from attention_core.learned.models.parameters import embedding, matrix, only
+from attention_core.learned.models.parameters import draw_embedding, draw_matrix, switch_heads
 from attention_core.mechanism.attention import attend
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace
 
-WIDTH, HEADS = 32, 2
-CONFIG = AttentionConfig(heads=HEADS, masks=("causal",), positions=("rope",))
-MATRICES = ("w_q", "w_k", "w_v", "w_o")
+COPIER_WIDTH, COPIER_HEADS = 32, 2
+COPIER_CONFIG = AttentionConfig(heads=COPIER_HEADS, masks=("causal",), positions=("rope",))
+LAYER_MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
 
-class Layer(nn.Module):
+class CopierLayer(nn.Module):
     """One layer of attention, and nothing else: its output is added to what it was given."""
 
     def __init__(self, generator: Generator):
         super().__init__()
-        for name in MATRICES:
-            setattr(self, name, matrix(WIDTH, WIDTH, generator))
+        for name in LAYER_MATRICES:
+            setattr(self, name, draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator))
 
     def weights(self, kept: Float[Tensor, "2"] | None = None) -> Weights:
         """Its matrices. kept: 1 for a head whose output counts, 0 for one that is switched off."""
-        own = {name: getattr(self, name) for name in MATRICES}
-        return Weights(**own if kept is None else own | {"w_o": only(kept, self.w_o)})
+        own = {name: getattr(self, name) for name in LAYER_MATRICES}
+        return Weights(**own if kept is None else own | {"w_o": switch_heads(kept, self.w_o)})
 
 
 class Copier(nn.Module):
@@ -34,15 +34,15 @@ class Copier(nn.Module):
 
     def __init__(self, symbols: int, layers: int, generator: Generator):
         super().__init__()
-        self.read = embedding(symbols, WIDTH, generator)
-        self.layers = nn.ModuleList(Layer(generator) for _ in range(layers))
-        self.out = matrix(WIDTH, symbols, generator)
+        self.read = draw_embedding(symbols, COPIER_WIDTH, generator)
+        self.layers = nn.ModuleList(CopierLayer(generator) for _ in range(layers))
+        self.out = draw_matrix(COPIER_WIDTH, symbols, generator)
 
     def traces(self, symbols: Int[Tensor, "B T"], kept: Float[Tensor, "layers 2"] | None = None) -> list[Trace]:
         """The run of each layer; the last holds x, and the output that is added to it."""
         x, runs = self.read(symbols), []  # (B, T, 32)
         for number, layer in enumerate(self.layers):
-            runs.append(attend(x, weights=layer.weights(None if kept is None else kept[number]), config=CONFIG))
+            runs.append(attend(x, weights=layer.weights(None if kept is None else kept[number]), config=COPIER_CONFIG))
             x = x + runs[-1]["output"]
         return runs
 

@@ -6,18 +6,18 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from attention_core.learned.models.parameters import embedding, gru, linear, matrix
+from attention_core.learned.models.parameters import draw_embedding, draw_gru, draw_linear, draw_matrix
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace
 
-EMBEDDED, WIDTH = 32, 64  # numbers of a symbol, of a state
+EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # numbers of a symbol, of a state
 CONTEXTS = ("one", "dot", "additive")
 
 
 @dataclass(frozen=True, eq=False)
-class Encoded:
+class EncodedText:
     """What the encoder makes of a text: a state for each symbol, one vector for all of it, and which are padding."""
 
     states: Float[Tensor, "B S 64"]
@@ -38,40 +38,40 @@ class Seq2Seq(nn.Module):
         source, target = symbols
         self.context = context
         self.end = target  # which no text has; as an input it is the start
-        self.read = embedding(source, EMBEDDED, generator)
-        self.written = embedding(target + 1, EMBEDDED, generator)
-        self.onward = gru(EMBEDDED, WIDTH // 2, generator)
-        self.back = gru(EMBEDDED, WIDTH // 2, generator)
-        self.decoder = gru(EMBEDDED, WIDTH, generator)
+        self.read = draw_embedding(source, EMBEDDING_WIDTH, generator)
+        self.written = draw_embedding(target + 1, EMBEDDING_WIDTH, generator)
+        self.onward = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH // 2, generator)
+        self.back = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH // 2, generator)
+        self.decoder = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH, generator)
         if context == "additive":
-            self.w_aq, self.w_ak = (matrix(WIDTH, WIDTH // 2, generator) for _ in range(2))
-            self.v_a = nn.Parameter(matrix(WIDTH // 2, 1, generator)[:, 0])
-        self.joined = linear(2 * WIDTH, WIDTH, generator)
-        self.out = linear(WIDTH, target + 1, generator)
+            self.w_aq, self.w_ak = (draw_matrix(STATE_WIDTH, STATE_WIDTH // 2, generator) for _ in range(2))
+            self.v_a = nn.Parameter(draw_matrix(STATE_WIDTH // 2, 1, generator)[:, 0])
+        self.joined = draw_linear(2 * STATE_WIDTH, STATE_WIDTH, generator)
+        self.out = draw_linear(STATE_WIDTH, target + 1, generator)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
-    def encode(self, source: Int[Tensor, "B S"]) -> Encoded:
+    def encode(self, source: Int[Tensor, "B S"]) -> EncodedText:
         """The states h_i of a batch, filled up with PAD."""
         onward, backward = self.passes(self.read(source.clamp(min=0)), source)
         last = (source != PAD).sum(-1)[:, None] - 1  # (B, 1)
-        whole = torch.cat((at(onward, last), backward[:, :1]), -1)[:, 0]  # where each pass ends: (B, 64)
-        return Encoded(torch.cat((onward, backward), -1), whole, source != PAD)
+        whole = torch.cat((take_places(onward, last), backward[:, :1]), -1)[:, 0]  # where each pass ends: (B, 64)
+        return EncodedText(torch.cat((onward, backward), -1), whole, source != PAD)
 
     def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
         """Both passes over the symbols' vectors x: from the first symbol on, and from the last one back."""
-        back = turned((source != PAD).sum(-1), source.shape[1])  # (B, S)
+        back = reversed_places((source != PAD).sum(-1), source.shape[1])  # (B, S)
         onward, _ = self.onward(x)  # (B, S, 32)
-        backward, _ = self.back(at(x, back))  # (B, S, 32), the last symbol first
-        return onward, at(backward, back)
+        backward, _ = self.back(take_places(x, back))  # (B, S, 32), the last symbol first
+        return onward, take_places(backward, back)
 
     # ---- writing -----------------------------------------------------------------------------------------------------
-    def states(self, encoded: Encoded, given: Int[Tensor, "B T"], start: Tensor | None = None) -> Tensor:
+    def states(self, encoded: EncodedText, given: Int[Tensor, "B T"], start: Tensor | None = None) -> Tensor:
         """The states s_t (B, T, 64) where these symbols were written so far, the first of them being the start."""
         start = encoded.whole if start is None else start
         states, _ = self.decoder(self.written(given), start[None])
         return states
 
-    def attention(self, encoded: Encoded, states: Float[Tensor, "B T 64"]) -> Trace:
+    def attention(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Trace:
         """The attention of the decoder's states to the encoder's, as everywhere here."""
         keys, there = encoded.states[:, None], encoded.there[:, None, None]  # (B, 1, S, 64), (B, 1, 1, S)
         return attend_qkv(states[:, None], keys, keys, config=self.config, weights=self.weights(), allowed=there)
@@ -86,13 +86,13 @@ class Seq2Seq(nn.Module):
         names = ("w_aq", "w_ak", "v_a") if self.context == "additive" else ()
         return Weights(**{name: getattr(self, name) for name in names})
 
-    def contexts(self, encoded: Encoded, states: Float[Tensor, "B T 64"]) -> Float[Tensor, "B T 64"]:
+    def contexts(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Float[Tensor, "B T 64"]:
         """The context vector c_t of each step, or the one of all."""
         if self.context == "one":
             return encoded.whole[:, None].expand_as(states)
         return self.attention(encoded, states)["head_outputs"][:, 0]  # (B, 1, T, 64) -> (B, T, 64)
 
-    def logits(self, encoded: Encoded, states: Float[Tensor, "B T 64"]) -> Float[Tensor, "B T symbols"]:
+    def logits(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Float[Tensor, "B T symbols"]:
         """How strongly each symbol is meant to come next."""
         joined = torch.cat((states, self.contexts(encoded, states)), -1)  # (B, T, 128)
         return self.out(torch.tanh(self.joined(joined)))
@@ -125,10 +125,10 @@ class Seq2Seq(nn.Module):
         return torch.stack(written, -1) if written else torch.empty(len(source), 0, dtype=torch.long)
 
 
-def turned(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
+def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
     """Where each symbol of a row stands once the row is turned round; what fills it up stays.
 
-    >>> turned(torch.tensor([3, 2]), 4)
+    >>> reversed_places(torch.tensor([3, 2]), 4)
     tensor([[2, 1, 0, 3],
             [1, 0, 2, 3]])
     """
@@ -136,6 +136,6 @@ def turned(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
     return torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
 
 
-def at(rows: Float[Tensor, "B S d"], places: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:
+def take_places(rows: Float[Tensor, "B S d"], places: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:
     """The vectors that stand at these places, in each row of a batch its own."""
     return rows.gather(1, places[..., None].expand(-1, -1, rows.shape[-1]))

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention_core.learned.symbols.alphabet import PAD
 
-EVERY, HELD_OUT = 11, 5  # one of eleven
+SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # one of eleven
 
 
 def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
@@ -18,10 +18,10 @@ def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
     tensor([ True, False])
     """
     places = torch.arange(1, texts.shape[1] + 1)
-    return ((texts - PAD) * places).sum(-1) % EVERY == HELD_OUT
+    return ((texts - PAD) * places).sum(-1) % SPLIT_MODULUS == HELD_OUT_REMAINDER
 
 
-def on_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
+def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
     """So many of what is drawn, all of one side. draw: gives at least so many, the texts first."""
     rows: list[tuple[Tensor, ...]] = []
     while sum(len(each[0]) for each in rows) < count:

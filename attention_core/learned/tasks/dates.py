@@ -12,61 +12,64 @@ from torch import Generator
 
 from attention_core.learned.models.seq2seq import Seq2Seq
 from attention_core.learned.symbols.alphabet import Alphabet
-from attention_core.learned.tasks.texts import Texts, as_texts, share_exact, trimmed
+from attention_core.learned.tasks.texts import SourceTargetTexts, encode_pairs, share_exact, trim_padding
 
-Format = Callable[[date], str]
+DateFormat = Callable[[date], str]
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-FIRST, DAYS = date(1950, 1, 1), 36525  # a hundred years
-EVERY, HELD_OUT = 11, 5  # of eleven days one is never trained: no week, month or year has this rhythm
+FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # a hundred years
+HELD_OUT_PERIOD_DAYS, HELD_OUT_DAY = (
+    11,
+    5,
+)  # of eleven days one is never trained: no week, month or year has this rhythm
 
 
-def month(day: date) -> str:
+def month_name(day: date) -> str:
     return MONTHS[day.month - 1]
 
 
-def weekday(day: date) -> str:
+def weekday_name(day: date) -> str:
     return WEEKDAYS[day.weekday()]
 
 
-def ordinal(number: int) -> str:
+def format_ordinal(number: int) -> str:
     """A day of a month as it is counted.
 
-    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 23, 30)]
+    >>> [format_ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 23, 30)]
     ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '22nd', '23rd', '30th']
     """
     ending = "th" if number in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
 
 
-FORMATS: dict[str, Format] = {
-    "us": lambda d: f"{month(d)} {d.day}, {d.year}",
-    "uk": lambda d: f"{d.day} {month(d)} {d.year}",
-    "us_short": lambda d: f"{month(d)[:3]} {d.day}, {d.year}",
-    "uk_short": lambda d: f"{d.day} {month(d)[:3]} {d.year}",
+FORMATS: dict[str, DateFormat] = {
+    "us": lambda d: f"{month_name(d)} {d.day}, {d.year}",
+    "uk": lambda d: f"{d.day} {month_name(d)} {d.year}",
+    "us_short": lambda d: f"{month_name(d)[:3]} {d.day}, {d.year}",
+    "uk_short": lambda d: f"{d.day} {month_name(d)[:3]} {d.year}",
     "slashes": lambda d: f"{d.month}/{d.day}/{d.year}",
     "iso": lambda d: f"{d.year}-{d.month:02}-{d.day:02}",
-    "weekday": lambda d: f"{weekday(d)}, {month(d)} {d.day}, {d.year}",
-    "counted": lambda d: f"the {ordinal(d.day)} of {month(d)}, {d.year}",
-    "long": lambda d: f"{weekday(d)}, the {ordinal(d.day)} of {month(d)}, {d.year}",
+    "weekday": lambda d: f"{weekday_name(d)}, {month_name(d)} {d.day}, {d.year}",
+    "counted": lambda d: f"the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
+    "long": lambda d: f"{weekday_name(d)}, the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
 }
 # Written with symbols that are all known, in an order that never was:
-NEVER: dict[str, Format] = {
-    "year_first": lambda d: f"{d.year} {month(d)} {d.day}",
-    "dashes": lambda d: f"{d.day}-{month(d)[:3]}-{d.year}",
+UNTRAINED_FORMATS: dict[str, DateFormat] = {
+    "year_first": lambda d: f"{d.year} {month_name(d)} {d.day}",
+    "dashes": lambda d: f"{d.day}-{month_name(d)[:3]}-{d.year}",
     "year_slashes": lambda d: f"{d.year}/{d.month:02}/{d.day:02}",
-    "counted_us": lambda d: f"{month(d)} the {ordinal(d.day)}, {d.year}",
+    "counted_us": lambda d: f"{month_name(d)} the {format_ordinal(d.day)}, {d.year}",
 }
 
 
-def chinese(day: date) -> str:
+def format_chinese_date(day: date) -> str:
     """A date as Chinese writes it.
 
-    >>> chinese(date(2019, 3, 5))
+    >>> format_chinese_date(date(2019, 3, 5))
     '2019年3月5日'
     """
     return f"{day.year}年{day.month}月{day.day}日"
@@ -74,12 +77,12 @@ def chinese(day: date) -> str:
 
 def trained_days() -> list[date]:
     """The days that may be trained."""
-    return [FIRST + timedelta(n) for n in range(DAYS) if n % EVERY != HELD_OUT]
+    return [FIRST_DAY + timedelta(n) for n in range(DAY_COUNT) if n % HELD_OUT_PERIOD_DAYS != HELD_OUT_DAY]
 
 
 def held_out_days() -> list[date]:
     """The days that never are."""
-    return [FIRST + timedelta(n) for n in range(DAYS) if n % EVERY == HELD_OUT]
+    return [FIRST_DAY + timedelta(n) for n in range(DAY_COUNT) if n % HELD_OUT_PERIOD_DAYS == HELD_OUT_DAY]
 
 
 SOURCE = Alphabet(tuple(sorted({*"".join((*MONTHS, *WEEKDAYS)), *"the of st nd rd", *"0123456789", *" ,/-"})))
@@ -87,50 +90,55 @@ TARGET = Alphabet(tuple("0123456789年月日"))
 
 
 # ---- what is trained, and what is measured ---------------------------------------------------------------------------
-DRAWN, EACH = 16384, 16  # dates that are trained; dates of a length that are measured
-MEASURED = (*range(8, 19), *range(20, 38))  # lengths: 19 and 38, one text of 500, are left out
+TRAINED_DATE_COUNT, TEXTS_PER_LENGTH = 16384, 16  # dates that are trained; dates of a length that are measured
+MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # lengths: 19 and 38, one text of 500, are left out
 
 
-def written(days: Sequence[date], formats: Sequence[Format], count: int, seed: int) -> list[tuple[str, str]]:
+def draw_date_pairs(
+    days: Sequence[date], formats: Sequence[DateFormat], count: int, seed: int
+) -> list[tuple[str, str]]:
     """So many days, drawn, each in a format that is drawn, and as Chinese writes it."""
     generator = torch.Generator().manual_seed(seed)
     which = torch.randint(len(days), (count,), generator=generator).tolist()
     how = torch.randint(len(formats), (count,), generator=generator).tolist()
-    return [(formats[style](days[at]), chinese(days[at])) for at, style in zip(which, how, strict=True)]
+    return [(formats[style](days[at]), format_chinese_date(days[at])) for at, style in zip(which, how, strict=True)]
 
 
 @cache
-def trained() -> Texts:
+def all_trained_texts() -> SourceTargetTexts:
     """All that is ever trained."""
-    return as_texts(written(trained_days(), [*FORMATS.values()], DRAWN, 0), SOURCE, TARGET)
+    return encode_pairs(draw_date_pairs(trained_days(), [*FORMATS.values()], TRAINED_DATE_COUNT, 0), SOURCE, TARGET)
 
 
-def batch(count: int, generator: Generator) -> Texts:
+def batch(count: int, generator: Generator) -> SourceTargetTexts:
     """Some of it, drawn."""
-    source, target = trained()
+    source, target = all_trained_texts()
     which = torch.randint(len(source), (count,), generator=generator)
-    return trimmed(source[which]), target[which]
+    return trim_padding(source[which]), target[which]
 
 
 @cache
-def held_out() -> dict[int, Texts]:
+def held_out() -> dict[int, SourceTargetTexts]:
     """Dates that are never trained, by the length of what is read."""
     lengths: dict[int, list[tuple[str, str]]] = {}
-    for pair in written(held_out_days(), [*FORMATS.values()], 4096, 1):
+    for pair in draw_date_pairs(held_out_days(), [*FORMATS.values()], 4096, 1):
         lengths.setdefault(len(pair[0]), []).append(pair)
-    return {length: as_texts(lengths[length][:EACH], SOURCE, TARGET) for length in MEASURED}
+    return {length: encode_pairs(lengths[length][:TEXTS_PER_LENGTH], SOURCE, TARGET) for length in MEASURED_LENGTHS}
 
 
 @cache
-def never_trained() -> dict[str, Texts]:
+def untrained_texts() -> dict[str, SourceTargetTexts]:
     """Dates in formats that are never trained, by format."""
     days = held_out_days()
-    return {name: as_texts(written(days, [how], 4 * EACH, 2), SOURCE, TARGET) for name, how in NEVER.items()}
+    return {
+        name: encode_pairs(draw_date_pairs(days, [how], 4 * TEXTS_PER_LENGTH, 2), SOURCE, TARGET)
+        for name, how in UNTRAINED_FORMATS.items()
+    }
 
 
-def exact_in_formats_never_trained(model: Seq2Seq) -> dict[str, float]:
+def exact_in_untrained_formats(model: Seq2Seq) -> dict[str, float]:
     """The share of dates that are written exactly, by format."""
-    return {name: share_exact(model, texts) for name, texts in never_trained().items()}
+    return {name: share_exact(model, texts) for name, texts in untrained_texts().items()}
 
 
 # ---- what is right ---------------------------------------------------------------------------------------------------
@@ -142,7 +150,7 @@ def read_date(text: str) -> date | None:
     """
     found = [int(number) for number in re.findall(r"\d{1,4}", text)][:3]
     found += [n for n, name in enumerate(MONTHS, 1) if name[:3] in text]
-    ways = (*FORMATS.values(), *NEVER.values())
+    ways = (*FORMATS.values(), *UNTRAINED_FORMATS.values())
     for year, month_, day in permutations(found, 3):
         if 1 <= month_ <= 12 and year >= MINYEAR and 1 <= day <= monthrange(year, month_)[1]:
             meant = date(year, month_, day)
@@ -154,4 +162,4 @@ def read_date(text: str) -> date | None:
 def answer(text: str) -> str | None:
     """What is to be written of a text; None where it is no date in a format here."""
     meant = read_date(text)
-    return None if meant is None else chinese(meant)
+    return None if meant is None else format_chinese_date(meant)

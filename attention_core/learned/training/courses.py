@@ -12,7 +12,7 @@ from attention_core.learned.models.copier import Copier
 from attention_core.learned.models.seq2seq import Seq2Seq
 from attention_core.learned.symbols.alphabet import PAD, Alphabet
 from attention_core.learned.tasks import dates, evidence, repeats, reversal
-from attention_core.learned.tasks.texts import Texts, share_exact
+from attention_core.learned.tasks.texts import SourceTargetTexts, share_exact
 
 Figures = tuple[float, ...]
 
@@ -38,7 +38,7 @@ class Course:
     shipped: tuple[int, ...]
 
 
-def exact_by_length(held_out: Callable[[], dict[int, Texts]], model: Seq2Seq) -> Figures:
+def exact_by_length(held_out: Callable[[], dict[int, SourceTargetTexts]], model: Seq2Seq) -> Figures:
     """The share of texts that are written exactly, by the length of what is read."""
     return tuple(share_exact(model, texts) for texts in held_out().values())
 
@@ -47,7 +47,7 @@ def right_by_length(task: str, model: Classifier) -> Figures:
     """The share of texts that get their class, by length."""
     texts, classes = evidence.held_out(task)
     lengths, right = (texts != PAD).sum(-1), model.trace(texts)["output"][:, 0].argmax(-1) == classes
-    return tuple(right[lengths == length].double().mean().item() for length in LENGTHS)
+    return tuple(right[lengths == length].double().mean().item() for length in CLASSIFIED_LENGTHS)
 
 
 def right_by_position(model: Copier) -> Figures:
@@ -55,47 +55,47 @@ def right_by_position(model: Copier) -> Figures:
     return tuple(repeats.accuracy(model).tolist())
 
 
-LENGTHS = tuple(range(evidence.SHORTEST, evidence.LONGEST + 1))
-BATCH = {"texts": 128, "repeats": 64, "evidence": 64}  # texts a step
+CLASSIFIED_LENGTHS = tuple(range(evidence.SHORTEST_EVIDENCE, evidence.LONGEST_EVIDENCE + 1))
+BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts a step
 
 
-def writing(task: ModuleType, context: str, saved: tuple[int, ...], shipped: tuple[int, ...] = ()) -> Course:
+def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipped: tuple[int, ...] = ()) -> Course:
     """Reading texts and writing others. task: dates or reversal."""
     return Course(
         alphabets=(task.SOURCE, task.TARGET),
         make=partial(Seq2Seq, (len(task.SOURCE), len(task.TARGET)), context),
-        batch=partial(task.batch, BATCH["texts"]),
+        batch=partial(task.batch, BATCH_SIZES["texts"]),
         measure=partial(exact_by_length, task.held_out),
-        places=task.MEASURED,
+        places=task.MEASURED_LENGTHS,
         rate=3e-3,
         saved=saved,
         shipped=shipped or saved[-1:],
     )
 
 
-def copying(layers: int) -> Course:
+def copying_course(layers: int) -> Course:
     """Foretelling what comes next."""
     return Course(
         alphabets=(repeats.SYMBOLS,),
         make=partial(Copier, len(repeats.SYMBOLS), layers),
-        batch=partial(repeats.batch, BATCH["repeats"]),
+        batch=partial(repeats.batch, BATCH_SIZES["repeats"]),
         measure=right_by_position,
-        places=tuple(range(2, 2 * repeats.MEASURED + 1)),
+        places=tuple(range(2, 2 * repeats.MEASURED_HALF + 1)),
         rate=2e-2,
         saved=(0, 50, 75, 100, 125, 150, 200, 300, 500),
         shipped=(50, 100, 200, 500) if layers > 1 else (500,),
     )
 
 
-def classifying(task: str, heads: int = 1) -> Course:
+def classifying_course(task: str, heads: int = 1) -> Course:
     """Telling the class of a text."""
     known = evidence.TASKS[task]
     return Course(
         alphabets=(known.symbols,),
         make=partial(Classifier, len(known.symbols), len(known.classes), heads),
-        batch=partial(evidence.batch, task, BATCH["evidence"]),
+        batch=partial(evidence.batch, task, BATCH_SIZES["evidence"]),
         measure=partial(right_by_length, task),
-        places=LENGTHS,
+        places=CLASSIFIED_LENGTHS,
         rate=1e-2,
         saved=(0, 25, 50, 100, 200, 400),
         shipped=(400,),
@@ -105,14 +105,14 @@ def classifying(task: str, heads: int = 1) -> Course:
 DATES_SAVED = (0, 25, 50, 75, 100, 150, 200, 300, 400, 600, 800)
 REVERSAL_SAVED = (0, 100, 200, 300, 400, 600, 800, 1200, 1600, 2000, 3000)
 COURSES = {
-    "dates_one": writing(dates, "one", DATES_SAVED, (200, 800)),
-    "dates_dot": writing(dates, "dot", DATES_SAVED, (200, 800)),
-    "dates_additive": writing(dates, "additive", DATES_SAVED, (100, 200, 800)),
-    "reversal_one": writing(reversal, "one", REVERSAL_SAVED),
-    "reversal_additive": writing(reversal, "additive", REVERSAL_SAVED),
-    "copy_one": copying(1),
-    "copy_two": copying(2),
-    "lookup": classifying("lookup"),
-    "vote": classifying("vote"),
-    "lookup_heads": classifying("lookup", heads=4),
+    "dates_one": writing_course(dates, "one", DATES_SAVED, (200, 800)),
+    "dates_dot": writing_course(dates, "dot", DATES_SAVED, (200, 800)),
+    "dates_additive": writing_course(dates, "additive", DATES_SAVED, (100, 200, 800)),
+    "reversal_one": writing_course(reversal, "one", REVERSAL_SAVED),
+    "reversal_additive": writing_course(reversal, "additive", REVERSAL_SAVED),
+    "copy_one": copying_course(1),
+    "copy_two": copying_course(2),
+    "lookup": classifying_course("lookup"),
+    "vote": classifying_course("vote"),
+    "lookup_heads": classifying_course("lookup", heads=4),
 }

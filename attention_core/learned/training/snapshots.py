@@ -12,20 +12,20 @@ from torch import Generator, Tensor, nn
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.record.errors import AttentionError
 
-KEPT = torch.float16  # what is kept, shipped and measured: half as much memory, and hardly a figure moves by it
-NAME = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?(\.cuda)?")
-DEVICES = ("cpu", "cuda")
-MOST_RATE = 10_000.0
+STORED_DTYPE = torch.float16  # what is kept, shipped and measured: half as much memory, and hardly a figure moves by it
+RECIPE_NAME_PATTERN = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?(\.cuda)?")
+TRAINING_DEVICES = ("cpu", "cuda")
+MAX_LEARNING_RATE = 10_000.0
 Measured = TypeVar("Measured")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class NetworkRecipe:
     """How a network came about: all that its numbers depend on. course: its name in COURSES. seed: see Training. step:
     after which step. rate: Adam's, where it is not that of the course. device: where it was computed, since sums are
     rounded in another order there.
 
-    >>> Recipe("vote", 1, 400).name, Recipe("vote", 1, 400, 0.5, "cuda").name
+    >>> NetworkRecipe("vote", 1, 400).name, NetworkRecipe("vote", 1, 400, 0.5, "cuda").name
     ('vote.1.400', 'vote.1.400.r0.5.cuda')
     """
 
@@ -43,19 +43,19 @@ class Recipe:
         return f"{self.course}.{self.seed}.{self.step}{rate}{device}"
 
 
-def read_recipe(name: str) -> Recipe:
+def read_recipe(name: str) -> NetworkRecipe:
     """The recipe that a name tells. Raises ValueError for another text.
 
     >>> read_recipe("vote.1.400.r0.5")
     Recipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
     """
-    match = NAME.fullmatch(name)
+    match = RECIPE_NAME_PATTERN.fullmatch(name)
     if match is None or match[1] not in COURSES or int(match[3]) not in COURSES[match[1]].saved:
         raise ValueError(name)
     rate = None if match[4] is None else float(match[4])
-    recipe = Recipe(match[1], int(match[2]), int(match[3]), rate, "cuda" if match[5] else "cpu")
+    recipe = NetworkRecipe(match[1], int(match[2]), int(match[3]), rate, "cuda" if match[5] else "cpu")
     own = COURSES[recipe.course].rate  # which a name leaves out: a network has one name
-    if recipe.name != name or (rate is not None and not (0 < rate <= MOST_RATE and rate != own)):
+    if recipe.name != name or (rate is not None and not (0 < rate <= MAX_LEARNING_RATE and rate != own)):
         raise ValueError(name)
     return recipe
 
@@ -64,13 +64,13 @@ def read_recipe(name: str) -> Recipe:
 class Network:
     """numbers: every parameter by its name, float16."""
 
-    recipe: Recipe
+    recipe: NetworkRecipe
     numbers: dict[str, Tensor]
 
     @classmethod
-    def of(cls, recipe: Recipe, model: nn.Module) -> "Network":
+    def of(cls, recipe: NetworkRecipe, model: nn.Module) -> "Network":
         """The network as it is now. Raises AttentionError: training_diverged, where a number has no half precision."""
-        numbers = {name: tensor.detach().to("cpu", KEPT) for name, tensor in model.named_parameters()}
+        numbers = {name: tensor.detach().to("cpu", STORED_DTYPE) for name, tensor in model.named_parameters()}
         if not all(tensor.isfinite().all() for tensor in numbers.values()):
             raise AttentionError("training_diverged", step=recipe.step)
         return cls(recipe, numbers)
@@ -94,7 +94,7 @@ class Network:
     @property
     def exact_model(self) -> nn.Module:
         """The network in float64, to look at; gradients may go through it."""
-        return looked_at(self)
+        return differentiable_model(self)
 
     def measure(self, how: Callable[[nn.Module], Measured]) -> Measured:
         """What is measured of the network in float32."""
@@ -113,7 +113,7 @@ class Network:
 
 
 @lru_cache(maxsize=32)  # of a network, by its identity; it takes four times as much memory as what is kept
-def looked_at(network: Network) -> nn.Module:
+def differentiable_model(network: Network) -> nn.Module:
     """A network in float64, also for gradients, whoever asks for it first."""
     with torch.inference_mode(False):
         return network.model()

@@ -6,8 +6,8 @@ import torch
 from torch import Generator, nn
 
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.snapshots import DEVICES, Network, Recipe
-from attention_core.mechanism.config import one_of
+from attention_core.learned.training.snapshots import TRAINING_DEVICES, Network, NetworkRecipe
+from attention_core.mechanism.config import require_one_of
 from attention_core.record.errors import AttentionError
 
 
@@ -28,8 +28,8 @@ class Training:
     """
 
     def __init__(self, course: str, seed: int = 0, rate: float | None = None, device: str = "cpu"):
-        one_of("course", course, tuple(COURSES))
-        one_of("device", device, DEVICES)
+        require_one_of("course", course, tuple(COURSES))
+        require_one_of("device", device, TRAINING_DEVICES)
         self.name, self.seed, self.device, self.course = course, seed, device, COURSES[course]
         self.generator = Generator().manual_seed(seed)
         self.model: nn.Module = self.course.make(self.generator).to(device)
@@ -45,9 +45,9 @@ class Training:
         return len(self.losses)
 
     @property
-    def recipe(self) -> Recipe:
+    def recipe(self) -> NetworkRecipe:
         """All that its numbers depend on."""
-        return Recipe(self.name, self.seed, self.step, self.rate, self.device)
+        return NetworkRecipe(self.name, self.seed, self.step, self.rate, self.device)
 
     @property
     def done(self) -> bool:

@@ -5,75 +5,85 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.dumbbells import End, dumbbells
-from attention_core.learned.insight.attention_swaps import Shift, moving
-from attention_core.learned.tasks.evidence import EACH, answer
-from attention_core.record.number_text import percent
+from attention_core.drawing.dumbbells import DumbbellEnd, dumbbells
+from attention_core.learned.insight.attention_swaps import PredictionShift, moving_kinds
+from attention_core.learned.tasks.evidence import MEASURED_TEXT_COUNT
+from attention_core.record.number_text import format_percent
 from pages.lessons.explanation import drawers
-from pages.lessons.frame import code, drawer, lesson, stands_for
-from pages.lessons.learned.classifiers import EXAMPLES, TEXTS, check_text, setup_of, shifts_of, verdict_of
-from pages.lessons.learned.learning import learning, share_axis
-from pages.lessons.learned.training_panel import train_yourself
-from pages.lessons.pictures import opened_in, show
+from pages.lessons.explanation.weights_chart import draw_weights, largest_classifier_weight
+from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.learned.classifiers import (
+    CLASSIFIER_EXAMPLES,
+    CLASSIFIER_START_TEXTS,
+    check_classifier_text,
+    measure_prediction_shift,
+    setup_for_classifier,
+)
+from pages.lessons.learned.learning import get_training_record, share_axis
+from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.prompts import predict
-from pages.panels.chart import curve_chart
-from pages.panels.link_controls import choose, option, text_box
-from pages.runs.cache import trace_of
-from pages.session.labels import palette, place_names, words_for
+from pages.panels.chart import show_curve_chart
+from pages.panels.link_controls import choose_option, option_labels, text_box
+from pages.runs.cache import trace_for
+from pages.session.labels import current_palette
 from pages.site.words import say
 
-ANSWERS = {("lookup",): 0, ("vote",): 1, ("lookup", "vote"): 2, (): 3}  # whose prediction moves, as it may be guessed
-BOXES = {"lookup": "text_lookup", "vote": "text_vote"}  # the names of the boxes for their texts
-BEFORE = -0.03  # the axis begins, so that an end at 0 stands free of the names
-WIDE = 400  # pixels of the dumbbells' field
-ROOM = 460  # pixels of the bars beside it
+ANSWER_OF_MOVING_TASKS = {
+    ("lookup",): 0,
+    ("vote",): 1,
+    ("lookup", "vote"): 2,
+    (): 3,
+}  # whose prediction moves, as it may be guessed
+CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # the names of the boxes for their texts
+SHIFT_AXIS_START = -0.03  # the axis begins, so that an end at 0 stands free of the names
+DUMBBELLS_WIDTH_PX = 400  # pixels of the dumbbells' field
 
 
-def draw_shifts(found: Mapping[str, Mapping[str, Shift]], known: bool) -> None:
+def draw_shifts(found: Mapping[str, Mapping[str, PredictionShift]], known: bool) -> None:
     """A dumbbell for each kind of other weights: A at the one end, B at the other."""
-    colours = {"lookup": palette().share, "vote": palette().k}
+    colours = {"lookup": current_palette().share, "vote": current_palette().k}
     rows = []
-    for kind in drawers.KINDS:
-        shifts = {task: found[task][kind] for task in EXAMPLES}
-        ends = [End(option("task")(task), each.mean, each.interval, colours[task]) for task, each in shifts.items()]
-        rows.append((option("shift")(kind), ends))
-    x = replace(share_axis(say("lessons.explanation.axis_shift")), first=BEFORE)
-    curve_chart(dumbbells(rows, x, palette(), not known, WIDE), "explanation_hero", say("lessons.explanation.alt"))
+    for kind in drawers.SHOWN_SWAP_KINDS:
+        shifts = {task: found[task][kind] for task in CLASSIFIER_EXAMPLES}
+        ends = [
+            DumbbellEnd(option_labels("task")(task), each.mean, each.interval, colours[task])
+            for task, each in shifts.items()
+        ]
+        rows.append((option_labels("shift")(kind), ends))
+    x = replace(share_axis(say("lessons.explanation.axis_shift")), first=SHIFT_AXIS_START)
+    show_curve_chart(
+        dumbbells(rows, x, current_palette(), not known, DUMBBELLS_WIDTH_PX),
+        "explanation_hero",
+        say("lessons.explanation.alt"),
+    )
 
 
-def draw_weights(texts: drawers.Texts) -> None:
-    """The learned weights of both texts."""
-    for task, (network, text) in texts.items():
-        trace, verdict = trace_of(setup_of(task, network, text)), verdict_of(task, network, text)
-        told = {"name": verdict.name, "share": percent(verdict.share), "task": option("task")(task)}
-        title = say("lessons.explanation.row_task" if answer(task, text) else "lessons.explanation.row_guess", **told)
-        rows = [row_of(title, trace, "weights", (0, 0, 0))]
-        names, opened = place_names(trace, "S", trace.sizes()["S"]), opened_in(f"own_{task}", {"": trace})
-        how = {"height": 70.0, "whole": True, "room": ROOM}
-        picture = bar_rows(rows, names, words_for(trace), palette(), opened, **how)
-        show(f"own_{task}", picture, {"": trace}, title)
-
-
-def most_of(task: str, network: str, text: str) -> float:
-    """The largest weight."""
-    return float(trace_of(setup_of(task, network, text))["weights"].max())
-
-
-with lesson("explanation") as place:
+with draw_lesson("explanation") as place:
     texts = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for task in EXAMPLES:
-            of = learning(task)
-            text = text_box(BOXES[task], TEXTS[task], lambda typed, task=task: check_text(task, typed), width=260)
+        for task in CLASSIFIER_EXAMPLES:
+            of = get_training_record(task)
+            text = text_box(
+                CLASSIFIER_TEXT_CONTROLS[task],
+                CLASSIFIER_START_TEXTS[task],
+                lambda typed, task=task: check_classifier_text(task, typed),
+                width=260,
+            )
             texts[task] = (of.network_at(max(of.steps)), text)
     found = {
-        task: {kind: shifts_of(task, network, kind) for kind in drawers.KINDS} for task, (network, _) in texts.items()
+        task: {kind: measure_prediction_shift(task, network, kind) for kind in drawers.SHOWN_SWAP_KINDS}
+        for task, (network, _) in texts.items()
     }
     answers = [say(f"lessons.explanation.moves_{name}") for name in ("lookup", "vote", "both", "neither")]
-    known = predict(answers, {ANSWERS[moving({task: found[task]["uniform"] for task in EXAMPLES})]})
-    told = {f"{task}_{kind}": percent(found[task][kind].mean) for task in EXAMPLES for kind in drawers.KINDS}
-    most = {f"{task}_most": percent(most_of(task, *asked)) for task, asked in texts.items()}
+    known = predict(
+        answers, {ANSWER_OF_MOVING_TASKS[moving_kinds({task: found[task]["uniform"] for task in CLASSIFIER_EXAMPLES})]}
+    )
+    told = {
+        f"{task}_{kind}": format_percent(found[task][kind].mean)
+        for task in CLASSIFIER_EXAMPLES
+        for kind in drawers.SHOWN_SWAP_KINDS
+    }
+    most = {f"{task}_most": format_percent(largest_classifier_weight(task, *asked)) for task, asked in texts.items()}
     st.markdown(f"##### {say('lessons.explanation.fact' if known else 'lessons.explanation.seen', **told, **most)}")
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
@@ -81,12 +91,12 @@ with lesson("explanation") as place:
         with st.container(width="content"):
             draw_shifts(found, known)
             st.markdown(say("lessons.explanation.legend"))
-    st.caption(say("lessons.explanation.how", count=EACH))
-    trained = choose("trained", tuple(EXAMPLES), words=option("task"))
-    train_yourself(trained)
-    setup = setup_of("lookup", *texts["lookup"])
-    stands_for(setup, place)
-    drawer("witness", lambda: drawers.witness(texts))
+    st.caption(say("lessons.explanation.how", count=MEASURED_TEXT_COUNT))
+    trained = choose_option("trained", tuple(CLASSIFIER_EXAMPLES), words=option_labels("task"))
+    show_own_training(trained)
+    setup = setup_for_classifier("lookup", *texts["lookup"])
+    show_lesson_run(setup, place)
+    drawer("witness", lambda: drawers.show_witness(texts))
     for name in ("others", "spare", "conclude"):
-        drawer(name, lambda name=name: drawers.after_the_guess(known, getattr(drawers, name), texts))
-    code(trace_of(setup), ("q", "k", "scores", "weights", "head_outputs", "output"))
+        drawer(name, lambda name=name: drawers.draw_after_guess(known, getattr(drawers, f"show_{name}"), texts))
+    show_lesson_code(trace_for(setup), ("q", "k", "scores", "weights", "head_outputs", "output"))

@@ -14,7 +14,7 @@ class Sign:
     link: dict[str, str] = field(default_factory=dict)
 
 
-SIGNS = (
+GLOSSARY_SIGNS = (
     Sign("sizes", "B", "B", "workbench", {"more": "Tom laughed"}),
     Sign("sizes", "T", "T", "qkv", {"open": "shapes"}),
     Sign("sizes", "S", "S", "cross"),

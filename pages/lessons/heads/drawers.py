@@ -6,47 +6,47 @@ import streamlit as st
 
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.gradient_times_input import gradient_times_input
-from attention_core.analysis.head_contributions import contributions, likeness, without_head
-from attention_core.comparison.differences import moves, relative_change
+from attention_core.analysis.head_contributions import with_contributions, with_likeness, without_head
+from attention_core.comparison.differences import find_moves, relative_change
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.cell_rows import colour_rows, column_of
-from attention_core.explanation.facts import most_alike
-from attention_core.explanation.traced_source import listing_of
-from attention_core.inputs.handmade_heads import KINDS
+from attention_core.explanation.facts import find_most_alike_heads
+from attention_core.explanation.traced_source import function_listing
+from attention_core.inputs.handmade_heads import HEAD_KINDS
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text
 from attention_core.mechanism.config import kv_choices
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import fixed, percent
+from attention_core.record.number_text import format_fixed, format_percent
 from attention_core.variants.cost import attention_cost
 from attention_core.variants.textbook_code import eighth_of, heads_by_eighth, multi_head, split_by_eighth
 from pages.export.doors import workbench_door
-from pages.lessons.pictures import show_rows
+from pages.lessons.pictures import show_cell_rows
 from pages.panels.head_maps import head_name
-from pages.panels.link_controls import choose, pick_place, slide
-from pages.runs.cache import material_of, trace_of
-from pages.session.labels import looked_at, place_name, place_names, token
+from pages.panels.link_controls import choose_option, pick_place, slide
+from pages.runs.cache import inputs_of, trace_for
+from pages.session.labels import name_token, place_name, place_names, selection_of
 from pages.setup.setup import Setup
-from pages.site.words import literal, say, sentence
+from pages.site.words import escape_markdown, say, say_refusal
 
 UNLABELLED = {"label_visibility": "collapsed"}  # what a drawer shows: its question stands above
 
 
 # ---- what does each head bring to the output? ------------------------------------------------------------------------
-def bring(setup: Setup) -> None:
+def show_bring(setup: Setup) -> None:
     """The output as a sum over the heads, and without each of them; how alike the heads are."""
-    if choose("brings", ("ledger", "alike"), **UNLABELLED) == "ledger":
-        ledger(setup)
+    if choose_option("brings", ("ledger", "alike"), **UNLABELLED) == "ledger":
+        show_ledger(setup)
     else:
-        alike(setup)
+        show_head_likeness(setup)
 
 
-def ledger(setup: Setup) -> None:
+def show_ledger(setup: Setup) -> None:
     """What each head adds to the output of the word that asks, and the output without it."""
-    trace = trace_of(setup)
-    look, names = looked_at(trace, setup), place_names(trace, "H", trace.sizes()["H"])
-    whole, at = contributions(trace), (look.batch, look.query)
+    trace = trace_for(setup)
+    look, names = selection_of(trace, setup), place_names(trace, "H", trace.sizes()["H"])
+    whole, at = with_contributions(trace), (look.batch, look.query)
     runs, brought, moved = {"all": whole}, [], []
     sums = [row_of(say("lessons.heads.all"), whole, "output", at, "all")]
     for head, name in enumerate(names):
@@ -56,78 +56,78 @@ def ledger(setup: Setup) -> None:
         without = say("lessons.heads.without", head=name)
         sums.append(row_of(without, runs[left_out], "without_head", at, left_out))
         size = float(whole["contributions"][part].abs().max())
-        moved.append(say("lessons.heads.moves", head=name, size=fixed(size)))
-    said = {"word": literal(token(trace, "T", look.query)), "parts": say("fact.comma").join(moved)}
+        moved.append(say("lessons.heads.moves", head=name, size=format_fixed(size)))
+    said = {"word": escape_markdown(name_token(trace, "T", look.query)), "parts": say("fact.comma").join(moved)}
     st.markdown(say("lessons.heads.ledger", **said))
     dims = place_names(trace, "D_out", trace.sizes()["D_out"])
-    show_rows("ledger", [*brought, *sums], dims, runs, runs["no0"], sums=len(sums))
+    show_cell_rows("ledger", [*brought, *sums], dims, runs, runs["no0"], sums=len(sums))
 
 
-def alike(setup: Setup) -> None:
+def show_head_likeness(setup: Setup) -> None:
     """How much of their attention each two heads give to the same words."""
-    which = choose("which", ("these", "five"))
-    drawn = setup if which == "these" else Setup(example=setup.example, text=setup.text, built=KINDS, score="dot")
-    trace = likeness(trace_of(drawn))
-    one, other, share = most_alike(trace["likeness"][0])
+    which = choose_option("which", ("these", "five"))
+    drawn = setup if which == "these" else Setup(example=setup.example, text=setup.text, built=HEAD_KINDS, score="dot")
+    trace = with_likeness(trace_for(drawn))
+    one, other, share = find_most_alike_heads(trace["likeness"][0])
     pair = {"one": place_name(trace, "H", one), "other": place_name(trace, "H", other)}
-    st.markdown(say("lessons.heads.alike", share=percent(share), **pair))
-    heads, material = range(trace.sizes()["H"]), material_of(drawn)
+    st.markdown(say("lessons.heads.alike", share=format_percent(share), **pair))
+    heads, material = range(trace.sizes()["H"]), inputs_of(drawn)
     rows = [row_of(head_name(drawn, material, head), trace, "likeness", (0, head)) for head in heads]
-    show_rows("alike", rows, place_names(trace, "H", len(heads)), {"": trace}, trace)
+    show_cell_rows("alike", rows, place_names(trace, "H", len(heads)), {"": trace}, trace)
     workbench_door(drawn, "alike")
 
 
 # ---- how are heads cut apart and put together again? -----------------------------------------------------------------
-WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
-TOKENS = 10
+LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
+RANDOM_LAYER_TOKENS = 10
 
 
-def split(_: Setup) -> None:
+def show_split(_: Setup) -> None:
     """A layer line by line with shapes and strides, for any sizes; the head count that changes unseen."""
-    if choose("cut", ("chain", "eighth"), **UNLABELLED) == "chain":
-        chain()
+    if choose_option("cut", ("chain", "eighth"), **UNLABELLED) == "chain":
+        show_layer_code()
     else:
-        eighth()
+        show_split_by_eighth()
 
 
-def random_layer(width: int, **sizes) -> Setup:
+def make_random_layer(width: int, **sizes) -> Setup:
     """Ten tokens of a width with a random layer; 512 wide it is the example's own. sizes: heads, d_k, d_v."""
-    x = None if width == 512 else to_text(random_matrix("x", (TOKENS, width), 0))
+    x = None if width == 512 else to_text(random_matrix("x", (RANDOM_LAYER_TOKENS, width), 0))
     return Setup(example="eight_heads", x=x, **sizes)
 
 
-def chain() -> None:
+def show_layer_code() -> None:
     """From the linear projections to W_o."""
     boxes = st.columns(4)
     with boxes[0]:
-        width = slide("width", (*WIDTHS, 512), 512)
+        width = slide("width", (*LAYER_WIDTHS, 512), 512)
     with boxes[1]:
         heads = slide("h", (1, 2, 3, 4, 6, 8, 16), 8)
     with boxes[2]:
-        d_k = slide("d_k", (0, 1, 2, 3, 5, 16, 32), 0, fitting)
+        d_k = slide("d_k", (0, 1, 2, 3, 5, 16, 32), 0, format_head_width)
     with boxes[3]:
-        d_v = slide("d_v", (0, 1, 2, 3, 5, 16, 32), 0, fitting)
-    layer = random_layer(width, heads=heads, d_k=d_k or None, d_v=d_v or None)
+        d_v = slide("d_v", (0, 1, 2, 3, 5, 16, 32), 0, format_head_width)
+    layer = make_random_layer(width, heads=heads, d_k=d_k or None, d_v=d_v or None)
     try:
-        trace = trace_of(layer)
+        trace = trace_for(layer)
     except AttentionError as error:
-        st.error(sentence(error), icon=":material/error:")
+        st.error(say_refusal(error), icon=":material/error:")
         return
     sizes = trace.sizes()
     st.markdown(say("lessons.heads.chain", D=width, H=heads, d_k=sizes["d_k"], d_v=sizes["d_v"], width=sizes["H·d_v"]))
     given = {name: trace[name] for name in ("x", "w_q", "w_k", "w_v", "w_o")}
-    st.code(listing_of(multi_head, given, {"heads": heads}), language="python", wrap_lines=True)
+    st.code(function_listing(multi_head, given, {"heads": heads}), language="python", wrap_lines=True)
     workbench_door(layer, "split")
 
 
-def fitting(width: float) -> str:
+def format_head_width(width: float) -> str:
     """A width of a head; 0 stands for the one that fits."""
     return f"{width}" if width else say("lessons.heads.fitting")
 
 
-def eighth() -> None:
+def show_split_by_eighth() -> None:
     """d_model // 8 is a width of a head, and no number of heads."""
-    width = slide("eighth", (4, *WIDTHS), 20)
+    width = slide("eighth", (4, *LAYER_WIDTHS), 20)
     made = heads_by_eighth(width)
     if made is None:
         d_k = eighth_of(width)
@@ -137,57 +137,59 @@ def eighth() -> None:
         heads, d_k = made
         kind = "eighth_right" if heads == 8 else "eighth"
         st.markdown(say(f"lessons.heads.{kind}", D=width, H=heads, d=d_k))
-    x = trace_of(random_layer(width, heads=1))["x"]
-    st.code(listing_of(split_by_eighth, {"x": x}), language="python", wrap_lines=True)
+    x = trace_for(make_random_layer(width, heads=1))["x"]
+    st.code(function_listing(split_by_eighth, {"x": x}), language="python", wrap_lines=True)
 
 
 # ---- can heads share keys and values, and what do heads cost? --------------------------------------------------------
-TWINS = {"en_colour": "en_it", "zh_colour": "zh_ta"}
+POSITION_EXAMPLES = {"en_colour": "en_it", "zh_colour": "zh_ta"}
 
 
-def share(setup: Setup) -> None:
+def show_share(setup: Setup) -> None:
     """Fewer key/value heads than query heads; what heads cost."""
-    if choose("sharing", ("group", "cost"), **UNLABELLED) == "group":
-        group(setup)
+    if choose_option("sharing", ("group", "cost"), **UNLABELLED) == "group":
+        show_shared_heads(setup)
     else:
-        cost()
+        show_head_costs()
 
 
-def group(setup: Setup) -> None:
+def show_shared_heads(setup: Setup) -> None:
     """A head that reads the keys and values of another: what becomes of its weights and of the output."""
-    of = choose("of", ("own", "it", "eight"))
-    each = {"own": setup, "it": Setup(example=TWINS[setup.example]), "eight": Setup(example="eight_heads")}[of]
-    before = trace_of(each)
+    of = choose_option("of", ("own", "it", "eight"))
+    each = {"own": setup, "it": Setup(example=POSITION_EXAMPLES[setup.example]), "eight": Setup(example="eight_heads")}[
+        of
+    ]
+    before = trace_for(each)
     counts = kv_choices(before.sizes()["H"])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kept = counts[pick_place("kv", [*map(str, counts)], len(counts[1:]), width=160)]
         heads = place_names(before, "H", before.sizes()["H"])
         head = pick_place("head", heads, len(heads[1:]), width=160)
     grouped = replace(each, kv_heads=kept, head=head)
-    now = trace_of(grouped)
-    look = looked_at(now, grouped)
-    moved = moves(now, before).get("output")
+    now = trace_for(grouped)
+    look = selection_of(now, grouped)
+    moved = find_moves(now, before).get("output")
     st.markdown(
         say(
             "lessons.heads.shared",
             head=heads[head],
             own=place_name(now, "H_kv", look.kv),
-            moved=fixed(moved.size) if moved else "0",
+            moved=format_fixed(moved.size) if moved else "0",
             kept=f"{now['k'].numel():,}",
             all=f"{before['k'].numel():,}",
         )
     )
     runs, at = {"before": before, "now": now}, (look.batch, head, look.query)
-    word = token(now, "T", look.query)
+    word = name_token(now, "T", look.query)
     rows = [
         row_of(say("lessons.heads.own_keys", word=word), before, "weights", at, "before"),
         row_of(say("lessons.heads.shared_keys", word=word), now, "weights", at, "now"),
     ]
-    show_rows("shared", rows, place_names(now, "S", now.sizes()["S"]), runs, now)
+    show_cell_rows("shared", rows, place_names(now, "S", now.sizes()["S"]), runs, now)
     workbench_door(grouped, "shared")
 
 
-def cost() -> None:
+def show_head_costs() -> None:
     """The same layer cut into more and more heads."""
     with st.container(horizontal=True):
         length, width = slide("length", (5, 10, 64, 256, 512), 10), slide("D", (64, 128, 256, 512), 64)
@@ -202,31 +204,31 @@ def cost() -> None:
 
 
 # ---- does a weight explain the output? -------------------------------------------------------------------------------
-def explain(setup: Setup) -> None:
+def show_explain(setup: Setup) -> None:
     """Even weights in their place, dropout on them, and gradient x input beside them."""
-    sight = choose("doubt", ("even", "gradient", "dropout"), **UNLABELLED)
-    {"even": even, "gradient": gradient, "dropout": dropout}[sight](setup)
+    sight = choose_option("doubt", ("even", "gradient", "dropout"), **UNLABELLED)
+    {"even": show_even_weights, "gradient": show_gradient_times_input, "dropout": show_dropout}[sight](setup)
 
 
-def even(setup: Setup) -> None:
+def show_even_weights(setup: Setup) -> None:
     """Every weight replaced by an even share: what the output does."""
     flat = replace(setup, wiring=("even",))
-    runs = {"before": trace_of(setup), "now": trace_of(flat)}
+    runs = {"before": trace_for(setup), "now": trace_for(flat)}
     trace = runs["now"]
     colour = trace.labels["D_out"].index("colour")
-    change = percent(relative_change(trace, runs["before"]))
+    change = format_percent(relative_change(trace, runs["before"]))
     st.markdown(say("lessons.heads.even", count=trace.sizes()["S"], change=change))
     rows = [
         column_of(say(f"lessons.heads.even_{name}"), run, "output", (0,), colour, name) for name, run in runs.items()
     ]
-    show_rows("even", rows, place_names(trace, "T", trace.sizes()["T"]), runs, trace, made=colour_rows)
+    show_cell_rows("even", rows, place_names(trace, "T", trace.sizes()["T"]), runs, trace, made=colour_rows)
     workbench_door(flat, "even")
 
 
-def gradient(setup: Setup) -> None:
+def show_gradient_times_input(setup: Setup) -> None:
     """One number of the output: the weight of each word, and what the number would do if the word changed."""
-    trace = trace_of(setup)
-    look, heads = looked_at(trace, setup), place_names(trace, "H", trace.sizes()["H"])
+    trace = trace_for(setup)
+    look, heads = selection_of(trace, setup), place_names(trace, "H", trace.sizes()["H"])
     numbers = place_names(trace, "D_out", trace.sizes()["D_out"])
     with st.container(horizontal=True):
         number = pick_place("number", numbers, 0, width=220)
@@ -240,24 +242,24 @@ def gradient(setup: Setup) -> None:
             "lessons.heads.gradient_same" if most == deepest else "lessons.heads.gradient_other",
             head=heads[head],
             number=numbers[number],
-            word=literal(token(trace, "T", look.query)),
-            most=literal(names[most]),
-            share=fixed(float(weights[most])),
-            deepest=literal(names[deepest]),
-            slope=fixed(float(slopes[deepest])),
+            word=escape_markdown(name_token(trace, "T", look.query)),
+            most=escape_markdown(names[most]),
+            share=format_fixed(float(weights[most])),
+            deepest=escape_markdown(names[deepest]),
+            slope=format_fixed(float(slopes[deepest])),
         )
     )
     rows = [
         row_of(say("lessons.heads.weights_of", head=heads[head]), run, "weights", (look.batch, head, look.query)),
         row_of(say("lessons.heads.slopes"), run, "gradient_x_input", (look.batch,)),
     ]
-    show_rows("gradient", rows, names, {"": run}, run)
+    show_cell_rows("gradient", rows, names, {"": run}, run)
 
 
-def dropout(setup: Setup) -> None:
+def show_dropout(setup: Setup) -> None:
     """Weights that are dropped, and what is left of a row's 1."""
-    trace = trace_of(setup)
-    look, heads = looked_at(trace, setup), place_names(trace, "H", trace.sizes()["H"])
+    trace = trace_for(setup)
+    look, heads = selection_of(trace, setup), place_names(trace, "H", trace.sizes()["H"])
     with st.container(horizontal=True):
         p = slide("p", (0.0, 0.1, 0.25, 0.5, 0.75), 0.25)
         seed = slide("seed", range(1, 21), 4)
@@ -269,5 +271,7 @@ def dropout(setup: Setup) -> None:
         rows.append(row_of(name, run, "weights", at))
         dropped = row_of(say("lessons.heads.dropped", head=name), run, "dropped_weights", at)
         rows.append(replace(dropped, refs=[*dropped.refs, Ref("row_sums", at)]))
-    st.markdown(say("lessons.heads.dropout", least=fixed(float(sums.min())), most=fixed(float(sums.max()))))
-    show_rows("dropout", rows, names, {"": run}, run)
+    st.markdown(
+        say("lessons.heads.dropout", least=format_fixed(float(sums.min())), most=format_fixed(float(sums.max())))
+    )
+    show_cell_rows("dropout", rows, names, {"": run}, run)

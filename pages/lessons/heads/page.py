@@ -4,42 +4,42 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.comparison.distances import apart
+from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.cell_rows import colour_rows, column_of
-from attention_core.record.number_text import fixed
-from pages.lessons.frame import code, drawer, lesson, stands_for
+from attention_core.record.number_text import format_fixed
+from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.heads import drawers
-from pages.lessons.pictures import heads_shown, rows_shown, show_beside
+from pages.lessons.pictures import make_cell_rows, make_head_maps, show_side_by_side
 from pages.lessons.prompts import predict
 from pages.panels.head_maps import fact_sentence
-from pages.panels.link_controls import choose, pick_example, pick_place, sentence_box
-from pages.runs.cache import trace_of
-from pages.session.labels import looked_at, place_names, token
-from pages.site.words import literal, say
+from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
+from pages.runs.cache import trace_for
+from pages.session.labels import name_token, place_names, selection_of
+from pages.site.words import escape_markdown, say
 
-SIDE = 34  # pixels: a cell of a map, so that everything stands on one screen
-CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
+HEADS_MAP_CELL_PX = 34  # pixels: a cell of a map, so that everything stands on one screen
+COLOUR_CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
 
-with lesson("heads") as place:
+with draw_lesson("heads") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         two = replace(sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour")), head=0)
-        trace = trace_of(two)
+        trace = trace_for(two)
         names = place_names(trace, "T", trace.sizes()["T"])
-        runs, colour = {"two": trace, "one": trace_of(replace(two, heads=1))}, trace.labels["D_out"].index("colour")
-        moved = apart(runs["one"]["output"], trace["output"])[0, :, colour]
+        runs, colour = {"two": trace, "one": trace_for(replace(two, heads=1))}, trace.labels["D_out"].index("colour")
+        moved = abs_difference(runs["one"]["output"], trace["output"])[0, :, colour]
         two = replace(two, token=pick_place("token", names, int(moved.argmax())))
-        shown = choose("heads", ("two", "one"))
+        shown = choose_option("heads", ("two", "one"))
     colours = {name: float(run["output"][0, two.token, colour]) for name, run in runs.items()}
     smaller = "weaker" if abs(colours["one"]) < abs(colours["two"]) else "stronger"
-    change = "same" if fixed(colours["one"]) == fixed(colours["two"]) else smaller
-    answers = [say(f"lessons.heads.{name}") for name in CHANGES]
-    word = literal(token(trace, "T", two.token))
+    change = "same" if format_fixed(colours["one"]) == format_fixed(colours["two"]) else smaller
+    answers = [say(f"lessons.heads.{name}") for name in COLOUR_CHANGES]
+    word = escape_markdown(name_token(trace, "T", two.token))
     asked = say("lessons.heads.ask", word=word)
-    known = predict(answers, {CHANGES.index(change)}, asked) or shown == "one"
+    known = predict(answers, {COLOUR_CHANGES.index(change)}, asked) or shown == "one"
     seen = replace(two, heads=1) if shown == "one" else two
     run = runs[shown]
-    look = looked_at(run, seen)
-    told = {name: fixed(number) for name, number in colours.items()}
+    look = selection_of(run, seen)
+    told = {name: format_fixed(number) for name, number in colours.items()}
     came = "same" if change == "same" and shown == "one" else shown
     st.markdown(f"##### {say(f'lessons.heads.came_{came}', fact=fact_sentence(run, look), word=word, **told)}")
     rows = [
@@ -47,9 +47,9 @@ with lesson("heads") as place:
         column_of(say("lessons.heads.with_two"), trace, "output", (0,), colour, "two"),
         column_of(say("lessons.heads.with_one"), runs["one"], "output", (0,), colour, "one", hidden=not known),
     ]
-    hero = rows_shown("hero", rows, names, runs, trace, colour_rows, looked=two.token)
-    show_beside(hero, *heads_shown(run, seen, look, SIDE))
-    stands_for(seen, place)
+    hero = make_cell_rows("hero", rows, names, runs, trace, colour_rows, looked=two.token)
+    show_side_by_side(hero, *make_head_maps(run, seen, look, HEADS_MAP_CELL_PX))
+    show_lesson_run(seen, place)
     for name in ("bring", "split", "share", "explain"):
-        drawer(name, lambda name=name: getattr(drawers, name)(two))
-    code(run, ("q", "scores", "weights", "head_outputs", "concat", "output"))
+        drawer(name, lambda name=name: getattr(drawers, f"show_{name}")(two))
+    show_lesson_code(run, ("q", "scores", "weights", "head_outputs", "concat", "output"))

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from attention_core.drawing.charts import Axis
 from attention_core.learned.training.courses import COURSES, Figures
-from attention_core.learned.training.shipped import SEED, figures, table
-from attention_core.learned.training.snapshots import Recipe
-from attention_core.record.number_text import percent
-from pages.lessons.learned.training_panel import training_of
+from attention_core.learned.training.shipped import SHIPPED_SEED, read_figures_table, shipped_figures
+from attention_core.learned.training.snapshots import NetworkRecipe
+from attention_core.record.number_text import format_percent
+from pages.lessons.learned.training_panel import get_running_training
 from pages.site.words import say
 
 
 @dataclass(frozen=True)
-class Learning:
+class TrainingRecord:
     """figures: after each kept step. networks: by the same steps, as far as there is one, its name. own: whether the
     visitor trained it."""
 
@@ -30,7 +30,7 @@ class Learning:
     @property
     def parameters(self) -> int:
         """How many numbers are learned."""
-        return table()[self.course]["parameters"]
+        return read_figures_table()[self.course]["parameters"]
 
     @property
     def steps(self) -> list[int]:
@@ -51,31 +51,39 @@ class Learning:
         return self.networks[step]
 
 
-def shipped_learning(course: str) -> Learning:
+def load_shipped_training(course: str) -> TrainingRecord:
     """What comes with the app."""
     steps = (0, *COURSES[course].shipped)
-    networks = {step: Recipe(course, SEED, step).name for step in steps}
-    return Learning(course, {step: figures(course, step) for step in table()[course]["steps"]}, networks)
+    networks = {step: NetworkRecipe(course, SHIPPED_SEED, step).name for step in steps}
+    return TrainingRecord(
+        course, {step: shipped_figures(course, step) for step in read_figures_table()[course]["steps"]}, networks
+    )
 
 
-def own_learning(course: str) -> Learning | None:
+def get_own_training(course: str) -> TrainingRecord | None:
     """What the visitor has trained; None where that is nothing."""
-    running = training_of(course)
+    running = get_running_training(course)
     if running is None or not running.saved:
         return None
     saved = running.saved
     figures = {network.step: network.figures for network in saved}
-    return Learning(course, figures, {network.step: network.recipe.name for network in saved}, own=True)
+    return TrainingRecord(course, figures, {network.step: network.recipe.name for network in saved}, own=True)
 
 
-def learning(course: str) -> Learning:
+def get_training_record(course: str) -> TrainingRecord:
     """The visitor's own, else what comes with the app."""
-    return own_learning(course) or shipped_learning(course)
+    return get_own_training(course) or load_shipped_training(course)
 
 
-STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # that are written on it
+SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # that are written on it
 
 
 def share_axis(title: str) -> Axis:
     """From nothing to all."""
-    return Axis(title, 0.0, 1.0, values=STOPS, texts=tuple(say("train.percent", much=percent(stop)) for stop in STOPS))
+    return Axis(
+        title,
+        0.0,
+        1.0,
+        values=SHARE_AXIS_STOPS,
+        texts=tuple(say("train.percent", much=format_percent(stop)) for stop in SHARE_AXIS_STOPS),
+    )

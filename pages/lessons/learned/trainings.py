@@ -10,15 +10,15 @@ from time import monotonic
 from attention_core.learned.training.snapshots import Network
 from attention_core.learned.training.training import Training
 from attention_core.record.errors import AttentionError
-from pages.runs.network_store import remember
+from pages.runs.network_store import remember_network
 
-AT_ONCE = 2  # trainings; a third would make all of them slow, and every page with them
-ROOM = BoundedSemaphore(AT_ONCE)
-LOOKING = 60.0  # seconds that a look lasts; a page in a tab behind others, or on a busy machine, looks less often
-ASKING = 0.2  # seconds between two looks at whether there is room
+MAX_CONCURRENT_TRAININGS = 2  # trainings; a third would make all of them slow, and every page with them
+TRAINING_SLOTS = BoundedSemaphore(MAX_CONCURRENT_TRAININGS)
+LOOK_SECONDS = 60.0  # seconds that a look lasts; a page in a tab behind others, or on a busy machine, looks less often
+SLOT_POLL_SECONDS = 0.2  # seconds between two looks at whether there is room
 
 
-class Running:
+class RunningTraining:
     """One training and the thread that it runs in.
 
     state: "waiting" for room, "training", "stopped", "done" or "failed", then with `failure`."""
@@ -66,7 +66,7 @@ class Running:
 
     def goes_on(self) -> bool:
         """Whether somebody wants it, and looks."""
-        return self.wanted and monotonic() - self.seen < LOOKING
+        return self.wanted and monotonic() - self.seen < LOOK_SECONDS
 
     def rests(self) -> bool:
         """Whether the thread has nothing to do any more. Then it must end: a later start begins another one."""
@@ -78,7 +78,7 @@ class Running:
 
     def work(self) -> None:
         """What the thread does."""
-        while not ROOM.acquire(timeout=ASKING):
+        while not TRAINING_SLOTS.acquire(timeout=SLOT_POLL_SECONDS):
             if self.rests():
                 return
         try:
@@ -90,7 +90,7 @@ class Running:
             self.state = "stopped"
             raise
         finally:
-            ROOM.release()
+            TRAINING_SLOTS.release()
 
     def train(self) -> None:
         """Step after step; what is kept is measured at once."""
@@ -105,10 +105,10 @@ class Running:
         """The figures of the last network that was kept, for all who ask later."""
         if not self.training.saved[-1].measured:
             _ = self.training.saved[-1].figures
-            remember(self.training.saved[-1])
+            remember_network(self.training.saved[-1])
 
 
-def stop_all(running: Mapping[str, Running]) -> None:
+def stop_trainings(running: Mapping[str, RunningTraining]) -> None:
     """Stops trainings; each can go on later."""
     for each in running.values():
         each.stop()

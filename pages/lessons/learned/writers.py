@@ -4,19 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from attention_core.drawing.palette import Palette
-from attention_core.learned.insight.views import symbols_of, writes
+from attention_core.learned.insight.views import symbols_of, write_text
 from attention_core.learned.tasks import dates, reversal
 from attention_core.learned.training.courses import COURSES
-from pages.lessons.learned.learning import Learning
-from pages.runs.cache import kept
-from pages.runs.network_store import find
+from pages.lessons.learned.learning import TrainingRecord
+from pages.runs.cache import cache_by_setup
+from pages.runs.network_store import find_network
 from pages.setup.setup import Setup
 
-MOST_ROWS = 16  # symbols of what is written that a map has a row for
+MAX_WRITTEN_ROWS = 16  # symbols of what is written that a map has a row for
 
 
 @dataclass(frozen=True)
-class Task:
+class WritingTask:
     """text: what is read at first, after the step `telling`. kinds: the networks that learn it, those with attention
     first. example: the one whose attention theirs is. answer: what is to be written of a text; None where nobody can
     say."""
@@ -28,14 +28,14 @@ class Task:
     answer: Callable[[str], str | None]
 
 
-TASKS = {
-    "dates": Task("March 5, 2019", 200, ("additive", "dot", "one"), "learned_dates", dates.answer),
-    "reversal": Task("attention", 3000, ("additive", "one"), "learned_reversal", reversal.answer),
+WRITING_TASKS = {
+    "dates": WritingTask("March 5, 2019", 200, ("additive", "dot", "one"), "learned_dates", dates.answer),
+    "reversal": WritingTask("attention", 3000, ("additive", "one"), "learned_reversal", reversal.answer),
 }
 
 
 @dataclass(frozen=True)
-class Writer:
+class WritingResult:
     """setup: the run of the network's attention, where it has one and wrote anything."""
 
     written: str
@@ -43,38 +43,38 @@ class Writer:
     setup: Setup | None
 
 
-def check_text(task: str, text: str) -> None:
+def check_writer_text(task: str, text: str) -> None:
     """Raises AttentionError for a text that no network of the task can read."""
-    text_of(f"{task}_one", text)
+    split_symbols(f"{task}_one", text)
 
 
-@kept
-def written_by(network: str, text: str) -> str:
+@cache_by_setup
+def cached_writing(network: str, text: str) -> str:
     """What a network writes."""
-    return "".join(writes(find(network), text))
+    return "".join(write_text(find_network(network), text))
 
 
-def writer_of(of: Learning, step: int, text: str) -> Writer:
+def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
     """What a text becomes after a step of a training of which there is a network."""
     name, kind = of.network_at(step), of.course.partition("_")[2]
-    task = TASKS[of.course.partition("_")[0]]
-    written, wanted = written_by(name, text), task.answer("".join(text_of(of.course, text)))
+    task = WRITING_TASKS[of.course.partition("_")[0]]
+    written, wanted = cached_writing(name, text), task.answer("".join(split_symbols(of.course, text)))
     setup = None
     if kind != "one" and written:
-        setup = Setup(task.example, written[:MOST_ROWS], text, network=name, score=kind)
-    return Writer(written, None if wanted is None else written == wanted, setup)
+        setup = Setup(task.example, written[:MAX_WRITTEN_ROWS], text, network=name, score=kind)
+    return WritingResult(written, None if wanted is None else written == wanted, setup)
 
 
-def text_of(course: str, text: str) -> tuple[str, ...]:
+def split_symbols(course: str, text: str) -> tuple[str, ...]:
     """The symbols of a text as the network reads it."""
     return symbols_of(text, COURSES[course].alphabets[0])
 
 
-def cut_off(written: str) -> str:
+def shorten_writing(written: str) -> str:
     """What a network writes, as much of it as a sentence has room for."""
-    return written if len(written) <= MOST_ROWS else f"{written[:MOST_ROWS]}…"
+    return written if len(written) <= MAX_WRITTEN_ROWS else f"{written[:MAX_WRITTEN_ROWS]}…"
 
 
-def colours(palette: Palette) -> dict[str, str]:
+def network_colours(palette: Palette) -> dict[str, str]:
     """One a kind of network."""
     return {"additive": palette.share, "dot": palette.q, "one": palette.k}

@@ -9,26 +9,26 @@ from attention_core import Trace
 from attention_core.explanation.facts import allowed_pairs
 from attention_core.inputs.matrix_text import to_text
 from pages.panels import canvas_map, link_controls
-from pages.panels.link_controls import MOST_TOKENS
+from pages.panels.link_controls import MAX_LESSON_TOKENS
 
-ROW = re.compile(f"[01]{{1,{MOST_TOKENS}}}")
+BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
 Bits = tuple[str, ...]  # a text a query, "1" for each key that it may attend to
 
 
 def read_bits(text: str) -> Bits:
     """ "110,111" as its rows."""
     rows = tuple(text.split(","))
-    if len(rows) > MOST_TOKENS or not all(map(ROW.fullmatch, rows)):
+    if len(rows) > MAX_LESSON_TOKENS or not all(map(BITS_PATTERN.fullmatch, rows)):
         raise ValueError(text)
     return rows
 
 
-def painted(name: str) -> Bits:
+def get_painted_bits(name: str) -> Bits:
     """What was drawn last, kept as a choice of this name; nothing blocked where nobody drew."""
-    return link_controls.choice(name, (), read_bits)
+    return link_controls.get_choice(name, (), read_bits)
 
 
-def bits_of(trace: Trace) -> Bits:
+def mask_bits_of(trace: Trace) -> Bits:
     """The mask of a run's first head."""
     return to_bits(allowed_pairs(trace)[0, 0].numpy())
 
@@ -48,26 +48,28 @@ def allowed_text(bits: Bits, trace: Trace) -> str:
     return to_text(matrix)
 
 
-def blocked_row(trace: Trace) -> int | None:
+def find_empty_row(trace: Trace) -> int | None:
     """The first query that may attend to nothing."""
-    return next((row for row, bits in enumerate(bits_of(trace)) if "1" not in bits), None)
+    return next((row for row, bits in enumerate(mask_bits_of(trace)) if "1" not in bits), None)
 
 
-def without_row(bits: Bits, row: int) -> Bits:
+def block_query(bits: Bits, row: int) -> Bits:
     """The mask under which one query may attend to nothing."""
     return tuple("0" * len(text) if at == row else text for at, text in enumerate(bits))
 
 
-def without_column(bits: Bits, column: int) -> Bits:
+def block_key(bits: Bits, column: int) -> Bits:
     """The mask under which no query may attend to one key."""
     return tuple(f"{text[:column]}0{text[column + 1 :]}" for text in bits)
 
 
 def mask_brush(trace: Trace, take: Callable[[Bits], None]) -> None:
     """The mask of a run, to be drawn on. take: what is done with the one that a stroke makes of it."""
-    canvas_map.painted_mask(trace, allowed_pairs(trace)[0, 0].numpy().astype(float), lambda drawn: take(to_bits(drawn)))
+    canvas_map.show_paintable_mask(
+        trace, allowed_pairs(trace)[0, 0].numpy().astype(float), lambda drawn: take(to_bits(drawn))
+    )
 
 
-def padded_behind(last: int) -> str:
+def write_padding_mask(last: int) -> str:
     """The mask that hides all behind the last real word, as a Setup says it."""
     return f"padding:{last + 1}"

@@ -7,103 +7,114 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.analysis.softmax_jacobian import with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE, STABLE
-from attention_core.comparison.distances import apart
+from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.bars import Row, bar_rows, row_of
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.facts import row_fact
 from attention_core.inputs.given_scores import as_scores, read_logits
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import exact, fixed, percent, term
-from attention_core.verification.proof import overflow
+from attention_core.record.number_text import format_exact, format_fixed, format_percent, format_term
+from attention_core.verification.proof import find_overflow
 from pages.export.doors import workbench_door
-from pages.lessons.pictures import opened_in, show, show_step
-from pages.panels.link_controls import choose, pick_place, slide, text_box
-from pages.runs.cache import trace_of
-from pages.session.labels import Look, palette, words_for
+from pages.lessons.pictures import get_opened_cell, show_picture, show_step_picture
+from pages.panels.link_controls import choose_option, pick_place, slide, text_box
+from pages.runs.cache import trace_for
+from pages.session.labels import Selection, current_palette, picture_texts_for
 from pages.setup.setup import DTYPES, Setup
-from pages.site.words import literal, say
+from pages.site.words import escape_markdown, say
 
-FIRST = Look(0, 0, 0, 0)
-ROW = (0, 0, 0)  # the only sentence, head and query
-MOST_MANY = 100
-LARGE = {"thousand": "1001, 1002, 1003", "tens": "10000, 9999.21875, 0, -10000"}
-SHIFTS = (0, 1, 10, 100, 500, 1000)
+FIRST_SELECTION = Selection(0, 0, 0, 0)
+ONLY_ROW = (0, 0, 0)  # the only sentence, head and query
+MAX_SHOWN_NUMBERS = 100
+LARGE_NUMBERS = {"thousand": "1001, 1002, 1003", "tens": "10000, 9999.21875, 0, -10000"}
+NUMBER_SHIFTS = (0, 1, 10, 100, 500, 1000)
 
 
-def as_run(numbers: Sequence[float], shift: float = 0.0, **choices) -> Setup:
+def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -> Setup:
     """The Setup whose scores these numbers are."""
     return Setup(example="one_query", score="dot", **as_scores(numbers, shift), **choices)
 
 
-def rows_of(name: str, rows: list[Row], names: list[str], trace: Trace, alt: str) -> None:
+def show_bar_rows(name: str, rows: list[Row], names: list[str], trace: Trace, alt: str) -> None:
     """Rows of bars of one run."""
     runs = {"": trace}
-    show(name, bar_rows(rows, names, words_for(trace), palette(), opened_in(name, runs)), runs, alt)
+    show_picture(
+        name, bar_rows(rows, names, picture_texts_for(trace), current_palette(), get_opened_cell(name, runs)), runs, alt
+    )
 
 
-def stable(own: Sequence[float]) -> None:
+def show_stable_softmax(own: Sequence[float]) -> None:
     """The softmax as it is written, and with the largest number taken away first."""
-    kind = choose("numbers", (*LARGE, "own"))
-    row = read_logits(LARGE[kind], 16) if kind in LARGE else own
+    kind = choose_option("numbers", (*LARGE_NUMBERS, "own"))
+    row = read_logits(LARGE_NUMBERS[kind], 16) if kind in LARGE_NUMBERS else own
     with st.columns(2)[0]:
-        shift = slide("shift", SHIFTS, 0)
-    dtype = choose("dtype", DTYPES, words=lambda name: say(f"dtype.{name}"))
-    setup = as_run(row, shift, dtype=dtype)
-    trace = trace_of(setup).then(*NAIVE, *STABLE)
-    broken = overflow(trace)
+        shift = slide("shift", NUMBER_SHIFTS, 0)
+    dtype = choose_option("dtype", DTYPES, words=lambda name: say(f"dtype.{name}"))
+    setup = setup_with_scores(row, shift, dtype=dtype)
+    trace = trace_for(setup).then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)
+    broken = find_overflow(trace)
     told = {"dtype": dtype, "shift": shift}
-    told["gap"] = exact(apart(trace["weights"], trace_of(replace(as_run(row), dtype=dtype))["weights"]).max().item())
+    told["gap"] = format_exact(
+        abs_difference(trace["weights"], trace_for(replace(setup_with_scores(row), dtype=dtype))["weights"])
+        .max()
+        .item()
+    )
     st.markdown(say("lessons.softmax.overflows" if broken else "lessons.softmax.holds", **told))
     shares = trace["stable_weights"]
     if zeros := int(shares.eq(0).sum()):
         st.markdown(say("lessons.softmax.underflows", dtype=dtype, zeros=zeros, count=shares.numel()))
     st.markdown(say("lessons.softmax.shifted", **told))
     for step in ("naive_weights", "stable_weights"):
-        show_step(step, trace, step, FIRST)
+        show_step_picture(step, trace, step, FIRST_SELECTION)
     workbench_door(setup, "stable")
 
 
-def slope(setup: Setup) -> None:
+def show_jacobian(setup: Setup) -> None:
     """The Jacobian: how far each weight moves when one score moves."""
-    trace = with_jacobian(trace_of(setup))
+    trace = with_jacobian(trace_for(setup))
     count = trace.sizes()["S"]
-    numbers = [term(number) for number in trace.step("scores").window(B=0, H=0, T=0)]
+    numbers = [format_term(number) for number in trace.step("scores").window(B=0, H=0, T=0)]
     moved = pick_place("moved", numbers, 0, width=240)
-    own = trace["jacobian"][(*ROW, moved, moved)].item()
-    st.markdown(say("lessons.softmax.slope", score=numbers[moved], own=fixed(own, 3)))
-    column = [Ref("jacobian", (*ROW, at, moved)) for at in range(count)]
+    own = trace["jacobian"][(*ONLY_ROW, moved, moved)].item()
+    st.markdown(say("lessons.softmax.slope", score=numbers[moved], own=format_fixed(own, 3)))
+    column = [Ref("jacobian", (*ONLY_ROW, at, moved)) for at in range(count)]
     title = say("lessons.softmax.row_slope", score=numbers[moved])
-    rows_of("column", [Row(title, trace, column)], numbers, trace, say("step.alt", step="jacobian"))
-    show_step("jacobian", trace, "jacobian", FIRST)
+    show_bar_rows("column", [Row(title, trace, column)], numbers, trace, say("step.alt", step="jacobian"))
+    show_step_picture("jacobian", trace, "jacobian", FIRST_SELECTION)
 
 
-def sharp() -> None:
+def show_close_numbers() -> None:
     """Two numbers close together: the softmax leaves them as even as they were."""
     text = text_box("close", "0, 0.1", lambda text: read_logits(text, 16))
-    setup = as_run(read_logits(text, 16))
-    trace = trace_of(setup)
-    fact, names = row_fact(trace, 0, 0), [term(number) for number in trace.step("scores").window(B=0, H=0, T=0)]
-    told = {"share": fixed(fact.share, 3), "even": fixed(fact.even, 3), "ratio": fixed(fact.ratio)}
+    setup = setup_with_scores(read_logits(text, 16))
+    trace = trace_for(setup)
+    fact, names = row_fact(trace, 0, 0), [format_term(number) for number in trace.step("scores").window(B=0, H=0, T=0)]
+    told = {"share": format_fixed(fact.share, 3), "even": format_fixed(fact.even, 3), "ratio": format_fixed(fact.ratio)}
     st.markdown(say("lessons.softmax.sharp", **told))
-    rows = [row_of(say("lessons.softmax.row_weights", T="1"), trace, "weights", ROW, digits=3)]
-    rows_of("close", rows, names, trace, say("lessons.softmax.alt"))
+    rows = [row_of(say("lessons.softmax.row_weights", T="1"), trace, "weights", ONLY_ROW, digits=3)]
+    show_bar_rows("close", rows, names, trace, say("lessons.softmax.alt"))
     workbench_door(setup, "sharp")
 
 
-def many(temperature: float) -> None:
+def show_many_numbers(temperature: float) -> None:
     """The hundred numbers of lecture notes 001, or the first of them."""
-    count = slide("count", (5, 10, 20, 50, MOST_MANY), MOST_MANY)
+    count = slide("count", (5, 10, 20, 50, MAX_SHOWN_NUMBERS), MAX_SHOWN_NUMBERS)
     numbers = EXAMPLES["softmax_100"].tensor("k")[:count, 0].numpy()
     whole = Setup(example="softmax_100", temperature=temperature)
-    setup = whole if count == MOST_MANY else replace(as_run(numbers), temperature=temperature)
-    trace = trace_of(setup)
+    setup = whole if count == MAX_SHOWN_NUMBERS else replace(setup_with_scores(numbers), temperature=temperature)
+    trace = trace_for(setup)
     fact, total = row_fact(trace, 0, 0), trace["weights"].sum().item()
-    told = {"count": count, "percent": percent(fact.share), "even": percent(fact.even), "total": fixed(total, 6)}
-    st.markdown(say("lessons.softmax.many", key=literal(term(numbers[fact.keys[0]])), **told))
+    told = {
+        "count": count,
+        "percent": format_percent(fact.share),
+        "even": format_percent(fact.even),
+        "total": format_fixed(total, 6),
+    }
+    st.markdown(say("lessons.softmax.many", key=escape_markdown(format_term(numbers[fact.keys[0]])), **told))
     rows = [
-        row_of(say(f"lessons.softmax.row_{step}", T=term(temperature)), trace, step, ROW)
+        row_of(say(f"lessons.softmax.row_{step}", T=format_term(temperature)), trace, step, ONLY_ROW)
         for step in ("scores", "weights")
     ]
-    rows_of("many", rows, ["" for _ in numbers], trace, say("lessons.softmax.alt"))
+    show_bar_rows("many", rows, ["" for _ in numbers], trace, say("lessons.softmax.alt"))
     workbench_door(setup, "many")

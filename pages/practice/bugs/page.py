@@ -2,28 +2,28 @@
 
 import streamlit as st
 
-from pages.lessons.frame import frame, stands_for
+from pages.lessons.frame import draw_page_frame, show_lesson_run
 from pages.panels.link_controls import pick_example
 from pages.practice.bugs.broken_layer import (
-    broken_run,
     choose_bug,
-    code_of,
     guess_line,
-    looked_at_in,
-    setup_of,
+    run_broken_layer,
+    selection_for_bug,
+    setup_for_bug,
     show_answer,
     show_broken_map,
     show_broken_step,
+    write_right_lines,
 )
 from pages.site.words import say
 
-with frame("bugs") as place:
+with draw_page_frame("bugs") as place:
     st.markdown(f"#### {say('lessons.bugs.question')}\n{say('lessons.bugs.intro')}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bug = choose_bug()
-        setup = setup_of(pick_example("en_it", "zh_ta", zh="zh_ta").example, bug)
-    broken, look = broken_run(setup, bug), looked_at_in(setup)
-    lines = code_of(bug)
+        setup = setup_for_bug(pick_example("en_it", "zh_ta", zh="zh_ta").example, bug)
+    broken, look = run_broken_layer(setup, bug), selection_for_bug(setup)
+    lines = write_right_lines(bug)
     known = guess_line(bug)
     code, picture = st.columns([7, 5], gap="small")
     with code:
@@ -34,4 +34,4 @@ with frame("bugs") as place:
     if known:
         show_answer(setup, bug, broken, look)
     show_broken_step(broken, look)
-    stands_for(setup, place)
+    show_lesson_run(setup, place)

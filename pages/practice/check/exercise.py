@@ -5,69 +5,73 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.exercises.generator import LEVELS, exercise
-from attention_core.exercises.marking import PRINTED
+from attention_core.exercises.generator import LEVELS, make_exercise
+from attention_core.exercises.marking import PRINTED_EXAMPLES
 from attention_core.exercises.worked_example import STAGES, blank_text, printed_text, stages_of
-from pages.export.doors import SLUG, STATE, check_size
-from pages.panels.link_controls import choice, choose, keep, whole
-from pages.setup.setup import MOST, Setup, another, count, from_query
+from pages.export.doors import CHECK_PAGE, STATE_KIND, check_exercise_size
+from pages.panels.link_controls import choose_option, choose_whole_number, get_choice, store_choice
+from pages.setup.setup import MAX_LINK_NUMBER, Setup, read_link_count, read_other_setup_link, setup_from_query
 from pages.site.words import say
 
-EXAMPLE = "source_004"
-KINDS = (*LEVELS, "printed")
-FIRST = 1  # the seed to begin with
+EXERCISE_EXAMPLE = "source_004"
+EXERCISE_KINDS = (*LEVELS, "printed")
+FIRST_SEED = 1  # the seed to begin with
 
 
-def chosen_exercise() -> tuple[str, Setup]:
+def choose_exercise() -> tuple[str, Setup]:
     """The kind of exercise and its Setup, with what chooses them."""
-    given = choice(STATE, None, read_state)
-    kind = choose("kind", KINDS if given is None else (*KINDS, STATE))
+    given = get_choice(STATE_KIND, None, read_exercise_link)
+    kind = choose_option("kind", EXERCISE_KINDS if given is None else (*EXERCISE_KINDS, STATE_KIND))
     if kind in LEVELS:
-        seed = whole("seed", FIRST, width=130)
-        st.button(say(f"lessons.{SLUG}.next"), key="next_exercise", on_click=next_exercise, args=(seed,))
-        return kind, of_level(kind, seed)
-    return kind, Setup(example=EXAMPLE) if kind == "printed" else from_query(given)
+        seed = choose_whole_number("seed", FIRST_SEED, width=130)
+        st.button(say(f"lessons.{CHECK_PAGE}.next"), key="next_exercise", on_click=go_to_next_exercise, args=(seed,))
+        return kind, setup_for_level(kind, seed)
+    return kind, Setup(example=EXERCISE_EXAMPLE) if kind == "printed" else setup_from_query(given)
 
 
-def of_level(level: str, seed: int) -> Setup:
+def setup_for_level(level: str, seed: int) -> Setup:
     """The Setup of a drawn exercise."""
-    drawn = exercise(level, seed)
+    drawn = make_exercise(level, seed)
     if "q" in drawn.matrices:
         return Setup(example="one_query", score="scaled_dot", **drawn.matrices)
     parts = {"w_o": "none", "heads": drawn.heads, "masks": drawn.masks or None}
-    return Setup(example=EXAMPLE, **{**parts, **drawn.matrices})
+    return Setup(example=EXERCISE_EXAMPLE, **{**parts, **drawn.matrices})
 
 
-def link_of(kind: str) -> dict[str, object]:
+def exercise_link_values(kind: str) -> dict[str, object]:
     """What the link of an exercise says, also where it is the usual."""
     if kind in LEVELS:
-        return {"kind": kind, "seed": choice("seed", FIRST, count)}
-    return {"kind": kind} | ({STATE: choice(STATE, None, read_state)} if kind == STATE else {})
+        return {"kind": kind, "seed": get_choice("seed", FIRST_SEED, read_link_count)}
+    return {"kind": kind} | (
+        {STATE_KIND: get_choice(STATE_KIND, None, read_exercise_link)} if kind == STATE_KIND else {}
+    )
 
 
-def next_exercise(seed: int) -> None:
+def go_to_next_exercise(seed: int) -> None:
     """Another one of the same level."""
-    keep("seed", (seed + 1) % MOST)
+    store_choice("seed", (seed + 1) % MAX_LINK_NUMBER)
 
 
-def begin_anew(setup: Setup, trace: Trace) -> None:
+def clear_on_new_exercise(setup: Setup, trace: Trace) -> None:
     """Another exercise begins with empty cells."""
     if st.session_state.get("exercise", setup) != setup:
         for step in stages_of(trace):
-            keep(step, None)
+            store_choice(step, None)
     st.session_state["exercise"] = setup
 
 
-def start_texts(kind: str, trace: Trace) -> Mapping[str, str]:
+def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
     """What stands in the cells of every step at first: nothing, or what was printed."""
     if kind != "printed":
         return {step: blank_text(trace[step]) for step in stages_of(trace)}
-    return {step: printed_text(PRINTED[EXAMPLE], stage, trace[step]) for stage, step in STAGES.items()}
+    return {
+        step: printed_text(PRINTED_EXAMPLES[EXERCISE_EXAMPLE], stage, trace[step]) for stage, step in STAGES.items()
+    }
 
 
 # ---- any state as an exercise ----------------------------------------------------------------------------------------
-def read_state(text: str) -> str:
+def read_exercise_link(text: str) -> str:
     """The link of a Setup that can be an exercise."""
-    link = another(text)
-    check_size(from_query(link))
+    link = read_other_setup_link(text)
+    check_exercise_size(setup_from_query(link))
     return link

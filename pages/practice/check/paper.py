@@ -7,15 +7,15 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_core.documents.handout import PAPERS, check_sheet, exercise_paper
-from attention_core.documents.provenance import Imprint
-from pages.export.document_texts import telling_of
-from pages.export.export_panel import file_name, offer
-from pages.practice.check.exercise import link_of
-from pages.session.addresses import base
-from pages.session.labels import looked_at
+from attention_core.documents.handout import PAPERS, check_paper_size, exercise_paper
+from attention_core.documents.provenance import Provenance
+from pages.export.document_texts import make_document_texts
+from pages.export.export_panel import file_name, offer_download
+from pages.practice.check.exercise import exercise_link_values
+from pages.session.addresses import page_address
+from pages.session.labels import selection_of
 from pages.setup.setup import Setup
-from pages.site.words import language, say, sentence
+from pages.site.words import current_language, say, say_refusal
 
 
 def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
@@ -27,22 +27,24 @@ def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
         return
     with opened:
         try:
-            check_sheet(trace)
+            check_paper_size(trace)
         except AttentionError as error:
-            st.caption(sentence(error))
+            st.caption(say_refusal(error))
             return
-        telling = replace(telling_of(trace, setup, looked_at(trace, setup)), sentence=say("lessons.check.task"))
-        told, headings = imprint(kind), (say("lessons.check.given"), say("lessons.check.asked"))
+        telling = replace(
+            make_document_texts(trace, setup, selection_of(trace, setup)), sentence=say("lessons.check.task")
+        )
+        told, headings = make_exercise_provenance(kind), (say("lessons.check.given"), say("lessons.check.asked"))
         for solved, name in ((False, "blank"), (True, "solved")):
             st.caption(say(f"lessons.check.{name}"))
             with st.container(horizontal=True, gap="xsmall"):
                 for paper in PAPERS:
                     make = partial(exercise_paper, trace, told, telling, paper, headings, solved)
                     file = file_name(setup, "html", "exercise", name, paper)
-                    offer(f"{name}_{paper}", file, "text/html", make, paper)
+                    offer_download(f"{name}_{paper}", file, "text/html", make, paper)
 
 
-def imprint(kind: str) -> Imprint:
+def make_exercise_provenance(kind: str) -> Provenance:
     """The exercise's title, and the link at which answers to it are checked."""
-    address = f"{base()}?{urlencode(link_of(kind) | {'lang': language()})}"
-    return Imprint(say("lessons.check.question"), address, (say("app.title"),))
+    address = f"{page_address()}?{urlencode(exercise_link_values(kind) | {'lang': current_language()})}"
+    return Provenance(say("lessons.check.question"), address, (say("app.title"),))

@@ -2,34 +2,34 @@
 
 import streamlit as st
 
-from pages.lessons.frame import frame, stands_for
+from pages.lessons.frame import draw_page_frame, show_lesson_run
 from pages.practice.puzzles.board import (
+    get_cells_width,
     show_bounds,
-    show_buttons,
     show_cells,
     show_hint,
-    show_list,
-    show_maps,
-    show_output,
+    show_puzzle_buttons,
+    show_puzzle_list,
+    show_puzzle_maps,
+    show_puzzle_output,
     show_task,
-    width_of_cells,
 )
-from pages.practice.puzzles.game import follow_key, play
+from pages.practice.puzzles.game import follow_arrow_key_to_puzzle, load_played_puzzle
 
-with frame("puzzles") as place:
-    follow_key()
-    played = play()
+with draw_page_frame("puzzles") as place:
+    follow_arrow_key_to_puzzle()
+    played = load_played_puzzle()
     with st.container(horizontal=True, vertical_alignment="center"):
-        show_list(played)
-        wanted = show_buttons(played)
+        show_puzzle_list(played)
+        wanted = show_puzzle_buttons(played)
     show_task(played)
     with st.container(horizontal=True, gap="small"):
-        with st.container(width=width_of_cells(played)):
+        with st.container(width=get_cells_width(played)):
             show_cells(played)
             show_bounds(played)
             if wanted:
                 show_hint(played)
         with st.container(width="stretch"):  # what opens under a map takes the room that there is beside the cells
-            show_maps(played)
-            show_output(played)
-    stands_for(played.setup, place)
+            show_puzzle_maps(played)
+            show_puzzle_output(played)
+    show_lesson_run(played.setup, place)

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from pages.app.security import EMBED
+from pages.app.security import EMBED_VARIABLE
 from tests.browser.conftest import serving
 
 LISTEN = """
@@ -124,13 +124,13 @@ def test_no_other_page_may_show_the_app_in_a_frame(page, server):
 
 
 def test_a_site_of_the_setting_may_and_no_other(page):
-    with other_site() as (slides, _), other_site() as (stranger, _), serving(**{EMBED: slides}) as server:
+    with other_site() as (slides, _), other_site() as (stranger, _), serving(**{EMBED_VARIABLE: slides}) as server:
         assert works_in_frame(page, f"{slides}/?{server}")
         assert is_refused(page, f"{stranger}/?{server}")
 
 
 def test_under_a_star_slides_opened_from_a_file_may_too(page, tmp_path):
-    with other_site() as (slides, _), serving(**{EMBED: "*"}) as server:
+    with other_site() as (slides, _), serving(**{EMBED_VARIABLE: "*"}) as server:
         assert works_in_frame(page, f"{slides}/?{server}")
         (tmp_path / "slide.html").write_text(FRAME.format(address=server), "utf-8")
         assert works_in_frame(page, (tmp_path / "slide.html").as_uri())

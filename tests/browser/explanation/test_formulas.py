@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from attention_core.explanation.formula import COLOURS
+from attention_core.explanation.formula import SYMBOL_COLOURS
 from tests.browser.conftest import process_of
 from tests.formulas import BROKEN, colours_in, every_equation, every_sign, every_text, formulas_in
 
@@ -51,13 +51,13 @@ def is_as_written(each: dict, text: str) -> bool:
     """Whether KaTeX has read all of a formula, and drawn it in the colours that it asks for, which are ours."""
     asked = colours_in(text)
     inks = {hexadecimal(ink) for ink in each["inks"]}
-    return each["text"] == text and each["asked"] == asked and inks == set(asked) <= set(COLOURS.values())
+    return each["text"] == text and each["asked"] == asked and inks == set(asked) <= set(SYMBOL_COLOURS.values())
 
 
 def test_katex_draws_the_formulas_of_every_run(drawn):
     wanted = every_equation()
     assert faults(drawn("equations", len(wanted)), wanted) == []
-    assert {colour for text in wanted for colour in colours_in(text)} == set(COLOURS.values())
+    assert {colour for text in wanted for colour in colours_in(text)} == set(SYMBOL_COLOURS.values())
 
 
 def test_katex_draws_every_sign(drawn):

@@ -8,16 +8,18 @@ import pytest
 
 from attention_core.documents.handout import PAPERS, run_handout
 from attention_core.documents.phone_page import SceneTexts, scene_page
-from attention_core.documents.provenance import Imprint
+from attention_core.documents.provenance import Provenance
 from attention_core.explanation.arithmetic import explain
-from pages.runs.compute import compute
+from pages.runs.compute import compute_run
 from pages.setup.setup import Setup
 from tests.documents.test_phone_page import telling
 
-IMPRINT = Imprint("Anna fed the dog and it barked", "https://attention.example.edu/?ex=en_it", ("Built by hand: x.",))
+IMPRINT = Provenance(
+    "Anna fed the dog and it barked", "https://attention.example.edu/?ex=en_it", ("Built by hand: x.",)
+)
 TEXTS = SceneTexts("Tap a number.", "All steps", "Open it", "Without arithmetic:")
-TRACE = compute(Setup(masks=("causal",)))[0]
-LARGE = compute(Setup(example="eight_heads", text="extraordinarily " * 40, scale=1e5))[0]
+TRACE = compute_run(Setup(masks=("causal",)))[0]
+LARGE = compute_run(Setup(example="eight_heads", text="extraordinarily " * 40, scale=1e5))[0]
 
 
 @contextmanager
@@ -82,7 +84,7 @@ def test_arrow_keys_go_from_number_to_number(chromium, tmp_path):
 
 def test_what_a_lecturer_typed_runs_nowhere(chromium, tmp_path):
     word = "<img src=x onerror=alert(1)><script>alert(2)</script>"
-    scene = scene_page(TRACE, {}, Imprint(word, IMPRINT.link, (word,)), telling((word,), word), TEXTS, note=word)
+    scene = scene_page(TRACE, {}, Provenance(word, IMPRINT.link, (word,)), telling((word,), word), TEXTS, note=word)
     with opened(chromium, tmp_path, scene) as page:
         assert page.locator("h1").inner_text() == word
         cell(page, "weights|0,0,0,0").hover()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from attention_core.drawing.palette import DARK, LIGHT
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
 from tests.browser.conftest import process_of
 
 T, S = 257, 263
@@ -107,7 +107,7 @@ def shade(palette, share: float) -> list[int]:
 KNOWN = [(0, 0), (256, 0), (256, 262), (131, 137), (131, 0), (200, 77), (1, 7), (101, 45)]  # the last: 0.625, halfway
 
 
-@pytest.mark.parametrize(("scheme", "palette"), [("light", LIGHT), ("dark", DARK)])
+@pytest.mark.parametrize(("scheme", "palette"), [("light", LIGHT_PALETTE), ("dark", DARK_PALETTE)])
 def test_every_cell_has_the_colour_of_its_number(large, scheme, palette):
     opened = large(color_scheme=scheme)
     assert opened.view()["unit"] == 1 or opened.view()["unit"] == 2
@@ -127,7 +127,7 @@ def test_blocked_cells_are_hatched_and_have_no_colour_of_the_scale(large):
     )
     seen = {tuple(strip[n : n + 3]) for n in range(0, len(strip), 4)}
     assert len(seen) > 1  # lines and the ground between them
-    assert tuple(int(LIGHT.ground[at : at + 2], 16) for at in (1, 3, 5)) in seen
+    assert tuple(int(LIGHT_PALETTE.ground[at : at + 2], 16) for at in (1, 3, 5)) in seen
     assert all(max(colour) - min(colour) < 12 for colour in seen)  # grey: no purple
 
 
