@@ -49,6 +49,7 @@ TEXTS = [
     if path.suffix in (".py", ".js", ".css", ".toml", ".json", ".md", ".html", ".svg")
 ] + [ROOT / "app.py"]
 README = ROOT / "README.md"
+GUIDES = [README, *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 # The rooms from the ground up: a package may import those of earlier rows alone.
 CORE_ROWS = (
@@ -501,7 +502,7 @@ def test_no_usage_is_reported():
 
 
 def test_no_path_of_one_machine():
-    for path in [*TEXTS, *TESTS, README, ROOT / "pyproject.toml"]:
+    for path in [*TEXTS, *TESTS, *GUIDES, ROOT / "pyproject.toml", ROOT / ".pre-commit-config.yaml"]:
         text = path.read_text(encoding="utf-8")
         found = re.search(r"(?<![\w.~}\])/])/(?:home|root|Users|work|workspace|opt)/\w", text)
         assert not found, (name_of(path), found[0])
@@ -614,12 +615,12 @@ def test_requirements_are_exact():
 
 
 def dependency_table():
-    section = README.read_text(encoding="utf-8").partition("\n## Dependencies\n")[2].partition("\n## ")[0]
-    rows = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("|")][2:]
+    text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")][2:]
     return {name.strip(" `"): reason.strip() for packages, reason in rows for name in packages.split(",")}
 
 
-def test_the_readme_says_why_each_dependency_is_there():
+def test_the_docs_say_why_each_dependency_is_there():
     table = dependency_table()
     assert set(table) == {line.partition("==")[0] for line in requirements()}
     assert all(table.values())
