@@ -1,4 +1,6 @@
-"""What all tests share: one torch thread a worker, the same random examples in every run, seeded tensors."""
+"""What all tests share: one torch thread a worker, the same random examples in every run, seeds, slow tests."""
+
+from pathlib import Path
 
 import pytest
 import torch
@@ -19,3 +21,10 @@ settings.load_profile("repeatable")  # the other one by --hypothesis-profile=man
 def generator() -> torch.Generator:
     """Seeded randomness, the test's own."""
     return torch.Generator().manual_seed(0)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leaves out the slow tests where folders are run; a file that is named runs whole, and `-m slow` them alone."""
+    folders = all(Path(argument).is_dir() for argument in config.args)
+    if folders and not config.option.markexpr:
+        config.option.markexpr = "not slow"

@@ -11,10 +11,10 @@ from tests.formulas import BROKEN, every_equation, every_sign, every_text
 
 EQUATIONS = {"equations": every_equation, "signs": every_sign, "broken": lambda: BROKEN}
 
-shown = st.query_params["show"]
+shown = st.query_params.get("show")
 if shown == "texts":
     for text in every_text():
         st.markdown(text)
-else:
+elif shown in EQUATIONS:
     for equation in EQUATIONS[shown]():
         st.latex(equation)

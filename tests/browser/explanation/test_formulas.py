@@ -9,6 +9,8 @@ from attention_core.explanation.formula import SYMBOL_COLOURS
 from tests.browser.conftest import process_of
 from tests.formulas import BROKEN, colours_in, every_equation, every_sign, every_text, formulas_in
 
+pytestmark = pytest.mark.slow
+
 # What KaTeX made of each formula: the text that it read, or its complaint; the colours that it was asked for; the inks
 # of letters that are not as the text around. An unknown command is no complaint: its name is drawn, in red.
 DRAWN = """formulas => formulas.map(each => ({

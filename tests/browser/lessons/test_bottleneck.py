@@ -2,6 +2,10 @@
 
 import re
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 STEPS = "Steps of training"
 
 

@@ -5,6 +5,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import process_of
 
+pytestmark = pytest.mark.slow
+
 RACE = "Race: all pairs in float32 against"
 
 

@@ -1,6 +1,10 @@
 """Lesson 8 in a real browser: a reader changes an input and sees what is stated."""
 
+import pytest
+
 from tests.browser.conftest import serving
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_deep_link_as_the_first_request_of_a_fresh_process_restores_direction_and_guess(screen):

@@ -1,5 +1,9 @@
 """Lesson 10 in a real browser: a reader changes an input and sees what is stated."""
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def test_projections_with_and_without_a_cache(screen):
     """KV cache: the keys that each step computes, on any sentence, and at any length."""

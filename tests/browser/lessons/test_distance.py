@@ -2,6 +2,10 @@
 
 import re
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 DISTANCE = "Distance to the word, in words"
 
 

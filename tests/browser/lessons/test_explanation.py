@@ -1,5 +1,9 @@
 """Lesson 15 in a real browser: a guess, then what other weights do; witnesses of any text."""
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def ends(opened):
     """What is said of the ends of the dumbbells: {"even, A": shift}."""

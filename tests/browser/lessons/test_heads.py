@@ -1,6 +1,9 @@
 """Lesson 6 in a real browser: a reader changes an input and sees what is stated about many heads."""
 
+import pytest
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
 
 OTHER = "white bird feared black horse"
 

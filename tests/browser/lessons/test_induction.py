@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.browser.lessons.test_bottleneck import points
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_head_is_switched_off_and_copying_falls(screen):

@@ -1,6 +1,10 @@
 """Lesson 5 in a real browser: each row of the mechanisms about masks, with a reader's own input."""
 
+import pytest
+
 from tests.browser.conftest import serving
+
+pytestmark = pytest.mark.slow
 
 
 def draw(opened, *cells):

@@ -2,7 +2,10 @@
 
 import math
 
+import pytest
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
 
 OTHER = "white bird feared black horse"
 

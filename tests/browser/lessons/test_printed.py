@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from tests.browser.conftest import serving
 from tests.lessons.test_printed import BY_HAND, PRINTED, WORDS
+
+pytestmark = pytest.mark.slow
 
 RIGHT = {  # by hand, in test_marking.py
     "Q": "1 1 1 2 2 2 2 2 2",

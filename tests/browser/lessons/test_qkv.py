@@ -1,8 +1,11 @@
 """Lesson 1 in a real browser: a reader changes an input and sees what is stated."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import serving
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_deep_link_as_the_first_request_of_a_fresh_process_restores_the_lesson_with_its_guess(screen):

@@ -3,9 +3,12 @@
 import math
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import serving
+
+pytestmark = pytest.mark.slow
 
 
 def point(opened, curve, d_k):

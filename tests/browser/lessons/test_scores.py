@@ -1,6 +1,9 @@
 """Lesson 4 in a real browser: a reader changes an input and sees what is stated."""
 
+import pytest
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
 
 
 def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(screen):

@@ -1,5 +1,9 @@
 """Lesson 2 in a real browser: a reader changes an input and sees what is stated."""
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def test_temperature_one_slider_from_one_hot_to_uniform(screen):
     opened = screen("?lang=en", lesson="softmax")

@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
 from tests.browser.conftest import process_of
 
+pytestmark = pytest.mark.slow
+
 T, S = 257, 263
 
 

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 FIRST = "Anna fed the dog and it barked"
 MORE = ["Tom read and then he laughed", "Anna smiled"]
 

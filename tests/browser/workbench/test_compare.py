@@ -2,7 +2,10 @@
 
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
 
 LIT = "path[stroke='#d97706'][stroke-width='1.5']"  # the frame of the chosen row is thicker
 CELL = "weights [head 1, it, dog]: A 0.93"

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 EVEN = "0.142857142857"  # 1 / 7
 ROWS = [[0, 0, 0, 0], [0, -3, 0, 0], [0, 0, 3, -3], [0, 0, 0, 0]]  # w_q with a 3 taken away
 LOST = "0.619"  # then q(it) = (0, 3): e^2.1213 = 8.342, e^−2.1213 = .1199; 8.342 / (8.342 + 5 + .1199) = .6197

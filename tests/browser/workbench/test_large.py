@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 
 from tests.browser.panels.test_canvas import written
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["Anna", "fed", "the", "dog", "and", "it", "barked"]
 VECTORS = torch.tensor(  # x of the words above
     [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [-1, 0, 0, 0], [0, 0, 0, 1], [0, -1, 0, 0], [0, 0, -1, 0]],

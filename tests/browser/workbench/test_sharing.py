@@ -2,9 +2,12 @@
 
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import serving
+
+pytestmark = pytest.mark.slow
 
 WIDE = "\n".join("  ".join(f"{(37 * row + 11 * column) % 97 / 10}" for column in range(31)) for row in range(37))
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"q": (1, 3, 5, 7), "k": (1, 3, 11, 7), "v": (1, 3, 11, 2)}  # (B, H, T, d_k), (B, H, S, d_k), (B, H, S, d_v)
 
 
