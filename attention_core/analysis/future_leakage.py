@@ -68,7 +68,7 @@ def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
 
     >>> import torch
     >>> compare_with_causal(torch.ones(3, 3).bool()), compare_with_causal(torch.eye(3).bool())
-    (Ahead(later=3, missing=0), Ahead(later=0, missing=3))
+    (LookAhead(later=3, missing=0), LookAhead(later=0, missing=3))
     """
     return LookAhead(int(allowed.triu(1).sum()), int((~allowed).tril().sum()))
 

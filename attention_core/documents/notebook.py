@@ -38,7 +38,7 @@ def notebook(trace: Trace, imprint: Provenance, sentence: str = "") -> str:
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
     >>> cells = json.loads(notebook(trace, Provenance("Two words", "?ex=en_it")))["cells"]
-    >>> notebook_cells[0]["source"], notebook_cells[-1]["source"][-1]
+    >>> cells[0]["source"], cells[-1]["source"][-1]
     (['# [Two words](?ex=en_it)'], 'output')
     """
     from nbformat import v4, writes  # as long to load as a page takes to be drawn

@@ -81,9 +81,9 @@ def decode(
 
     >>> x = torch.eye(3)
     >>> steps = list(decode(x, weights=Weights(w_q=x, w_k=x, w_v=x)))
-    >>> [tuple(decode_token["k"].shape) for decode_token in decode_steps]
+    >>> [tuple(step["k"].shape) for step in steps]
     [(1, 1, 1, 3), (1, 1, 2, 3), (1, 1, 3, 3)]
-    >>> decode_steps[2]["k_projected"].shape
+    >>> steps[2]["k_projected"].shape
     torch.Size([1, 1, 3])
     """
     weights, config = weights or Weights(), config or AttentionConfig(masks=["causal"])
@@ -250,7 +250,7 @@ def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> D
     t: the step, 0 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
 
     >>> work_of_step(4), work_of_step(4, cached=False)
-    (Work(keys=1, queries=1, scores=5, read=4), Work(keys=5, queries=5, scores=15, read=0))
+    (DecodingWork(keys=1, queries=1, scores=5, read=4), DecodingWork(keys=5, queries=5, scores=15, read=0))
     """
     prefix = require_not_negative("t", t) + 1
     if not cached:
@@ -326,7 +326,7 @@ def cache_bytes(
 def kv_bytes(trace: Trace) -> int:
     """The bytes of a run's own keys and values: what a layer keeps after a step of `decode`.
 
-    >>> [kv_bytes(decode_token) for decode_token in decode(torch.zeros(3, 2, dtype=torch.float16))]
+    >>> [kv_bytes(step) for step in decode(torch.zeros(3, 2, dtype=torch.float16))]
     [8, 16, 24]
     """
     return sum(trace[role].element_size() * trace[role].numel() for role in "kv")

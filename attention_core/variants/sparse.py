@@ -39,7 +39,7 @@ class LocalPattern:
     2020, section 3.1). A part holds a few pairs more than the pattern, the corners of its rectangle.
 
     >>> list(LocalPattern(window=1, block=2).parts(5, 5))[1]
-    Part(queries=slice(2, 4, None), keys=slice(1, 5, None))
+    SparsePart(queries=slice(2, 4, None), keys=slice(1, 5, None))
     """
 
     window: int
@@ -74,7 +74,7 @@ class StridedPattern:
     section 4.3: the second head of the strided pattern, whose first is local).
 
     >>> list(StridedPattern(2).parts(5, 5))
-    [Part(queries=slice(0, 5, 2), keys=slice(0, 5, 2)), Part(queries=slice(1, 5, 2), keys=slice(1, 5, 2))]
+    [SparsePart(queries=slice(0, 5, 2), keys=slice(0, 5, 2)), SparsePart(queries=slice(1, 5, 2), keys=slice(1, 5, 2))]
     """
 
     stride: int

@@ -47,7 +47,7 @@ def read_recipe(name: str) -> NetworkRecipe:
     """The recipe that a name tells. Raises ValueError for another text.
 
     >>> read_recipe("vote.1.400.r0.5")
-    Recipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
+    NetworkRecipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
     """
     match = RECIPE_NAME_PATTERN.fullmatch(name)
     if match is None or match[1] not in COURSES or int(match[3]) not in COURSES[match[1]].saved:
