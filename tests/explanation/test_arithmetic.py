@@ -97,12 +97,12 @@ CELLS = {
     "a factor below 0": (single(SCALE, rows(8), factor=-0.5, temperature=1.0), (0, 0, 0, 0), "8.00 × (−0.5) = −4.00"),
     "a plain factor": (single(SCALE, rows(-4), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−4.00 × 0.3 = −1.20"),
     "a rotation's first half": (  # 3 cos 1 - 4 sin 1 = 1.6209 - 3.3659
-        single(ROPE, [[[[3, 4]]]], style="interleaved", base=10000.0, at=1),
+        single(ROPE, [[[[3, 4]]]], style="interleaved", base=10000.0, first_position=1),
         (0, 0, 0, 0),
         "3.00 × (cos 1) + 4.00 × (sin 1) × (−1) = −1.74",
     ),
     "a rotation's second half": (  # 3 sin 1 + 4 cos 1 = 2.5244 + 2.1612
-        single(ROPE, [[[[3, 4]]]], style="half", base=10000.0, at=1),
+        single(ROPE, [[[[3, 4]]]], style="half", base=10000.0, first_position=1),
         (0, 0, 0, 1),
         "3.00 × (sin 1) + 4.00 × (cos 1) = 4.69",
     ),
@@ -199,7 +199,7 @@ CELLS = {
         (0, 0, 0, 0),
         "(0.00 × 3.00 + 0.00 × 4.00) / (1e-08 × 5.00) = 0.00",
     ),
-    "comparison that holds": (single(CAUSAL, pairs([0, 0, 0], [0, 0, 0]), at=1), (0, 0, 0, 1), "1 ≤ 1 ⇒ 1"),
+    "comparison that holds": (single(CAUSAL, pairs([0, 0, 0], [0, 0, 0]), query_offset=1), (0, 0, 0, 1), "1 ≤ 1 ⇒ 1"),
     "comparison that fails": (single(PADDING, rows(0, 0, 0), lengths=(2,)), (0, 0, 0, 2), "2 < 2 ⇒ 0"),
     "several masks": (single(ALL_ALLOW, rows(True, True), rows(True, False)), (0, 0, 0, 1), "1 × 0 ⇒ 0"),
     "infinite": (single(SCALE, rows(-INF), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−∞ × 0.3 = −∞"),
@@ -216,7 +216,7 @@ def test_the_text_of_a_cell(trace, index, text):
 
 def test_sine_and_cosine_of_a_position():
     """Position 2 of width 4: sin 2, cos 2, sin 0.02, cos 0.02."""
-    trace = single(SINUSOIDAL, [[[0.0] * 4]], base=10000.0, at=2)
+    trace = single(SINUSOIDAL, [[[0.0] * 4]], base=10000.0, first_position=2)
     texts = [explain(trace, "result", (0, column)).text for column in range(4)]
     for text, start, end in zip(texts, ["sin(", "cos("] * 2, ["0.91", "−0.42", "0.02", "1.00"], strict=True):
         assert text.startswith(start)
