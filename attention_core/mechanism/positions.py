@@ -82,8 +82,9 @@ def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, first_position
 
 def rope_numpy(x, *, style, base, first_position):
     T, d = x.shape[-2:]
-    angle = np.arange(first_position, first_position + T)[:, None] / np.power(base, np.arange(0, d, 2) / d)  # (T, d/2)
-    turn = np.exp(1j * angle)  # (T, d/2), on the unit circle
+    position = np.arange(first_position, first_position + T)[:, None]  # (T, 1)
+    wavelength = np.power(base, np.arange(0, d, 2) / d)  # (d/2,)
+    turn = np.exp(1j * position / wavelength)  # (T, d/2), on the unit circle
     if style == "half":
         turned = (x[..., : d // 2] + 1j * x[..., d // 2 :]) * turn
         return np.concatenate([turned.real, turned.imag], axis=-1)
