@@ -11,7 +11,8 @@ import torch
 
 from attention_core import Trace, code, prove
 from attention_core.explanation.formula import formula
-from attention_core.record.expressions import Ref, evaluate
+from attention_core.record.cell_functions import evaluate
+from attention_core.record.expressions import Ref
 from tests.formulas import assert_well_formed
 
 PRECISION = 1e-12  # of the step's largest finite number

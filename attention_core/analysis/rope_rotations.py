@@ -36,7 +36,7 @@ def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: in
     before, after = (
         tuple(trace[step][(*index, column)].item() for column in columns) for step in (f"{role}_heads", role)
     )
-    return Rotation(before, after, (index[-1] + params["at"]) * params["base"] ** (-2 * pair / width))
+    return Rotation(before, after, (index[-1] + params["first_position"]) * params["base"] ** (-2 * pair / width))
 
 
 def with_shifted_positions(trace: Trace, by: int) -> Trace:
@@ -61,7 +61,8 @@ def with_shifted_positions(trace: Trace, by: int) -> Trace:
     for name, step in trace.computed().items():
         operation = step.operation
         if operation.faces in (ROPE, SINUSOIDAL):
-            operation = replace(operation, params={**operation.params, "at": operation.params["at"] + by})
+            moved = {"first_position": operation.params["first_position"] + by}
+            operation = replace(operation, params={**operation.params, **moved})
         values[name] = operation.apply(values)
         steps[name] = Step(name, values[name], step.dims, operation)
     return replace(trace, steps={name: steps[name] for name in trace.steps})

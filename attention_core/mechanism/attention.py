@@ -70,11 +70,11 @@ def attend(
     checks.check_batch(given[sources["q"]], given)
     shapes = projected_shapes(given, sources, weights, config)
 
-    at = query_position(config, shapes)
+    query_offset = query_position(config, shapes)
     inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
-    plan = plan_inputs(config, inputs, sources, shapes, at)
+    plan = plan_inputs(config, inputs, sources, shapes, query_offset)
     given = PairInputs(allowed, keep, replacement, what_if or {})
-    return run_from_qkv(config, weights, inputs, plan, shapes, at, given)
+    return run_from_qkv(config, weights, inputs, plan, shapes, query_offset, given)
 
 
 def sources_of(given: dict[str, Tensor]) -> dict[str, str]:
@@ -127,9 +127,9 @@ def attend_qkv(
     tensor([0.2689, 0.7311])
     """
     weights, config = weights or Weights(), config or AttentionConfig()
-    inputs, plan, shapes, at = checked_qkv(q, k, v, weights, config)
+    inputs, plan, shapes, query_offset = checked_qkv(q, k, v, weights, config)
     return run_from_qkv(
-        config, weights, inputs, plan, shapes, at, PairInputs(allowed, keep, replacement, what_if or {})
+        config, weights, inputs, plan, shapes, query_offset, PairInputs(allowed, keep, replacement, what_if or {})
     )
 
 
@@ -152,11 +152,11 @@ def checked_qkv(
     check_head_counts(config, shapes)
     checks.check_keys(config, *shapes.values())
 
-    at = query_position(config, shapes)
+    query_offset = query_position(config, shapes)
     names = {role: head_step(config, role) for role in given}
     inputs = {names[role]: Step(names[role], given[role], head_dims(role, shapes)) for role in given}
     inputs |= weight_steps(weights, shapes, {}, {})
-    return inputs, plan_heads(config, shapes, at), shapes, at
+    return inputs, plan_heads(config, shapes, query_offset), shapes, query_offset
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
@@ -212,7 +212,7 @@ def run_from_qkv(
     inputs: dict[str, Step],
     plan: Plan,
     shapes: Shapes,
-    at: int,
+    query_offset: int,
     given: PairInputs,
 ) -> Trace:
     """What both entrances share, from q, k and v on: the rest of the plan, its inputs, and the run."""
@@ -222,8 +222,8 @@ def run_from_qkv(
     pairs = (shapes["q"][0], shapes["q"][1], shapes["q"][2], shapes["k"][2])  # (B, H, T, S)
     inputs |= pair_steps(config, given, pairs, like)
 
-    check_mask_sizes(config, shapes, at)
-    return run_plan(inputs, plan_attention(config, inputs, plan, shapes, at))
+    check_mask_sizes(config, shapes, query_offset)
+    return run_plan(inputs, plan_attention(config, inputs, plan, shapes, query_offset))
 
 
 def pair_steps(config: AttentionConfig, given: PairInputs, pairs: tuple[int, ...], like: Step) -> dict[str, Step]:

@@ -2,8 +2,8 @@
 
 A mask is a predicate on (b, h, i, j) and its parameters; i is the query's position, j the key's. The same predicate
 runs on whole index tensors and on one cell's whole numbers; the NumPy twin builds the same matrix another way.
-`at` is where query 0 stands among the keys: under a causal mask its offset (S - T where none is set: lower right, as
-in decoding), else 0.
+`query_offset` is where query 0 stands among the keys: under a causal mask its offset (S - T where none is set: lower
+right, as in decoding), else 0.
 A new mask is one block here and its line in MASKS, which declares its parameters.
 """
 
@@ -31,78 +31,85 @@ def truth_cell(value, text: str) -> Cell:
 
 
 # ---- causal: no key after the query ----------------------------------------------------------------------------------
-def causal(b, h, i, j, *, at):
-    return j <= i + at
+def causal(b, h, i, j, *, query_offset):
+    return j <= i + query_offset
 
 
-def causal_mask(scores: Float[Tensor, "B H T S"], *, at: int) -> Bool[Tensor, "1 1 T S"]:
-    return causal(*indices(scores), at=at)[None, None]
+def causal_mask(scores: Float[Tensor, "B H T S"], *, query_offset: int) -> Bool[Tensor, "1 1 T S"]:
+    return causal(*indices(scores), query_offset=query_offset)[None, None]
 
 
-def causal_mask_numpy(scores, *, at):
-    return np.tri(*scores.shape[-2:], at, dtype=bool)[None, None]
+def causal_mask_numpy(scores, *, query_offset):
+    return np.tri(*scores.shape[-2:], query_offset, dtype=bool)[None, None]
 
 
-def causal_formula(scores, *, at):
-    return rf"j \le i{at:+d}" if at else r"j \le i"
+def causal_formula(scores, *, query_offset):
+    return rf"j \le i{query_offset:+d}" if query_offset else r"j \le i"
 
 
-def causal_cell(index, scores: Operand, *, at) -> Cell:
+def causal_cell(index, scores: Operand, *, query_offset) -> Cell:
     *_, i, j = index
-    return truth_cell(causal(*index, at=at), f"{j} ≤ {i + at}")
+    return truth_cell(causal(*index, query_offset=query_offset), f"{j} ≤ {i + query_offset}")
 
 
 CAUSAL = Faces(causal_mask, causal_mask_numpy, causal_formula, causal_cell)
 
 
 # ---- local: keys at most `window` away, on both sides ----------------------------------------------------------------
-def local(b, h, i, j, *, window, at):
-    return abs(i + at - j) <= window
+def local(b, h, i, j, *, window, query_offset):
+    return abs(i + query_offset - j) <= window
 
 
-def local_mask(scores: Float[Tensor, "B H T S"], *, window: int, at: int) -> Bool[Tensor, "1 1 T S"]:
-    return local(*indices(scores), window=window, at=at)[None, None]
+def local_mask(scores: Float[Tensor, "B H T S"], *, window: int, query_offset: int) -> Bool[Tensor, "1 1 T S"]:
+    return local(*indices(scores), window=window, query_offset=query_offset)[None, None]
 
 
-def local_mask_numpy(scores, *, window, at):
+def local_mask_numpy(scores, *, window, query_offset):
     T, S = scores.shape[-2:]
-    return (np.tri(T, S, at + window, dtype=bool) & ~np.tri(T, S, at - window - 1, dtype=bool))[None, None]
+    return (np.tri(T, S, query_offset + window, dtype=bool) & ~np.tri(T, S, query_offset - window - 1, dtype=bool))[
+        None, None
+    ]
 
 
-def local_formula(scores, *, window, at):
-    return rf"|i{at:+d} - j| \le {window}" if at else rf"|i - j| \le {window}"
+def local_formula(scores, *, window, query_offset):
+    return rf"|i{query_offset:+d} - j| \le {window}" if query_offset else rf"|i - j| \le {window}"
 
 
-def local_cell(index, scores: Operand, *, window, at) -> Cell:
+def local_cell(index, scores: Operand, *, window, query_offset) -> Cell:
     *_, i, j = index
-    return truth_cell(local(*index, window=window, at=at), f"|{i + at} − {j}| ≤ {window}")
+    return truth_cell(local(*index, window=window, query_offset=query_offset), f"|{i + query_offset} − {j}| ≤ {window}")
 
 
 LOCAL = Faces(local_mask, local_mask_numpy, local_formula, local_cell)
 
 
 # ---- sliding: the last `window` keys, the query's own position included (Beltagy et al. 2020, causal form) -----------
-def sliding(b, h, i, j, *, window, at):
-    return (j <= i + at) & (j > i + at - window)
+def sliding(b, h, i, j, *, window, query_offset):
+    return (j <= i + query_offset) & (j > i + query_offset - window)
 
 
-def sliding_mask(scores: Float[Tensor, "B H T S"], *, window: int, at: int) -> Bool[Tensor, "1 1 T S"]:
-    return sliding(*indices(scores), window=window, at=at)[None, None]
+def sliding_mask(scores: Float[Tensor, "B H T S"], *, window: int, query_offset: int) -> Bool[Tensor, "1 1 T S"]:
+    return sliding(*indices(scores), window=window, query_offset=query_offset)[None, None]
 
 
-def sliding_mask_numpy(scores, *, window, at):
+def sliding_mask_numpy(scores, *, window, query_offset):
     T, S = scores.shape[-2:]
-    return np.logical_xor(np.tri(T, S, at, dtype=bool), np.tri(T, S, at - window, dtype=bool))[None, None]
+    return np.logical_xor(np.tri(T, S, query_offset, dtype=bool), np.tri(T, S, query_offset - window, dtype=bool))[
+        None, None
+    ]
 
 
-def sliding_formula(scores, *, window, at):
-    i = f"i{at:+d}" if at else "i"
+def sliding_formula(scores, *, window, query_offset):
+    i = f"i{query_offset:+d}" if query_offset else "i"
     return rf"{i} - {window} < j \le {i}"
 
 
-def sliding_cell(index, scores: Operand, *, window, at) -> Cell:
+def sliding_cell(index, scores: Operand, *, window, query_offset) -> Cell:
     *_, i, j = index
-    return truth_cell(sliding(*index, window=window, at=at), f"{i + at - window} < {j} ≤ {i + at}")
+    return truth_cell(
+        sliding(*index, window=window, query_offset=query_offset),
+        f"{i + query_offset - window} < {j} ≤ {i + query_offset}",
+    )
 
 
 SLIDING = Faces(sliding_mask, sliding_mask_numpy, sliding_formula, sliding_cell)
@@ -137,41 +144,44 @@ PADDING = Faces(padding_mask, padding_mask_numpy, padding_formula, padding_cell)
 
 
 # ---- local plus global: near keys, and tokens that attend to all and are attended by all (Beltagy et al. 2020) -------
-def local_global(b, h, i, j, *, window, global_tokens, at):
-    allowed = abs(i + at - j) <= window
+def local_global(b, h, i, j, *, window, global_tokens, query_offset):
+    allowed = abs(i + query_offset - j) <= window
     for token in global_tokens:
-        allowed = allowed | (i + at == token) | (j == token)
+        allowed = allowed | (i + query_offset == token) | (j == token)
     return allowed
 
 
 def local_global_mask(
-    scores: Float[Tensor, "B H T S"], *, window: int, global_tokens: tuple[int, ...], at: int
+    scores: Float[Tensor, "B H T S"], *, window: int, global_tokens: tuple[int, ...], query_offset: int
 ) -> Bool[Tensor, "1 1 T S"]:
-    return local_global(*indices(scores), window=window, global_tokens=global_tokens, at=at)[None, None]
+    return local_global(*indices(scores), window=window, global_tokens=global_tokens, query_offset=query_offset)[
+        None, None
+    ]
 
 
-def local_global_mask_numpy(scores, *, window, global_tokens, at):
-    allowed = local_mask_numpy(scores, window=window, at=at).copy()
+def local_global_mask_numpy(scores, *, window, global_tokens, query_offset):
+    allowed = local_mask_numpy(scores, window=window, query_offset=query_offset).copy()
     for token in global_tokens:
         if token >= 0:
             allowed[..., token : token + 1] = True  # none where only a query stands there
-        if 0 <= token - at < scores.shape[-2]:
-            allowed[..., token - at, :] = True
+        if 0 <= token - query_offset < scores.shape[-2]:
+            allowed[..., token - query_offset, :] = True
     return allowed
 
 
-def local_global_formula(scores, *, window, global_tokens, at):
+def local_global_formula(scores, *, window, global_tokens, query_offset):
     tokens = ", ".join(map(str, global_tokens))
     return (
-        local_formula(scores, window=window, at=at) + rf" \;\lor\; i \in \{{{tokens}\}} \;\lor\; j \in \{{{tokens}\}}"
+        local_formula(scores, window=window, query_offset=query_offset)
+        + rf" \;\lor\; i \in \{{{tokens}\}} \;\lor\; j \in \{{{tokens}\}}"
     )
 
 
-def local_global_cell(index, scores: Operand, *, window, global_tokens, at) -> Cell:
+def local_global_cell(index, scores: Operand, *, window, global_tokens, query_offset) -> Cell:
     *_, i, j = index
-    value = local_global(*index, window=window, global_tokens=global_tokens, at=at)
+    value = local_global(*index, window=window, global_tokens=global_tokens, query_offset=query_offset)
     tokens = ", ".join(map(str, global_tokens))
-    return truth_cell(value, f"|{i + at} − {j}| ≤ {window}, or {i + at} or {j} in {{{tokens}}}")
+    return truth_cell(value, f"|{i + query_offset} − {j}| ≤ {window}, or {i + query_offset} or {j} in {{{tokens}}}")
 
 
 LOCAL_GLOBAL = Faces(local_global_mask, local_global_mask_numpy, local_global_formula, local_global_cell)
@@ -232,7 +242,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Mask:
-    """A mask by name: its faces, the parameters it needs, whether it makes the run causal, and whether `at` matters.
+    """A mask by name.
+
+    faces: what it computes. parameters: those it needs. is_causal: whether it sets the run's query offset.
+    uses_position: whether its faces take `query_offset`.
 
     Raises ValueError where the parameters are not those that its torch function takes by keyword.
     """
@@ -245,7 +258,7 @@ class Mask:
     def __post_init__(self):
         arguments = inspect.signature(self.faces.torch).parameters.values()
         taken = sorted(each.name for each in arguments if each.kind is inspect.Parameter.KEYWORD_ONLY)
-        declared = sorted((*self.needs, *(["at"] if self.uses_position else [])))
+        declared = sorted((*self.needs, *(["query_offset"] if self.uses_position else [])))
         if declared != taken:
             name, takes = self.faces.torch.__name__, ", ".join(taken)
             raise ValueError(f"{name} takes {takes}: declared are {', '.join(declared)}")

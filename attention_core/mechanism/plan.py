@@ -80,42 +80,44 @@ def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
     return plan
 
 
-def plan_heads(config: AttentionConfig, shapes: Shapes, at: int) -> Plan:
+def plan_heads(config: AttentionConfig, shapes: Shapes, query_offset: int) -> Plan:
     """q and k with the positions that act in the heads, where any are chosen."""
     chosen, plan = positions_at(config, "heads"), []
-    for role, first in (("q", at), ("k", 0)):
+    for role, first in (("q", query_offset), ("k", 0)):
         _, heads, _, width = shapes[role]
         read = f"{role}_heads"
         for count, (name, params) in enumerate(chosen.items(), 1):
             output = role if count == len(chosen) else f"{role}_{name}"
             position = POSITIONS[name]
-            params = {**position.fit(params, heads, width), "at": first}
+            params = {**position.fit(params, heads, width), "first_position": first}
             plan.append(Operation(output, head_dims(role, shapes), (read,), position.faces, params))
             read = output
     return plan
 
 
-def plan_positioned(config: AttentionConfig, source: Step, heads: int, at: int) -> Plan:
-    """An input with the positions that are added to it; at: where its first row stands."""
+def plan_positioned(config: AttentionConfig, source: Step, heads: int, first_position: int) -> Plan:
+    """An input with the positions that are added to it; first_position: where its first row stands."""
     chosen, plan = positions_at(config, "input"), []
     _, length, width = source.dims
     table_dims = (length, f"{width}_position")  # its columns are frequencies, not what those of x stand for
     tables = [f"{name}_{source.name}" for name in chosen]
     for table, (name, params) in zip(tables, chosen.items(), strict=True):
         position = POSITIONS[name]
-        params = {**position.fit(params, heads, source.value.shape[-1]), "at": at}
+        params = {**position.fit(params, heads, source.value.shape[-1]), "first_position": first_position}
         plan.append(Operation(table, table_dims, (source.name,), position.faces, params))
     plan += plan_sum(tables, f"positions_{source.name}", table_dims)
     reads = (source.name, plan[-1].output)
     return [*plan, Operation(f"positioned_{source.name}", source.dims, reads, ADD)]
 
 
-def plan_inputs(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, at: int) -> Plan:
+def plan_inputs(
+    config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, query_offset: int
+) -> Plan:
     """From the inputs to q, k and v: positions added, projected, cut into heads, turned."""
     plan, read = [], dict(sources)
     if positions_at(config, "input"):
         for source in dict.fromkeys(sources.values()):
-            first = at if source == "query" else 0
+            first = query_offset if source == "query" else 0
             plan += plan_positioned(config, inputs[source], shapes["q"][1], first)
         read = {role: f"positioned_{source}" for role, source in sources.items()}
     for role in "qkv":
@@ -125,7 +127,7 @@ def plan_inputs(config: AttentionConfig, inputs: Inputs, sources: dict[str, str]
             read[role] = f"{role}_projected"
         name = head_step(config, role)
         plan.append(Operation(name, head_dims(role, shapes), (read[role],), SPLIT, {"heads": shapes[role][1]}))
-    return plan + plan_heads(config, shapes, at)
+    return plan + plan_heads(config, shapes, query_offset)
 
 
 def head_step(config: AttentionConfig, role: str) -> str:
@@ -147,7 +149,7 @@ def plan_put(output: str, computed: str) -> Operation:
     return Operation(output, SCORE_DIMS, (computed, f"chosen_{output}", f"where_{output}"), PUT)
 
 
-def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int) -> Plan:
+def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
     """From q and k to the scores that the mask sees."""
     score = SCORES[config.score]
     d_k, H = shapes["k"][-1], shapes["q"][1]
@@ -156,10 +158,10 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int
     params = {"factor": float(factor), "temperature": float(config.temperature)}
     faces = ROOT_SCALE if by_root else SCALE
     plan = [*plan_score(config, inputs), Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)]
-    return plan + plan_bias(config, H, d_k, at)
+    return plan + plan_bias(config, H, d_k, query_offset)
 
 
-def plan_bias(config: AttentionConfig, heads: int, width: int, at: int) -> Plan:
+def plan_bias(config: AttentionConfig, heads: int, width: int, query_offset: int) -> Plan:
     """The scores with the positions that are added to them, where any are chosen."""
     chosen, plan = positions_at(config, "bias"), []
     if not chosen:
@@ -168,13 +170,13 @@ def plan_bias(config: AttentionConfig, heads: int, width: int, at: int) -> Plan:
     dims = SCORE_DIMS[1:]  # (H, T, S)
     for table, (name, params) in zip(tables, chosen.items(), strict=True):
         position = POSITIONS[name]
-        params = {**position.fit(params, heads, width), "at": at}
+        params = {**position.fit(params, heads, width), "query_offset": query_offset}
         plan.append(Operation(table, dims, ("scaled_scores",), position.faces, params))
     plan += plan_sum(tables, "bias", dims)
     return [*plan, Operation("biased_scores", SCORE_DIMS, ("scaled_scores", "bias"), ADD)]
 
 
-def plan_masks(config: AttentionConfig, inputs: Inputs, at: int, scores: str) -> Plan:
+def plan_masks(config: AttentionConfig, inputs: Inputs, query_offset: int, scores: str) -> Plan:
     """One operation a mask; `allowed` is the one there is, or all of them combined."""
     names = [name for name, _ in config.masks]
     several = len(names) + ("allowed_custom" in inputs) > 1
@@ -183,7 +185,7 @@ def plan_masks(config: AttentionConfig, inputs: Inputs, at: int, scores: str) ->
         mask = MASKS[name]
         params = {key: value for key, value in params.items() if key != "offset"}
         if mask.uses_position:
-            params["at"] = at
+            params["query_offset"] = query_offset
         output = f"allowed_{name}" if several else "allowed"
         plan.append(Operation(output, SCORE_DIMS, (scores,), mask.faces, params))
     if several:
@@ -199,7 +201,7 @@ def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
     return bool(config.masks) or "allowed" in inputs
 
 
-def check_mask_sizes(config: AttentionConfig, shapes: Shapes, at: int) -> None:
+def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int) -> None:
     """The masks' parameters fit the batch, the number of keys and the positions of the queries."""
     (B, _, T, _), S = shapes["q"], shapes["k"][-2]
     for _, params in config.masks:
@@ -210,13 +212,13 @@ def check_mask_sizes(config: AttentionConfig, shapes: Shapes, at: int) -> None:
                 if not 0 <= length <= S:
                     raise AttentionError("lengths_range", keys=S, given=length)
         for token in params.get("global_tokens", ()):
-            if not 0 <= token < max(S, T + at):
-                raise AttentionError("tokens_range", last=max(S, T + at) - 1, given=token)
+            if not 0 <= token < max(S, T + query_offset):
+                raise AttentionError("tokens_range", last=max(S, T + query_offset) - 1, given=token)
 
 
 def config_for_keys_from(config: AttentionConfig, first: int) -> AttentionConfig:
     """The same choices where only the keys from `first` on are at hand, as keys 0, 1, ...: what masks count in keys
-    moves along. Where query 0 stands among them is `at - first`.
+    moves along. Where query 0 stands among them is `query_offset - first`.
 
     >>> config_for_keys_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
     (('padding', {'lengths': (2, 0)}),)
@@ -268,9 +270,9 @@ def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Plan:
     return [Operation("residual", inputs[source].dims, (stream, "output"), ADD)]
 
 
-def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, at: int) -> Plan:
+def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
     """The whole plan, from one that ends with q, k and v."""
-    plan = plan + plan_scores(config, inputs, shapes, at)
-    plan += plan_masks(config, inputs, at, plan[-1].output)
+    plan = plan + plan_scores(config, inputs, shapes, query_offset)
+    plan += plan_masks(config, inputs, query_offset, plan[-1].output)
     plan += plan_output(config, inputs)
     return plan + (plan_residual(inputs, plan, shapes) if config.residual else [])

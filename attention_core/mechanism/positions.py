@@ -1,7 +1,8 @@
 """Where a token stands, told to attention in three ways: added to x, turned into q and k, or subtracted from scores.
 
-`at` is the position of the first row: keys start at 0, queries at a causal mask's offset (S - T where none is set),
-without such a mask at 0 too. In self-attention x is one sequence, to whose tokens sinusoids are added from 0 on.
+`first_position` is where the first row stands: 0 for keys, `query_offset` for queries. `query_offset` is where query 0
+stands among the keys: a causal mask's offset (S - T where none is set), and 0 without such a mask. In self-attention x
+is one sequence, so sinusoids are added to its tokens from position 0 on.
 A new position is one block here and its line in POSITIONS, which says where in a run it acts.
 """
 
@@ -20,35 +21,37 @@ from attention_core.record.trace import Faces
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
-def sinusoidal(x: Float[Tensor, "B T D"], *, base: float, at: int) -> Float[Tensor, "T D"]:
+def sinusoidal(x: Float[Tensor, "B T D"], *, base: float, first_position: int) -> Float[Tensor, "T D"]:
     T, D = x.shape[-2:]
-    position = torch.arange(T, dtype=torch.float64, device=x.device)[:, None] + at  # (T, 1)
+    position = torch.arange(T, dtype=torch.float64, device=x.device)[:, None] + first_position  # (T, 1)
     column = torch.arange(D, device=x.device)  # (D,)
     frequency = base ** (-2.0 * (column // 2).double() / D)  # (D,) in float64: columns 2i and 2i + 1 share one
     angle = position * frequency  # (T, D)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos()).to(x.dtype)
 
 
-def sinusoidal_numpy(x, *, base, at):
+def sinusoidal_numpy(x, *, base, first_position):
     T, D = x.shape[-2:]
     table = np.zeros((T, D))
     wavelengths = np.power(base, np.arange(0, D, 2) / D)  # (ceil(D / 2),)
-    angles = np.arange(at, at + T)[:, None] / wavelengths
+    angles = np.arange(first_position, first_position + T)[:, None] / wavelengths
     table[:, 0::2] = np.sin(angles)
     table[:, 1::2] = np.cos(angles)[:, : D // 2]
     return table
 
 
-def sinusoidal_formula(x, *, base, at):
+def sinusoidal_formula(x, *, base, first_position):
     angle = rf"\dfrac{{p}}{{{format_short(base)}^{{2i/D}}}}"  # a fraction, so that a phone shows all of the line
     return rf"\begin{{cases}} \sin {angle} & 2i \\[1em] \cos {angle} & 2i{{+}}1 \end{{cases}}"
 
 
-def sinusoidal_cell(index, x: Operand, *, base, at) -> Cell:
+def sinusoidal_cell(index, x: Operand, *, base, first_position) -> Cell:
     t, column = index
     D, pair = x.shape[-1], column // 2
     frequency = Constant(base ** (-2 * pair / D), f"{format_short(base)}^(−{2 * pair}/{D})")
-    return Cell(((Constant(t + at, str(t + at)), frequency),), outer="cos" if column % 2 else "sin")
+    return Cell(
+        ((Constant(t + first_position, str(t + first_position)), frequency),), outer="cos" if column % 2 else "sin"
+    )
 
 
 SINUSOIDAL = Faces(sinusoidal, sinusoidal_numpy, sinusoidal_formula, sinusoidal_cell)
@@ -64,9 +67,9 @@ def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
 
 
 # ---- rope: pairs of q and k turned by an angle that grows with the position (Su et al. 2021, eq. 34) -----------------
-def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, at: int) -> Float[Tensor, "B H T d"]:
+def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, first_position: int) -> Float[Tensor, "B H T d"]:
     T, d = x.shape[-2:]
-    position = torch.arange(T, dtype=torch.float64, device=x.device)[:, None] + at  # (T, 1)
+    position = torch.arange(T, dtype=torch.float64, device=x.device)[:, None] + first_position  # (T, 1)
     pair = torch.arange(d // 2, dtype=torch.float64, device=x.device)  # (d/2,)
     angle = position * base ** (-2.0 * pair / d)  # (T, d/2), in float64 whatever the precision of x
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
@@ -77,9 +80,11 @@ def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, at: int) -> Fl
     return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)  # (B, H, T, d/2, 2) -> (B, H, T, d)
 
 
-def rope_numpy(x, *, style, base, at):
+def rope_numpy(x, *, style, base, first_position):
     T, d = x.shape[-2:]
-    turn = np.exp(1j * np.arange(at, at + T)[:, None] / np.power(base, np.arange(0, d, 2) / d))  # (T, d/2), unit circle
+    position = np.arange(first_position, first_position + T)[:, None]  # (T, 1)
+    wavelength = np.power(base, np.arange(0, d, 2) / d)  # (d/2,)
+    turn = np.exp(1j * position / wavelength)  # (T, d/2), on the unit circle
     if style == "half":
         turned = (x[..., : d // 2] + 1j * x[..., d // 2 :]) * turn
         return np.concatenate([turned.real, turned.imag], axis=-1)
@@ -87,16 +92,16 @@ def rope_numpy(x, *, style, base, at):
     return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)  # (B, H, T, d/2, 2) -> (B, H, T, d)
 
 
-def rope_formula(x, *, style, base, at):
+def rope_formula(x, *, style, base, first_position):
     return rf"R_p\,{x}, \quad \theta_i = p\,/\,{format_short(base)}^{{2i/d_k}}"
 
 
-def rope_cell(index, x: Operand, *, style, base, at) -> Cell:
+def rope_cell(index, x: Operand, *, style, base, first_position) -> Cell:
     b, h, t, m = index
     d = x.shape[-1]
     pair, second = (m % (d // 2), m >= d // 2) if style == "half" else (m // 2, m % 2 == 1)
     left, right = pair_columns(pair, d, style)
-    angle = (t + at) * base ** (-2 * pair / d)
+    angle = (t + first_position) * base ** (-2 * pair / d)
     cos, sin = (
         Constant(float(np.cos(angle)), f"cos {format_term(angle)}"),
         Constant(float(np.sin(angle)), f"sin {format_term(angle)}"),
@@ -127,28 +132,28 @@ def fit_rope(params: Mapping[str, object], heads: int, width: int) -> Mapping[st
 
 
 # ---- alibi: a score loses `slope` for every step of distance (Press et al. 2022, section 3) --------------------------
-def alibi(scores: Float[Tensor, "B H T S"], *, slopes: tuple[float, ...], at: int) -> Float[Tensor, "H T S"]:
+def alibi(scores: Float[Tensor, "B H T S"], *, slopes: tuple[float, ...], query_offset: int) -> Float[Tensor, "H T S"]:
     T, S = scores.shape[-2:]
-    query = torch.arange(T, device=scores.device)[:, None] + at  # (T, 1)
+    query = torch.arange(T, device=scores.device)[:, None] + query_offset  # (T, 1)
     key = torch.arange(S, device=scores.device)  # (S,)
     slope = torch.tensor(slopes, dtype=scores.dtype, device=scores.device)[:, None, None]  # (H, 1, 1)
     return -slope * (query - key).abs()  # (H, T, S)
 
 
-def alibi_numpy(scores, *, slopes, at):
+def alibi_numpy(scores, *, slopes, query_offset):
     T, S = scores.shape[-2:]
-    distance = np.abs(np.subtract.outer(np.arange(at, at + T), np.arange(S)))
+    distance = np.abs(np.subtract.outer(np.arange(query_offset, query_offset + T), np.arange(S)))
     return np.multiply.outer(-np.asarray(slopes), distance)
 
 
-def alibi_formula(scores, *, slopes, at):
-    return r"-m_h\,|i - j|" if at == 0 else rf"-m_h\,|i{at:+d} - j|"
+def alibi_formula(scores, *, slopes, query_offset):
+    return r"-m_h\,|i - j|" if query_offset == 0 else rf"-m_h\,|i{query_offset:+d} - j|"
 
 
-def alibi_cell(index, scores: Operand, *, slopes, at) -> Cell:
+def alibi_cell(index, scores: Operand, *, slopes, query_offset) -> Cell:
     h, t, s = index
-    distance = abs(t + at - s)
-    return Cell(((Constant(-slopes[h], format_term(-slopes[h])), Constant(distance, f"|{t + at} − {s}|")),))
+    distance = abs(t + query_offset - s)
+    return Cell(((Constant(-slopes[h], format_term(-slopes[h])), Constant(distance, f"|{t + query_offset} − {s}|")),))
 
 
 ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell)
@@ -191,9 +196,10 @@ def fit_any(params: Mapping[str, object], heads: int, width: int) -> Mapping[str
 class Position:
     """A way to tell positions.
 
-    faces: they read what stands at the place, and take `at` besides their parameters. place: one of PLACES. defaults:
-    its parameters. fit: the parameters for a run with so many heads of such a width (of x where the place is the
-    input); it works out those that are None and refuses those that do not fit.
+    faces: they read what stands at the place, and take `first_position` (`query_offset` for a bias) besides their
+    parameters. place: one of PLACES. defaults: its parameters. fit: gives the parameters for a run with this number of
+    heads and this width (of x where the place is the input); it works out those that are None and refuses those that
+    do not fit.
 
     Raises AttentionError (a ValueError) for a place that there is not.
     """

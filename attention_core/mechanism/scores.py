@@ -12,7 +12,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
-from attention_core.record.expressions import MIN_VECTOR_LENGTH, Cell, Operand
+from attention_core.record.cell_functions import MIN_VECTOR_LENGTH
+from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation
 
 

@@ -133,9 +133,9 @@ def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
 
 def move_to_position(operation: Operation, t: int) -> Operation:
     """The operation where the one token of x is the t-th of its sequence."""
-    if "at" not in operation.params:
+    if "first_position" not in operation.params:
         return operation
-    return replace(operation, params={**operation.params, "at": t})
+    return replace(operation, params={**operation.params, "first_position": t})
 
 
 def put_behind_cache(plan: Plan, shapes: Shapes) -> Plan:

@@ -52,8 +52,8 @@ class LocalPattern:
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
         """Which pairs the pattern has; i: the places where the queries stand among the keys, j: those of the keys."""
-        near = masks.local(0, 0, i, j, window=self.window, at=0)
-        return near & masks.causal(0, 0, i, j, at=0) if self.causal else near
+        near = masks.local(0, 0, i, j, window=self.window, query_offset=0)
+        return near & masks.causal(0, 0, i, j, query_offset=0) if self.causal else near
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
         """Blocks of queries, each with the keys that one of them may attend to."""
@@ -86,7 +86,7 @@ class StridedPattern:
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
         """Which pairs the pattern has; i: the places where the queries stand among the keys, j: those of the keys."""
         same = (i - j) % self.stride == 0
-        return same & masks.causal(0, 0, i, j, at=0) if self.causal else same
+        return same & masks.causal(0, 0, i, j, query_offset=0) if self.causal else same
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
         """The queries and keys whose places leave the same remainder."""
@@ -234,7 +234,7 @@ def make_local_qkv(length: int, width: int, sharpness: float = 2.0) -> tuple[Ten
     >>> bool(scores[32] > scores[34] > scores[40]), int(scores.argmax())
     (True, 32)
     """
-    q = sharpness * sinusoidal(torch.zeros(length, width), base=10_000.0, at=0)  # (T, d)
+    q = sharpness * sinusoidal(torch.zeros(length, width), base=10_000.0, first_position=0)  # (T, d)
     return q, q, torch.randn(length, width, generator=torch.Generator().manual_seed(0))
 
 

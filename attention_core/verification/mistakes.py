@@ -189,7 +189,7 @@ def mask_inverted(step: Step, values: Values) -> Tensor:
 def causal_mask_offset(step: Step, values: Values) -> int | None:
     """Where query 0 stands under a causal mask, chosen by name or given as a tensor; None for any other mask."""
     if step.operation:
-        return step.operation.params["at"] if step.operation.faces in (CAUSAL, SLIDING) else None
+        return step.operation.params["query_offset"] if step.operation.faces in (CAUSAL, SLIDING) else None
     mask = unchanged_value(step, values)
     counts = mask.reshape(-1, *mask.shape[-2:])[0].sum(-1).tolist()  # keys allowed to each query
     first = next((query for query, count in enumerate(counts) if count), None)
@@ -207,7 +207,7 @@ def count_queries(values: Values) -> int:
 def causal_mask_at(step: Step, values: Values, at: int) -> Tensor:
     """The same causal mask with query 0 at another position."""
     if step.operation:
-        return replace(step.operation, params={**step.operation.params, "at": at}).apply(values)
+        return replace(step.operation, params={**step.operation.params, "query_offset": at}).apply(values)
     return torch.ones_like(unchanged_value(step, values)).tril(at)
 
 

@@ -9,7 +9,7 @@ import torch
 from attention_core import AttentionConfig, AttentionError, Trace, attend_qkv, code, explain, prove
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.explanation.layout import panel
-from attention_core.record.expressions import evaluate
+from attention_core.record.cell_functions import evaluate
 
 B, H, T, S, D = 2, 3, 5, 7, 11
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]

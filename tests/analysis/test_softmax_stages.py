@@ -15,7 +15,7 @@ from attention_core.drawing.cells import place_matrix
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import panel
-from attention_core.record.expressions import evaluate
+from attention_core.record.cell_functions import evaluate
 from tests.golden import loader
 
 STORIES = loader.read(loader.STORIES)["measured"]

@@ -14,7 +14,7 @@ from attention_core.analysis.online_softmax import HIGHEST, POWERS
 from attention_core.analysis.softmax_jacobian import JACOBIAN
 from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
 from attention_core.exercises.rounding import ROUND
-from attention_core.explanation.arithmetic import MAX_SHOWN_TERMS, WRITERS, Explanation, explain
+from attention_core.explanation.arithmetic import Explanation, explain
 from attention_core.mechanism.attention import run_plan
 from attention_core.mechanism.masks import ALL_ALLOW, CAUSAL, PADDING
 from attention_core.mechanism.operations import (
@@ -32,7 +32,9 @@ from attention_core.mechanism.operations import (
 )
 from attention_core.mechanism.positions import ROPE, SINUSOIDAL
 from attention_core.mechanism.scores import COSINE, DOT, GENERAL, TANH_LAYER
-from attention_core.record.expressions import OUTERS, Ref, evaluate
+from attention_core.record.cell_functions import CELL_FUNCTIONS, evaluate
+from attention_core.record.cell_text import MAX_SHOWN_TERMS
+from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed, format_or_scientific
 from attention_core.record.trace import Faces, Operation, Step
 
@@ -97,12 +99,12 @@ CELLS = {
     "a factor below 0": (single(SCALE, rows(8), factor=-0.5, temperature=1.0), (0, 0, 0, 0), "8.00 × (−0.5) = −4.00"),
     "a plain factor": (single(SCALE, rows(-4), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−4.00 × 0.3 = −1.20"),
     "a rotation's first half": (  # 3 cos 1 - 4 sin 1 = 1.6209 - 3.3659
-        single(ROPE, [[[[3, 4]]]], style="interleaved", base=10000.0, at=1),
+        single(ROPE, [[[[3, 4]]]], style="interleaved", base=10000.0, first_position=1),
         (0, 0, 0, 0),
         "3.00 × (cos 1) + 4.00 × (sin 1) × (−1) = −1.74",
     ),
     "a rotation's second half": (  # 3 sin 1 + 4 cos 1 = 2.5244 + 2.1612
-        single(ROPE, [[[[3, 4]]]], style="half", base=10000.0, at=1),
+        single(ROPE, [[[[3, 4]]]], style="half", base=10000.0, first_position=1),
         (0, 0, 0, 1),
         "3.00 × (sin 1) + 4.00 × (cos 1) = 4.69",
     ),
@@ -199,7 +201,7 @@ CELLS = {
         (0, 0, 0, 0),
         "(0.00 × 3.00 + 0.00 × 4.00) / (1e-08 × 5.00) = 0.00",
     ),
-    "comparison that holds": (single(CAUSAL, pairs([0, 0, 0], [0, 0, 0]), at=1), (0, 0, 0, 1), "1 ≤ 1 ⇒ 1"),
+    "comparison that holds": (single(CAUSAL, pairs([0, 0, 0], [0, 0, 0]), query_offset=1), (0, 0, 0, 1), "1 ≤ 1 ⇒ 1"),
     "comparison that fails": (single(PADDING, rows(0, 0, 0), lengths=(2,)), (0, 0, 0, 2), "2 < 2 ⇒ 0"),
     "several masks": (single(ALL_ALLOW, rows(True, True), rows(True, False)), (0, 0, 0, 1), "1 × 0 ⇒ 0"),
     "infinite": (single(SCALE, rows(-INF), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−∞ × 0.3 = −∞"),
@@ -216,7 +218,7 @@ def test_the_text_of_a_cell(trace, index, text):
 
 def test_sine_and_cosine_of_a_position():
     """Position 2 of width 4: sin 2, cos 2, sin 0.02, cos 0.02."""
-    trace = single(SINUSOIDAL, [[[0.0] * 4]], base=10000.0, at=2)
+    trace = single(SINUSOIDAL, [[[0.0] * 4]], base=10000.0, first_position=2)
     texts = [explain(trace, "result", (0, column)).text for column in range(4)]
     for text, start, end in zip(texts, ["sin(", "cos("] * 2, ["0.91", "−0.42", "0.02", "1.00"], strict=True):
         assert text.startswith(start)
@@ -229,7 +231,7 @@ def test_sine_and_cosine_of_a_position():
 
 def test_every_outer_function_is_written():
     seen = {explain(trace, "result", index).cell.outer for trace, index, _ in CELLS.values()}
-    assert seen | {"sin", "cos"} == set(OUTERS) == set(WRITERS)
+    assert seen | {"sin", "cos"} == set(CELL_FUNCTIONS)
 
 
 # ---- more than twelve terms ------------------------------------------------------------------------------------------
@@ -296,6 +298,12 @@ def test_the_subtotal_of_a_long_softmax_is_that_of_the_terms_as_written(scores, 
     explanation = explain(single(SOFTMAX, rows(*scores)), "result", (0, 0, 0, 0))
     assert rest_of(explanation) == (2, pytest.approx(rest))
     assert explanation.pieces[-1].text == (" = 0.07" if len(set(scores)) == 1 else " = 0.08")
+
+
+def test_a_long_softmax_whose_powers_are_numbers_and_their_sum_is_none():
+    """exp 709 is 8.2e307: a float holds two of them, and not three."""
+    explanation = explain(single(SOFTMAX, rows(*[709.0] * 15)), "result", (0, 0, 0, 0))
+    assert rest_of(explanation) == (3, INF)
 
 
 def test_a_long_sum_that_overflows():

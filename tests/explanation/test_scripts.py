@@ -425,7 +425,7 @@ def test_source_and_call_of_one_operation():
 
 
 def test_parameters_are_literals():
-    assert "base=50.0, at=0)" in code(trace_of("rope, halves"), "torch")  # it was np.float64(50.0)
+    assert "base=50.0, first_position=0)" in code(trace_of("rope, halves"), "torch")  # it was np.float64(50.0)
     assert "lengths=(5, 0))" in code(trace_of("mask padding"), "torch")
 
 

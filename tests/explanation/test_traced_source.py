@@ -275,10 +275,12 @@ def test_a_transposed_operand_keeps_its_strides_in_both():
 
 
 def test_what_a_loop_makes_stands_once_with_a_count():
-    ours, _ = made_by(MASKS["local_global"].faces, zeros(2, 3, 5, 7), window=1, global_tokens=(0, 2, 4, 6), at=2)
+    ours, _ = made_by(
+        MASKS["local_global"].faces, zeros(2, 3, 5, 7), window=1, global_tokens=(0, 2, 4, 6), query_offset=2
+    )
     assert "j == token: (7,), strides (1,), 4 times" in ours
-    assert "allowed | (i + at == token) | (j == token): (5, 7), strides (7, 1), 4 times" in ours
-    assert "abs(i + at - j) <= window: (5, 7), strides (7, 1)" in ours
+    assert "allowed | (i + query_offset == token) | (j == token): (5, 7), strides (7, 1), 4 times" in ours
+    assert "abs(i + query_offset - j) <= window: (5, 7), strides (7, 1)" in ours
     sizes = "(2,), strides (1,); (3,), strides (1,); (5,), strides (1,); (7,), strides (1,)"
     assert f"torch.arange(size, device=scores.device): {sizes}" in ours
 
@@ -305,7 +307,7 @@ def test_operands_that_are_passed_on_are_told_where_they_are_given_back():
 
 
 def test_an_array_that_was_filled_afterwards_is_told_where_it_is_given_back():
-    _, twin = made_by(POSITIONS["sinusoidal"].faces, zeros(2, 5, 7), base=100.0, at=0)
+    _, twin = made_by(POSITIONS["sinusoidal"].faces, zeros(2, 5, 7), base=100.0, first_position=0)
     assert twin[-2:] == [
         "np.cos(angles)[:, : D // 2]: (5, 3), strides (4, 1), not contiguous",
         "table: (5, 7), strides (7, 1)",

@@ -71,10 +71,10 @@ def test_what_was_checked_stays_as_it_is():
 
 
 # ---- a mask's parameters are declared beside it ----------------------------------------------------------------------
-def dilated(scores, *, window, dilation, at):
+def dilated(scores, *, window, dilation, query_offset):
     """Keys that lie a whole number of dilations back."""
     T, S = scores.shape[-2:]
-    back = torch.arange(T)[:, None] + at - torch.arange(S)
+    back = torch.arange(T)[:, None] + query_offset - torch.arange(S)
     return ((back % dilation == 0) & (back.abs() <= window * dilation))[None, None]
 
 
@@ -91,7 +91,7 @@ def test_a_registered_mask_is_checked_by_its_declarations(monkeypatch):
         ("dilated", {"window": -1, "dilation": 1}, "not_negative"),
         ("dilated", {"window": 1, "dilation": 1.5}, "positive_integer"),
         ("dilated", {"window": 1}, "missing_parameter"),
-        ("dilated", {"window": 1, "dilation": 1, "at": 0}, "unknown_parameter"),
+        ("dilated", {"window": 1, "dilation": 1, "query_offset": 0}, "unknown_parameter"),
         ("several", {"window": 1, "dilation": 1}, "not_listed"),
         ("several", {"window": 1, "dilation": (2, 0)}, "positive_integer"),
     ):
@@ -105,9 +105,9 @@ OTHERS = [(), (WINDOW,), (WINDOW, DILATION, Parameter("lengths")), (WINDOW, WIND
 
 @pytest.mark.parametrize("declared", OTHERS, ids=str)
 def test_a_mask_that_declares_other_parameters_than_it_takes_is_no_mask(declared):
-    with pytest.raises(ValueError, match="dilated takes at, dilation, window"):
+    with pytest.raises(ValueError, match="dilated takes dilation, query_offset, window"):
         Mask(FACES, declared)
-    with pytest.raises(ValueError, match="dilated takes at, dilation, window"):
+    with pytest.raises(ValueError, match="dilated takes dilation, query_offset, window"):
         Mask(FACES, (WINDOW, DILATION), uses_position=False)
 
 

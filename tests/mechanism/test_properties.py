@@ -20,7 +20,7 @@ from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
-from attention_core.record.expressions import evaluate
+from attention_core.record.cell_functions import evaluate
 
 TOLERANCE = 1e-12  # of the step's largest magnitude
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, prove
-from attention_core.record.expressions import evaluate
+from attention_core.record.cell_functions import evaluate
 from attention_core.variants.convolution import attend_by_position, kernel_band, read_taps, with_convolution
 from tests.golden import loader
 

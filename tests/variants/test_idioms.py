@@ -30,9 +30,9 @@ def add_bias(scores: Float[Tensor, "B H T S"], allowed: Bool[Tensor, "#B #H T S"
 
 
 # ---- causal mask: a lower triangle -----------------------------------------------------------------------------------
-def lower_triangle(scores: Float[Tensor, "B H T S"], *, at: int) -> Bool[Tensor, "1 1 T S"]:
+def lower_triangle(scores: Float[Tensor, "B H T S"], *, query_offset: int) -> Bool[Tensor, "1 1 T S"]:
     T, S = scores.shape[-2:]
-    allowed = torch.tril(torch.ones(T, S, dtype=torch.bool, device=scores.device), diagonal=at)  # (T, S)
+    allowed = torch.tril(torch.ones(T, S, dtype=torch.bool, device=scores.device), diagonal=query_offset)  # (T, S)
     return allowed.unsqueeze(0).unsqueeze(0)  # (1, 1, T, S)
 
 
@@ -117,12 +117,12 @@ def test_masks_by_filling_and_by_adding(generator, masked, mask, dtype):
     assert found[0, 0, 0, 0] == -torch.inf and found.isfinite().any()
 
 
-@pytest.mark.parametrize("T, S, at", [(5, 7, 2), (7, 5, -2), (5, 5, 0), (5, 7, 0), (3, 11, 4)])
-def test_a_lower_triangle_is_the_causal_mask(generator, T, S, at):
+@pytest.mark.parametrize("T, S, query_offset", [(5, 7, 2), (7, 5, -2), (5, 5, 0), (5, 7, 0), (3, 11, 4)])
+def test_a_lower_triangle_is_the_causal_mask(generator, T, S, query_offset):
     scores = drawn(generator, 2, 3, T, S)
-    allowed = lower_triangle(scores, at=at)
-    assert allowed.shape == (1, 1, T, S) and torch.equal(allowed, causal_mask(scores, at=at))
-    assert allowed.tolist() == [[[[j <= i + at for j in range(S)] for i in range(T)]]]
+    allowed = lower_triangle(scores, query_offset=query_offset)
+    assert allowed.shape == (1, 1, T, S) and torch.equal(allowed, causal_mask(scores, query_offset=query_offset))
+    assert allowed.tolist() == [[[[j <= i + query_offset for j in range(S)] for i in range(T)]]]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -171,10 +171,10 @@ def test_softmax_written_out_has_no_answer_for_a_row_where_nothing_is_allowed(ge
 def test_every_idiom_is_listed_on_the_operands_of_a_run(generator):
     q, k, v = (drawn(generator, 2, 3, *size) for size in ((5, 13), (7, 13), (7, 11)))
     trace = attend_qkv(q, k, v, config=AttentionConfig(masks=["causal"]))
-    at = trace.step("allowed").operation.params
+    params = trace.step("allowed").operation.params
     operands = {
         "mask": ({"scores": trace["scaled_scores"], "allowed": trace["allowed"]}, {}, trace["masked_scores"]),
-        "causal": ({"scores": trace["scores"]}, at, trace["allowed"]),
+        "causal": ({"scores": trace["scores"]}, params, trace["allowed"]),
         "split": ({"x": drawn(generator, 2, 5, 39)}, {"heads": 3}, q),
         "merge": ({"x": trace["head_outputs"]}, {}, trace["concat"]),
         "softmax": ({"masked_scores": trace["masked_scores"]}, {}, trace["weights"]),

@@ -10,7 +10,7 @@ from attention_core import AttentionConfig, AttentionError, Trace, Weights, atte
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import panel
 from attention_core.mechanism.scores import SCORES
-from attention_core.record.expressions import evaluate
+from attention_core.record.cell_functions import evaluate
 from attention_core.variants.kv_cache import (
     cache_bytes,
     cache_states,

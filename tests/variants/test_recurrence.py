@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from attention_core import AttentionError, attend, explain, prove
-from attention_core.record.expressions import Ref, evaluate
+from attention_core.record.cell_functions import evaluate
+from attention_core.record.expressions import Ref
 from attention_core.variants.encoders import Encoder, draw_layers, encode
 from attention_core.variants.recurrence import with_states
 

@@ -1,0 +1,319 @@
+"""The functions that a cell puts around its terms: what each one gives, and below it how it is written.
+
+A value is computed from the numbers of the terms; a text is made of their operands (cell_text). A new function is one
+block here and its line in CELL_FUNCTIONS.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attention_core.record.cell_text import (
+    Numbers,
+    Part,
+    Written,
+    distances_text,
+    exp_of_difference_text,
+    product_text,
+    rest_text,
+    split_largest,
+    sum_text,
+)
+from attention_core.record.expressions import (
+    Cell,
+    Ref,
+    Term,
+    exp_or_infinity,
+    factor_value,
+    multiply_factors,
+    sum_rounded_once,
+)
+from attention_core.record.number_text import format_or_scientific
+
+MIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long, so that the zero vector has cosine 0
+READABLE_SCORES = (-3.0, 14.0)  # a row's largest score: its sum of powers stays between 0.05 and some millions
+
+
+@dataclass(frozen=True)
+class CellFunction:
+    """One function of a cell's terms: value(numbers) -> float; text(terms, numbers) -> the parts of its text."""
+
+    value: Callable[[Numbers], float]
+    text: Callable[[Sequence[Term], Numbers], list[Part]]
+
+
+def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
+    """The cell's number in double precision, its operands taken from `lookup`.
+
+    >>> from attention_core.record.expressions import Constant
+    >>> cell = Cell(((Ref("q", (0,)), Constant(2.0)), (Constant(1.0),)))
+    >>> evaluate(cell, {Ref("q", (0,)): 3.0}.__getitem__)
+    7.0
+    """
+    return CELL_FUNCTIONS[cell.outer].value(numbers_of(cell, lookup))
+
+
+def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
+    """The cell's arithmetic as parts of a text, its operands' numbers taken from `lookup`.
+
+    >>> from attention_core.record.expressions import Constant
+    >>> write_cell(Cell(((Constant(2.0),),), outer="exp"), {}.__getitem__)
+    ['exp(', Written(factor=Constant(value=2.0, text=''), bracket=False), ')']
+    """
+    return CELL_FUNCTIONS[cell.outer].text(cell.terms, numbers_of(cell, lookup))
+
+
+def numbers_of(cell: Cell, lookup: Callable[[Ref], float]) -> Numbers:
+    """The number of every factor of every term."""
+    return [[factor_value(factor, lookup) for factor in term] for term in cell.terms]
+
+
+# ---- sum: all terms, added -------------------------------------------------------------------------------------------
+def sum_value(numbers):
+    return sum_rounded_once([multiply_factors(term) for term in numbers])
+
+
+# ---- tanh, sin, cos, exp: of the sum ---------------------------------------------------------------------------------
+def function_of_sum(name: str, function: Callable[[float], float]) -> CellFunction:
+    """name(a × b + c × d + ...)."""
+
+    def value(numbers):
+        return function(sum_value(numbers))
+
+    def text(terms, numbers):
+        return [f"{name}(", *sum_text(terms, numbers), ")"]
+
+    return CellFunction(value, text)
+
+
+# ---- exp_below: exp of how far the first term lies below the largest of all the others, which are the row ------------
+def exp_below_value(numbers):
+    chosen, *row = map(multiply_factors, numbers)
+    return exp_or_infinity(chosen - max(row))
+
+
+def exp_below_text(terms, numbers):
+    (chosen,), *row = terms
+    _, *scores = map(multiply_factors, numbers)
+    (largest,) = row[scores.index(max(scores))]
+    return exp_of_difference_text(chosen, largest)
+
+
+# ---- fall: exp of the first term less the second; 0 where the first is minus infinity --------------------------------
+def fall_value(numbers):
+    one, other = map(multiply_factors, numbers)
+    return 0.0 if one == -math.inf else exp_or_infinity(one - other)
+
+
+def fall_text(terms, numbers):
+    (one,), (other,) = terms
+    return exp_of_difference_text(one, other)
+
+
+# ---- max: the largest term -------------------------------------------------------------------------------------------
+def max_value(numbers):
+    return max(map(multiply_factors, numbers))
+
+
+def max_text(terms, numbers):
+    """max(a, b, ...), of many the largest; their powers are all positive, and in the same order."""
+    shown, gathered = split_largest([exp_or_infinity(number) for (number,) in numbers])
+    parts = []
+    for i in shown:
+        parts += [", " if parts else "max(", *product_text(terms[i])]
+    return [*parts, ", ...)" if gathered else ")"]
+
+
+# ---- softmax: exp of the first term over the sum of exp of all the others, which are the row; a blocked row gives 0 --
+def softmax_value(numbers):
+    chosen, *row = map(multiply_factors, numbers)
+    top = max(row)
+    if top == -math.inf:
+        return 0.0
+    return math.exp(chosen - top) / math.fsum(math.exp(score - top) for score in row)
+
+
+def softmax_text(terms, numbers):
+    """exp(a) / (exp(a) + exp(b) + ...) = power / sum, where both are numbers that can be read."""
+    (chosen,), *row = terms
+    _, *scores = (score for (score,) in numbers)
+    top = max(scores)
+    if top == -math.inf:
+        return ["Σ exp(−∞) = 0 ⇒ 0"]
+    powers = [math.exp(score - top) for score in scores]  # at most exp(0) = 1: no overflow
+    shown, gathered = split_largest(powers, always=row.index((chosen,)))
+    parts = ["exp(", Written(chosen), ") / ("]
+    for n, i in enumerate(shown):
+        parts += [" + exp(" if n else "exp(", *product_text(row[i]), ")"]
+    parts += rest_text([exp_or_infinity(scores[i]) for i in gathered])
+    return [*parts, ")" + readable_softmax(numbers)]
+
+
+def readable_softmax(numbers: Numbers) -> str:
+    """= power / sum, where the row's largest score is one of READABLE_SCORES."""
+    (chosen,), *row = numbers
+    scores = [score for (score,) in row]
+    lowest, highest = READABLE_SCORES
+    if not lowest < max(scores) < highest:
+        return ""
+    total = math.fsum(map(math.exp, scores))
+    return f" = {format_or_scientific(math.exp(chosen))} / {format_or_scientific(total)}"
+
+
+# ---- quotient: the first term over the sum of all the others; inf / inf and 0 / 0 are not a number -------------------
+def quotient_value(numbers):
+    chosen, *row = map(multiply_factors, numbers)
+    whole = sum_rounded_once(row)
+    return chosen / whole if whole else math.nan
+
+
+def quotient_text(terms, numbers):
+    """a / (a + b + ...)."""
+    return [*product_text(terms[0]), " / (", *sum_text(terms[1:], numbers[1:]), ")"]
+
+
+# ---- share: the first term over the sum of all the others, 0 where that sum is 0 -------------------------------------
+def share_value(numbers):
+    chosen, *row = map(multiply_factors, numbers)
+    return chosen / math.fsum(row) if any(row) else 0.0
+
+
+def share_text(terms, numbers):
+    """a / (a + b + ...), or 0 where the sum is."""
+    _, *row = numbers
+    if any(map(multiply_factors, row)):
+        return quotient_text(terms, numbers)
+    return [*sum_text(terms[1:], row), " = 0 ⇒ 0"]
+
+
+# ---- round: the first term with as many decimals as the second says, a half away from 0 ------------------------------
+def round_value(numbers):
+    value, digits = map(multiply_factors, numbers)
+    unit = 10.0**digits
+    size = math.floor(abs(value) * unit + 0.5) / unit
+    return math.copysign(size, value)
+
+
+def round_text(terms, numbers):
+    (value,), (digits,) = terms
+    return ["round(", Written(value), ", ", Written(digits), ")"]
+
+
+# ---- slope: the first term times what is left of the second without the third ----------------------------------------
+def slope_value(numbers):
+    weight, one, other = map(multiply_factors, numbers)
+    return weight * (one - other)
+
+
+def slope_text(terms, numbers):
+    """a × (1 − a), or a × (0 − b)."""
+    (weight,), (one,), (other,) = terms
+    return [Written(weight), " × (", Written(one), " − ", Written(other), ")"]
+
+
+# ---- alike: 1 less half the sum of |a - b|, where each term is a pair a, b -------------------------------------------
+def pair_distances(numbers: Numbers) -> list[float]:
+    """|a - b| of each pair."""
+    return [abs(one - other) for one, other in numbers]
+
+
+def alike_value(numbers):
+    return 1 - math.fsum(pair_distances(numbers)) / 2
+
+
+def alike_text(terms, numbers):
+    """1 − (|a − b| + |c − d| + ...) / 2, the smallest of many gathered."""
+    distances = pair_distances(numbers)
+    shown, gathered = split_largest(distances)
+    pairs = distances_text([terms[i] for i in shown], between=" + ")
+    rest = rest_text([distances[i] for i in gathered])
+    return ["1 − (", *pairs, *rest, ") / 2"]
+
+
+# ---- farthest: the largest |a - b|, where each term is a pair a, b ---------------------------------------------------
+def farthest_value(numbers):
+    return max(pair_distances(numbers))
+
+
+def farthest_text(terms, numbers):
+    """max(|a − b|, |c − d|, ...), of many the largest."""
+    shown, gathered = split_largest(pair_distances(numbers))
+    pairs = distances_text([terms[i] for i in shown], between=", ")
+    return ["max(", *pairs, ", ...)" if gathered else ")"]
+
+
+# ---- select: the first term where the second (a truth value) holds, else the third, or minus infinity ----------------
+def select_value(numbers):
+    value, condition, *other = map(multiply_factors, numbers)
+    if condition:
+        return value
+    return other[0] if other else -math.inf
+
+
+def select_text(terms, numbers):
+    """The score where it is allowed, else what stands in its place."""
+    score, (allowed,), *other = terms
+    _, (is_allowed,), *_ = numbers
+    stand_in = product_text(*other) if other else ["−∞"]
+    kept = product_text(score) if is_allowed else stand_in
+    return ["allowed = ", Written(allowed), " ⇒ ", *kept]
+
+
+# ---- choose: the second term where the third (a truth value) holds, else the first -----------------------------------
+def choose_value(numbers):
+    value, chosen, condition = map(multiply_factors, numbers)
+    return chosen if condition else value
+
+
+def choose_text(terms, numbers):
+    """The chosen number where one was chosen, else the computed one."""
+    value, chosen, (condition,) = terms
+    *_, (is_chosen,) = numbers
+    kept = chosen if is_chosen else value
+    return ["chosen: ", Written(condition), " ⇒ ", *product_text(kept)]
+
+
+# ---- cosine: the sum of the products over the lengths of two vectors, the first factors and the second factors -------
+def cosine_lengths(numbers: Numbers) -> list[float]:
+    """The two vectors' lengths, MIN_VECTOR_LENGTH at the least."""
+    vectors = zip(*numbers, strict=True)
+    return [max(math.hypot(*vector), MIN_VECTOR_LENGTH) for vector in vectors]
+
+
+def cosine_value(numbers):
+    left, right = cosine_lengths(numbers)
+    return sum_value(numbers) / (left * right)
+
+
+def cosine_text(terms, numbers):
+    """The dot product over the two lengths."""
+    left, right = map(length_text, cosine_lengths(numbers))
+    return ["(", *sum_text(terms, numbers), f") / ({left} × {right})"]
+
+
+def length_text(length: float) -> str:
+    """A vector's length; the least there is reads as the constant that it is."""
+    return format_or_scientific(length) if length > MIN_VECTOR_LENGTH else f"{MIN_VECTOR_LENGTH:g}"
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+CELL_FUNCTIONS = {
+    "sum": CellFunction(sum_value, sum_text),
+    "tanh": function_of_sum("tanh", math.tanh),
+    "sin": function_of_sum("sin", math.sin),
+    "cos": function_of_sum("cos", math.cos),
+    "exp": function_of_sum("exp", exp_or_infinity),
+    "exp_below": CellFunction(exp_below_value, exp_below_text),
+    "fall": CellFunction(fall_value, fall_text),
+    "max": CellFunction(max_value, max_text),
+    "softmax": CellFunction(softmax_value, softmax_text),
+    "quotient": CellFunction(quotient_value, quotient_text),
+    "share": CellFunction(share_value, share_text),
+    "round": CellFunction(round_value, round_text),
+    "slope": CellFunction(slope_value, slope_text),
+    "alike": CellFunction(alike_value, alike_text),
+    "farthest": CellFunction(farthest_value, farthest_text),
+    "select": CellFunction(select_value, select_text),
+    "choose": CellFunction(choose_value, choose_text),
+    "cosine": CellFunction(cosine_value, cosine_text),
+}

@@ -1,0 +1,94 @@
+"""A cell's arithmetic in writing: plain text, operands, and the subtotal of terms that are not shown, part by part.
+
+Whoever shows the parts formats the operands: `explain` gives each its number and the link to where it stands.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attention_core.record.expressions import Factor, Term, multiply_factors, sum_rounded_once
+
+MAX_SHOWN_TERMS = 12  # a longer sum shows its largest terms and the subtotal of the rest
+
+Numbers = list[list[float]]  # of a cell's terms, factor by factor
+
+
+@dataclass(frozen=True)
+class Written:
+    """An operand as a part of a text; bracket: it gets brackets where its own text begins with a minus."""
+
+    factor: Factor
+    bracket: bool = False
+
+
+@dataclass(frozen=True)
+class Subtotal:
+    """The terms that a text does not show: how many they are, and their sum."""
+
+    count: int
+    total: float
+
+
+Part = str | Written | Subtotal
+
+
+def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[int], list[int]]:
+    """Which terms are shown and which are only counted, both in their order: the largest and `always` are shown.
+
+    A size that is not finite counts as the largest.
+
+    >>> split_largest([3.0, -5.0, 0.5])
+    ([0, 1, 2], [])
+    >>> split_largest([0.0] * 12 + [-1.0])
+    ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12], [11])
+    """
+
+    def rank(i: int) -> tuple[bool, float]:
+        size = abs(sizes[i]) if math.isfinite(sizes[i]) else math.inf
+        return i != always, -size
+
+    ranked = sorted(range(len(sizes)), key=rank)
+    return sorted(ranked[:MAX_SHOWN_TERMS]), sorted(ranked[MAX_SHOWN_TERMS:])
+
+
+def product_text(term: Term, bracket: bool = False) -> list[Part]:
+    """a × b × c; bracket: whether the first factor gets brackets where it is negative, as all others do."""
+    first, *others = term
+    parts: list[Part] = [Written(first, bracket)]
+    for factor in others:
+        parts += [" × ", Written(factor, bracket=True)]
+    return parts
+
+
+def rest_text(gathered: list[float]) -> list[Part]:
+    """+ (n smaller: subtotal), where there are terms that are not shown."""
+    if not gathered:
+        return []
+    return [" + ", Subtotal(len(gathered), sum_rounded_once(gathered))]
+
+
+def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
+    """a × b + c × d + ..., the smallest of many terms gathered."""
+    products = [multiply_factors(term) for term in numbers]
+    shown, gathered = split_largest(products)
+    parts: list[Part] = []
+    for i in shown:
+        if parts:
+            parts.append(" + ")
+        parts += product_text(terms[i], bracket=bool(parts))
+    return parts + rest_text([products[i] for i in gathered])
+
+
+def distances_text(pairs: list[Term], between: str) -> list[Part]:
+    """|a − b|, |c − d| and so on."""
+    parts: list[Part] = []
+    for one, other in pairs:
+        opening = f"{between}|" if parts else "|"
+        parts += [opening, Written(one), " − ", Written(other, bracket=True), "|"]
+    return parts
+
+
+def exp_of_difference_text(one: Factor, other: Factor) -> list[Part]:
+    """exp(a − b)."""
+    return ["exp(", Written(one), " − ", Written(other, bracket=True), ")"]
