@@ -58,13 +58,13 @@ def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
     queries = torch.arange(first, first + T)
     keys = torch.arange(S)
     offsets = keys - queries[:, None]  # (S,) - (T, 1) -> (T, S)
+    weighted = (rows * offsets).sum(-1)
     totals = rows.sum(-1)
     attending = totals > 0
     if not attending.any():
         return 0.0
-    weighted = (rows * offsets).sum(-1)
-    means = weighted[attending] / totals[attending]
-    return means.mean().item()
+    means = weighted / totals
+    return means[attending].mean().item()
 
 
 def largest_precision_error(weights: Float[Tensor, "..."], exact: Float[Tensor, "..."]) -> float:
