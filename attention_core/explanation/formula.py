@@ -168,6 +168,6 @@ def step_sizes(trace: Trace, step: str) -> dict[str, int]:
         sizes.update(axes)
     if sizes.get("B") == 1:
         del sizes["B"]
-    if "H_kv" in sizes and sizes["H_kv"] == sizes.get("H"):
-        del sizes["H_kv"]
+    if sizes.get("H_kv") == sizes.get("H"):
+        sizes.pop("H_kv", None)
     return sizes

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from attention_core.record.expressions import Cell, Constant, Ref
 from attention_core.record.trace import Operation, Trace
@@ -125,22 +126,26 @@ def gather_panel(
     hidden: tuple[int, int] = (0, 0),
 ) -> Panel:
     """Make a panel of the cells that stand in the given places."""
-    places = [[ref.index for ref in row] for row in refs]
-    indices = torch.from_numpy(np.array(places))  # (rows, columns, axes)
-    values = trace[step].detach().cpu()
-    drawn = values[indices.unbind(-1)]  # one (rows, columns) an axis -> (rows, columns)
     first_cell = refs[0][0]
     starts = dict(zip(trace.step(step).dims, first_cell.index, strict=True))
     row_dim, column_dim = dims
     return Panel(
         step,
-        row_dim,
-        column_dim,
+        rows=row_dim,
+        columns=column_dim,
         refs=tuple(tuple(row) for row in refs),
-        values=drawn.double().numpy(),
+        values=gather_values(trace[step], refs),
         hidden=hidden,
         first=(starts.get(row_dim, 0), starts.get(column_dim, 0)),
     )
+
+
+def gather_values(value: Tensor, refs: list[list[Ref]]) -> np.ndarray:
+    """Read the numbers that stand in the given places of a step."""
+    places = [[ref.index for ref in row] for row in refs]
+    indices = torch.from_numpy(np.array(places))  # (rows, columns, axes)
+    drawn = value.detach().cpu()[indices.unbind(-1)]  # one (rows, columns) an axis -> (rows, columns)
+    return drawn.double().numpy()
 
 
 def transpose_panel(part: Panel) -> Panel:

@@ -84,9 +84,14 @@ def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionTyp
         value = scope.get(name)
         if value is np:
             scope[name] = NumpyProxy(np)
-        elif isinstance(value, FunctionType) and package_of(value) == package_of(function):
+        elif is_helper(value, function):
             scope[name] = through_proxy(value, copies)
     return copy
+
+
+def is_helper(value: object, function: FunctionType) -> bool:
+    """Say whether a value is a function of the same package."""
+    return isinstance(value, FunctionType) and package_of(value) == package_of(function)
 
 
 def names_in(code: CodeType) -> set[str]:

@@ -93,13 +93,13 @@ class Watch:
         """Record the arguments of a watched function; a helper that it calls for the first time is watched from now."""
         if self.is_new_helper(frame):
             self.add(frame.f_code)
-        if frame.f_code not in self.ran:
+        record = self.ran.get(frame.f_code)
+        if record is None:
             return
-        arguments = self.ran[frame.f_code].arguments
         found = inspect.getargvalues(frame)
-        for name in (*found.args, found.varargs, found.keywords):
-            if name is not None:
-                arguments[name].append(describe_value(found.locals[name]))
+        for name in argument_names(found):
+            text = describe_value(found.locals[name])
+            record.arguments[name].append(text)
 
     def is_new_helper(self, frame: FrameType) -> bool:
         """Say whether a watched function calls another one of its package, which is not watched yet."""
@@ -149,6 +149,12 @@ def module_of(frame: FrameType) -> str:
     return frame.f_globals.get("__name__", "")
 
 
+def argument_names(found: inspect.ArgInfo) -> list[str]:
+    """List the names of a call's arguments, `*args` and `**kwargs` included."""
+    names = [*found.args, found.varargs, found.keywords]
+    return [name for name in names if name is not None]
+
+
 def source_place(code: CodeType, instruction: int) -> SourcePlace:
     """Find where the expression of an instruction stands in the source; an instruction has two bytes."""
     places = code.co_positions()
@@ -190,20 +196,21 @@ def describe_layout(tensor: Tensor | np.ndarray) -> str:
     >>> describe_layout(torch.ones(2, 1).expand(2, 3)), describe_layout(np.ones((2, 3))[:, ::-1])
     ('(2, 3), strides (1, 0), broadcast along axis 1, not contiguous', '(2, 3), strides (3, -1), not contiguous')
     """
-    shape = tuple(tensor.shape)
     if isinstance(tensor, Tensor):
         strides = tensor.stride()
         is_contiguous = tensor.is_contiguous()
     else:
         strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy counts bytes
         is_contiguous = tensor.flags.c_contiguous
-    words = f"{shape}, strides {strides}"
+    shape = tuple(tensor.shape)
     broadcast = [str(axis) for axis, size in enumerate(shape) if size > 1 and strides[axis] == 0]
+    text = f"{shape}, strides {strides}"
     if broadcast:
-        words += f", broadcast along axis {', '.join(broadcast)}"
+        axes = ", ".join(broadcast)
+        text += f", broadcast along axis {axes}"
     if not is_contiguous:
-        words += ", not contiguous"
-    return words
+        text += ", not contiguous"
+    return text
 
 
 def count_repeats(texts: list[str], unit: str) -> str:
