@@ -1,1 +1,1 @@
-"""Runs beside each other: distances, differences of steps, the same run in another precision or alone in its batch."""
+"""Two runs beside each other: distances, differences of steps, a run in another precision, a sentence alone."""

@@ -1,4 +1,4 @@
-"""A batch beside its sentences computed one by one: filling up to the longest must change no number of any of them."""
+"""A batch beside its sentences computed one by one: padding to the longest must change no number of any sentence."""
 
 from collections.abc import Sequence
 
@@ -9,31 +9,39 @@ from attention_core.record.trace import Step, Trace
 
 
 def largest_batch_difference(batch: Trace, alone: Sequence[Trace]) -> tuple[str, float]:
-    """The step in which a sentence of the batch is farthest from the same sentence alone, and how far.
+    """Find the step in which a sentence of the batch lies farthest from the same sentence alone, and how far it lies.
 
-    batch: a run of B sequences. alone: B runs of one each, of its own length, with the same weights and choices.
-    Every step that both have is compared over the sentence's own tokens; the difference is relative to the step's
-    largest magnitude there. Cells that are infinite must be so in both, else the difference is infinite.
+    batch: a run of B sequences. alone: B runs of one sequence each, of its own length, with the same weights and
+    choices.
+
+    Every step that both runs have is compared over the sentence's own tokens. The difference is relative to the step's
+    largest magnitude there. A cell that is infinite in one run alone makes the difference infinite.
 
     >>> from attention_core import attend
     >>> x = torch.tensor([[1.0], [2.0]])
     >>> largest_batch_difference(attend(torch.stack([x, 3 * x])), [attend(x), attend(3 * x)])
     ('', 0.0)
     """
-    worst = ("", 0.0)
+    worst_step = ""
+    largest = 0.0
     for sentence, single in enumerate(alone):
         for name, step in single.computed().items():
-            if name in batch and "B" in step.dims:
-                difference = sentence_difference(batch.step(name), step, sentence)
-                worst = max(worst, (name, difference), key=lambda found: found[1])
-    return worst
+            if name not in batch or "B" not in step.dims:
+                continue
+            difference = sentence_difference(batch.step(name), step, sentence)
+            if difference > largest:
+                worst_step = name
+                largest = difference
+    return worst_step, largest
 
 
 def sentence_difference(step: Step, alone: Step, sentence: int) -> float:
-    """How far one sentence of a step is from the same step of the sentence alone."""
-    row = min(sentence, step.value.shape[0] - 1)  # a mask may stand for all sentences
-    own = tuple(slice(0, size) for size in alone.value.shape[1:])
-    one = step.value[(slice(row, row + 1), *own)]
-    if one.shape != alone.value.shape:
+    """Measure how far one sentence of a step lies from the same step of the sentence alone."""
+    expected = alone.value
+    row = min(sentence, len(step.value) - 1)  # a mask may stand for all sentences
+    own_positions = tuple(slice(0, size) for size in expected.shape[1:])
+    in_batch = step.value[row : row + 1, *own_positions]
+    if in_batch.shape != expected.shape:
         return torch.inf
-    return abs_difference(one, alone.value).max().item() / largest_magnitude(alone.value)
+    largest = abs_difference(in_batch, expected).max().item()
+    return largest / largest_magnitude(expected)

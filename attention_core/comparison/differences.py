@@ -1,6 +1,7 @@
 """What moved between two runs: the difference of every step that both have, and where it is largest."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,10 @@ from attention_core.record.trace import Step, Trace
 
 @dataclass(frozen=True)
 class StepMove:
-    """How far a step moved: its largest difference, and the first cell that has it. Infinite where a cell is blocked in
-    one run and not in the other."""
+    """How far a step moved: its largest difference, and the first cell that has it.
+
+    The size is infinite where a cell is blocked in one run and not in the other.
+    """
 
     step: str
     size: float
@@ -22,10 +25,10 @@ class StepMove:
 
 
 def subtract_traces(now: Trace, before: Trace) -> Trace:
-    """now - before, step by step, in float64: for every step that both runs have in the same shape.
+    """Compute now - before in float64, for every step that both runs have in the same shape.
 
-    Two cells that are blocked in both runs, and truth values that agree, differ by 0; a cell that one run blocks alone
-    by an infinity. Returns a Trace whose steps have no operation.
+    Two cells that are blocked in both runs differ by 0, and so do truth values that agree. A cell that is blocked in
+    one run alone differs by an infinity. Returns a Trace whose steps have no operation.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [3.0]])
@@ -33,50 +36,65 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
     tensor([[-1., -3.],
             [-2., -6.]], dtype=torch.float64)
     """
-    steps = {
-        name: Step(name, subtract(step.value, before[name]).detach().cpu(), step.dims)
-        for name, step in now.steps.items()
-        if name in before and have_same_shape(step, before.step(name))
-    }
+    steps = {}
+    for step in comparable_steps(now, before):
+        difference = subtract(step.value, before[step.name]).detach().cpu()
+        steps[step.name] = Step(step.name, difference, step.dims)
     return Trace(steps, now.labels, difference=True)
 
 
+def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:
+    """Yield the steps of one run that another run has in the same shape."""
+    for name, step in now.steps.items():
+        if name in before and have_same_shape(step, before.step(name)):
+            yield step
+
+
 def have_same_shape(one: Step, other: Step) -> bool:
-    """Whether two steps have the same shape: an output without W_o has another last axis, and is still an output."""
+    """Say whether two steps have the same shape: the output of a run without W_o has another last axis."""
     return one.value.shape == other.value.shape
 
 
 def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
-    """The steps that moved from one run to another, in order, each with its largest move; other shapes are left out.
+    """Find the steps that moved from one run to another, in order, each with its largest move.
+
+    Steps that have another shape in the other run are left out.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.eye(2)) for v in (1.0, 3.0))
     >>> [(move.step, move.index) for move in find_moves(other, one).values()][:2]
     [('v', (0, 0, 0, 0)), ('head_outputs', (0, 0, 0, 0))]
     """
-    found = {}
-    for name, step in now.steps.items():
-        if name in before and have_same_shape(step, before.step(name)) and not torch.equal(step.value, before[name]):
-            sizes = abs_difference(step.value, before[name])
-            largest = sizes.max().item()
-            if largest > 0:
-                found[name] = StepMove(name, largest, index_of_largest(sizes))
-    return found
+    moves = {}
+    for step in comparable_steps(now, before):
+        previous = before[step.name]
+        if torch.equal(step.value, previous):
+            continue
+        sizes = abs_difference(step.value, previous)
+        largest = sizes.max().item()
+        if largest > 0:
+            moves[step.name] = StepMove(step.name, largest, index_of_largest(sizes))
+    return moves
 
 
 def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
-    """The place of the largest entry, the first of several; NumPy's function, as torch's imports SymPy."""
-    return tuple(map(int, np.unravel_index(sizes.argmax().item(), sizes.shape)))
+    """Return the index of the largest entry, the first of several.
+
+    NumPy unravels it, because torch.unravel_index imports SymPy.
+    """
+    position = sizes.argmax().item()
+    index = np.unravel_index(position, sizes.shape)
+    return tuple(int(i) for i in index)
 
 
-NEARLY_LARGEST_SHARE = 0.98  # of the largest move: as far as anybody sees
+NEARLY_LARGEST_SHARE = 0.98  # of the largest move: nobody sees the difference
 
 
 def most_moved_weight(now: Trace, before: Trace, row: tuple[int, int, int], queries: int) -> StepMove | None:
-    """The weight of one sequence that moved most, or one of the row that is looked at, where one there moved as far.
+    """Find the weight of one sequence that moved most; one of the row on the screen is preferred if it moved as far.
 
-    row: the batch, head and query that are looked at. queries: how many of the sequence are no padding. None: no weight
-    of the sequence moved.
+    row: the batch, head and query on the screen. queries: the number of queries of the sequence that are not padding.
+    Returns None where no weight of the sequence moved.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), s * torch.eye(2), torch.eye(2)) for s in (1.0, 3.0))
@@ -84,13 +102,17 @@ def most_moved_weight(now: Trace, before: Trace, row: tuple[int, int, int], quer
     (0, 0, 1, 0)
     """
     batch, head, query = row
-    sizes = abs_difference(now["weights"][batch, :, :queries], before["weights"][batch, :, :queries])  # (H, T, S)
+    weights_now = now["weights"][batch, :, :queries]  # (H, T, S)
+    weights_before = before["weights"][batch, :, :queries]
+    sizes = abs_difference(weights_now, weights_before)
     largest = sizes.max().item()
     if largest == 0:
         return None
-    if query < queries and sizes[head, query].max() >= NEARLY_LARGEST_SHARE * largest:
-        key = int(sizes[head, query].argmax())
-        return StepMove("weights", sizes[head, query, key].item(), (batch, head, query, key))
+    if query < queries:
+        row_sizes = sizes[head, query]  # (S,)
+        key = int(row_sizes.argmax())
+        if row_sizes[key] >= NEARLY_LARGEST_SHARE * largest:
+            return StepMove("weights", row_sizes[key].item(), (batch, head, query, key))
     return StepMove("weights", largest, (batch, *index_of_largest(sizes)))
 
 
@@ -98,7 +120,7 @@ TELLING_STEPS = ("weights", "head_outputs", "output")  # where people look for w
 
 
 def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
-    """The move worth a sentence: that of the weights, else of what they make, else of the last step that moved.
+    """Choose the move worth a sentence: that of the weights, else of what they make, else of the last moved step.
 
     >>> find_telling_move({"v": StepMove("v", 2.0, (0,)), "weights": StepMove("weights", 0.5, (1,))}).step
     'weights'
@@ -110,14 +132,17 @@ def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
 
 
 def relative_change(now: Trace, before: Trace, step: str = "output") -> float:
-    r"""How far a step moved, relative to what it was: $\lVert now - before \rVert / \lVert before \rVert$.
+    r"""Compute how far a step moved, relative to its size: $\lVert now - before \rVert / \lVert before \rVert$.
 
-    Both runs have it in the same shape. Infinite where it was 0 and is not.
+    Both runs have the step in the same shape. The change is infinite where the step was 0 and no longer is.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.ones(2, 2)) for v in (2.0, 3.0))
     >>> relative_change(other, one)
     0.5
     """
-    moved, was = subtract(now[step], before[step]).norm().item(), before[step].double().norm().item()
-    return moved / was if was else 0.0 if moved == 0 else float("inf")
+    moved = subtract(now[step], before[step]).norm().item()
+    size = before[step].double().norm().item()
+    if moved == 0:
+        return 0.0
+    return moved / size if size else math.inf

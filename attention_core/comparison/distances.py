@@ -1,4 +1,4 @@
-"""How far two computations of a step lie apart, infinities and masked cells included."""
+"""How far two computations of a step lie apart; infinities and masked cells are compared too."""
 
 import torch
 from jaxtyping import Float
@@ -8,20 +8,23 @@ from attention_core.mechanism.checks import is_finite
 
 
 def subtract(theirs: Tensor, ours: Tensor) -> Tensor:
-    """theirs - ours of every cell in float64; 0 where both are the same infinity or no number.
+    """Compute theirs - ours of every cell in float64; 0 where both are the same infinity or both are NaN.
 
     >>> subtract(torch.tensor([1.0, torch.inf, -torch.inf]), torch.tensor([1.5, torch.inf, 0.0]))
     tensor([-0.5000,  0.0000,    -inf], dtype=torch.float64)
     """
-    theirs, ours = theirs.double(), ours.double()
+    theirs = theirs.double()
+    ours = ours.double()
     signed = theirs - ours
     if is_finite(signed):
         return signed
-    return signed.masked_fill((theirs == ours) | (theirs.isnan() & ours.isnan()), 0.0)
+    both_nan = theirs.isnan() & ours.isnan()
+    same = (theirs == ours) | both_nan
+    return signed.masked_fill(same, 0.0)
 
 
 def abs_difference(theirs: Tensor, ours: Tensor) -> Tensor:
-    """|theirs - ours| of every cell in float64; infinite where only one is finite, 0 where both are the same.
+    """Compute |theirs - ours| of every cell in float64; infinite where only one is finite, 0 where both are the same.
 
     >>> abs_difference(torch.tensor([1.0, torch.inf, torch.nan]), torch.tensor([1.5, torch.inf, 0.0]))
     tensor([0.5000, 0.0000,    inf], dtype=torch.float64)
@@ -30,47 +33,59 @@ def abs_difference(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def largest_magnitude(values: Tensor) -> float:
-    """The largest finite magnitude, 1 where there is none or it is 0: what differences are measured against."""
+    """Return the largest finite magnitude, against which differences are measured.
+
+    It is 1 where no number is finite, and where all finite numbers are 0.
+    """
     finite = values.double()[values.isfinite()]
-    return finite.abs().max().item() or 1.0 if finite.numel() else 1.0
+    if finite.numel() == 0:
+        return 1.0
+    return finite.abs().max().item() or 1.0
 
 
 # ---- minus infinity, and what people write in its place --------------------------------------------------------------
-LARGE_NEGATIVE_FILL = (
-    -1e9
-)  # what most code fills in; others take -1e4 in half precision, or the smallest number that there is
+# Most code fills in -1e9. Other code takes -1e4 in half precision, or the lowest number of the precision.
+LARGE_NEGATIVE_FILL = -1e9
 
 
 def is_large_negative_fill(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Where masked scores hold a large negative number in the place of our -inf, and their softmax makes 0 of it.
+    """Mark where masked scores hold a large negative number in the place of our -inf, and their softmax makes 0 of it.
 
-    A row of nothing but such numbers is no such place: its softmax is even, not 0.
+    A row that holds nothing but such numbers is not marked: its softmax is even, not 0.
 
     >>> ours = torch.tensor([[1.0, -torch.inf], [-torch.inf, -torch.inf]])
     >>> is_large_negative_fill(torch.tensor([[1.0, -1e9], [-1e9, -1e9]]), ours)
     tensor([[False,  True],
             [False, False]])
     """
-    return ours.isneginf() & theirs.isfinite() & (torch.softmax(theirs, dim=-1) == 0)
+    weighs_nothing = torch.softmax(theirs, dim=-1) == 0
+    return ours.isneginf() & theirs.isfinite() & weighs_nothing
 
 
 def masked_score_difference(theirs: Tensor, ours: Tensor) -> Tensor:
-    """`apart` for masked scores: one large negative number is as good as another where the softmax makes 0 of both."""
-    both_large = theirs.isfinite() & (theirs <= -1e4) & (ours <= LARGE_NEGATIVE_FILL / 2)
-    return abs_difference(theirs, ours).masked_fill(
-        is_large_negative_fill(theirs, ours) | (both_large & ours.isfinite()), 0.0
-    )
+    """Compute abs_difference of masked scores; any large negative number counts as equal to another, and to our -inf.
+
+    The softmax makes 0 of both.
+    """
+    their_fill = theirs.isfinite() & (theirs <= -1e4)
+    our_fill = ours.isfinite() & (ours <= LARGE_NEGATIVE_FILL / 2)
+    both_fill = their_fill & our_fill
+    same = both_fill | is_large_negative_fill(theirs, ours)
+    return abs_difference(theirs, ours).masked_fill(same, 0.0)
 
 
 def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
-    """`apart`, for masked scores by what the softmax makes of them."""
-    return masked_score_difference(theirs, ours) if name == "masked_scores" else abs_difference(theirs, ours)
+    """Compute abs_difference of a step; masked scores are compared by what the softmax makes of them."""
+    if name == "masked_scores":
+        return masked_score_difference(theirs, ours)
+    return abs_difference(theirs, ours)
 
 
+# ---- two rows of shares ----------------------------------------------------------------------------------------------
 def total_variation(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
-    r"""$\tfrac12 \sum_s |p_s - q_s|$: how much of a whole has moved.
+    r"""Compute $\tfrac12 \sum_s |p_s - q_s|$: how much of a whole has moved.
 
-    0 where both are the same, 1 where they share nothing. Two rows that are blocked, all 0, are the same.
+    0 where both are the same, 1 where they share nothing. Two blocked rows, all 0, are the same.
 
     p, q: shares along the last axis. Source: Levin, Peres, Wilmer 2009, Markov Chains and Mixing Times, section 4.1.
 
@@ -81,11 +96,11 @@ def total_variation(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Flo
 
 
 def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
-    r"""$\sum_s p_s \ln (p_s / q_s) - p_s + q_s$, in nats: what expecting q costs where p is so (Kullback-Leibler).
+    r"""Compute $\sum_s p_s \ln (p_s / q_s) - p_s + q_s$ in nats: the cost of expecting q where p holds.
 
-    0 ln 0 is 0. Infinite where q has 0 and p has not. Rows that sum to 1 make the last two terms vanish; of others,
-    which somebody chose or a mask blocked, they keep the sum from falling below 0. Two rows that are blocked, all 0,
-    give 0.
+    This is the Kullback-Leibler divergence. 0 ln 0 is 0. The result is infinite where q has 0 and p has not. In rows
+    that sum to 1 the last two terms vanish. In other rows, which somebody chose or a mask blocked, they keep the sum
+    from falling below 0. Two blocked rows, all 0, give 0.
 
     p, q: shares along the last axis. Sources: Kullback, Leibler 1951, On Information and Sufficiency; for rows that do
     not sum to 1, Csiszár 1991, Why Least Squares and Maximum Entropy?
@@ -95,4 +110,6 @@ def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float
     >>> kl_divergence(torch.tensor([0.5, 0.5]), torch.tensor([1.0, 0.0]))
     tensor(inf)
     """
-    return (torch.xlogy(p, p) - torch.xlogy(p, q) - p + q).sum(-1).clamp(min=0.0)
+    log_ratios = torch.xlogy(p, p) - torch.xlogy(p, q)  # p ln p - p ln q
+    terms = log_ratios - p + q
+    return terms.sum(-1).clamp(min=0.0)

@@ -1,8 +1,9 @@
-"""A run once more in float64: as it was, with one thing changed, from somebody's own steps, or shaken as if rounded.
+"""A run computed once more in float64: unchanged, with one step changed, from somebody's own steps, or shaken.
 
-How far two right computations may lie apart is measured, not guessed: every number of the run is moved by one unit in
-the last place of a precision, up or down at random, and what comes of it at each step is what that precision can do
-there (Parker 1997, Monte Carlo Arithmetic). So a softmax of large scores is forgiven more than one of small scores.
+Two right computations may differ by their rounding. How far is measured, not guessed: a shaken run moves every number
+by one unit in the last place of a precision, up or down at random, and the spread of each step is what that precision
+can do there (Parker 1997, Monte Carlo Arithmetic). So a softmax of large scores may lie farther off than one of small
+scores.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,18 +15,20 @@ from attention_core.comparison.distances import abs_difference, largest_magnitud
 from attention_core.record.trace import Step, Trace
 
 Values = dict[str, Tensor]
-Change = Callable[[Step, Values], Tensor | None]  # another value for a step, from those before it; None: as it was
+Change = Callable[[Step, Values], Tensor | None]  # gives a step another value, from those before it, or None
 
-SHAKEN_RUN_COUNT = 8  # shaken runs: the largest of eight is seldom small by luck
-ROUNDING_MARGIN = 4  # times what a shaken run shows: running sums over 128 numbers, other exponentials reach 1.8 times
+SHAKEN_RUN_COUNT = 8  # the largest spread of eight runs is seldom small by luck
+ROUNDING_MARGIN = 4  # of the measured spread: running sums over 128 numbers and other exponentials reach 1.8 of it
 
 
 def unchanged_value(step: Step, values: Mapping[str, Tensor]) -> Tensor:
-    """A step's value in float64 on the CPU, from those before it; what is boolean stays so."""
+    """Compute a step in float64 on the CPU from the values before it; a boolean input stays boolean."""
     if step.operation is not None:
         return step.operation.apply(values)
     value = step.value.detach().cpu()
-    return value if value.dtype == torch.bool else value.double()
+    if value.dtype == torch.bool:
+        return value
+    return value.double()
 
 
 def rerun(
@@ -35,38 +38,50 @@ def rerun(
     eps: float = 0.0,
     seed: int = 0,
 ) -> Values:
-    """Every step again in float64 on the CPU, from the inputs on.
+    """Compute every step again in float64 on the CPU, from the inputs on.
 
-    change: another value for some steps. theirs: values that stand in the place of the run's own, float64. eps: each
-    number is multiplied by 1 + eps or 1 - eps, drawn from the seed.
+    change: gives some steps another value. theirs: float64 values that replace the run's own, by the name of the step.
+    eps: each number is multiplied by 1 + eps or 1 - eps, drawn from the seed.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
     >>> rerun(trace, theirs={"scores": torch.zeros(1, 1, 2, 2).double()})["weights"][0, 0, 0]
     tensor([0.5000, 0.5000], dtype=torch.float64)
     """
-    values: Values = {}
+    given = theirs or {}
     generator = torch.Generator().manual_seed(seed)
+    values: Values = {}
     for name, step in trace.steps.items():
-        value = (theirs or {}).get(name)
-        if value is None:
-            value = change(step, values) if change else None
+        value = given.get(name)
+        if value is None and change is not None:
+            value = change(step, values)
         if value is None:
             value = unchanged_value(step, values)
-        if eps and value.is_floating_point() and name != "masked_scores":  # a mask rounds nothing
-            signs = 2 * torch.randint(2, value.shape, generator=generator).double() - 1
-            value = value * (1 + eps * signs)
+        if eps and name != "masked_scores":  # a mask rounds nothing
+            value = shake(value, eps, generator)
         values[name] = value
     return values
 
 
-def rounding_allowances(
-    trace: Trace, tolerance: float | torch.dtype, change: Change | None = None, theirs: Values | None = None
-) -> dict[str, float]:
-    """How far each step may lie from `rerun` in a right computation, as an absolute difference.
+def shake(value: Tensor, eps: float, generator: torch.Generator) -> Tensor:
+    """Multiply each number by 1 + eps or 1 - eps, at random; truth values stay."""
+    if not value.is_floating_point():
+        return value
+    bits = torch.randint(2, value.shape, generator=generator)
+    signs = 2 * bits.double() - 1
+    return value * (1 + eps * signs)
 
-    tolerance: a dtype, whose rounding is forgiven: MARGIN times the largest difference that DRAWS shaken runs show; or
-    a number, relative to the step's largest finite magnitude in the trace.
+
+def rounding_allowances(
+    trace: Trace,
+    tolerance: float | torch.dtype,
+    change: Change | None = None,
+    theirs: Values | None = None,
+) -> dict[str, float]:
+    """Compute how far each step may lie from `rerun` in a right computation, as an absolute difference.
+
+    tolerance: a dtype, whose rounding is allowed: ROUNDING_MARGIN times the largest difference that SHAKEN_RUN_COUNT
+    shaken runs show; or a number, relative to the step's largest finite magnitude in the trace.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -74,19 +89,37 @@ def rounding_allowances(
     >>> double["weights"] < 1e-14 < single["weights"] < 1e-5
     True
     """
-    if not isinstance(tolerance, torch.dtype):
-        return {name: tolerance * largest_magnitude(value) for name, value in rerun(trace).items()}
+    if isinstance(tolerance, torch.dtype):
+        spread = measure_rounding(trace, tolerance, change, theirs)
+        return {name: ROUNDING_MARGIN * width for name, width in spread.items()}
+    values = rerun(trace)
+    return {name: tolerance * largest_magnitude(value) for name, value in values.items()}
+
+
+def measure_rounding(
+    trace: Trace, dtype: torch.dtype, change: Change | None, theirs: Values | None
+) -> dict[str, float]:
+    """Measure how far the shaken runs lie from the exact one, at most, for each step."""
+    eps = torch.finfo(dtype).eps
     exact = rerun(trace, change, theirs)
     spread = dict.fromkeys(exact, 0.0)
     for seed in range(SHAKEN_RUN_COUNT):
-        for name, value in rerun(trace, change, theirs, torch.finfo(tolerance).eps, seed).items():
-            gap = abs_difference(value, exact[name])
-            spread[name] = max(spread[name], gap.masked_fill(gap.isinf(), 0.0).max().item())
-    return {name: ROUNDING_MARGIN * width for name, width in spread.items()}
+        shaken = rerun(trace, change, theirs, eps, seed)
+        for name, value in shaken.items():
+            gap = largest_finite_gap(value, exact[name])
+            spread[name] = max(spread[name], gap)
+    return spread
+
+
+def largest_finite_gap(one: Tensor, other: Tensor) -> float:
+    """Measure the largest difference of two values, infinite ones left out."""
+    gaps = abs_difference(one, other)
+    finite = gaps.masked_fill(gaps.isinf(), 0.0)
+    return finite.max().item()
 
 
 def coarsest_dtype(tensors: Iterable[Tensor]) -> torch.dtype:
-    """The floating dtype that rounds most among the tensors' own; float64 where there is none.
+    """Return the floating dtype of the tensors that rounds most; float64 where no tensor has a floating dtype.
 
     >>> coarsest_dtype([torch.zeros(1), torch.zeros(1, dtype=torch.bfloat16), torch.ones(1, dtype=torch.bool)])
     torch.bfloat16
@@ -96,9 +129,10 @@ def coarsest_dtype(tensors: Iterable[Tensor]) -> torch.dtype:
 
 
 def can_hold(dtype: torch.dtype, numbers: Tensor) -> bool:
-    """Whether a precision holds every number exactly, infinities and NaN among them.
+    """Say whether a precision holds every number exactly, infinities and NaN included.
 
     >>> can_hold(torch.bfloat16, torch.tensor([0.5, torch.nan])), can_hold(torch.bfloat16, torch.tensor([0.1]))
     (True, False)
     """
-    return abs_difference(numbers.to(dtype), numbers).max().item() == 0
+    rounded = numbers.to(dtype)
+    return abs_difference(rounded, numbers).max().item() == 0

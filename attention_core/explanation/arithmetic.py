@@ -14,7 +14,7 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class Piece:
-    """A bit of the written arithmetic. `ref` links an operand; `rest` stands for (how many, their subtotal)."""
+    """A part of the written arithmetic: `ref` links an operand, `rest` holds (count, subtotal) of terms not shown."""
 
     text: str
     ref: Ref | None = None
@@ -38,7 +38,7 @@ class Explanation:
 
 
 def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
-    """The arithmetic of one cell of one step; an input has no cell, it was given.
+    """Write out the arithmetic of one cell of one step; of an input, which was given, only its number.
 
     index: one position an axis, as in trace.step(step).dims. Raises KeyError for an unknown step and AttentionError (a
     ValueError) for an index outside it.
@@ -54,18 +54,19 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     if not trace.holds(step, index):
         axes = f"{value.dim()} whole numbers"
         raise AttentionError("index", name=step, axes=axes, shape=tuple(value.shape), given=index)
-    number = float(value[index].item())  # a number, also of a run that wants gradients
-    operation = trace.step(step).operation
+    number = float(value[index].item())  # item() works also where the run wants gradients
     text = format_step_number(trace, step, number)
+    operation = trace.step(step).operation
     if operation is None:
-        return Explanation(step, index, number, None, (Piece(text),))
+        return Explanation(step, index, number, cell=None, pieces=(Piece(text),))
     cell = operation.cell(index, trace.shapes())
-    result = Piece(f" ⇒ {text}" if value.dtype == torch.bool else f" = {text}")
-    return Explanation(step, index, number, cell, (*write_out_cell(cell, trace), result))
+    sign = "⇒" if value.dtype == torch.bool else "="
+    result = Piece(f" {sign} {text}")
+    return Explanation(step, index, number, cell, pieces=(*write_out_cell(cell, trace), result))
 
 
 def number_at(trace: Trace, factor: Factor) -> float:
-    """The number of an operand: a constant's own, or the one that stands in the trace."""
+    """Return the number of an operand: a constant's own, or the one that stands in the trace."""
     return factor_value(factor, lambda ref: trace[ref.step][ref.index].item())
 
 

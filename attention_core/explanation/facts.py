@@ -1,7 +1,8 @@
-"""What a Trace says, as facts with numbers: a page words them, nothing here is prose."""
+"""Facts about a Trace, with numbers: a page puts them into words, and nothing here is prose."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import torch
 from jaxtyping import Bool, Float
@@ -12,19 +13,28 @@ from attention_core.mechanism.config import AttentionConfig, Choice
 from attention_core.record.trace import Trace
 
 EQUAL_WEIGHT_GAP = 1e-9  # weights closer together than this count as equal
-SHARE_SUM_TOLERANCE = 0.02  # from 1: further off than that no precision rounds a sum of shares
-NEARLY_EVEN = 1.05  # times an even share: less than this is no choice worth a sentence
+SHARE_SUM_TOLERANCE = 0.02  # how far a sum of shares may lie from 1: no precision rounds by more
+NEARLY_EVEN = 1.05  # times an even share: a smaller largest weight deserves no sentence of its own
 
 
 @dataclass(frozen=True)
 class RowFact:
     """What one query does in one head.
 
-    kind: "most" (one of the `possible` keys, those that are allowed, gets the most: `keys`, `share`), "nearly" (it
-    does, by under a twentieth), "several" (`keys` share the most equally), "even" (all allowed keys get the same),
-    "only" (one key is allowed), "nothing" (none is) or "overflow" (the precision could not hold the scores, and no
-    weights came of them), or "chosen" (somebody's own weights, which are no shares of a whole among the allowed keys:
-    `keys` has the largest, `share`, and all sum to `total`).
+    `possible` counts the allowed keys, `keys` are those that get the most, and `share` is the weight of each of them.
+    `total` is the sum of the row.
+
+    kind:
+
+    - "most": one of several allowed keys gets the most.
+    - "nearly": one key gets the most, by less than a twentieth of an even share.
+    - "several": some keys, but not all, share the most equally.
+    - "even": all allowed keys get the same.
+    - "only": a single key is allowed.
+    - "nothing": no key is allowed.
+    - "overflow": the precision could not hold the scores, and no weights came of them.
+    - "chosen": somebody's own weights, which are not shares of a whole among the allowed keys. `keys` holds the
+      largest.
     """
 
     kind: str
@@ -38,7 +48,7 @@ class RowFact:
 
     @property
     def even(self) -> float:
-        """An even share."""
+        """The share of each allowed key if all got the same."""
         return 1 / self.possible
 
     @property
@@ -47,8 +57,9 @@ class RowFact:
         return self.share * self.possible
 
 
+# ---- one query -------------------------------------------------------------------------------------------------------
 def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
-    """What query number `query` attends to in a head, and how much.
+    """Say what query number `query` attends to in a head, and how much.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -57,27 +68,68 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     >>> fact.kind, fact.keys, round(fact.share, 3), round(fact.ratio, 3)
     ('most', (1,), 0.944, 1.888)
     """
-    row = trace["weights"][batch, head, query].detach().double().cpu()  # (S,)
-    masked = trace["masked_scores"][batch, head, query]
-    allowed = allowed_pairs(trace)[batch, head, query]
-    possible, share = int(allowed.sum()), float(row.max())
-    lost = possible and not row.any() and masked[allowed].isneginf().all()
-    if row.isnan().any() or lost:
-        return RowFact("overflow", batch, head, query, (), 0.0, possible)
-    if has_replaced_weights(trace, row, allowed.cpu()):
+    place = (batch, head, query)
+    row = trace["weights"][place].detach().double().cpu()  # (S,)
+    allowed = allowed_pairs(trace)[place].cpu()  # (S,)
+    possible = int(allowed.sum())
+    share = float(row.max())
+    if has_overflowed(trace, place, row, allowed):
+        return RowFact("overflow", *place, (), 0.0, possible)
+    if has_replaced_weights(trace, row, allowed):
         largest = int(row.argmax())
-        return RowFact("chosen", batch, head, query, (largest,), share, possible, float(row.sum()))
+        return RowFact("chosen", *place, (largest,), share, possible, float(row.sum()))
     if share == 0.0:
-        return RowFact("nothing", batch, head, query, (), 0.0, possible)
-    keys = tuple((row >= share - EQUAL_WEIGHT_GAP).nonzero().flatten().tolist())
-    kind = "only" if possible == 1 else "even" if len(keys) == possible else "several" if len(keys) > 1 else "most"
-    if kind == "most" and share * possible < NEARLY_EVEN:
-        kind = "nearly"
-    return RowFact(kind, batch, head, query, keys, share, possible)
+        return RowFact("nothing", *place, (), 0.0, possible)
+    among_largest = row >= share - EQUAL_WEIGHT_GAP
+    keys = among_largest.nonzero().flatten().tolist()
+    kind = kind_of_row(len(keys), possible, share)
+    return RowFact(kind, *place, tuple(keys), share, possible)
 
 
+def has_overflowed(
+    trace: Trace, place: tuple[int, int, int], row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]
+) -> bool:
+    """Say whether the precision could not hold a row's scores: its weights are NaN, or every allowed score is -inf.
+
+    place: the batch, head and query of the row.
+    """
+    if row.isnan().any():
+        return True
+    if row.any() or not allowed.any():
+        return False
+    scores = trace["masked_scores"][place].cpu()
+    return bool(scores[allowed].isneginf().all())
+
+
+def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
+    """Say whether a row of weights was replaced by numbers that no softmax of the allowed keys gives."""
+    if "chosen_weights" not in trace and "replacement" not in trace:
+        return False
+    if (row < 0).any() or row[~allowed].any():
+        return True
+    whole = 1.0 if allowed.any() else 0.0
+    return bool(abs(row.sum() - whole) > SHARE_SUM_TOLERANCE)
+
+
+def kind_of_row(largest_count: int, possible: int, share: float) -> str:
+    """Name what a softmax did with a row that has allowed keys: one of the kinds of a RowFact.
+
+    largest_count: the number of keys that get the most, each `share`. possible: the number of allowed keys.
+    """
+    if possible == 1:
+        return "only"
+    if largest_count == possible:
+        return "even"
+    if largest_count > 1:
+        return "several"
+    if share * possible < NEARLY_EVEN:
+        return "nearly"
+    return "most"
+
+
+# ---- rows and sums beside each other ---------------------------------------------------------------------------------
 def find_surest_rows(facts: Sequence[RowFact]) -> set[int]:
-    """Which of several rows give one key the most: their numbers, all of those that are equally sure.
+    """Find the rows that give one key the most: their numbers, all of those that give equally much.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -86,12 +138,12 @@ def find_surest_rows(facts: Sequence[RowFact]) -> set[int]:
     >>> find_surest_rows([row_fact(attend_qkv(q, k, k, config=AttentionConfig(score=score)), 0, 0) for score in scores])
     {2}
     """
-    most = max(fact.share for fact in facts)
-    return {at for at, fact in enumerate(facts) if fact.share >= most - EQUAL_WEIGHT_GAP}
+    least = max(fact.share for fact in facts) - EQUAL_WEIGHT_GAP
+    return {number for number, fact in enumerate(facts) if fact.share >= least}
 
 
 def weight_sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[float]:
-    """The sums of a head's weights: over the keys ("S"), one a query, or over the queries ("T"), one a key.
+    """Sum a head's weights: over the keys ("S"), one sum a query, or over the queries ("T"), one sum a key.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -99,30 +151,28 @@ def weight_sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[
     >>> weight_sums(trace, "S"), weight_sums(trace, "T")
     ([1.0], [0.5, 0.5])
     """
-    return trace["weights"][batch, head].double().sum({"T": 0, "S": 1}[axis]).tolist()
+    weights = trace["weights"][batch, head].double()  # (T, S)
+    summed_axis = {"T": 0, "S": 1}[axis]
+    return weights.sum(summed_axis).tolist()
 
 
 def find_farthest_from_one(found: Sequence[float]) -> set[int]:
-    """Which of several sums are farthest from 1: their numbers, none where all are 1.
+    """Find the sums that are farthest from 1: their numbers; no number where all sums are 1.
 
     >>> find_farthest_from_one([1.04, 0.1, 1.9, 1.0]), find_farthest_from_one([1.0])
     ({1, 2}, set())
     """
     gaps = [abs(each - 1) for each in found]
-    return {at for at, gap in enumerate(gaps) if gap > EQUAL_WEIGHT_GAP and gap >= max(gaps) - EQUAL_WEIGHT_GAP}
+    largest = max(gaps, default=0.0)
+    least = largest - EQUAL_WEIGHT_GAP
+    return {number for number, gap in enumerate(gaps) if gap > EQUAL_WEIGHT_GAP and gap >= least}
 
 
-def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
-    """Whether a row of weights was replaced by numbers that no softmax of the allowed keys gives."""
-    if not {"chosen_weights", "replacement"} & set(trace.steps):
-        return False
-    whole = 1.0 if allowed.any() else 0.0
-    return bool((row < 0).any() or row[~allowed].any() or abs(row.sum() - whole) > SHARE_SUM_TOLERANCE)
-
-
+# ---- whole heads -----------------------------------------------------------------------------------------------------
 def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> bool:
-    """Whether every query of a head gives most to the key `offset` places after it, as far as there is one there, and
-    to no other as much. False where there is none for any query.
+    """Say whether every query of a head gives most to the key `offset` places after it, and to no other key as much.
+
+    Queries without a key at that offset do not count. False where no query has one.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -131,13 +181,22 @@ def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> b
     (True, False)
     """
     rows = trace["weights"][batch, head]  # (T, S)
-    there = [(query, query + offset) for query in range(len(rows)) if 0 <= query + offset < rows.shape[1]]
-    most = rows >= rows.amax(-1, keepdim=True) - EQUAL_WEIGHT_GAP  # (T, S)
-    return bool(there) and all(most[query].nonzero().tolist() == [[key]] for query, key in there)
+    queries, keys = rows.shape
+    largest = rows.amax(-1, keepdim=True)  # (T, 1)
+    among_largest = rows >= largest - EQUAL_WEIGHT_GAP  # (T, S)
+    any_key = False
+    for query in range(queries):
+        key = query + offset
+        if not 0 <= key < keys:
+            continue
+        any_key = True
+        if among_largest[query].nonzero().tolist() != [[key]]:
+            return False
+    return any_key
 
 
 def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
-    """How far a step of one run is from the transpose of the other's: 0 where they are each other's.
+    """Measure how far a step of one run is from the transpose of the other's: 0 where they are each other's transpose.
 
     Of one run with itself: 0 where the step is symmetric. Exchanging W_q and W_k transposes the raw scores, since
     q k = (k q) as sums of the same products.
@@ -147,15 +206,17 @@ def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
     >>> transpose_gap(attend_qkv(q, k, k), attend_qkv(k, q, k)), transpose_gap(*[attend_qkv(q, k, k)] * 2)
     (0.0, 1.0)
     """
-    return (one[step] - other[step].mT).abs().max().item()
+    gaps = one[step] - other[step].mT
+    return gaps.abs().max().item()
 
 
 def find_telling_row(
     trace: Trace, query: int | None = None, batch: int = 0, count: int | None = None
 ) -> tuple[int, int]:
-    """The (head, query) whose largest weight is the highest multiple of an even share: what is worth looking at first;
-    of equals, the first head and in it the last query. With a query given, the best head for it. count: how many
-    queries of the sequence are real; the others are padding.
+    """Find the (head, query) worth looking at first: its largest weight is the highest multiple of an even share.
+
+    Of equals, the first head is taken, and in it the last query. With a query given, the best head for it.
+    count: the number of queries that are real; the others are padding.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -163,41 +224,77 @@ def find_telling_row(
     >>> find_telling_row(attend_qkv(k, k, k))
     (0, 1)
     """
-    possible = allowed_pairs(trace)[batch].sum(-1)  # (H, T): a row of one allowed key is no news
-    peaks = trace["weights"][batch].detach().double().nan_to_num().amax(-1) * possible  # (H, T)
-    peaks = peaks[:, :count] if query is None else peaks[:, query : query + 1]
-    near = peaks >= peaks.max() - EQUAL_WEIGHT_GAP
-    head = int(near.any(-1).nonzero()[0])
-    return head, int(near[head].nonzero()[-1]) if query is None else query
+    weights = trace["weights"][batch].detach().double()  # (H, T, S)
+    possible = allowed_pairs(trace)[batch].sum(-1)  # (H, T)
+    ratios = weights.nan_to_num().amax(-1) * possible  # (H, T): a row of one allowed key has 1
+    columns = slice(count) if query is None else slice(query, query + 1)
+    ratios = ratios[:, columns]
+    among_largest = ratios >= ratios.max() - EQUAL_WEIGHT_GAP
+    head = int(among_largest.any(-1).nonzero()[0])
+    if query is None:
+        query = int(among_largest[head].nonzero()[-1])
+    return head, query
 
 
+def find_most_alike_heads(likeness: Float[Tensor, "H H"]) -> tuple[int, int, float] | None:
+    """Find the two heads that are most alike, the first of several pairs, and how alike they are; None of one head.
+
+    likeness: of each head to each, as in the step of that name.
+
+    >>> find_most_alike_heads(torch.tensor([[1.0, 0.25, 0.5], [0.25, 1.0, 0.75], [0.5, 0.75, 1.0]]))
+    (1, 2, 0.75)
+    """
+    best = None
+    for one, other in combinations(range(len(likeness)), 2):
+        alike = likeness[one, other].item()
+        if best is None or alike > best[2]:
+            best = (one, other, alike)
+    return best
+
+
+def mean_received_share(trace: Trace, head: int, key: int, batch: int = 0) -> float:
+    """Compute the share of its attention that a query gives to one key, on average over the queries of a head.
+
+    >>> mean_received_share(attend_qkv(*[torch.zeros(4, 2)] * 3), head=0, key=2)
+    0.25
+    """
+    shares = trace["weights"][batch, head, :, key]  # (T,)
+    return shares.double().mean().item()
+
+
+# ---- masks -----------------------------------------------------------------------------------------------------------
 def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
-    """Which pairs of tokens the masks allow; all, where there is no mask."""
+    """Return which pairs of tokens the masks allow: all pairs where there is no mask."""
     scores = trace["masked_scores"]
-    return trace["allowed"].expand_as(scores) if "allowed" in trace else torch.ones_like(scores, dtype=torch.bool)
+    if "allowed" not in trace:
+        return torch.ones_like(scores, dtype=torch.bool)
+    return trace["allowed"].expand_as(scores)
 
 
 @dataclass(frozen=True)
 class PairsFact:
-    """How many of `of` pairs of tokens a mask keeps. Masking alone saves no work: every score is computed first, and
-    what is saved, where code skips whole blocks of pairs, is at most the share that is not kept."""
+    """How many of `of` pairs of tokens a mask keeps.
+
+    Masking alone saves no work, because every score is computed first. Code that skips whole blocks of pairs saves at
+    most the share that is not kept.
+    """
 
     kept: int
     of: int
 
     @property
     def share(self) -> float:
-        """The part that is kept."""
+        """The part of all pairs that is kept."""
         return self.kept / self.of
 
     @property
     def blocked(self) -> int:
-        """How many are not kept."""
+        """The number of pairs that are not kept."""
         return self.of - self.kept
 
 
 def count_allowed_pairs(trace: Trace, head: int = 0, batch: int = 0) -> PairsFact:
-    """How many pairs (query, key) the masks keep in one head of one sequence.
+    """Count the pairs (query, key) that the masks keep in one head of one sequence.
 
     >>> from attention_core import AttentionConfig, attend
     >>> count_allowed_pairs(attend(torch.eye(4), config=AttentionConfig(masks=["causal"])))
@@ -207,36 +304,12 @@ def count_allowed_pairs(trace: Trace, head: int = 0, batch: int = 0) -> PairsFac
     return PairsFact(int(allowed.sum()), allowed.numel())
 
 
-def find_most_alike_heads(likeness: Float[Tensor, "H H"]) -> tuple[int, int, float] | None:
-    """The two heads that are most alike, the first of several pairs, and how much; None of one head alone.
-
-    likeness: of each head to each, as in the step of that name.
-
-    >>> find_most_alike_heads(torch.tensor([[1.0, 0.25, 0.5], [0.25, 1.0, 0.75], [0.5, 0.75, 1.0]]))
-    (1, 2, 0.75)
-    """
-    heads = range(len(likeness))
-    pairs = [(likeness[one, other].item(), one, other) for one in heads for other in heads if one < other]
-    if not pairs:
-        return None
-    share, one, other = max(pairs, key=lambda pair: pair[0])
-    return one, other, share
-
-
 def count_mask_pairs(length: int, *masks: Choice) -> PairsFact:
-    """How many pairs masks keep of a sequence of this length, as (name, params) of MASKS.
+    """Count the pairs that masks keep of a sequence of this length; masks: as (name, params) of MASKS.
 
     >>> count_mask_pairs(512, ("local", {"window": 1})).kept
     1534
     """
-    none = torch.zeros(length, 1)
-    return count_allowed_pairs(attend_qkv(none, none, none, config=AttentionConfig(masks=masks)))
-
-
-def mean_received_share(trace: Trace, head: int, key: int, batch: int = 0) -> float:
-    """The share of its attention that a query gives to one key, on average over the queries of a head.
-
-    >>> mean_received_share(attend_qkv(*[torch.zeros(4, 2)] * 3), head=0, key=2)
-    0.25
-    """
-    return trace["weights"][batch, head, :, key].double().mean().item()
+    zeros = torch.zeros(length, 1)
+    trace = attend_qkv(zeros, zeros, zeros, config=AttentionConfig(masks=masks))
+    return count_allowed_pairs(trace)

@@ -1,11 +1,11 @@
-"""The formula face: every step in LaTeX, each symbol in the project's colour for it."""
+"""Steps as equations in LaTeX, each symbol in the colour that the project has for it."""
 
 from collections.abc import Mapping
 
 from attention_core.record.trace import Trace
 
 COLOUR_FAMILIES = ("q", "k", "v", "x")
-SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # on white; AA contrast
+SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # AA contrast on white
 
 SYMBOL_LETTERS = {
     "x": "X",
@@ -31,34 +31,45 @@ SYMBOL_LETTERS = {
 
 
 def colour_family(name: str) -> str | None:
-    """The colour family of a step: q, k, v, x, or none.
+    """Return the colour family of a step: q, k, v or x, or None.
 
     >>> colour_family("w_q"), colour_family("k_projected"), colour_family("positioned_x"), colour_family("weights")
     ('q', 'k', 'x', None)
     """
-    if name in ("x", "query", "key", "value") or name.startswith(("positioned_", "sinusoidal_")):
+    if name == "v_a":  # a weight of the additive score, not a value
+        return None
+    if name in ("x", "query", "key", "value"):
+        return "x"
+    if name.startswith(("positioned_", "sinusoidal_")):
         return "x"
     for letter in ("q", "k", "v"):
-        if name in (letter, f"w_{letter}", f"b_{letter}") or name.startswith(f"{letter}_"):
-            return letter if name != "v_a" else None
+        own_names = (letter, f"w_{letter}", f"b_{letter}")
+        if name in own_names or name.startswith(f"{letter}_"):
+            return letter
     return None
 
 
 def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    r"""A step's symbol in LaTeX: a letter where it has one, else its name upright.
+    r"""Write a step's symbol in LaTeX: its letter where it has one, else its name upright.
 
     >>> symbol("q"), symbol("scaled_scores")
     ('\\textcolor{#0067A5}{Q}', '\\mathrm{scaled\\_scores}')
     """
-    text = SYMBOL_LETTERS.get(name) or r"\mathrm{" + name.replace("_", r"\_") + "}"
-    colour = colours.get(colour_family(name) or "")
-    return rf"\textcolor{{{colour}}}{{{text}}}" if colour else text
+    text = SYMBOL_LETTERS.get(name)
+    if text is None:
+        escaped = name.replace("_", r"\_")
+        text = rf"\mathrm{{{escaped}}}"
+    colour = colours.get(colour_family(name))
+    if not colour:
+        return text
+    return rf"\textcolor{{{colour}}}{{{text}}}"
 
 
 def formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    r"""One step as an equation in LaTeX; an input is only its symbol.
+    r"""Write one step as an equation in LaTeX; an input is written as its symbol alone.
 
-    colours: one a family of symbols (q, k, v, x), none for black. Raises KeyError for an unknown step.
+    colours: one colour for each family of symbols (q, k, v, x); a family without one is black. Raises KeyError for an
+    unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -67,11 +78,14 @@ def formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS
     """
     operation = trace.step(step).operation
     left = symbol(step, colours)
-    return left if operation is None else f"{left} = {operation.formula(lambda name: symbol(name, colours))}"
+    if operation is None:
+        return left
+    right = operation.formula(lambda name: symbol(name, colours))
+    return f"{left} = {right}"
 
 
 def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    r"""All computed steps, one equation a line, aligned at the equals sign.
+    r"""Write all computed steps, one equation a line, aligned at the equals sign.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -86,14 +100,17 @@ def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
     \mathrm{output} &= \mathrm{concat}
     \end{aligned}
     """
-    lines = [formula(trace, name, colours).replace(" = ", " &= ", 1) for name in trace.computed()]
-    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+    equations = [formula(trace, name, colours) for name in trace.computed()]
+    aligned = [equation.replace(" = ", " &= ", 1) for equation in equations]
+    body = " \\\\\n".join(aligned)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
 def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    r"""One step as an equation in LaTeX; under each symbol its rows and columns, as letters and as numbers.
+    r"""Write one step as an equation in LaTeX; under each symbol stand its rows and columns, as letters and as numbers.
 
-    colours: one a family of symbols (q, k, v, x), none for black. Raises KeyError for an unknown step.
+    colours: one colour for each family of symbols (q, k, v, x); a family without one is black. Raises KeyError for an
+    unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -104,27 +121,39 @@ def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_C
     """
     operation = trace.step(step).operation
 
-    def sized(name: str) -> str:
-        dims, shape = trace.step(name).dims[-2:], trace[name].shape[-2:]
-        letters, numbers = (r" \times ".join(sides) for sides in (map(axis_latex, dims), map(str, shape)))
-        return rf"\underset{{\substack{{{letters} \\ {numbers}}}}}{{{symbol(name, colours)}}}"
+    left = sized_symbol(trace, step, colours)
+    if operation is None:
+        return left
+    right = operation.formula(lambda name: sized_symbol(trace, name, colours))
+    return f"{left} = {right}"
 
-    return sized(step) if operation is None else f"{sized(step)} = {operation.formula(sized)}"
+
+def sized_symbol(trace: Trace, name: str, colours: Mapping[str, str]) -> str:
+    """Write a step's symbol with its rows and columns under it."""
+    step = trace.step(name)
+    letters = r" \times ".join(axis_latex(dim) for dim in step.dims[-2:])
+    numbers = r" \times ".join(str(size) for size in step.value.shape[-2:])
+    sizes = rf"\substack{{{letters} \\ {numbers}}}"
+    return rf"\underset{{{sizes}}}{{{symbol(name, colours)}}}"
 
 
 def axis_latex(dim: str) -> str:
-    r"""An axis in LaTeX.
+    r"""Write an axis in LaTeX.
 
     >>> axis_latex("T"), axis_latex("H_kv·d_k")
     ('T', 'H_{kv} d_{k}')
     """
-    parts = (part.partition("_") for part in dim.split("·"))
-    return " ".join(f"{name}_{{{low}}}" if low else name for name, _, low in parts)
+    factors = []
+    for factor in dim.split("·"):
+        letter, _, index = factor.partition("_")
+        factors.append(f"{letter}_{{{index}}}" if index else letter)
+    return " ".join(factors)
 
 
 def step_sizes(trace: Trace, step: str) -> dict[str, int]:
-    """The axes of a step and of what it reads, with their sizes; a batch of one is none of them, nor are the heads of
-    keys and values where there are as many as of queries.
+    """List the axes of a step and of what it reads, with their sizes.
+
+    A batch of one is left out. So are the heads of keys and values where their number is that of the queries' heads.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -132,7 +161,13 @@ def step_sizes(trace: Trace, step: str) -> dict[str, int]:
     {'H': 1, 'T': 3, 'd_v': 7, 'S': 5}
     """
     operation = trace.step(step).operation
-    names = (step, *(operation.reads if operation else ()))
-    sizes = {dim: size for name in names for dim, size in zip(trace.step(name).dims, trace[name].shape, strict=True)}
-    left_out = (("B", 1), ("H_kv", sizes.get("H")))
-    return {dim: size for dim, size in sizes.items() if (dim, size) not in left_out}
+    reads = operation.reads if operation else ()
+    sizes: dict[str, int] = {}
+    for name in (step, *reads):
+        axes = zip(trace.step(name).dims, trace[name].shape, strict=True)
+        sizes.update(axes)
+    if sizes.get("B") == 1:
+        del sizes["B"]
+    if sizes.get("H_kv") == sizes.get("H"):
+        sizes.pop("H_kv", None)
+    return sizes

@@ -1,6 +1,6 @@
-"""How a step is laid out on a plane: one matrix of cells, or the matrix product that it is.
+"""How a step is laid out on a plane: as one matrix of cells, or as the matrix product that it is.
 
-Nothing here knows a formula: which operand stands at the left and which above is read off the cells' own terms.
+Nothing here knows a formula: the cells' own terms say which operand stands at the left and which stands above.
 """
 
 from collections.abc import Mapping
@@ -8,18 +8,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from attention_core.record.expressions import Cell, Constant, Ref
-from attention_core.record.trace import Trace
+from attention_core.record.trace import Operation, Trace
 
-TOKEN_AXES = ("T", "S", "S'")  # the axes that stand for tokens; S' the keys once more, in a Jacobian
-MAX_PANEL_SIDE = 64  # rows or columns of cells that are drawn; what lies beyond is counted, never hidden silently
+TOKEN_AXES = ("T", "S", "S'")  # the axes that stand for tokens; S' stands for the keys once more, in a Jacobian
+MAX_PANEL_SIDE = 64  # the most rows or columns of cells that are drawn; the panel counts those beyond
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A matrix of cells of one step: `refs[row][column]` says where each number stands. `hidden` counts the rows and
-    columns that there was no room for, `first` is the row and the column that the part begins with."""
+    """A matrix of cells of one step: `refs[row][column]` says where each number stands.
+
+    `hidden` counts the rows and the columns that are not drawn. `first` is the position of the first row and of the
+    first column on their axes.
+    """
 
     step: str
     rows: str  # the axis that runs down, such as "T"
@@ -32,7 +36,7 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """left x above = result, their cells aligned: row r of left and column c of above make result's cell (r, c)."""
+    """left x above = result: row r of left and column c of above make the cell (r, c) of result."""
 
     left: Panel
     above: Panel
@@ -46,10 +50,11 @@ def panel(
     largest: int = MAX_PANEL_SIDE,
     widest: int | None = None,
 ) -> Panel:
-    """The last two axes of a step as a panel; `at` picks a position on each axis before them (0 where it is silent).
-    Of tokens that there is no room for, those around the position in `at` are drawn.
+    """Lay out the last two axes of a step as a panel.
 
-    largest: the most rows or columns that stand for tokens; widest: the most of any other axis (None: as many).
+    at: picks a position on each axis before the last two (0 where it is silent). Where not all tokens are drawn, those
+    around the position in `at` are. largest: the most rows or columns that stand for tokens. widest: the most of any
+    other axis (None: as many).
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -57,27 +62,94 @@ def panel(
     >>> panel(trace, "weights").values.shape, panel(trace, "v").refs[2][0]
     ((2, 3), Ref(step='v', index=(0, 0, 2, 0)))
     """
-    widest = largest if widest is None else widest
-    dims, shape = trace.step(step).dims, tuple(trace[step].shape)
+    at = at or {}
+    shape = trace[step].shape
+    is_matrix = len(shape) > 1
+    row_dim, column_dim = panel_dims(trace, step)
+    row_count = shape[-2] if is_matrix else 1
+    column_count = shape[-1]
+    rows = drawn_positions(row_count, axis_limit(row_dim, largest, widest), at.get(row_dim, 0))
+    columns = drawn_positions(column_count, axis_limit(column_dim, largest, widest), at.get(column_dim, 0))
     leading = tuple(trace.step(step).leading(at).values())
-    rows, columns = shape[-2:] if len(shape) > 1 else (1, shape[0])
-    row_dim = dims[-2] if len(dims) > 1 and not is_broadcast_axis(trace, step, -2) else ""
-    tall, wide = (
-        min(size, largest if dim in TOKEN_AXES else widest) for dim, size in ((row_dim, rows), (dims[-1], columns))
+    refs = []
+    for row in rows:
+        before = (*leading, row) if is_matrix else ()
+        refs.append([Ref(step, (*before, column)) for column in columns])
+    hidden = (row_count - len(rows), column_count - len(columns))
+    return gather_panel(trace, step, refs, (row_dim, column_dim), hidden)
+
+
+def panel_dims(trace: Trace, step: str) -> tuple[str, str]:
+    """Name the axes that run down and across a step's panel; a single row, or one that stands for all, has no name."""
+    dims = trace.step(step).dims
+    if len(dims) == 1 or is_broadcast_axis(trace, step, -2):
+        return "", dims[-1]
+    return dims[-2:]
+
+
+def axis_limit(dim: str, largest: int, widest: int | None) -> int:
+    """Choose how many positions of an axis are drawn at most: `largest` of tokens, else `widest` if it is set."""
+    if widest is None or dim in TOKEN_AXES:
+        return largest
+    return widest
+
+
+def drawn_positions(size: int, most: int, position: int) -> range:
+    """Choose the positions of an axis that are drawn: `most` at most, one position in their middle if the size allows.
+
+    >>> drawn_positions(10, 4, 5), drawn_positions(10, 4, 0), drawn_positions(10, 4, 9), drawn_positions(3, 4, 2)
+    (range(3, 7), range(0, 4), range(6, 10), range(0, 3))
+    """
+    drawn = min(size, most)
+    first = position - drawn // 2
+    first = max(0, min(first, size - drawn))
+    return range(first, first + drawn)
+
+
+def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
+    """Say whether the one entry of an axis stands for all positions, as in a mask that is the same for every query.
+
+    Only a step about pairs of tokens broadcasts so. The one key of a cache is the only key, and stands for itself.
+    """
+    dims = trace.step(step).dims
+    if "T" not in dims or "S" not in dims:
+        return False
+    whole_size = trace.sizes()[dims[axis]]
+    return trace[step].shape[axis] == 1 and whole_size > 1
+
+
+def gather_panel(
+    trace: Trace,
+    step: str,
+    refs: list[list[Ref]],
+    dims: tuple[str, str],
+    hidden: tuple[int, int] = (0, 0),
+) -> Panel:
+    """Make a panel of the cells that stand in the given places."""
+    first_cell = refs[0][0]
+    starts = dict(zip(trace.step(step).dims, first_cell.index, strict=True))
+    row_dim, column_dim = dims
+    return Panel(
+        step,
+        rows=row_dim,
+        columns=column_dim,
+        refs=tuple(tuple(row) for row in refs),
+        values=gather_values(trace[step], refs),
+        hidden=hidden,
+        first=(starts.get(row_dim, 0), starts.get(column_dim, 0)),
     )
-    top, left = (
-        window_around((at or {}).get(dim, 0), size, drawn)
-        for dim, size, drawn in ((row_dim, rows, tall), (dims[-1], columns, wide))
-    )
-    indices = [
-        [(*leading, r, c) if len(shape) > 1 else (c,) for c in range(left, left + wide)] for r in range(top, top + tall)
-    ]
-    refs = [[Ref(step, index) for index in row] for row in indices]
-    return gather_panel(trace, step, refs, (row_dim, dims[-1]), (rows - tall, columns - wide))
+
+
+def gather_values(value: Tensor, refs: list[list[Ref]]) -> np.ndarray:
+    """Read the numbers that stand in the given places of a step."""
+    places = [[ref.index for ref in row] for row in refs]
+    indices = torch.from_numpy(np.array(places))  # (rows, columns, axes)
+    drawn = value.detach().cpu()[indices.unbind(-1)]  # one (rows, columns) an axis -> (rows, columns)
+    return drawn.double().numpy()
 
 
 def transpose_panel(part: Panel) -> Panel:
-    """A panel as its transpose.
+    """Transpose a panel.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -85,37 +157,18 @@ def transpose_panel(part: Panel) -> Panel:
     >>> transpose_panel(k).values.shape, transpose_panel(k).refs[1][2]
     ((2, 3), Ref(step='k', index=(0, 0, 2, 1)))
     """
-    refs = tuple(zip(*part.refs, strict=True))
-    return Panel(part.step, part.columns, part.rows, refs, part.values.T, part.hidden[::-1], part.first[::-1])
+    return Panel(
+        part.step,
+        rows=part.columns,
+        columns=part.rows,
+        refs=tuple(zip(*part.refs, strict=True)),
+        values=part.values.T,
+        hidden=part.hidden[::-1],
+        first=part.first[::-1],
+    )
 
 
-def window_around(position: int, size: int, drawn: int) -> int:
-    """Where a part of `drawn` positions begins that has a position in its middle, as far as the size allows.
-
-    >>> window_around(5, 10, 4), window_around(0, 10, 4), window_around(9, 10, 4), window_around(3, 4, 4)
-    (3, 0, 6, 0)
-    """
-    return max(0, min(position - drawn // 2, size - drawn))
-
-
-def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
-    """Whether the one entry of an axis stands for all of its positions: a mask that is the same for every query. Of
-    what belongs to tokens alone, such as the one key of a cache, it is the only one."""
-    dims = trace.step(step).dims
-    return {"T", "S"} <= {*dims} and trace[step].shape[axis] == 1 and trace.sizes()[dims[axis]] > 1
-
-
-def gather_panel(
-    trace: Trace, step: str, refs: list[list[Ref]], dims: tuple[str, str], hidden: tuple[int, int] = (0, 0)
-) -> Panel:
-    """A panel from the places of its cells."""
-    places = np.array([[ref.index for ref in row] for row in refs])  # (rows, columns, axes)
-    values = trace[step].detach().cpu()[tuple(torch.from_numpy(np.moveaxis(places, -1, 0)))]
-    corner = dict(zip(trace.step(step).dims, refs[0][0].index, strict=True))
-    first = (corner.get(dims[0], 0), corner.get(dims[1], 0))
-    return Panel(step, *dims, tuple(map(tuple, refs)), values.double().numpy(), hidden, first)
-
-
+# ---- products --------------------------------------------------------------------------------------------------------
 def product(
     trace: Trace,
     step: str,
@@ -123,7 +176,7 @@ def product(
     largest: int = MAX_PANEL_SIDE,
     widest: int | None = None,
 ) -> Product | None:
-    """The step as left x above = result, or None where its cells are no product of a row with a column.
+    """Lay out the step as left x above = result, or return None where its cells are no product of a row with a column.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -134,55 +187,92 @@ def product(
     operation = trace.step(step).operation
     if operation is None:
         return None
-    result, shapes = panel(trace, step, at, largest, widest), trace.shapes()
-    if not factor_refs(
-        operation.cell(result.refs[0][0].index, shapes), 0
-    ):  # before all others are written, which are many
+    result = panel(trace, step, at, largest, widest)
+    factors = find_factors(operation, result, trace.shapes())
+    if factors is None:
         return None
-    lefts = [factor_refs(operation.cell(row[0].index, shapes), 0) for row in result.refs]
-    aboves = [factor_refs(operation.cell(ref.index, shapes), -1) for ref in result.refs[0]]
-    corner = operation.cell(result.refs[-1][-1].index, shapes)
-    is_product = lefts[0] and aboves[0] and (factor_refs(corner, 0), factor_refs(corner, -1)) == (lefts[-1], aboves[-1])
-    if not is_product:
+    left_refs, above_refs = factors
+    most = axis_limit(inner_axis(trace, left_refs[0]), largest, widest)
+    hidden_rows, hidden_columns = result.hidden
+    left = operand_panel(trace, left_refs, result.rows, hidden_rows, most)
+    above = operand_panel(trace, above_refs, result.columns, hidden_columns, most)
+    return Product(left, transpose_panel(above), result)
+
+
+LEFT, ABOVE = 0, -1  # which factor of a term an operand of a product is
+Factors = list[list[Ref]]  # what each row, or each column, of a result is computed from
+
+
+def find_factors(
+    operation: Operation, result: Panel, shapes: Mapping[str, tuple[int, ...]]
+) -> tuple[Factors, Factors] | None:
+    """Find what a product's rows read of the left operand, and its columns of the one above; None if it is no product.
+
+    The first column and the first row name the operands. The last cell shows whether they meet there.
+    """
+
+    def cell_of(ref: Ref) -> Cell:
+        return operation.cell(ref.index, shapes)
+
+    first_row, last_row = result.refs[0], result.refs[-1]
+    if not factor_refs(cell_of(first_row[0]), LEFT):  # most steps are no product, and their other cells are many
         return None
-    rows, columns = result.hidden
-    left_dims = (result.rows, inner_axis(trace, lefts[0]))
-    above_dims = (inner_axis(trace, aboves[0]), result.columns)
-    inner = largest if widest is None or left_dims[1] in TOKEN_AXES else widest
-    inner_left, inner_above = (max(len(refs[0]) - inner, 0) for refs in (lefts, aboves))
-    turned = [list(row) for row in zip(*(refs[:inner] for refs in aboves), strict=True)]
-    return Product(
-        gather_panel(trace, lefts[0][0].step, [refs[:inner] for refs in lefts], left_dims, (rows, inner_left)),
-        gather_panel(trace, aboves[0][0].step, turned, above_dims, (inner_above, columns)),
-        result,
-    )
+    lefts = [factor_refs(cell_of(row[0]), LEFT) for row in result.refs]
+    aboves = [factor_refs(cell_of(ref), ABOVE) for ref in first_row]
+    corner = cell_of(last_row[-1])
+    they_meet = factor_refs(corner, LEFT) == lefts[-1] and factor_refs(corner, ABOVE) == aboves[-1]
+    if aboves[0] and they_meet:
+        return lefts, aboves
+    return None
 
 
 def factor_refs(cell: Cell, which: int) -> list[Ref]:
-    """The first (0) or last (-1) operand of every term that multiplies two of them, each once, in order.
+    """List the first (LEFT) or last (ABOVE) factor of every term that multiplies two, each once, in order.
 
-    A sum of plain numbers has none; neither has a cell whose terms read more than one step at that place, or multiply
-    by a number of the operation's own.
+    The list is empty for a sum of plain numbers, for a cell whose terms read more than one step in that place, and for
+    one that multiplies by a number of the operation's own.
     """
-    own = any(isinstance(factor, Constant) for term in cell.terms for factor in term)
-    if own or cell.outer not in ("sum", "cosine"):
+    if cell.outer not in ("sum", "cosine"):
         return []
-    pairs = [[factor for factor in term if isinstance(factor, Ref)] for term in cell.terms]
-    if any(len(pair) > 2 for pair in pairs):  # q W_a k: a row times a matrix times a column
+    refs = []
+    for term in cell.terms:
+        if any(isinstance(factor, Constant) for factor in term):
+            return []
+        if len(term) > 2:  # q W_a k: a row times a matrix times a column
+            return []
+        if len(term) == 2:
+            refs.append(term[which])
+    if len({ref.step for ref in refs}) != 1:
         return []
-    refs = list(dict.fromkeys(pair[which] for pair in pairs if len(pair) > 1))
-    return refs if len({ref.step for ref in refs}) == 1 else []
+    return list(dict.fromkeys(refs))
 
 
 def inner_axis(trace: Trace, refs: list[Ref]) -> str:
-    """The axis that the sum runs over: the one along which the operand's index changes."""
+    """Find the axis that a product sums over: the last one along which the operand's index changes."""
     dims = trace.step(refs[0].step).dims
-    moving = [dim for axis, dim in enumerate(dims) if refs[0].index[axis] != refs[-1].index[axis]]
-    return moving[-1] if moving else dims[-1]
+    inner = dims[-1]
+    for dim, first, last in zip(dims, refs[0].index, refs[-1].index, strict=True):
+        if first != last:
+            inner = dim
+    return inner
 
 
+def operand_panel(trace: Trace, factors: Factors, dim: str, hidden: int, most: int) -> Panel:
+    """Lay out an operand of a product: down runs the axis that it shares with the result, across the one summed over.
+
+    hidden: the rows that the result does not draw. most: the most positions that are drawn of the axis summed over.
+    """
+    every_ref = factors[0]
+    step = every_ref[0].step
+    inner = inner_axis(trace, every_ref)
+    hidden_inner = max(len(every_ref) - most, 0)
+    refs = [row[:most] for row in factors]
+    return gather_panel(trace, step, refs, (dim, inner), (hidden, hidden_inner))
+
+
+# ---- parts of panels -------------------------------------------------------------------------------------------------
 def cut_panel(part: Panel, row: int | None = None, column: int | None = None) -> Panel:
-    """One row or one column of a panel, or both.
+    """Cut one row or one column out of a panel, or the cell where both cross.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -194,13 +284,17 @@ def cut_panel(part: Panel, row: int | None = None, column: int | None = None) ->
     """
     rows = slice(None) if row is None else slice(row, row + 1)
     columns = slice(None) if column is None else slice(column, column + 1)
-    refs = tuple(line[columns] for line in part.refs[rows])
-    first = (part.first[0] + (row or 0), part.first[1] + (column or 0))
-    return replace(part, refs=refs, values=part.values[rows, columns], first=first)
+    first_row, first_column = part.first
+    return replace(
+        part,
+        refs=tuple(line[columns] for line in part.refs[rows]),
+        values=part.values[rows, columns],
+        first=(first_row + (row or 0), first_column + (column or 0)),
+    )
 
 
 def find_in_panel(part: Panel, cell: Ref) -> tuple[int, int]:
-    """The row and the column of a panel where a cell stands.
+    """Find the row and the column of a panel where a cell stands.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -208,11 +302,12 @@ def find_in_panel(part: Panel, cell: Ref) -> tuple[int, int]:
     >>> find_in_panel(panel(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "v"), Ref("v", (0, 0, 1, 0)))
     (1, 0)
     """
-    return next((r, line.index(cell)) for r, line in enumerate(part.refs) if cell in line)
+    places = ((row, line.index(cell)) for row, line in enumerate(part.refs) if cell in line)
+    return next(places)
 
 
 def crossing(whole: Product, cell: Ref) -> Product:
-    """The row of the left operand and the column of the right one that meet in a cell of the result, and the cell.
+    """Cut a product down to one cell of the result, with the row of left and the column of above that make it.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -223,5 +318,7 @@ def crossing(whole: Product, cell: Ref) -> Product:
     """
     row, column = find_in_panel(whole.result, cell)
     return Product(
-        cut_panel(whole.left, row=row), cut_panel(whole.above, column=column), cut_panel(whole.result, row, column)
+        left=cut_panel(whole.left, row=row),
+        above=cut_panel(whole.above, column=column),
+        result=cut_panel(whole.result, row, column),
     )

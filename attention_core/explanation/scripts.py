@@ -1,4 +1,4 @@
-"""A run as a script of its own: the functions that ran, the inputs as literals, one call a step, every step printed.
+"""A run as a script: the functions that ran, the inputs as literals, one call a step, and every step printed.
 
 The script needs torch alone, or numpy alone, and nothing of this package: each function is copied from the source that
 ran, without its annotations, together with every function and constant that it reads.
@@ -9,7 +9,7 @@ import inspect
 import io
 import keyword
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 import torch
@@ -20,20 +20,21 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}
-MAX_LITERAL_NUMBERS = 10_000  # more input numbers go into a file; a larger step is printed by its start and its sum
+# More input numbers go into a file. A step with more numbers is printed by its first numbers and its sum.
+MAX_LITERAL_NUMBERS = 10_000
 INPUTS_FILE = "attention_inputs.npz"
 
 
 # ---- what panels and downloads ask for -------------------------------------------------------------------------------
 def code(trace: Trace, language: str) -> str:
-    """A complete script that computes every step of the run from its inputs and prints every step.
+    """Write a complete script that computes every step of the run from its inputs and prints every step.
 
     trace: any run. language: "torch" or "numpy"; the NumPy script computes in float64, whatever the run's precision.
-    A run with more than LIMIT input numbers reads them from INPUTS_FILE beside the script (see inputs_npz), and prints
-    each step's shape, first numbers and sum.
+    A run with more than MAX_LITERAL_NUMBERS input numbers reads them from INPUTS_FILE beside the script (see
+    inputs_npz), and prints each step's shape, first numbers and sum.
 
-    Raises AttentionError (a ValueError) for an unknown language; ValueError where the run cannot be one script: a face
-    that is no module-level function, a name that would mean two things.
+    Raises AttentionError (a ValueError) for an unknown language. Raises ValueError where the run cannot be one script:
+    a face is no module-level function, or a name would mean two things.
 
     >>> from attention_core import attend_qkv
     >>> script = code(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "torch")
@@ -43,33 +44,32 @@ def code(trace: Trace, language: str) -> str:
     check_language(language)
     from_file = needs_file(trace)
     operations = [step.operation for step in trace.computed().values()]
+    faces = [face_function(operation, language) for operation in operations]
     printers = {name: choose_printer(step, from_file) for name, step in trace.steps.items()}
-    functions = [*(face_function(operation, language) for operation in operations), *printers.values()]
-    definitions = collect_definitions(functions, needed_imports(language, from_file))
+    imports = needed_imports(language, from_file)
+    definitions = collect_definitions([*faces, *printers.values()], imports)
     check_names(trace, definitions)
     inputs = inputs_from_file(trace, language) if from_file else input_literals(trace, language)
-    steps = [
-        f"{call_line(operation, language)}  # {format_axes(trace.step(operation.output))}" for operation in operations
-    ]
-    prints = [f'{function.__name__}("{name}", {name})' for name, function in printers.items()]
-    parts = [
+    sections = [
         header_lines(trace, language, from_file),
         sorted(definition.text for definition in definitions if definition.is_import),
         *with_section_titles(definition for definition in definitions if not definition.is_import),
         [title_line("the inputs"), *inputs],
-        [title_line("the steps"), *steps],
-        [title_line("every step, printed"), *prints],
+        [title_line("the steps"), *step_lines(trace, language)],
+        [title_line("every step, printed"), *print_lines(printers)],
     ]
-    return "\n\n\n".join("\n".join(lines) for lines in parts) + "\n"
+    texts = ["\n".join(lines) for lines in sections]
+    return "\n\n\n".join(texts) + "\n"
 
 
 def needs_file(trace: Trace) -> bool:
-    """Whether the run's script reads its inputs from INPUTS_FILE: they are more than LIMIT numbers."""
-    return sum(step.value.numel() for step in trace.inputs().values()) > MAX_LITERAL_NUMBERS
+    """Say whether the inputs are more than MAX_LITERAL_NUMBERS, so that the script reads them from INPUTS_FILE."""
+    count = sum(step.value.numel() for step in trace.inputs().values())
+    return count > MAX_LITERAL_NUMBERS
 
 
 def inputs_npz(trace: Trace) -> bytes:
-    """The run's inputs as the NPZ file that a large run's script reads.
+    """Write the run's inputs as the NPZ file that a large run's script reads.
 
     trace: any run. Every input under its name, exactly: bfloat16, which NumPy does not have, as float32.
 
@@ -78,13 +78,14 @@ def inputs_npz(trace: Trace) -> bytes:
     >>> np.load(io.BytesIO(content))["k"].shape
     (1, 1, 2, 2)
     """
+    arrays = {name: tensor_to_numpy(step.value) for name, step in trace.inputs().items()}
     file = io.BytesIO()
-    np.savez_compressed(file, **{name: tensor_to_numpy(step.value) for name, step in trace.inputs().items()})
+    np.savez_compressed(file, **arrays)
     return file.getvalue()
 
 
 def operation_source(operation: Operation, language: str) -> str:
-    """The function of one operation as it stands in this package, annotations and comments included.
+    """Return the source of one operation's function as it stands in this package, with annotations and comments.
 
     operation: any step's. language: "torch" or "numpy". Raises AttentionError (a ValueError) for an unknown language.
 
@@ -97,7 +98,7 @@ def operation_source(operation: Operation, language: str) -> str:
 
 
 def call_line(operation: Operation, language: str) -> str:
-    """The one line that computes a step.
+    """Write the one line that computes a step.
 
     operation: any step's. language: "torch" or "numpy". Raises AttentionError (a ValueError) for an unknown language.
 
@@ -105,72 +106,85 @@ def call_line(operation: Operation, language: str) -> str:
     >>> call_line(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)).step("head_outputs").operation, "numpy")
     'head_outputs = mix_numpy(weights, v)'
     """
+    function = face_function(operation, language)
     params = [f"{name}={plain_parameter(value)!r}" for name, value in operation.params.items()]
-    return (
-        f"{operation.output} = {face_function(operation, language).__name__}({', '.join([*operation.reads, *params])})"
-    )
+    arguments = ", ".join([*operation.reads, *params])
+    return f"{operation.output} = {function.__name__}({arguments})"
 
 
 # ---- printing: a step's name, its shape, its numbers -----------------------------------------------------------------
 def show(name: str, value: Tensor | np.ndarray) -> None:
-    """Every number with all its digits, one row a line."""
+    """Print every number with all its digits, one row a line."""
     print(f"\n{name} {tuple(value.shape)}")
     print(rows(str(value.tolist()), len(value.shape)))
 
 
 def show_start(name: str, value: Tensor | np.ndarray) -> None:
-    """The first numbers and the sum: there are too many to print them all."""
+    """Print the first numbers and the sum, because there are too many to print them all."""
     numbers = value.reshape(-1).tolist()
-    total = math.fsum(number for number in numbers if math.isfinite(number))
+    finite = [number for number in numbers if math.isfinite(number)]
     print(f"\n{name} {tuple(value.shape)}")
     print(f"first numbers: {numbers[:6]}")
-    print(f"sum of all finite numbers: {total}")
+    print(f"sum of all finite numbers: {math.fsum(finite)}")
 
 
 def rows(nested: str, depth: int) -> str:
-    """The text of a nested list of this depth, broken after every row."""
+    """Break the text of a nested list of this depth after every row."""
     for closing in range(depth - 1, 0, -1):  # where the most brackets close first
-        nested = nested.replace("]" * closing + ", ", "]" * closing + ",\n" + " " * (depth - closing))
+        end = "]" * closing + ","
+        indent = " " * (depth - closing)
+        nested = nested.replace(f"{end} ", f"{end}\n{indent}")
     return nested
 
 
 # ---- choices ---------------------------------------------------------------------------------------------------------
 def check_language(language: str) -> None:
+    """Refuse a language that a run cannot be written in."""
     if language not in LIBRARIES:
         raise AttentionError("unknown_choice", name="language", choices=", ".join(LIBRARIES), given=repr(language))
 
 
 def face_function(operation: Operation, language: str) -> Callable:
-    """The operation's function in this language."""
+    """Return the operation's function in this language."""
     check_language(language)
     return getattr(operation.faces, language)
 
 
 def choose_printer(step: Step, from_file: bool) -> Callable:
-    return show_start if from_file or step.value.numel() > MAX_LITERAL_NUMBERS else show
+    """Choose the function that prints a step: all of its numbers, or only the first."""
+    if from_file or step.value.numel() > MAX_LITERAL_NUMBERS:
+        return show_start
+    return show
 
 
 def needed_imports(language: str, from_file: bool) -> dict[str, str]:
-    """What the inputs need imported, by name."""
-    needed = {"torch": "import torch"} if language == "torch" else {}
-    return needed | ({"np": "import numpy as np"} if language == "numpy" or from_file else {})
+    """List the imports that the inputs need, by the name that each defines."""
+    needed = {}
+    if language == "torch":
+        needed["torch"] = "import torch"
+    if language == "numpy" or from_file:
+        needed["np"] = "import numpy as np"
+    return needed
 
 
 def plain_parameter(value: object) -> object:
-    """A parameter as a builtin value, so that its repr is a literal: repr(np.float64(0.5)) names NumPy."""
-    if isinstance(value, tuple | list):
-        return tuple(map(plain_parameter, value))
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind) and (kind is not float or math.isfinite(value)):
-            return kind(value)
+    """Turn a parameter into a builtin value, so that its repr is a literal: repr(np.float64(0.5)) names NumPy."""
     if value is None:
         return None
+    if isinstance(value, tuple | list):
+        return tuple(plain_parameter(part) for part in value)
+    for kind in (bool, int, str):
+        if isinstance(value, kind):
+            return kind(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
     raise ValueError(f"a parameter must be a finite number, a text, None or a tuple of these: got {value!r}")
 
 
-def check_names(trace: Trace, definitions: Iterable["Definition"]) -> None:
-    """Every step's name can be a variable, and hides nothing that a function reads."""
-    taken = {definition.name for definition in definitions} | {"inputs"} | set(dir(builtins))
+def check_names(trace: Trace, definitions: Iterable[Definition]) -> None:
+    """Refuse a step whose name cannot be a variable, or would hide something that a function reads."""
+    taken = {"inputs", *dir(builtins)}
+    taken.update(definition.name for definition in definitions)
     for name in trace.steps:
         if not name.isidentifier() or keyword.iskeyword(name):
             raise ValueError(f"a step's name must be a Python name: got {name!r}")
@@ -180,13 +194,13 @@ def check_names(trace: Trace, definitions: Iterable["Definition"]) -> None:
 
 # ---- the script's text -----------------------------------------------------------------------------------------------
 def header_lines(trace: Trace, language: str, from_file: bool) -> list[str]:
-    """What the script is, what it needs, and the sizes of the run."""
+    """Write what the script does, what it needs, and the sizes of the run."""
+    library = LIBRARIES[language]
     dtype = dtype_name(trace)
     sizes = ", ".join(f"{dim} = {size}" for dim, size in trace.sizes().items() if "·" not in dim)
-    needs = LIBRARIES[language] if language == "numpy" or not from_file else "PyTorch, NumPy"
     lines = [
-        f"# Attention step by step in {LIBRARIES[language]}: computes and prints every step of one run.",
-        f"# Needs {needs} and {INPUTS_FILE} beside it; run it there." if from_file else f"# Needs nothing but {needs}.",
+        f"# Attention step by step in {library}: computes and prints every step of one run.",
+        needs_line(language, from_file),
         f"# Sizes: {sizes}; the run was in {dtype}.",
     ]
     if language == "numpy" and dtype != "float64":
@@ -195,67 +209,111 @@ def header_lines(trace: Trace, language: str, from_file: bool) -> list[str]:
     return lines
 
 
+def needs_line(language: str, from_file: bool) -> str:
+    """Write what must be there before the script can run."""
+    if not from_file:
+        return f"# Needs nothing but {LIBRARIES[language]}."
+    libraries = "PyTorch, NumPy" if language == "torch" else "NumPy"
+    return f"# Needs {libraries} and {INPUTS_FILE} beside it; run it there."
+
+
 def dtype_name(trace: Trace) -> str:
-    """The precision of the run; its first input is always one of numbers."""
-    return str(next(iter(trace.steps.values())).value.dtype).removeprefix("torch.")
+    """Name the precision of the run, which is that of its first input: that one always holds numbers."""
+    first = next(iter(trace.steps.values()))
+    return str(first.value.dtype).removeprefix("torch.")
 
 
 def title_line(text: str) -> str:
+    """Write a section's title."""
     return f"# ---- {text} ".ljust(SCRIPT_WIDTH, "-").rstrip()
 
 
 def with_section_titles(definitions: Iterable[Definition]) -> Iterator[list[str]]:
-    """Each definition's lines, with its section's title where that is new."""
+    """Yield each definition's lines, with its section's title where that is new."""
     known = {""}
     for definition in definitions:
-        yield [definition.text] if definition.title in known else [title_line(definition.title), definition.text]
-        known.add(definition.title)
+        if definition.title in known:
+            yield [definition.text]
+        else:
+            known.add(definition.title)
+            yield [title_line(definition.title), definition.text]
+
+
+def step_lines(trace: Trace, language: str) -> list[str]:
+    """Write one call for each computed step, with the axes of what it makes."""
+    lines = []
+    for step in trace.computed().values():
+        call = call_line(step.operation, language)
+        lines.append(f"{call}  # {format_axes(step)}")
+    return lines
+
+
+def print_lines(printers: Mapping[str, Callable]) -> list[str]:
+    """Write one call for each step that prints it."""
+    return [f'{function.__name__}("{name}", {name})' for name, function in printers.items()]
 
 
 def format_axes(step: Step) -> str:
-    """A step's axes and their sizes.
+    """Write a step's axes and their sizes.
 
     >>> format_axes(Step("v", torch.ones(1, 2, 3), ("B", "S", "D")))
     '(B, S, D) = (1, 2, 3)'
     """
-    names, sizes = ", ".join(step.dims), ", ".join(map(str, step.value.shape))
-    return f"({names}) = ({sizes})" if len(step.dims) > 1 else f"{names} = {sizes}"
+    names = ", ".join(step.dims)
+    sizes = ", ".join(str(size) for size in step.value.shape)
+    if len(step.dims) == 1:
+        return f"{names} = {sizes}"
+    return f"({names}) = ({sizes})"
 
 
 # ---- the inputs ------------------------------------------------------------------------------------------------------
 def tensor_to_numpy(tensor: Tensor) -> np.ndarray:
-    """A tensor's own numbers in NumPy; float32 holds every bfloat16."""
+    """Return a tensor's own numbers as a NumPy array; bfloat16 becomes float32, which holds all of its numbers."""
     tensor = tensor.detach().cpu()
-    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.float()
+    return tensor.numpy()
 
 
 def inputs_from_file(trace: Trace, language: str) -> list[str]:
-    """Every input read from INPUTS_FILE, in the precision that the script computes in."""
+    """Write lines that read every input from INPUTS_FILE, in the precision that the script computes in."""
     lines = [f'with np.load("{INPUTS_FILE}") as inputs:']
     for name, step in trace.inputs().items():
+        dtype = step.value.dtype
         value = f'inputs["{name}"]'
         if language == "torch":
-            value = f"torch.from_numpy({value})" + (".bfloat16()" if step.value.dtype == torch.bfloat16 else "")
-        elif step.value.dtype != torch.bool:
+            value = f"torch.from_numpy({value})"
+            if dtype == torch.bfloat16:
+                value += ".bfloat16()"
+        elif dtype != torch.bool:
             value += ".astype(np.float64)"
         lines.append(f"    {name} = {value}  # {format_axes(step)}")
     return lines
 
 
 def input_literals(trace: Trace, language: str) -> list[str]:
-    """Every input written out, one row a line, in the precision that the script computes in."""
-    lines = []
-    for name, step in trace.inputs().items():
-        before = f"{name} = torch.tensor(" if language == "torch" else f"{name} = np.array("
-        after = f", dtype={step.value.dtype})" if language == "torch" and step.value.dtype != torch.bool else ")"
-        numbers = number_texts(tensor_to_numpy(step.value), short=language == "torch")
-        nested = rows(str(numbers.tolist()).replace("'", ""), numbers.ndim)
-        lines.append(before + nested.replace("\n", "\n" + " " * len(before)) + f"{after}  # {format_axes(step)}")
-    return lines
+    """Write every input out, one row a line, in the precision that the script computes in."""
+    return [input_literal(name, step, language) for name, step in trace.inputs().items()]
+
+
+def input_literal(name: str, step: Step, language: str) -> str:
+    """Write one input out."""
+    function = "torch.tensor" if language == "torch" else "np.array"
+    opening = f"{name} = {function}("
+    closing = ")"
+    if language == "torch" and step.value.dtype != torch.bool:
+        closing = f", dtype={step.value.dtype})"
+    numbers = number_texts(tensor_to_numpy(step.value), short=language == "torch")
+    unquoted = str(numbers.tolist()).replace("'", "")
+    indent = " " * len(opening)
+    nested = rows(unquoted, numbers.ndim).replace("\n", f"\n{indent}")
+    return f"{opening}{nested}{closing}  # {format_axes(step)}"
 
 
 def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
-    """Every number as a decimal that gives it back exactly; `short` where it is read back into its own precision.
+    """Write every number as a decimal that gives it back exactly.
+
+    short: the decimal is read back into the number's own precision, so that fewer digits are enough.
 
     >>> number_texts(np.array([0.1], dtype=np.float32), short=True), number_texts(np.float32([0.1]), short=False)
     (array(['0.1'], dtype='<U32'), array(['0.10000000149011612'], dtype='<U32'))
@@ -266,5 +324,5 @@ def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
     if numbers.dtype == np.float64 or not short:
         return exact
     single = numbers.astype(np.float32).astype(str)  # not shorter for the halves: 0.1 would hide that it is 0.09997559
-    same = single.astype(np.float64).astype(np.float32) == numbers  # a decimal is rounded twice: to double, to single
-    return np.where(same, single, exact)
+    read_back = single.astype(np.float64).astype(np.float32)  # a decimal is rounded twice: to double, to single
+    return np.where(read_back == numbers, single, exact)

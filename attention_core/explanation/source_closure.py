@@ -13,14 +13,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from types import ModuleType
+from typing import NamedTuple
 
-SCRIPT_WIDTH = 100  # columns of a script's line, where there is a choice
+SCRIPT_WIDTH = 100  # the most columns of a line that is put together here
 PACKAGE = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A function, constant or import as text; `module` is where it was found, `title` the comment over its section."""
+    """A function, constant or import as text.
+
+    `module` is where it was found, nothing for an import. `title` is the comment over its section.
+    """
 
     name: str
     text: str
@@ -29,11 +33,16 @@ class Definition:
 
     @property
     def is_import(self) -> bool:
+        """Whether this is an import of a library."""
         return not self.module
 
 
 def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) -> list[Definition]:
-    """Every definition that the functions need, each once and behind all that it reads itself."""
+    """Collect every definition that the functions need, each once and behind all that it reads itself.
+
+    imports: the text of those that are needed besides, by the name that each defines. Raises ValueError for a function
+    that is none of a module under its own name, and for a name that would mean two things.
+    """
     found = {name: Definition(name, text) for name, text in imports.items()}
     for function in dict.fromkeys(functions):  # each once
         module = sys.modules.get(function.__module__)
@@ -44,16 +53,14 @@ def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) 
 
 
 def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
-    """What `name` means in the module, and all that this needs, into `found`."""
+    """Add to `found` what `name` means in the module, and all that this needs."""
     definition = locate_definition(name, module)
     if definition is None:  # a builtin
         return
     if hasattr(builtins, name):
         raise ValueError(f"a function must not hide a builtin from the others: {name} of {module.__name__} does")
     if name in found:
-        if found[name] != definition:
-            places = f"{found[name].module or 'an import'} and {definition.module or 'an import'}"
-            raise ValueError(f"a name must mean one thing in a script: {name} is defined in {places}")
+        check_same_meaning(found[name], definition)
         return
     found[name] = definition
     if not definition.is_import:
@@ -62,8 +69,19 @@ def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) 
     found[name] = found.pop(name)  # behind everything that it needs
 
 
+def check_same_meaning(known: Definition, other: Definition) -> None:
+    """Refuse two definitions of one name that differ."""
+    if known == other:
+        return
+    places = [definition.module or "an import" for definition in (known, other)]
+    raise ValueError(f"a name must mean one thing in a script: {known.name} is defined in {' and '.join(places)}")
+
+
 def locate_definition(name: str, module: ModuleType) -> Definition | None:
-    """The statement that gives `name` its meaning in the module, followed through this package's imports."""
+    """Find the statement that gives `name` its meaning in the module, followed through this package's imports.
+
+    Returns None for a builtin.
+    """
     text = inspect.getsource(module)
     for node in read_statements(text):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -71,109 +89,152 @@ def locate_definition(name: str, module: ModuleType) -> Definition | None:
                 if name == (alias.asname or alias.name):
                     return resolve_import(node, alias)
         elif name in names_bound(node):
-            return Definition(
-                name, without_annotations(statement_lines(node, text)), module.__name__, section_title(node, text)
-            )
+            statement = without_annotations(statement_lines(node, text))
+            return Definition(name, statement, module.__name__, section_title(node, text))
     if hasattr(builtins, name):
         return None
     raise ValueError(f"{name} must be a function, constant or import at the top level of {module.__name__}")
 
 
-@lru_cache(maxsize=32)  # by the text, so never out of date; parsed anew for every name, a script would take 0.6 s
+@lru_cache(maxsize=32)  # keyed by the text, so never out of date; without the cache a script takes 0.6 s
 def read_statements(text: str) -> tuple[ast.stmt, ...]:
-    """A module's top-level statements, the last first: the last one that binds a name is the one that counts."""
+    """Parse a module's top-level statements, the last first: the last one that binds a name is the one that counts."""
     return tuple(reversed(ast.parse(text).body))
 
 
 def names_bound(node: ast.stmt) -> list[str]:
-    """The names that a top-level statement defines."""
+    """List the names that a top-level statement defines."""
     if isinstance(node, ast.FunctionDef):
         return [node.name]
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    targets = []
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AnnAssign):
+        targets = [node.target]
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Definition | None:
-    """What an import brings: a library's name stays an import, this package's is copied from its own module."""
+    """Find what an import brings: a library's name stays an import, this package's is copied from its own module."""
     name = alias.asname or alias.name
-    as_name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+    imported = ast.unparse(alias)  # with its `as`
     if isinstance(node, ast.Import):
-        return Definition(name, f"import {as_name}")
-    if node.module.partition(".")[0] != PACKAGE:
-        return Definition(name, f"from {node.module} import {as_name}")
+        return Definition(name, f"import {imported}")
+    package, _, _ = node.module.partition(".")
+    if package != PACKAGE:
+        return Definition(name, f"from {node.module} import {imported}")
     if alias.asname:
         raise ValueError(f"{alias.name} must be imported under its own name: got {alias.asname}")
     return locate_definition(name, sys.modules[node.module])
 
 
 def names_read(text: str) -> list[str]:
-    """The global names that a definition reads, in the order of the text; local ones do not count."""
-    tables, names = [symtable.symtable(text, "<definition>", "exec")], set()
-    for table in tables:  # grows while it is read: the scopes within
-        tables.extend(table.get_children())
-        names |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()}
+    """List the global names that a definition reads, in the order of the text; local ones do not count."""
+    names = set()
+    scopes = [symtable.symtable(text, "<definition>", "exec")]
+    for scope in scopes:  # the list grows while it is read, by the scopes within
+        scopes.extend(scope.get_children())
+        for symbol in scope.get_symbols():
+            if symbol.is_global() and symbol.is_referenced():
+                names.add(symbol.get_name())
     return sorted(names, key=lambda name: re.search(rf"\b{name}\b", text).start())
 
 
 def statement_lines(node: ast.stmt, text: str) -> str:
-    """A statement's whole lines, so that a comment behind it stays."""
-    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
-    return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+    """Copy a statement's whole lines, so that a comment behind it stays."""
+    decorators = getattr(node, "decorator_list", [])
+    first = min(part.lineno for part in [node, *decorators])
+    lines = text.splitlines()[first - 1 : node.end_lineno]
+    return "\n".join(lines)
 
 
 def section_title(node: ast.stmt, text: str) -> str:
-    """The last section comment above a statement; it says what the operation does, and names the paper."""
-    above = [line for line in text.splitlines()[: node.lineno - 1] if line.startswith("# ----")]
-    return above[-1].strip("# -") if above else ""
+    """Find the last section comment above a statement; it says what the operation does, and names the paper."""
+    above = text.splitlines()[: node.lineno - 1]
+    for line in reversed(above):
+        if line.startswith("# ----"):
+            return line.strip("# -")
+    return ""
 
 
 # ---- annotations -----------------------------------------------------------------------------------------------------
 def without_annotations(text: str) -> str:
-    """A definition without its annotations: comments and layout stay, a wrapped signature is joined where it fits."""
+    """Take the annotations out of a definition: comments and layout stay, a wrapped signature is joined if it fits."""
+    cuts = find_annotations(text)
+    if not cuts:
+        return text
     raw = text.encode()
-    cuts = find_annotations(text, raw)
-    for first, last, between in sorted(cuts, reverse=True):
-        raw = raw[:first] + between + raw[last:]
-    return join_signature(raw.decode()) if cuts else text
+    for cut in sorted(cuts, reverse=True):  # from the end, so that the places of the others stay true
+        raw = raw[: cut.start] + cut.between + raw[cut.end :]
+    return join_signature(raw.decode())
 
 
-def find_annotations(text: str, raw: bytes) -> list[tuple[int, int, bytes]]:
-    """Where the annotations stand, as (from, to, what takes their place), in bytes, because ast counts in bytes."""
-    starts = [0, *accumulate(len(line) for line in raw.splitlines(keepends=True))]
+class Cut(NamedTuple):
+    """A part of a text that is cut out, and what stands there instead; in bytes, because ast counts in bytes."""
+
+    start: int
+    end: int
+    between: bytes = b""
+
+
+def find_annotations(text: str) -> list[Cut]:
+    """Find the annotations of a definition."""
+    raw = text.encode()
+    line_starts = [0, *accumulate(len(line) for line in raw.splitlines(keepends=True))]
 
     def begin(node: ast.AST) -> int:
-        return starts[node.lineno - 1] + node.col_offset
+        return line_starts[node.lineno - 1] + node.col_offset
 
     def end(node: ast.AST) -> int:
-        return starts[node.end_lineno - 1] + node.end_col_offset
+        return line_starts[node.end_lineno - 1] + node.end_col_offset
 
     cuts = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.arg) and node.annotation:
-            last, default = end(node.annotation), b" = "
-            has_default = raw.startswith(default, last)  # `b: Tensor = None` becomes `b=None`
-            last, between = (last + len(default), b"=") if has_default else (last, b"")
-            cuts.append((begin(node) + len(node.arg.encode()), last, between))
+            name_end = begin(node) + len(node.arg.encode())
+            cuts.append(cut_argument(raw, name_end, end(node.annotation)))
         elif isinstance(node, ast.AnnAssign) and node.value:
-            cuts.append((end(node.target), end(node.annotation), b""))
+            cuts.append(Cut(end(node.target), end(node.annotation)))
         elif isinstance(node, ast.FunctionDef) and node.returns:
             arrow = raw.rindex(b"->", 0, begin(node.returns))
-            cuts.append((len(raw[:arrow].rstrip()), end(node.returns), b""))
+            signature = raw[:arrow].rstrip()
+            cuts.append(Cut(len(signature), end(node.returns)))
     return cuts
 
 
+def cut_argument(raw: bytes, name_end: int, annotation_end: int) -> Cut:
+    """Cut the annotation of an argument; of one with a default, the spaces around `=` go, too: `b=None`."""
+    default = b" = "
+    if raw.startswith(default, annotation_end):
+        return Cut(name_end, annotation_end + len(default), b"=")
+    return Cut(name_end, annotation_end)
+
+
 def join_signature(text: str) -> str:
-    """A function whose signature was wrapped, with the signature in one line where that is at most WIDTH wide."""
-    depth, tokens = 0, tokenize.generate_tokens(io.StringIO(text).readline)
-    for token in tokens:
-        depth += (token.string in tuple("([{")) - (token.string in tuple(")]}"))
-        if token.type == tokenize.COMMENT:  # a comment needs its line
-            return text
-        if token.string == ":" and depth == 0:
-            break
+    """Join a wrapped signature into one line, where that is at most SCRIPT_WIDTH wide and no comment stands in it."""
+    signature_end = find_signature_end(text)
+    if signature_end is None:
+        return text
     lines = text.split("\n")
-    signature, body = "\n".join(lines[: token.end[0]]), lines[token.end[0] :]
+    signature = "\n".join(lines[:signature_end])
     signature = re.sub(r"\(\n\s*", "(", signature)
     signature = re.sub(r",?\n\s*\)", ")", signature)
     signature = re.sub(r"\n\s*", " ", signature)
-    return "\n".join([signature, *body]) if len(signature) <= SCRIPT_WIDTH else text
+    if len(signature) > SCRIPT_WIDTH:
+        return text
+    return "\n".join([signature, *lines[signature_end:]])
+
+
+def find_signature_end(text: str) -> int | None:
+    """Find the number of the line on which a signature ends, or None where a comment needs a line of its own."""
+    depth = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            return None
+        if token.string in ("(", "[", "{"):
+            depth += 1
+        elif token.string in (")", "]", "}"):
+            depth -= 1
+        elif token.string == ":" and depth == 0:
+            break
+    return token.end[0]

@@ -11,8 +11,10 @@ import pytest
 import torch
 
 from attention_core import AttentionError
+from attention_core.explanation.numpy_proxy import NumpyProxy
 from attention_core.explanation.scripts import face_function, operation_source, tensor_to_numpy
-from attention_core.explanation.traced_source import function_listing, listing, watch_call
+from attention_core.explanation.traced_source import function_listing, listing
+from attention_core.explanation.watched_call import watch_call
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
 from attention_core.mechanism.operations import MASK, MERGE, MIX, PASS_ON, PROJECT, SPLIT
 from attention_core.mechanism.positions import POSITIONS
@@ -399,6 +401,47 @@ def test_arrays_of_ones_own_behave_as_arrays():
         "total * factor + len(parts): (5,), strides (1,)",
     ]
     assert watch_call(folding, [np.ones((3, 5))], {}).result.tolist() == [10.0] * 5
+
+
+# ---- where tracing fails ---------------------------------------------------------------------------------------------
+def broken(*_):
+    raise RuntimeError("not in this Python")
+
+
+BROKEN_PARTS = {
+    "no profile function": (sys, "setprofile"),
+    "no arguments of a frame": (inspect, "getargvalues"),
+    "no syntax tree": (ast, "parse"),
+    "no wrapped array": (NumpyProxy, "__call__"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("part", BROKEN_PARTS)
+def test_where_tracing_fails_the_plain_source_is_shown(part, language, monkeypatch):
+    operation, operands = Operation("y", (), ("x",), SPLIT, {"heads": 2}), {"x": zeros(1, 7, 4)}
+    traced = listing(operation, operands, language)
+    with monkeypatch.context() as patch:
+        patch.setattr(*BROKEN_PARTS[part], broken)
+        text = listing(operation, operands, language)
+    needs_no_proxy = part == "no wrapped array" and language == "torch"
+    assert text == (traced if needs_no_proxy else operation_source(operation, language))
+    assert remarks(traced) and sys.getprofile() is None and modes() == 0
+
+
+def test_where_tracing_fails_a_refusal_of_torch_stands_below_the_source(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(inspect, "getargvalues", broken)
+        text = function_listing(refusing, {"x": zeros(3, 5)})
+    source, _, remark = text.rpartition("\n")
+    assert source == inspect.getsource(refusing).rstrip()
+    assert remark.startswith("    #   RuntimeError: view size is not compatible")
+
+
+def test_where_tracing_fails_an_error_of_the_function_is_raised_all_the_same(monkeypatch):
+    with monkeypatch.context() as patch, pytest.raises(IndexError):
+        patch.setattr(inspect, "getargvalues", broken)
+        function_listing(breaking, {"x": zeros(3, 5)})
 
 
 # ---- what stays as it was --------------------------------------------------------------------------------------------
