@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.drawing.cells import cell_table
-from attention_core.drawing.charts import MAP_TITLE_PX, PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.charts import MAP_TITLE_PX
 from attention_core.drawing.palette import Palette, blend_colours, colour_channels, readable_inks, to_hex_colours
+from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.text_layout import place_label, shorten_text, text_width
 from attention_core.variants.kv_cache import STATE_ABSENT, STATE_AGAIN, STATE_COMPUTED, STATE_KEPT, STATE_UNNEEDED
 

@@ -9,16 +9,11 @@ from collections.abc import Sequence
 import torch
 
 from attention_core.comparison.distances import kl_divergence, total_variation
-from attention_core.drawing.cells import (
-    cell_table,
-    colour_reach,
-    darkest_share,
-    place_matrix,
-    place_ramp,
-    place_signed_ramp,
-)
-from attention_core.drawing.charts import MAP_TITLE_PX, PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.cells import cell_table, colour_reach, darkest_share, place_matrix
+from attention_core.drawing.charts import MAP_TITLE_PX
 from attention_core.drawing.palette import Palette
+from attention_core.drawing.ramps import place_ramp, place_signed_ramp
+from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.text_layout import (
     PictureTexts,
     column_labels,

@@ -10,15 +10,9 @@ from functools import cache
 
 import numpy as np
 
-from attention_core.drawing.cells import (
-    colour_reach,
-    darkest_share,
-    is_share,
-    place_ramp,
-    place_signed_ramp,
-    unblocked_cells,
-)
+from attention_core.drawing.cells import colour_reach, darkest_share, is_share, unblocked_cells
 from attention_core.drawing.palette import Palette, shade_cells
+from attention_core.drawing.ramps import place_ramp, place_signed_ramp
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import is_broadcast_axis
 from attention_core.record.trace import Trace

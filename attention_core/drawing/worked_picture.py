@@ -11,8 +11,8 @@ import numpy as np
 from torch import Tensor
 
 from attention_core.drawing.cells import cell_table
-from attention_core.drawing.charts import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.palette import Palette, blend_colours, to_hex_colours
+from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.text_layout import (
     PictureTexts,
     column_labels,
