@@ -12,8 +12,8 @@ import vl_convert
 
 from attention_core.documents.formula_svg import SVG_NAMESPACE, typeset_formula
 from attention_core.documents.provenance import Provenance
-from attention_core.drawing.charts import FONT, Picture
 from attention_core.drawing.palette import Palette
+from attention_core.drawing.specifications import FONT, Picture
 from attention_core.drawing.text_layout import text_width
 
 VEGA_LITE = "6.4"  # the one of the versions in vl-convert that Altair writes for
@@ -33,7 +33,7 @@ def svg_text(picture: Picture, imprint: Provenance, palette: Palette, formula: s
 
     picture: as charts draws it. palette: the one that it is drawn in. formula: LaTeX; none where there is none.
 
-    >>> from attention_core.drawing.charts import sized_specification
+    >>> from attention_core.drawing.specifications import sized_specification
     >>> from attention_core.drawing.cells import cell_table
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> picture = Picture(cell_table([]), sized_specification(100, 50))

@@ -1,1 +1,1 @@
-"""Pictures of a Trace as chart specifications and bytes: maps, bars, curves, colours, lettering."""
+"""Pictures of a run as chart specifications and bytes: maps, bars, curves, their colours and their texts."""

@@ -1,16 +1,20 @@
-"""Arrows in a plane, each with the arc on which it came there: a pair of numbers before it was turned, and after."""
+"""Arrows in a plane: a pair of numbers before it was turned and after, with the arc of the turn between them."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attention_core.drawing.charts import Picture, plane_specification
+from attention_core.drawing.cells import fill_columns
 from attention_core.drawing.palette import Palette
+from attention_core.drawing.specifications import Picture, plane_specification
 from attention_core.record.number_text import format_exact
 
-PLANE_SIDE_PX = 246  # pixels
-ARC_STEP_RADIANS = 2.0 * math.pi / 90  # radians from one point of an arc to the next
-MAX_DRAWN_TURNS = 3  # of an arc that are drawn
+PLANE_SIDE_PX = 246
+EDGE_BEHIND_LONGEST = 1.15  # the edge of the plane is so many times as far away as the tip of the longest arrow
+FULL_TURN = 2.0 * math.pi  # radians
+ARC_STEP_RADIANS = FULL_TURN / 90  # from one point of an arc to the next
+ARC_GROWTH_PER_TURN = 0.06  # of its radius, which is half of the arrow
+MAX_DRAWN_TURNS = 3  # of an arc
 ARROW_COLUMNS = {
     "kind": "arrow",  # arrow, arc or axis
     "x": 0.0,
@@ -28,8 +32,10 @@ ARROW_COLUMNS = {
 
 @dataclass(frozen=True)
 class Arrow:
-    """From the middle to (x, y). turned: the angle by which it came there, radians, whose arc is drawn; faint: where it
-    was before."""
+    """An arrow from the middle to (x, y).
+
+    turned: the angle by which it came there, in radians, whose arc is drawn. faint: it shows where it was before.
+    """
 
     name: str
     x: float
@@ -38,51 +44,73 @@ class Arrow:
     turned: float = 0.0
     faint: bool = False
 
+    @property
+    def length(self) -> float:
+        """How far its tip is from the middle."""
+        return math.hypot(self.x, self.y)
+
 
 def arrow_plane(arrows: Sequence[Arrow], palette: Palette, side: int = PLANE_SIDE_PX) -> Picture:
-    """The arrows, all to one scale, the longest almost as long as there is room; one of length 0 is not drawn.
+    """The arrows on one scale, on which the longest has almost all the room; an arrow of length 0 is not drawn.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> picture = arrow_plane([Arrow("q", 0.0, 2.0, LIGHT_PALETTE.q)], LIGHT_PALETTE)
     >>> picture.table["said"][-1], picture.table["angle"][-1]
     ('q: (0, 2)', 0.0)
     """
-    reach = 1.15 * max([math.hypot(arrow.x, arrow.y) for arrow in arrows if math.isfinite(arrow.x + arrow.y)] or [0.0])
-    reach = reach or 1.0
+    finite = [arrow for arrow in arrows if math.isfinite(arrow.x + arrow.y)]
+    longest = max((arrow.length for arrow in finite), default=0.0)
+    reach = EDGE_BEHIND_LONGEST * longest or 1.0
     rows = [
         {"kind": "axis", "x": -reach, "x2": reach, "fill": palette.faint},
         {"kind": "axis", "y": -reach, "y2": reach, "fill": palette.faint},
     ]
     for number, arrow in enumerate(arrows):
-        rows += [
-            {"kind": "arc", "x": x, "y": y, "order": at, "name": f"{number}", "fill": arrow.colour}
-            for at, (x, y) in enumerate(arc_points(arrow))
-        ]
+        rows += place_arc(arrow, str(number))
     for arrow in arrows:
-        if arrow.x == arrow.y == 0:
-            continue  # it points nowhere
-        rows.append(
-            {
-                "x2": arrow.x,
-                "y2": arrow.y,
-                "angle": 90 - math.degrees(math.atan2(arrow.y, arrow.x)),
-                "name": arrow.name,
-                "fill": arrow.colour,
-                "said": f"{arrow.name}: ({format_exact(arrow.x)}, {format_exact(arrow.y)})",
-                "faint": arrow.faint,
-            }
-        )
-    table = {column: [row.get(column, usual) for row in rows] for column, usual in ARROW_COLUMNS.items()}
-    return Picture(table, plane_specification(reach, side))
+        if arrow.length != 0:
+            rows.append(place_arrow(arrow))
+    return Picture(fill_columns(rows, ARROW_COLUMNS), plane_specification(reach, side))
+
+
+def place_arrow(arrow: Arrow) -> dict:
+    """An arrow, its tip turned to where it points."""
+    direction = math.degrees(math.atan2(arrow.y, arrow.x))
+    return {
+        "x2": arrow.x,
+        "y2": arrow.y,
+        "angle": 90 - direction,
+        "name": arrow.name,
+        "fill": arrow.colour,
+        "said": f"{arrow.name}: ({format_exact(arrow.x)}, {format_exact(arrow.y)})",
+        "faint": arrow.faint,
+    }
+
+
+def place_arc(arrow: Arrow, name: str) -> list[dict]:
+    """The arc on which an arrow came. name: what no other arc is called, so that no line joins the two."""
+    rows = []
+    for order, (x, y) in enumerate(arc_points(arrow)):
+        rows.append({"kind": "arc", "x": x, "y": y, "order": order, "name": name, "fill": arrow.colour})
+    return rows
 
 
 def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
-    """The points of the way on which an arrow came, outwards a little with each turn, so that turns are told apart."""
-    length, end = math.hypot(arrow.x, arrow.y), math.atan2(arrow.y, arrow.x)
-    turned = math.copysign(min(abs(arrow.turned), 2 * math.pi * MAX_DRAWN_TURNS), arrow.turned)
-    steps = math.ceil(abs(turned) / ARC_STEP_RADIANS)
-    if not steps or length == 0:
+    """The points of an arrow's arc from where the turn began to where the arrow stands; empty where it did not turn.
+
+    The arc is a little farther outside with each turn, so that turns are told apart.
+    """
+    end = math.atan2(arrow.y, arrow.x)
+    drawn_angle = min(abs(arrow.turned), MAX_DRAWN_TURNS * FULL_TURN)
+    turned = math.copysign(drawn_angle, arrow.turned)
+    steps = math.ceil(drawn_angle / ARC_STEP_RADIANS)
+    if not steps or arrow.length == 0:
         return []
-    ways = [turned * (step / steps - 1) for step in range(steps + 1)]  # from where it began to 0, where it stands
-    shrunk = [0.5 * length * (1 + 0.06 * way / (2 * math.pi)) for way in map(abs, ways)]
-    return [(r * math.cos(end + way), r * math.sin(end + way)) for r, way in zip(shrunk, ways, strict=True)]
+    points = []
+    for step in range(steps + 1):
+        rest = turned * (step / steps - 1)  # the angle to where the arrow stands
+        growth = 1 + ARC_GROWTH_PER_TURN * abs(rest) / FULL_TURN
+        radius = 0.5 * arrow.length * growth
+        angle = end + rest
+        points.append((radius * math.cos(angle), radius * math.sin(angle)))
+    return points

@@ -1,4 +1,4 @@
-"""Rows of bars upright and side by side, their bars lying: what one query does under several settings, at a glance."""
+"""Upright rows of lying bars, side by side: what one query does under several settings, at a glance."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ from attention_core.drawing.bars import (
     BAR_LABEL_PX,
     BAR_TITLE_PX,
     MAX_BAR_COLUMN_PX,
+    MAX_BAR_NUMBER_PX,
     Row,
     Scale,
     bar_colour,
@@ -13,15 +14,17 @@ from attention_core.drawing.bars import (
     common_scale,
     place_bar_field,
 )
-from attention_core.drawing.cells import cell_table, unblocked_cells
-from attention_core.drawing.charts import PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.cells import box, cell_table, outline_cell, place_bar, place_outline, unblocked_cells
 from attention_core.drawing.palette import Palette
-from attention_core.drawing.text_layout import PictureTexts, place_label, shorten_text, text_width
+from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.text_layout import PictureTexts, place_fitted_label, place_label, text_width
 from attention_core.record.expressions import Ref
 
-LYING_NUMBER_ROOM_PX = 46.0  # pixels: room beside a bar for its number
+LYING_NUMBER_ROOM_PX = 46.0  # room beside a bar for its number
 MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # the field of a bar
 FIELDS_HEIGHT_PX = 290.0  # all fields, as long as they are not too low
+TITLE_LINE_PX = 20.0  # the height of a line of a title
+SMALLER_LINES_PX = 2.0  # the letters of later lines of a title are so much smaller
 
 
 def bar_columns(
@@ -32,46 +35,50 @@ def bar_columns(
     chosen: tuple[str, Ref] | None = None,
     outlined: int | None = None,
 ) -> Picture:
-    """The rows side by side; names: what stands at the left of the bars. Shares fill their field at 1, all other
-    numbers have one scale together.
+    """Rows of bars, upright and side by side. A share of 1 fills its field; all other numbers have one scale together.
 
-    A title's lines stand one below the other. outlined: the number of the row that is looked at; the rest as in
-    bar_rows.
+    names: what stands at the left of the bars. The lines of a title stand one below the other. chosen: as in bar_rows.
+    outlined: the number of the row that is looked at.
     """
     left = min(MAX_BAR_COLUMN_PX, max(text_width(name, BAR_LABEL_PX) for name in names) + 12)
     width = (PAGE_WIDTH_PX - left) / len(rows)
-    top = 20.0 * max(row.title.count("\n") + 1 for row in rows) + 4
+    lines = max(row.title.count("\n") + 1 for row in rows)
+    top = TITLE_LINE_PX * lines + 4
     side = min(MAX_FIELD_HEIGHT_PX, max(MIN_FIELD_HEIGHT_PX, FIELDS_HEIGHT_PX / len(names)))
-    share, other = Scale(1.0), common_scale(rows)
-    drawn = [
-        place_label(
-            shorten_text(name, left - 8, BAR_LABEL_PX),
-            left - 8,
-            top + (at + 0.5) * side,
-            palette,
-            align="right",
-            size=BAR_LABEL_PX,
-        )
-        for at, name in enumerate(names)
-    ]
+    bottom = top + len(names) * side
+    share = Scale(1.0)
+    other = common_scale(rows)
+    drawn = place_side_names(names, left, top, side, palette)
     for number, row in enumerate(rows):
         field = (left + number * width + 4, left + (number + 1) * width - 4)
-        for line, text in enumerate(row.title.split("\n")):
-            size = BAR_TITLE_PX - 2 * bool(line)
-            drawn.append(
-                place_label(
-                    shorten_text(text, width - 8, size), field[0], 10 + 20 * line, palette, align="left", size=size
-                )
-            )
-        drawn += (
-            place_hidden_column(row, field, top, side, palette)
-            if row.hidden
-            else place_lying_bars(row, number, field, top, side, words, palette, chosen, share if row.shares else other)
-        )
+        drawn += place_title_lines(row.title, field[0], width - 8, palette)
+        if row.hidden:
+            drawn += place_hidden_column(row, field, top, side, palette)
+        else:
+            scale = share if row.shares else other
+            drawn += place_lying_bars(row, number, field, top, side, words, palette, chosen, scale)
         if number == outlined:
-            frame = {"kind": "chosen", "x": field[0], "x2": field[1], "y": top, "y2": top + len(names) * side}
-            drawn.append(frame | {"fill": palette.outline})
-    return Picture(cell_table(drawn), sized_specification(PAGE_WIDTH_PX, top + len(names) * side + 4))
+            drawn.append(place_outline(box(*field, top, bottom), palette))
+    return Picture(cell_table(drawn), sized_specification(PAGE_WIDTH_PX, bottom + 4))
+
+
+def place_side_names(names: Sequence[str], left: float, top: float, side: float, palette: Palette) -> list[dict]:
+    """The names at the left of the bars."""
+    drawn = []
+    for at, name in enumerate(names):
+        middle = top + (at + 0.5) * side
+        drawn.append(place_fitted_label(name, left - 8, middle, left - 8, BAR_LABEL_PX, palette, align="right"))
+    return drawn
+
+
+def place_title_lines(title: str, x: float, room: float, palette: Palette) -> list[dict]:
+    """The lines of a title, one below the other."""
+    drawn = []
+    size = BAR_TITLE_PX
+    for line, text in enumerate(title.split("\n")):
+        drawn.append(place_fitted_label(text, x, 10 + TITLE_LINE_PX * line, room, size, palette))
+        size = BAR_TITLE_PX - SMALLER_LINES_PX
+    return drawn
 
 
 def place_lying_bars(
@@ -85,35 +92,39 @@ def place_lying_bars(
     chosen: tuple[str, Ref] | None,
     scale: Scale,
 ) -> list[dict]:
-    """The fields of an upright row, each with its bar and its number."""
+    """The fields of an upright row, each with its bar and its number. field: the left and the right of them all."""
     left, right = field
-    room = (right - left - LYING_NUMBER_ROOM_PX * (1 + scale.signed)) / (1 + scale.signed)  # of the longest bar
-    zero = left + (room + LYING_NUMBER_ROOM_PX) * scale.signed
-    size = min(15.0, side / 1.5)
-    free, drawn = unblocked_cells(row.trace, row.refs[0].step), []
+    longest = scale.longest(right - left, LYING_NUMBER_ROOM_PX)
+    zero = left + (longest + LYING_NUMBER_ROOM_PX) if scale.signed else left
+    size = min(MAX_BAR_NUMBER_PX, side / 1.5)
+    free = unblocked_cells(row.trace, row.refs[0].step)
+    drawn = []
     for at, (ref, value) in enumerate(zip(row.refs, row.values, strict=True)):
-        y, y2 = top + at * side, top + (at + 1) * side
-        cell = place_bar_field(row, ref, value, bool(free[ref.index]), words, palette)
-        cell |= {"x": left, "x2": right, "y": y, "y2": y2}
+        y = top + at * side
+        y2 = top + (at + 1) * side
+        cell = place_bar_field(row, ref, value, free[ref.index], words, palette)
+        cell |= box(left, right, y, y2)
         drawn.append(cell | {"panel": f"row{number}", "row": at, "column": number})
-        length = scale.length(value, room)
-        end = zero - length if value < 0 else zero + length
-        box = {"kind": "bar", "x": min(zero, end), "x2": max(zero, end), "y": y + 4, "y2": y2 - 4}
-        drawn.append(box | {"fill": bar_colour(row, value, palette)})
-        place, align = (end - 5, "right") if value < 0 else (end + 5, "left")
-        drawn.append(
-            place_label(bar_number_text(row, value, cell), place, (y + y2) / 2, palette, align=align, size=size)
-        )
+        direction = -1 if value < 0 else 1
+        end = zero + direction * scale.length(value, longest)
+        bar = box(min(zero, end), max(zero, end), y + 4, y2 - 4)
+        drawn.append(place_bar(bar, bar_colour(row, value, palette)))
+        text = bar_number_text(row, value, cell)
+        align = "right" if value < 0 else "left"
+        drawn.append(place_label(text, end + 5 * direction, (y + y2) / 2, palette, align=align, size=size))
         if (row.run, ref) == chosen:
-            drawn.append(cell | {"kind": "chosen", "fill": palette.outline, "text": "", "what": ""})
+            drawn.append(outline_cell(cell, palette))
     return drawn
 
 
 def place_hidden_column(row: Row, field: tuple[float, float], top: float, side: float, palette: Palette) -> list[dict]:
     """The fields of an upright row whose numbers are still to be guessed."""
+    left, right = field
     drawn = []
     for at in range(len(row.refs)):
-        box = {"kind": "bar", "x": field[0], "x2": field[1], "y": top + at * side + 1, "y2": top + (at + 1) * side - 1}
-        drawn.append(box | {"fill": palette.faint})
-        drawn.append(place_label("?", sum(field) / 2, top + (at + 0.5) * side, palette, size=16.0))
+        y = top + at * side + 1
+        y2 = top + (at + 1) * side - 1
+        middle = top + (at + 0.5) * side
+        drawn.append(place_bar(box(left, right, y, y2), palette.faint))
+        drawn.append(place_label("?", (left + right) / 2, middle, palette, size=16.0))
     return drawn

@@ -7,10 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, isnan
 
-from attention_core.drawing.cells import cell_table, darkest_share, is_share, unblocked_cells
-from attention_core.drawing.charts import PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.cells import (
+    box,
+    cell_table,
+    darkest_share,
+    is_share,
+    name_cell,
+    outline_cell,
+    place_bar,
+    unblocked_cells,
+    write_number,
+)
 from attention_core.drawing.palette import Palette
-from attention_core.drawing.text_layout import PictureTexts, place_label, shorten_text, text_width
+from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.text_layout import PictureTexts, place_fitted_label, place_label, text_width
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.record.trace import Trace
@@ -19,8 +29,10 @@ BAR_TITLE_PX = 16.0  # the size of the text over a row
 BAR_LABEL_PX = 16.0  # and of the words under the bars
 BAR_GAP_SHARE = 0.07  # of a column, at each side of its bar
 BAR_NUMBER_ROOM_PX = 20.0  # room over a bar for its number
-MANY_SHARES = 20  # shares: of more each is so small that a few even shares fill the field
-MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 34.0  # pixels: a column
+MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # the size of that number: a smaller one cannot be read
+QUESTION_MARK_PX = 22.0  # the size of the question mark of a number that is not shown yet
+MANY_SHARES = 20  # of more shares each is so small that a few even shares fill the field
+MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # a column, where there is room
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +63,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Scale:
-    """How numbers become lengths: the magnitude of the longest bar, and whether bars hang down too."""
+    """How numbers become lengths. reach: the magnitude of the longest bar. signed: whether numbers below 0 have bars
+    in the other direction."""
 
     reach: float
     signed: bool = False
 
-    def length(self, value: float, room: float) -> float:
-        """How long a bar is where the longest has this room; NaN has no length."""
-        return 0.0 if isnan(value) else room * min(abs(value) / self.reach, 1.0)
+    def longest(self, field: float, number_room: float) -> float:
+        """How long the longest bar is in a field where each direction has room for a number behind the bar."""
+        directions = 2 if self.signed else 1
+        return (field - number_room * directions) / directions
+
+    def length(self, value: float, longest: float) -> float:
+        """How long the bar of a number is; NaN has no length."""
+        if isnan(value):
+            return 0.0
+        return longest * min(abs(value) / self.reach, 1.0)
 
 
 def row_of(
@@ -71,7 +91,7 @@ def row_of(
     >>> row_of("even", attend_qkv(*[torch.zeros(2, 3)] * 3), "weights", (0, 0, 1)).values
     [0.5, 0.5]
     """
-    refs = [Ref(step, (*at, s)) for s in range(trace[step].shape[-1])]
+    refs = [Ref(step, (*at, place)) for place in range(trace[step].shape[-1])]
     return Row(title, trace, refs, run, hidden, digits)
 
 
@@ -86,62 +106,72 @@ def bar_rows(
     whole: bool = False,
     room: float = PAGE_WIDTH_PX,
 ) -> Picture:
-    """The rows one below the other; names: what stands under their columns. Shares fill their field at 1, many of them
-    at a few even shares or at the largest, which is said; all other numbers have one scale together. whole: many
-    shares, too, fill their field at 1, because one may have almost everything.
+    """Rows of bars, one below the other.
 
-    chosen: the cell that is opened, behind the name of its run. height: of the bars' field, in pixels; room: as wide as
-    the fields may be together. A row that is hidden shows a question mark in each field. reach: what fills the field of
-    numbers that are no shares, where that is not the largest of them.
+    A share of 1 fills its field. Where there are many shares, a few even ones or the largest fill it, and the picture
+    says so. All other numbers have one scale together. A hidden row shows a question mark in each field.
+
+    names: what stands under the columns. chosen: the run and the cell that is opened. height: of a row's fields in
+    pixels. reach: the number that fills a field where numbers are no shares; None: the largest of them. whole: 1 fills
+    the field of many shares, too, because one of them may be almost everything. room: the largest width of all columns.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
-    column = min(MAX_BAR_COLUMN_PX, max(MIN_BAR_COLUMN_PX, longest, 84.0), room / len(names))
+    column = min(MAX_BAR_COLUMN_PX, max(MIN_BAR_COLUMN_PX, longest), room / len(names))
     width = len(names) * column
-    share = share_scale(rows) if len(names) > MANY_SHARES and not whole else Scale(1.0)
+    is_magnified = len(names) > MANY_SHARES and not whole
+    share = share_scale(rows) if is_magnified else Scale(1.0)
     other = common_scale(rows, reach)
-    drawn, y = [], 0.0
+    drawn = []
+    y = 0.0
     for number, row in enumerate(rows):
-        drawn.append(
-            place_label(
-                shorten_text(row.title, PAGE_WIDTH_PX, BAR_TITLE_PX),
-                0,
-                y + 10,
-                palette,
-                align="left",
-                size=BAR_TITLE_PX,
-            )
-        )
+        drawn.append(place_fitted_label(row.title, 0, y + 10, PAGE_WIDTH_PX, BAR_TITLE_PX, palette))
         field = (y + 24, y + 24 + height)
         if row.hidden:
             drawn += place_hidden_bars(row, field, column, palette)
         else:
-            drawn += place_bars(row, number, field, column, words, palette, chosen, share if row.shares else other)
-            if row.shares and share.reach < 1:
-                drawn.append(
-                    place_label(f"↑ {format_fixed(share.reach)}", width, y + 12, palette, align="right", size=13.0)
-                )
+            scale = share if row.shares else other
+            drawn += place_bars(row, number, field, column, words, palette, chosen, scale)
+        if row.shares and not row.hidden and share.reach < 1:
+            text = f"↑ {format_fixed(share.reach)}"
+            drawn.append(place_label(text, width, y + 12, palette, align="right", size=13.0))
         y = field[1] + 10
+    drawn += place_bar_names(names, y + 4, column, palette)
+    return Picture(cell_table(drawn), sized_specification(widest_row(rows, width) + 4, y + 16))
+
+
+def place_bar_names(names: Sequence[str], y: float, column: float, palette: Palette) -> list[dict]:
+    """The names under the columns."""
+    drawn = []
     for at, name in enumerate(names):
-        drawn.append(
-            place_label(
-                shorten_text(name, column - 4, BAR_LABEL_PX), (at + 0.5) * column, y + 4, palette, size=BAR_LABEL_PX
-            )
-        )
-    wide = max(width, *(min(text_width(row.title, BAR_TITLE_PX), PAGE_WIDTH_PX) for row in rows))
-    return Picture(cell_table(drawn), sized_specification(wide + 4, y + 16))
+        middle = (at + 0.5) * column
+        drawn.append(place_fitted_label(name, middle, y, column - 4, BAR_LABEL_PX, palette, align="center"))
+    return drawn
+
+
+def widest_row(rows: Sequence[Row], width: float) -> float:
+    """How wide rows of this width are with the titles over them."""
+    titles = max(text_width(row.title, BAR_TITLE_PX) for row in rows)
+    return max(width, min(titles, PAGE_WIDTH_PX))
 
 
 def share_scale(rows: Sequence[Row]) -> Scale:
-    """The scale of all rows of many shares: to a few even ones, or to the largest of them where that is more."""
-    values = [value for row in rows if row.shares and not row.hidden for value in row.values if isfinite(value)]
-    return Scale(max([darkest_share(len(rows[0].refs), times=True), *values]))
+    """The scale of all rows of many shares: to a few even ones, or to the largest share that is shown."""
+    largest = darkest_share(len(rows[0].refs), times=True)
+    for row in rows:
+        if row.shares and not row.hidden:
+            largest = max([largest, *filter(isfinite, row.values)])
+    return Scale(largest)
 
 
 def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:
-    """The scale of all rows whose numbers are no shares, to their largest or as it is given."""
-    values = [value for row in rows if not row.shares for value in row.values]
-    reach = reach or max((abs(value) for value in values if isfinite(value)), default=0.0)
-    return Scale(reach or 1.0, any(value < 0 for value in values))
+    """The scale of all rows whose numbers are no shares. reach: where it ends; None: at the largest number."""
+    values = []
+    for row in rows:
+        if not row.shares:
+            values += row.values
+    largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    is_signed = any(value < 0 for value in values)
+    return Scale(reach or largest or 1.0, is_signed)
 
 
 def place_bars(
@@ -154,32 +184,34 @@ def place_bars(
     chosen: tuple[str, Ref] | None,
     scale: Scale,
 ) -> list[dict]:
-    """The fields of a row, each with its bar and its number."""
+    """The fields of a row, each with its bar and its number. field: the top and the bottom of them all."""
     top, bottom = field
-    room = (bottom - top - BAR_NUMBER_ROOM_PX * (1 + scale.signed)) / (1 + scale.signed)  # of the longest bar
-    zero = bottom - (room + BAR_NUMBER_ROOM_PX) * scale.signed
-    size = min(15.0, column / 3)
-    free, drawn = unblocked_cells(row.trace, row.refs[0].step), []
+    longest = scale.longest(bottom - top, BAR_NUMBER_ROOM_PX)
+    zero = bottom - (longest + BAR_NUMBER_ROOM_PX) if scale.signed else bottom
+    gap = column * BAR_GAP_SHARE
+    size = min(MAX_BAR_NUMBER_PX, column / 3)
+    free = unblocked_cells(row.trace, row.refs[0].step)
+    drawn = []
     for at, (ref, value) in enumerate(zip(row.refs, row.values, strict=True)):
-        left, right = at * column, (at + 1) * column
-        cell = place_bar_field(row, ref, value, bool(free[ref.index]), words, palette)
-        cell |= {"x": left, "x2": right, "y": top, "y2": bottom}
+        left = at * column
+        right = (at + 1) * column
+        cell = place_bar_field(row, ref, value, free[ref.index], words, palette)
+        cell |= box(left, right, top, bottom)
         drawn.append(cell | {"panel": f"row{number}", "row": number, "column": at})
-        length = scale.length(value, room)
-        end = zero + length if value < 0 else zero - length
-        bar = {"kind": "bar", "x": left + column * BAR_GAP_SHARE, "x2": right - column * BAR_GAP_SHARE}
-        bar |= {"y": min(zero, end), "y2": max(zero, end)}
-        drawn.append(bar | {"fill": bar_colour(row, value, palette)})
-        beyond = end + BAR_NUMBER_ROOM_PX / 2 if value < 0 else end - BAR_NUMBER_ROOM_PX / 2
-        text = bar_number_text(row, value, cell) if size >= 9 else ""
+        downwards = 1 if value < 0 else -1
+        end = zero + downwards * scale.length(value, longest)
+        beyond = end + downwards * BAR_NUMBER_ROOM_PX / 2
+        text = bar_number_text(row, value, cell) if size >= MIN_BAR_NUMBER_PX else ""
+        bar = box(left + gap, right - gap, min(zero, end), max(zero, end))
+        drawn.append(place_bar(bar, bar_colour(row, value, palette)))
         drawn.append(place_label(text, (left + right) / 2, beyond, palette, size=size))
         if (row.run, ref) == chosen:
-            drawn.append(cell | {"kind": "chosen", "fill": palette.outline, "text": "", "what": ""})
+            drawn.append(outline_cell(cell, palette))
     return drawn
 
 
 def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: PictureTexts, palette: Palette) -> dict:
-    """The field of a bar: the cell that it stands for, which a mask blocks or leaves free."""
+    """The field of a bar: the cell that it stands for. is_free: no mask blocks it."""
     return {
         "kind": "cell" if is_free else "blocked",
         "fill": palette.ground,
@@ -187,26 +219,30 @@ def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: Pict
         "edge": palette.faint,
         "what": words.describe(ref),
         "value": format_exact(value),
-        "step": f"{row.run}:{ref.step}" if row.run else ref.step,
-        "index": ",".join(map(str, ref.index)),
+        **name_cell(ref, row.run),
     }
 
 
 def bar_colour(row: Row, value: float, palette: Palette) -> str:
-    """The colour of a bar: of shares, or of the number's sign."""
-    return palette.share if row.shares else palette.minus if value < 0 else palette.plus
+    """The colour of a bar: that of shares, or that of the number's sign."""
+    if row.shares:
+        return palette.share
+    return palette.minus if value < 0 else palette.plus
 
 
 def bar_number_text(row: Row, value: float, field: dict) -> str:
-    """A bar's number; of what a mask blocks the 0 that it is."""
-    return "0" if field["kind"] == "blocked" and value == 0 else format_fixed(value, row.digits)
+    """The number of a bar. field: its field, as place_bar_field gives it."""
+    return write_number(value, field["kind"] == "blocked", lambda number: format_fixed(number, row.digits))
 
 
 def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palette: Palette) -> list[dict]:
     """The fields of a row whose numbers are still to be guessed."""
+    top, bottom = field
     drawn = []
     for at in range(len(row.refs)):
-        box = {"kind": "bar", "x": at * column + 1, "x2": (at + 1) * column - 1, "y": field[0], "y2": field[1]}
-        drawn.append(box | {"fill": palette.faint})
-        drawn.append(place_label("?", (at + 0.5) * column, sum(field) / 2, palette, size=22.0))
+        left = at * column + 1
+        right = (at + 1) * column - 1
+        middle = (at + 0.5) * column
+        drawn.append(place_bar(box(left, right, top, bottom), palette.faint))
+        drawn.append(place_label("?", middle, (top + bottom) / 2, palette, size=QUESTION_MARK_PX))
     return drawn

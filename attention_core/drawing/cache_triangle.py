@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.drawing.cells import cell_table
-from attention_core.drawing.charts import MAP_TITLE_PX, PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.cells import box, cell_table, grid_box, place_bar, place_outline
+from attention_core.drawing.charts import MAP_TITLE_PX
 from attention_core.drawing.palette import Palette, blend_colours, colour_channels, readable_inks, to_hex_colours
-from attention_core.drawing.text_layout import place_label, shorten_text, text_width
+from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.text_layout import place_fitted_label, place_label, text_width
 from attention_core.variants.kv_cache import STATE_ABSENT, STATE_AGAIN, STATE_COMPUTED, STATE_KEPT, STATE_UNNEEDED
 
 STATE_MARKS = {
@@ -18,17 +19,18 @@ STATE_MARKS = {
     STATE_UNNEEDED: "",
     STATE_ABSENT: "",
 }  # + where something is computed
+KEPT_SHARE = 0.28  # of the colour of keys in that of a key that is kept
 MAX_TRIANGLE_CELL_PX, MIN_TRIANGLE_CELL_PX = 30.0, 18.0
 MAX_TRIANGLE_LABEL_PX = 110.0  # the most room for the words beside the rows
-TRIANGLE_ROOM_PX = (
-    PAGE_WIDTH_PX - 34.0
-) / 2  # of two triangles beside each other, as long as the cells can still be read
+TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # two triangles stand beside each other, where cells can still be read
 TRIANGLE_LEGEND_PX = 15.0  # the size of its texts, and of its squares
+LEGEND_LINE_PX = 24  # from one line of the legend to the next
+LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # between a square and its text, and between two entries
 
 
 @dataclass(frozen=True)
 class CacheTriangle:
-    """states[t][s] as `decoding.states` gives them, under a title."""
+    """states[t][s] as cache_states gives them, under a title."""
 
     title: str
     states: Sequence[Sequence[str]]
@@ -42,47 +44,36 @@ def triangle_picture(
     legend: Mapping[str, str],
     palette: Palette,
 ) -> Picture:
-    """A triangle up to a step, whose row is outlined: what comes later is not there yet.
+    """A triangle up to a step, whose row is outlined: later steps are drawn as not there yet.
 
-    names: of the tokens. said: what a cell (step, token, state) says to who points at it. legend: the words of the
+    names: of the tokens. said: what a cell (step, token, state) tells to who points at it. legend: the words of the
     states that it explains. A cell names its step and its token as its index.
     """
-    fills = state_colours(palette)
-    ink = dict(zip(fills, readable_inks(np.stack([*map(colour_channels, fills.values())])), strict=True))
-    left, top = (
-        min(MAX_TRIANGLE_LABEL_PX, max(text_width(name, TRIANGLE_LEGEND_PX) for name in names) + 14),
-        MAP_TITLE_PX + 10,
-    )
-    size = max(MIN_TRIANGLE_CELL_PX, min(MAX_TRIANGLE_CELL_PX, (TRIANGLE_ROOM_PX - left) // len(names)))
+    longest = max(text_width(name, TRIANGLE_LEGEND_PX) for name in names)
+    left = min(MAX_TRIANGLE_LABEL_PX, longest + 14)
+    top = MAP_TITLE_PX + 10
+    fitting = (TRIANGLE_ROOM_PX - left) // len(names)
+    size = max(MIN_TRIANGLE_CELL_PX, min(MAX_TRIANGLE_CELL_PX, fitting))
+    side = len(names) * size
+    right = left + max(side, text_width(drawn.title, MAP_TITLE_PX))
+    colours = state_fills_and_inks(palette)
     rows = [place_label(drawn.title, left, MAP_TITLE_PX / 2, palette, align="left", size=MAP_TITLE_PX)]
-    for t, name in enumerate(names):
-        place = (left - 8, top + (t + 0.5) * size)
-        rows.append(
-            place_label(
-                shorten_text(name, left - 10, TRIANGLE_LEGEND_PX),
-                *place,
-                palette,
-                align="right",
-                size=min(TRIANGLE_LEGEND_PX, size - 2),
-            )
-        )
-    for t, row in enumerate(drawn.states):
-        for s, state in enumerate(row):
-            now = state if t <= step else STATE_ABSENT
+    rows += place_step_names(names, left, top, size, palette)
+    for t, states in enumerate(drawn.states):
+        for s, state in enumerate(states):
+            shown = state if t <= step else STATE_ABSENT
+            fill, ink = colours[shown]
             rows.append(
                 {
                     "kind": "cell",
-                    "x": left + s * size,
-                    "x2": left + (s + 1) * size,
-                    "y": top + t * size,
-                    "y2": top + (t + 1) * size,
-                    "fill": fills[now],
-                    "ink": ink[now],
+                    **grid_box((left, top), t, s, size),
+                    "fill": fill,
+                    "ink": ink,
                     "edge": palette.faint,
-                    "text": STATE_MARKS[now],
+                    "text": STATE_MARKS[shown],
                     "size": size * 0.62,
-                    "what": said(t, s, now),
-                    "value": legend.get(now, now),
+                    "what": said(t, s, shown),
+                    "value": legend.get(shown, shown),
                     "step": "states",
                     "index": f"{t},{s}",
                     "panel": "triangle",
@@ -90,16 +81,28 @@ def triangle_picture(
                     "column": s,
                 }
             )
-    right = left + max(len(names) * size, text_width(drawn.title, MAP_TITLE_PX))
-    frame = {"kind": "chosen", "x": left, "x2": left + len(names) * size, "fill": palette.outline}
-    rows.append(frame | {"y": top + step * size, "y2": top + (step + 1) * size})
-    explained, bottom = place_state_legend(legend, (0.0, top + len(names) * size + 20), right, fills, ink, palette)
+    frame = box(left, left + side, top + step * size, top + (step + 1) * size)
+    rows.append(place_outline(frame, palette))
+    explained, bottom = place_state_legend(legend, (0.0, top + side + 20), right, palette)
     return Picture(cell_table(rows + explained), sized_specification(right + 4, bottom + 12))
 
 
+def place_step_names(names: Sequence[str], left: float, top: float, size: float, palette: Palette) -> list[dict]:
+    """The tokens beside the rows."""
+    letters = min(TRIANGLE_LEGEND_PX, size - 2)
+    rows = []
+    for t, name in enumerate(names):
+        middle = top + (t + 0.5) * size
+        label = place_fitted_label(name, left - 8, middle, left - 10, TRIANGLE_LEGEND_PX, palette, align="right")
+        rows.append(label | {"size": letters})
+    return rows
+
+
+# ---- states ----------------------------------------------------------------------------------------------------------
 def state_colours(palette: Palette) -> dict[str, str]:
     """The colour of each state: keys are orange, pale where they are kept; work done twice is the minus of a map."""
-    (pale,) = to_hex_colours(blend_colours(palette.ground, palette.k, np.array([0.28])))
+    share = np.array([KEPT_SHARE])
+    (pale,) = to_hex_colours(blend_colours(palette.ground, palette.k, share))
     return {
         STATE_COMPUTED: palette.k,
         STATE_KEPT: pale,
@@ -109,29 +112,46 @@ def state_colours(palette: Palette) -> dict[str, str]:
     }
 
 
+def state_fills_and_inks(palette: Palette) -> dict[str, tuple[str, str]]:
+    """The colour of each state, and the ink that is read on it."""
+    fills = state_colours(palette)
+    channels = np.stack([colour_channels(fill) for fill in fills.values()])  # (states, 3)
+    inks = readable_inks(channels)
+    return {state: (fill, ink) for (state, fill), ink in zip(fills.items(), inks, strict=True)}
+
+
 def place_state_legend(
-    legend: Mapping[str, str],
-    at: tuple[float, float],
-    right: float,
-    fills: dict[str, str],
-    ink: dict[str, str],
-    palette: Palette,
+    legend: Mapping[str, str], at: tuple[float, float], right: float, palette: Palette
 ) -> tuple[list[dict], float]:
-    """A square of each colour with its mark, and what it means, in lines from `at` as far as `right`; and where the
-    last line stands."""
-    rows, (x, y) = [], at
+    """What the colour and the mark of each state mean, in lines from `at` as far as `right`; and where the last line
+    stands."""
+    colours = state_fills_and_inks(palette)
+    first, y = at
+    x = first
+    rows = []
     for state, text in legend.items():
-        if x > at[0] and x + TRIANGLE_LEGEND_PX + 6 + text_width(text, TRIANGLE_LEGEND_PX) > right:
-            x, y = at[0], y + 24
-        box = {"x": x, "x2": x + TRIANGLE_LEGEND_PX, "y": y - TRIANGLE_LEGEND_PX / 2, "y2": y + TRIANGLE_LEGEND_PX / 2}
-        inner = {key: edge + (1 if key in ("x", "y") else -1) for key, edge in box.items()}
-        rows.append(box | {"kind": "bar", "fill": palette.faint})  # an edge, for a square of the ground's own colour
-        rows.append(inner | {"kind": "bar", "fill": fills[state]})
-        rows.append(
-            place_label(
-                STATE_MARKS[state], x + TRIANGLE_LEGEND_PX / 2, y, palette, size=TRIANGLE_LEGEND_PX, ink=ink[state]
-            )
-        )
-        rows.append(place_label(text, x + TRIANGLE_LEGEND_PX + 6, y, palette, align="left", size=TRIANGLE_LEGEND_PX))
-        x += TRIANGLE_LEGEND_PX + text_width(text, TRIANGLE_LEGEND_PX) + 22
+        fill, ink = colours[state]
+        width = TRIANGLE_LEGEND_PX + LEGEND_TEXT_GAP_PX + text_width(text, TRIANGLE_LEGEND_PX)
+        if x > first and x + width > right:
+            x = first
+            y += LEGEND_LINE_PX
+        mark = place_label(STATE_MARKS[state], x + TRIANGLE_LEGEND_PX / 2, y, palette, size=TRIANGLE_LEGEND_PX)
+        start = x + TRIANGLE_LEGEND_PX + LEGEND_TEXT_GAP_PX
+        rows += [
+            *place_legend_square(x, y, fill, palette),
+            mark | {"ink": ink},
+            place_label(text, start, y, palette, align="left", size=TRIANGLE_LEGEND_PX),
+        ]
+        x += TRIANGLE_LEGEND_PX + text_width(text, TRIANGLE_LEGEND_PX) + LEGEND_ENTRY_GAP_PX
     return rows, y
+
+
+def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list[dict]:
+    """A square with an edge, which shows it where it has the colour of the ground. y: of its middle."""
+    x2 = x + TRIANGLE_LEGEND_PX
+    top = y - TRIANGLE_LEGEND_PX / 2
+    bottom = y + TRIANGLE_LEGEND_PX / 2
+    return [
+        place_bar(box(x, x2, top, bottom), palette.faint),
+        place_bar(box(x + 1, x2 - 1, top + 1, bottom - 1), fill),
+    ]

@@ -1,26 +1,19 @@
-"""What a picture is made of: rows of one table, each a rectangle, a text or an outline placed in pixels.
+"""The table that every picture of cells is: a row for each rectangle, text or outline, placed in pixels.
 
-Masked cells carry a hatch of their own, never a colour of a scale.
+A blocked cell has a hatch of its own, never a colour of a scale.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from attention_core.drawing.palette import Palette, shade_cells
-from attention_core.drawing.text_layout import PictureTexts, place_label, text_width
+from attention_core.drawing.text_layout import PictureTexts, text_width
 from attention_core.explanation.formula import colour_family
 from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import (
-    format_exact,
-    format_fixed,
-    format_signed,
-    format_signed_brief,
-    format_signed_rough,
-)
+from attention_core.record.number_text import format_exact, format_fixed, format_signed_brief, format_signed_rough
 from attention_core.record.trace import Trace
 
 MASKED_STEPS = {"masked_scores", "weights", "softmax_weights", "dropped_weights"}  # where a blocked pair is hatched
@@ -37,6 +30,7 @@ SHARE_STEPS = {
 }  # steps on the purple ramp; all others are signed
 MIN_TWO_DECIMAL_DIFFERENCE = 0.005  # the smallest difference that two decimals show
 DARKEST_EVEN_SHARES = 5  # the darkest colour of the "x S" view: so many times an even share, or more
+MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # the size of a number in a cell: a smaller one cannot be read
 
 
 def is_share(trace: Trace, step: str) -> bool:
@@ -50,14 +44,20 @@ def darkest_share(keys: int, times: bool) -> float:
 
 
 def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
-    """What the colours of a step reach to: 1 for shares, else the largest finite magnitude in a sequence's heads."""
+    """The magnitude that has the strongest colour of a step: 1 for shares, else the largest finite one.
+
+    batch: the sequence whose heads are looked at together.
+    """
     if is_share(trace, step):
         return 1.0
     value = trace[step].detach()
-    own = value[min(batch, len(value) - 1)] if trace.step(step).dims[0] == "B" else value
-    sizes = own.double().abs()
-    largest = sizes.max().item()
-    return largest if math.isfinite(largest) else sizes.masked_fill(~sizes.isfinite(), 0.0).max().item()
+    if trace.step(step).dims[0] == "B":
+        value = value[min(batch, len(value) - 1)]
+    magnitudes = value.double().abs()
+    largest = magnitudes.max().item()
+    if math.isfinite(largest):
+        return largest
+    return magnitudes.masked_fill(~magnitudes.isfinite(), 0.0).max().item()
 
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------
@@ -85,10 +85,55 @@ CELL_COLUMNS = {
 
 
 def cell_table(rows: Sequence[dict]) -> dict[str, list]:
-    """The rows of a picture as a table, every column filled."""
-    return {column: [row.get(column, usual) for row in rows] for column, usual in CELL_COLUMNS.items()}
+    """The rows of a picture as a table with all of its columns."""
+    return fill_columns(rows, CELL_COLUMNS)
 
 
+def fill_columns(rows: Sequence[dict], usual: dict[str, object]) -> dict[str, list]:
+    """Rows as columns. usual: every column, with the value of the rows that do not name it."""
+    return {column: [row.get(column, value) for row in rows] for column, value in usual.items()}
+
+
+def box(x: float, x2: float, y: float, y2: float) -> dict[str, float]:
+    """A rectangle from left to right and from top to bottom."""
+    return {"x": x, "x2": x2, "y": y, "y2": y2}
+
+
+def grid_box(origin: tuple[float, float], row: int, column: int, side: float) -> dict[str, float]:
+    """The square of a cell. origin: the upper left corner of its matrix."""
+    left, top = origin
+    return {
+        "x": left + column * side,
+        "x2": left + (column + 1) * side,
+        "y": top + row * side,
+        "y2": top + (row + 1) * side,
+    }
+
+
+def place_bar(rectangle: dict[str, float], fill: str) -> dict:
+    """A coloured rectangle that names no cell."""
+    return {"kind": "bar", **rectangle, "fill": fill}
+
+
+def place_outline(rectangle: dict[str, float], palette: Palette) -> dict:
+    """The outline of what is chosen."""
+    return {"kind": "chosen", **rectangle, "fill": palette.outline}
+
+
+def outline_cell(cell: dict, palette: Palette) -> dict:
+    """The outline of a cell that is opened."""
+    return cell | {"kind": "chosen", "fill": palette.outline, "text": "", "what": ""}
+
+
+def name_cell(ref: Ref, run: str = "") -> dict[str, str]:
+    """What a click on a cell sends. run: the name of its run, where a picture shows several."""
+    return {
+        "step": f"{run}:{ref.step}" if run else ref.step,
+        "index": ",".join(map(str, ref.index)),
+    }
+
+
+# ---- a matrix --------------------------------------------------------------------------------------------------------
 def place_matrix(
     drawn: Panel,
     trace: Trace,
@@ -100,64 +145,79 @@ def place_matrix(
     name: str = "result",
     reach: float | None = None,
 ) -> list[dict]:
-    """The cells of a panel, from its upper left corner on; numbers stand in them where they fit.
+    """The cells of a panel from its upper left corner on, with their numbers where these can be read.
 
     The chosen cell is outlined, and the cells that it was computed from in the colours of their symbols.
     reach: the magnitude that has the strongest colour, where that is not the step's own.
     """
-    x0, y0 = origin
-    reach = colour_reach(trace, drawn.step, drawn.refs[0][0].index[0]) if reach is None else reach
-    fills, inks = shade_cells(drawn.values.reshape(-1), reach, is_share(trace, drawn.step), palette)
-    is_bool = trace[drawn.step].dtype.is_floating_point is False
+    if reach is None:
+        batch = drawn.refs[0][0].index[0]
+        reach = colour_reach(trace, drawn.step, batch)
+    is_bool = not trace[drawn.step].dtype.is_floating_point
     number = choose_number_format(trace, reach)
-    text_size = map_number_size(drawn.values, size, (lambda _: "✓") if is_bool else number)
+    widest = text_width("✓", 1.0) if is_bool else widest_number(drawn.values, number)
+    text_size = number_size(size, widest)
+    shares = is_share(trace, drawn.step)
+    fills, inks = shade_cells(drawn.values.reshape(-1), reach, shares, palette)
+    colours = zip(fills, inks, strict=True)  # row by row
     free = unblocked_cells(trace, drawn.step)
-    operation = None if chosen is None else trace.step(chosen.step).operation
-    read = trace.read_by(chosen) if operation is not None and drawn.step in operation.reads else set()
+    operands = operands_of(chosen, trace, drawn.step)
     rows = []
-    for r, refs in enumerate(drawn.refs):
-        for c, ref in enumerate(refs):
-            n, value = r * len(refs) + c, float(drawn.values[r, c])
+    for row, refs in enumerate(drawn.refs):
+        for column, ref in enumerate(refs):
+            value = float(drawn.values[row, column])
             is_blocked = not free[ref.index]
-            text = ("✓" if value else "") if is_bool else "0" if is_blocked and value == 0 else number(value)
-            rows.append(
-                {
-                    "kind": "blocked" if is_blocked else "cell",
-                    "x": x0 + c * size,
-                    "x2": x0 + (c + 1) * size,
-                    "y": y0 + r * size,
-                    "y2": y0 + (r + 1) * size,
-                    "fill": palette.ground if is_blocked or is_bool else fills[n],
-                    "ink": palette.ink if is_blocked or is_bool else inks[n],
-                    "text": text if text_size else "",
-                    "size": text_size,
-                    "edge": palette.faint,
-                    "what": words.describe(ref),
-                    "value": format_exact(value),
-                    "step": ref.step,
-                    "index": ",".join(map(str, ref.index)),
-                    "panel": name,
-                    "row": r,
-                    "column": c,
-                }
-            )
+            fill, ink = next(colours)
+            if is_blocked or is_bool:
+                fill, ink = palette.ground, palette.ink
+            text = write_truth(value) if is_bool else write_number(value, is_blocked, number)
+            cell = {
+                "kind": "blocked" if is_blocked else "cell",
+                **grid_box(origin, row, column, size),
+                "fill": fill,
+                "ink": ink,
+                "text": text if text_size else "",
+                "size": text_size,
+                "edge": palette.faint,
+                **name_cell(ref),
+                "what": words.describe(ref),
+                "value": format_exact(value),
+                "panel": name,
+                "row": row,
+                "column": column,
+            }
+            rows.append(cell)
             if ref == chosen:
-                rows.append({**rows[-1], "kind": "chosen", "fill": palette.outline, "text": ""})
-            elif ref in read:
-                stroke = palette.families().get(colour_family(ref.step), palette.ink)
-                rows.append({**rows[-1], "kind": "read", "fill": stroke, "text": ""})
+                rows.append(cell | {"kind": "chosen", "fill": palette.outline, "text": ""})
+            elif ref in operands:
+                rows.append(cell | {"kind": "read", "fill": symbol_colour(ref.step, palette), "text": ""})
     return rows
 
 
-def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
-    """Which cells of a step no mask blocks: scores and weights where it allows the pair, and a mask's own True; a view.
+def symbol_colour(step: str, palette: Palette) -> str:
+    """The colour of the symbol that a step belongs to, such as that of q; the ink where it belongs to none."""
+    return palette.families().get(colour_family(step), palette.ink)
 
-    A score that is infinite without a mask's doing overflowed: that is no blocked cell. Neither is a weight that was
-    chosen in spite of the mask.
+
+def operands_of(chosen: Ref | None, trace: Trace, step: str) -> set[Ref]:
+    """The cells of a step that the chosen cell was computed from."""
+    if chosen is None:
+        return set()
+    operation = trace.step(chosen.step).operation
+    if operation is None or step not in operation.reads:
+        return set()
+    return trace.read_by(chosen)
+
+
+def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
+    """Which cells of a step no mask blocks, as a view in the shape of the step.
+
+    Of scores and weights these are the pairs that the mask allows, of a mask its own True. A score that is infinite
+    without a mask overflowed: its cell is not blocked. Neither is a weight that was chosen in spite of the mask.
     """
     value = trace[step]
     if trace.difference:
-        return value.isfinite().numpy()  # an infinity: one of the two runs blocks the pair
+        return value.isfinite().numpy()  # where it is infinite, one of the two runs blocks the pair
     if not value.dtype.is_floating_point:
         return value.cpu().numpy()
     if step not in MASKED_STEPS or "allowed" not in trace:
@@ -168,70 +228,51 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
     return allowed.numpy()
 
 
+# ---- numbers in cells ------------------------------------------------------------------------------------------------
 def choose_number_format(trace: Trace, reach: float) -> Callable[[float], str]:
-    """How the numbers of a step are written whose largest magnitude is `reach`: a difference has its sign, as in +.25,
-    and one that two decimals would make 0 a power of ten."""
+    """How the numbers of a step are written whose largest magnitude is `reach`.
+
+    A difference has its sign, as in +.25; where two decimals would make 0 of all of them, it is a power of ten.
+    """
     if not trace.difference:
         return format_fixed
     return format_signed_brief if reach >= MIN_TWO_DECIMAL_DIFFERENCE else format_signed_rough
 
 
-def map_number_size(values: np.ndarray, cell: float, number: Callable[[float], str] = format_fixed) -> float:
-    """The size of the numbers in a map's cells, all alike; 0 where they would be too small to read. number: how they
-    are written."""
-    size = min(16.0, (cell - 4) / widest_number(values, number))
-    return size if size >= 9.0 else 0.0
+def write_truth(value: float) -> str:
+    """What stands in a cell of a mask."""
+    return "✓" if value else ""
+
+
+def write_number(value: float, is_blocked: bool, number: Callable[[float], str] = format_fixed) -> str:
+    """What stands in a cell: the number, of a blocked weight the 0 that it is exactly."""
+    return "0" if is_blocked and value == 0 else number(value)
+
+
+def number_size(cell: float, widest: float) -> float:
+    """The size of the numbers in cells of this side, 0 where they cannot be read. widest: of the numbers, at size 1."""
+    size = min(MAX_NUMBER_PX, (cell - 4) / widest)
+    return size if size >= MIN_NUMBER_PX else 0.0
 
 
 def widest_number(values: np.ndarray, number: Callable[[float], str] = format_fixed) -> float:
-    """The width of the widest number of a map, at size 1."""
-    return max((text_width(number(value), 1.0) for value in values.reshape(-1).tolist()), default=1.0)
+    """The width of the widest number of a matrix, at size 1. number: how the numbers are written."""
+    widths = [text_width(number(value), 1.0) for value in values.reshape(-1).tolist()]
+    return max(widths, default=1.0)
 
 
+# ---- sizes of cells --------------------------------------------------------------------------------------------------
 def comfortable_cell_size(panels: Sequence[Panel], most: float, number: Callable[[float], str] = format_fixed) -> float:
-    """The largest cell that is wanted: `most`, or what the widest number needs to be read, written by `number`."""
-    return max([most, *(5 + 14.0 * widest_number(drawn.values, number) for drawn in panels)])
+    """The largest cell that is wanted: `most`, or more where the widest number needs it to be read."""
+    needed = [5 + 14.0 * widest_number(drawn.values, number) for drawn in panels]
+    return max([most, *needed])
 
 
 def cell_size(rows: int, columns: int, width: float, most: float = 40.0, least: float = 10.0) -> float:
-    """A cell's side in pixels so that so many columns fit, and the rows too where they stay large enough to read."""
-    return float(min(most, max(least, width // columns), max(16.0, width // rows)))
+    """The side of a cell in pixels with which all columns fit the width.
 
-
-@lru_cache(maxsize=64)
-def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> tuple[dict, ...]:
-    """The scale of the weights with the even share 1/S marked on it: from 0 to 1, or in multiples of that share."""
-    steps, reach = 32, darkest_share(keys, times)
-    fills, _ = shade_cells(np.linspace(0, 1, steps), 1.0, True, palette)
-    bar = {"kind": "bar", "y": y, "y2": y + 7}
-    rows = [
-        {**bar, "x": x + i * width / steps, "x2": x + (i + 1) * width / steps + 0.6, "fill": fill}
-        for i, fill in enumerate(fills)
-    ]
-    even = x + width / (keys * reach)
-    rows.append({**bar, "x": even - 1, "x2": even + 1, "y": y - 3, "y2": y + 10, "fill": palette.outline})
-    first, last = (
-        ("1×", f"≥ {DARKEST_EVEN_SHARES}×" if keys > DARKEST_EVEN_SHARES else f"{keys}×")
-        if times
-        else (f"1/{keys}", "1")
-    )
-    texts = [("0", x, "left"), (last, x + width, "right")]
-    texts += [(first, min(max(even, x + 26), x + width - 40), "center")] if keys > 1 else []
-    return (*rows, *(place_label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts))
-
-
-def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float) -> list[dict]:
-    """The scale of a difference: from what was lost to what was gained, nothing in the middle.
-
-    Where nothing differs, its ends have signs and no numbers.
+    All rows fit that width too, as long as cells stay large enough to be read.
     """
-    steps = 33
-    fills, _ = shade_cells(np.linspace(-1, 1, steps), 1.0, False, palette)
-    bar = {"kind": "bar", "y": y, "y2": y + 7}
-    rows = [
-        {**bar, "x": x + i * width / steps, "x2": x + (i + 1) * width / steps + 0.6, "fill": fill}
-        for i, fill in enumerate(fills)
-    ]
-    least, most = (format_signed(-reach), format_signed(reach)) if reach else ("−", "+")
-    texts = [(least, x, "left"), ("0", x + width / 2, "center"), (most, x + width, "right")]
-    return rows + [place_label(text, at, y + 19, palette, size=13.0, align=align) for text, at, align in texts]
+    for_columns = max(least, width // columns)
+    for_rows = max(16.0, width // rows)
+    return float(min(most, for_columns, for_rows))

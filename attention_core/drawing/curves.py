@@ -1,28 +1,32 @@
-"""Curves: a quantity against another on real axes, named at their ends, with bands and points that tell numbers.
+"""Curves: one quantity against another on two axes, named at their ends, with bands, and points that tell numbers.
 
-A zero has no place on a logarithmic axis: it stands at the axis' end as an open triangle, and says 0. Where a curve
-lies under another for a stretch it is wider, so that it looks out on both sides.
+A zero has no place on a logarithmic axis: it is drawn at the end of the axis as an open triangle, and tells that it is
+0. Where a curve lies under another for a stretch it is drawn wider, so that it is seen on both sides of the other.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from attention_core.drawing.charts import Axis, Picture, curve_specification
+from attention_core.drawing.axes import Axis, clamp_to_axis, pixels_below_top
+from attention_core.drawing.axes import decade_axis as decade_axis  # pages import it from here
+from attention_core.drawing.axes import whole_number_axis as whole_number_axis  # pages import it from here
+from attention_core.drawing.cells import fill_columns
 from attention_core.drawing.palette import Palette
+from attention_core.drawing.specifications import Picture, curve_specification
 from attention_core.drawing.text_layout import text_width
 from attention_core.record.number_text import format_exact, format_fixed
 
 CURVE_WIDTH_PX, CURVE_HEIGHT_PX = 640, 300  # pixels of the field between the axes
 AXIS_ROOM_PX = 90  # pixels at the left of it
-CURVE_NAME_STEP_PX = 17.0  # from one name to the next
-THICK = 2.5  # pixels of a line
-CLOSE = 2.0  # pixels between two lines of which the lower one is hidden; from there on both are seen
-RIM = 2.5  # pixels by which a line looks out on each side of one that lies on it
-MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # points of a curve, of more each is that small: square pixels
+CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # the size of a curve's name, and the way from one name to the next
+LINE_WIDTH_PX = 2.5
+HIDING_DISTANCE_PX = 2.0  # two lines that are closer are seen as one
+RIM_WIDTH_PX = 2.5  # what is seen of a covered line on each side of the line that covers it
+MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # of a curve with more points each point has that area: square pixels
 CURVE_COLUMNS = {
     "kind": "point",  # point, zero, band, under, bar, rule or text
     "x": 0.0,
@@ -33,15 +37,17 @@ CURVE_COLUMNS = {
     "fill": "",
     "dashed": False,
     "size": 60.0,
-    "width": THICK,
+    "width": LINE_WIDTH_PX,
     "said": "",
 }
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Points from left to right under one name. dashed: what was worked out, not measured. band: from where to where
-    each point may lie."""
+    """Points from left to right under one name.
+
+    dashed: the numbers were worked out, not measured. band: between which numbers each point may lie.
+    """
 
     name: str
     x: Sequence[float]
@@ -60,91 +66,152 @@ def curves(
     width: int = CURVE_WIDTH_PX,
     height: int = CURVE_HEIGHT_PX,
 ) -> Picture:
-    """The curves on these axes; at: where an upright line stands, such as what is chosen.
+    """The curves on these axes. at: where an upright line stands, such as at what is chosen.
 
     Raises ValueError where a curve's x and y are not equally many.
     """
     rows = []
-    for curve, piled in zip(drawn, piles(drawn, x, y, height), strict=True):
-        rows += rims(curve, piled, y)
-        for place, (low, high) in zip(curve.x, curve.band, strict=bool(curve.band)):
-            band = {"kind": "band", "x": place, "y": clamp_to_axis(low, y), "y2": clamp_to_axis(high, y)}
-            rows.append(band | {"name": curve.name, "fill": curve.colour})
-        size = SMALL_POINT_AREA_PX if len(curve.x) > MANY_POINTS else CURVE_COLUMNS["size"]
-        for place, value, depth in zip(curve.x, curve.y, at_points(piled), strict=True):
-            rows.append(
-                {
-                    "kind": "zero" if y.log and value <= 0 else "point",
-                    "x": place,
-                    "y": clamp_to_axis(value, y),
-                    "name": curve.name,
-                    "fill": curve.colour,
-                    "dashed": curve.dashed,
-                    "size": round((math.sqrt(size) + 2 * RIM * depth) ** 2, 1),
-                    "said": f"{curve.name}: {format_exact(place)} → {format_exact(value)}",
-                }
-            )
-    longest = max((text_width(curve.name, 14.0) for curve in drawn), default=0.0)
+    covers = count_covers(drawn, x, y, height)
+    for curve, counts in zip(drawn, covers, strict=True):
+        rows += place_covered_stretches(curve, counts, y)
+        rows += place_band(curve, y)
+        rows += place_points(curve, counts, y)
     rows += place_curve_names(drawn, y, height)
     if at is not None:
         rows.append({"kind": "rule", "x": at, "fill": palette.outline})
-    return Picture(curve_table(rows), with_margins(curve_specification(x, y, palette, width, height), longest))
+    longest = max((text_width(curve.name, CURVE_NAME_PX) for curve in drawn), default=0.0)
+    specification = curve_specification(x, y, palette, width, height)
+    return Picture(curve_table(rows), with_margins(specification, longest))
 
 
-# ---- what lies under another curve -----------------------------------------------------------------------------------
-Piled = list[int]  # of each stretch of a curve, from point to point: how many later ones lie on it
+def place_band(curve: Curve, y: Axis) -> list[dict]:
+    """The area in which the points of a curve may lie."""
+    if not curve.band:
+        return []
+    rows = []
+    for place, (low, high) in zip(curve.x, curve.band, strict=True):
+        rows.append(
+            {
+                "kind": "band",
+                "x": place,
+                "y": clamp_to_axis(low, y),
+                "y2": clamp_to_axis(high, y),
+                "name": curve.name,
+                "fill": curve.colour,
+            }
+        )
+    return rows
+
+
+def place_points(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
+    """The points of a curve. counts: the curves that cover each of its stretches."""
+    area = SMALL_POINT_AREA_PX if len(curve.x) > MANY_POINTS else CURVE_COLUMNS["size"]
+    rows = []
+    for place, value, covers in zip(curve.x, curve.y, covers_at_points(counts), strict=True):
+        side = math.sqrt(area) + 2 * RIM_WIDTH_PX * covers
+        rows.append(
+            {
+                "kind": "zero" if y.log and value <= 0 else "point",
+                "x": place,
+                "y": clamp_to_axis(value, y),
+                "name": curve.name,
+                "fill": curve.colour,
+                "dashed": curve.dashed,
+                "size": round(side**2, 1),
+                "said": f"{curve.name}: {format_exact(place)} → {format_exact(value)}",
+            }
+        )
+    return rows
+
+
+def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict]:
+    """Each curve's name behind its last point, in pixels.
+
+    A name that would stand on another one is moved down, and all of them up again where that leads below the field.
+    """
+    ends = []
+    for curve in drawn:
+        place = pixels_below_top(curve.y[-1], y, height)
+        ends.append((place, curve.x[-1], curve.name, curve.colour))
+    texts = []
+    free = -CURVE_NAME_STEP_PX
+    for place, x, name, colour in sorted(ends):
+        free = max(place, free + CURVE_NAME_STEP_PX)
+        texts.append({"kind": "text", "x": x, "y": free, "name": name, "fill": colour})
+    last = height
+    for text in reversed(texts):
+        text["y"] = min(text["y"], last)
+        last = text["y"] - CURVE_NAME_STEP_PX
+    return texts
+
+
+# ---- curves that cover others ----------------------------------------------------------------------------------------
 Line = tuple[list[float], list[float]]  # the points of a curve: how far along, and how far down
 
 
-def piles(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[Piled]:
-    """How many curves lie on each stretch of each one: the later a curve, the further up it is drawn."""
+def count_covers(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[list[int]]:
+    """For each curve and each of its stretches from point to point: how many later curves lie on it.
+
+    A later curve is drawn over an earlier one.
+    """
     lines = [line_of(curve, x, y, height) for curve in drawn]
     found = []
     for later, line in enumerate(lines, 1):
-        none = [False for _ in pairwise(line[0])]
-        hidden = [lies_on(over, line) for over in lines[later:]]
-        stretches = zip(none, *hidden, strict=True)
-        found.append(list(map(sum, stretches)))
+        counts = np.zeros(max(len(line[0]) - 1, 0), dtype=int)
+        for over in lines[later:]:
+            counts += covered_stretches(over, line)
+        found.append(counts.tolist())
     return found
 
 
 def line_of(curve: Curve, x: Axis, y: Axis, height: int) -> Line:
-    """Where a curve is drawn: how far along from left to right, in no unit, and how far down, in pixels."""
+    """Where a curve is drawn: how far along from left to right, as a share, and how far down, in pixels."""
     along = [-pixels_below_top(place, x, 1) for place in curve.x]
-    return along, [pixels_below_top(value, y, height) for value in curve.y]
+    down = [pixels_below_top(value, y, height) for value in curve.y]
+    return along, down
 
 
-def lies_on(over: Line, line: Line) -> list[bool]:
-    """Which stretches of a line are hidden by another one."""
-    places, heights = line
-    there = np.interp(places, *over, left=np.nan, right=np.nan)
-    apart = np.abs(there - np.array(heights))
-    near = apart < CLOSE
-    both_ends = near[:-1] & near[1:]
-    return both_ends.tolist()
+def covered_stretches(over: Line, line: Line) -> np.ndarray:
+    """Whether each stretch of a line is hidden by another line, at both of its ends."""
+    along, down = line
+    there = np.interp(along, *over, left=np.nan, right=np.nan)
+    distance = np.abs(there - np.array(down))
+    is_hidden = distance < HIDING_DISTANCE_PX
+    return is_hidden[:-1] & is_hidden[1:]
 
 
-def rims(curve: Curve, piled: Piled, y: Axis) -> Iterator[dict]:
-    """The stretches of a curve that others lie on, each wider than those."""
+def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
+    """The stretches of a curve that others lie on, each wider than those together."""
     heights = [clamp_to_axis(value, y) for value in curve.y]
     points = zip(curve.x, heights, strict=True)
-    for (start, end), depth in zip(pairwise(points), piled, strict=True):
-        if depth == 0:
+    rows = []
+    for (start, end), covers in zip(pairwise(points), counts, strict=True):
+        if covers == 0:
             continue
-        rim = {"kind": "under", "name": curve.name, "fill": curve.colour, "dashed": curve.dashed}
-        rim["x"], rim["y"] = start
-        rim["x2"], rim["y2"] = end
-        rim["width"] = THICK + 2 * RIM * depth
-        yield rim
+        rows.append(
+            {
+                "kind": "under",
+                "x": start[0],
+                "y": start[1],
+                "x2": end[0],
+                "y2": end[1],
+                "name": curve.name,
+                "fill": curve.colour,
+                "dashed": curve.dashed,
+                "width": LINE_WIDTH_PX + 2 * RIM_WIDTH_PX * covers,
+            }
+        )
+    return rows
 
 
-def at_points(piled: Piled) -> list[int]:
-    """How many curves lie on each point of a curve: on the stretch before it, or behind it.
+def covers_at_points(counts: Sequence[int]) -> list[int]:
+    """How many curves lie on each point of a curve: on the stretch before it, or on the one behind it.
 
-    >>> at_points([0, 2, 0]), at_points([])
+    >>> covers_at_points([0, 2, 0]), covers_at_points([])
     ([0, 2, 2, 0], [0])
     """
-    before, behind = [0, *piled], [*piled, 0]
+    before = [0, *counts]
+    behind = [*counts, 0]
     return list(map(max, before, behind))
 
 
@@ -157,89 +224,29 @@ def histogram_picture(
     y: Axis,
     palette: Palette,
 ) -> Picture:
-    """Shares of draws between edges, one row of shares a colour, drawn over each other."""
-    rows = [
-        {
-            "kind": "bar",
-            "x": left,
-            "x2": right,
-            "y": share,
-            "fill": colour,
-            "said": f"{format_fixed(left)}: {format_exact(share)}",
-        }
-        for row, colour in zip(shares, colours, strict=True)
-        for (left, right), share in zip(pairwise(edges), row, strict=True)
-    ]
-    return Picture(curve_table(rows), with_margins(curve_specification(x, y, palette, CURVE_WIDTH_PX, CURVE_HEIGHT_PX)))
-
-
-def decade_axis(title: str, numbers: Iterable[float], last: float | None = None) -> Axis:
-    """A logarithmic axis from the power of ten below the smallest number above 0 to the one above the largest, or to
-    `last`; with at most a dozen numbers on it.
-
-    >>> axis = decade_axis("share", [0.0, 0.03, 0.4])
-    >>> axis.first, axis.last
-    (0.01, 1.0)
-    """
-    above = [number for number in numbers if number > 0] or [1.0]
-    low, high = math.floor(math.log10(min(above))), math.ceil(math.log10(last or max(above)))
-    low = min(low, high - 1)
-    every = math.ceil((high - low) / 12)
-    return Axis(title, 10.0**low, 10.0**high, log=True, values=tuple(10.0**p for p in range(high, low - 1, -every)))
-
-
-TICK_STEPS = tuple(
-    digit * 10**power for power in range(10) for digit in (1, 2, 5)
-)  # from one written number to the next
-
-
-def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
-    """An axis of whole numbers from the least to the most of them, with at most 13 of them written on it.
-
-    >>> whole_number_axis("distance", range(-2, 21)).values
-    (-2, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
-    """
-    numbers = list(numbers)
-    first, last = min(numbers), max(numbers)
-    every = next(step for step in TICK_STEPS if (last - first) / step <= 12)
-    written = range(math.ceil(first / every) * every, last + 1, every)  # so that 0 is among them
-    return Axis(title, first, max(last, first + 1), values=tuple(written))
-
-
-def clamp_to_axis(value: float, axis: Axis) -> float:
-    """A value as it can be drawn on an axis: the axis ends where it ends."""
-    return min(max(value, axis.first), axis.last)
-
-
-def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict]:
-    """Each curve's name behind its last point, moved down where two would stand on each other, and up again where that
-    would lead below the field; in pixels."""
-    ends = sorted((pixels_below_top(curve.y[-1], y, height), curve.x[-1], curve.name, curve.colour) for curve in drawn)
-    texts, free = [], -CURVE_NAME_STEP_PX
-    for place, x, name, colour in ends:
-        free = max(place, free + CURVE_NAME_STEP_PX)
-        texts.append({"kind": "text", "x": x, "y": free, "name": name, "fill": colour})
-    last = height
-    for text in reversed(texts):
-        text["y"] = min(text["y"], last)
-        last = text["y"] - CURVE_NAME_STEP_PX
-    return texts
-
-
-def pixels_below_top(value: float, axis: Axis, height: int) -> float:
-    """How far below the top of the field a value is drawn.
-
-    >>> pixels_below_top(10.0, Axis("", 1.0, 100.0, log=True), 300)
-    150.0
-    """
-    measure = math.log if axis.log else float
-    first, last, at = (measure(number) for number in (axis.first, axis.last, clamp_to_axis(value, axis)))
-    return height * (last - at) / (last - first)
+    """Shares of draws between edges, drawn over each other: one row of shares in each colour."""
+    rows = []
+    for heights, colour in zip(shares, colours, strict=True):
+        for (left, right), height in zip(pairwise(edges), heights, strict=True):
+            rows.append(
+                {
+                    "kind": "bar",
+                    "x": left,
+                    "x2": right,
+                    "y": height,
+                    "fill": colour,
+                    "said": f"{format_fixed(left)}: {format_exact(height)}",
+                }
+            )
+    specification = curve_specification(x, y, palette, CURVE_WIDTH_PX, CURVE_HEIGHT_PX)
+    return Picture(curve_table(rows), with_margins(specification))
 
 
 def with_margins(spec: dict, longest: float = 0.0) -> dict:
-    """The specification with room beside its field: for the axis, and at the right for the longest name. That is how
-    wide the picture is where there is room; on a narrow screen its field gives way."""
+    """The specification with room beside its field: for the axis, and at the right for the longest name.
+
+    So wide is the picture where there is room; on a narrow screen its field gives way.
+    """
     return spec | {
         "width": spec["width"] + AXIS_ROOM_PX + int(longest) + 20,
         "padding": {"left": 4, "top": 10, "bottom": 4, "right": 4},
@@ -247,5 +254,5 @@ def with_margins(spec: dict, longest: float = 0.0) -> dict:
 
 
 def curve_table(rows: Sequence[dict]) -> dict[str, list]:
-    """The rows as columns, every one filled."""
-    return {column: [row.get(column, usual) for row in rows] for column, usual in CURVE_COLUMNS.items()}
+    """The rows of a picture of curves as a table with all of its columns."""
+    return fill_columns(rows, CURVE_COLUMNS)

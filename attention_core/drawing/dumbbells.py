@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attention_core.drawing.charts import Axis, Picture, curve_specification
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import curve_table, with_margins
 from attention_core.drawing.palette import Palette
+from attention_core.drawing.specifications import Picture, curve_specification
 from attention_core.record.number_text import format_exact
 
-DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 620, 62  # pixels: the field, and a row of it
-BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = (
-    0.02,
-    0.09,
-)  # of a row: half as high as the bar between both, and as an interval
+DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 620, 62  # the field, and the height of one of its rows
+BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # half the bar between both ends, half an interval: rows
 DUMBBELL_POINT_AREA_PX = 190.0  # square pixels: a point
+END_NAME_ROOM_PX = 40
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ def dumbbells(
     hidden: bool = False,
     width: int = DUMBBELL_WIDTH_PX,
 ) -> Picture:
-    """The rows from above, each with its name and its ends. hidden: nothing is drawn yet but the rows' names.
+    """The rows from above, each with its name and its ends. hidden: only the names of the rows are drawn.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> ends = [DumbbellEnd("a", 0.2, (0.1, 0.3), "#000"), DumbbellEnd("b", 0.7, (0.6, 0.8), "#111")]
@@ -41,40 +40,63 @@ def dumbbells(
     >>> [round(at, 2) for kind, at in zip(picture.table["kind"], picture.table["x"]) if kind == "point"]
     [0.2, 0.7]
     """
-    drawn: list[dict] = []
-    for number, (row, ends) in enumerate(rows):
-        middle = len(rows) - number
-        drawn += [] if hidden else place_dumbbell(row, ends, middle, palette)
-    places = tuple(float(len(rows) - number) for number in range(len(rows)))
-    y = Axis("", 0.5, len(rows) + 0.5, values=places, texts=tuple(row for row, _ in rows))
-    return Picture(
-        curve_table(drawn), with_margins(curve_specification(x, y, palette, width, DUMBBELL_ROW_PX * len(rows)), 40)
+    count = len(rows)
+    heights = [float(count - number) for number in range(count)]  # the first row stands highest
+    drawn = []
+    if not hidden:
+        for (name, ends), height in zip(rows, heights, strict=True):
+            drawn += place_dumbbell(name, ends, height, palette)
+    y = Axis(
+        title="",
+        first=0.5,
+        last=count + 0.5,
+        values=tuple(heights),
+        texts=tuple(name for name, _ in rows),
     )
+    specification = curve_specification(x, y, palette, width, DUMBBELL_ROW_PX * count)
+    return Picture(curve_table(drawn), with_margins(specification, END_NAME_ROOM_PX))
 
 
-def place_dumbbell(row: str, ends: Sequence[DumbbellEnd], middle: float, palette: Palette) -> list[dict]:
-    """What is drawn of one row."""
-    values = [end.value for end in ends]
-    told = f"{row}: {format_exact(min(values))} … {format_exact(max(values))}"
-    between = {
-        "kind": "bar",
-        "x": min(values),
-        "x2": max(values),
-        "y": middle - BAR_HALF_HEIGHT_SHARE,
-        "y2": middle + BAR_HALF_HEIGHT_SHARE,
-    }
-    drawn = [between | {"fill": palette.faint, "said": told}]
-    for end in ends:
-        low, high = end.interval
-        said = f"{row}, {end.name}: {format_exact(end.value)} ({format_exact(low)} … {format_exact(high)})"
-        whisker = {
+def place_dumbbell(name: str, ends: Sequence[DumbbellEnd], height: float, palette: Palette) -> list[dict]:
+    """The bar, the intervals and the points of one row."""
+    low = min(end.value for end in ends)
+    high = max(end.value for end in ends)
+    drawn = [
+        {
             "kind": "bar",
             "x": low,
             "x2": high,
-            "y": middle - WHISKER_HALF_HEIGHT_SHARE,
-            "y2": middle + WHISKER_HALF_HEIGHT_SHARE,
+            "y": height - BAR_HALF_HEIGHT_SHARE,
+            "y2": height + BAR_HALF_HEIGHT_SHARE,
+            "fill": palette.faint,
+            "said": f"{name}: {format_exact(low)} … {format_exact(high)}",
         }
-        drawn.append(whisker | {"fill": end.colour, "said": said})
-        point = {"kind": "point", "x": end.value, "y": middle, "name": f"{row} {end.name}", "fill": end.colour}
-        drawn.append(point | {"said": said, "size": DUMBBELL_POINT_AREA_PX})
+    ]
+    for end in ends:
+        drawn += place_end(name, end, height)
     return drawn
+
+
+def place_end(name: str, end: DumbbellEnd, height: float) -> list[dict]:
+    """One end of a dumbbell: its interval, and its point upon that."""
+    low, high = end.interval
+    said = f"{name}, {end.name}: {format_exact(end.value)} ({format_exact(low)} … {format_exact(high)})"
+    interval = {
+        "kind": "bar",
+        "x": low,
+        "x2": high,
+        "y": height - WHISKER_HALF_HEIGHT_SHARE,
+        "y2": height + WHISKER_HALF_HEIGHT_SHARE,
+        "fill": end.colour,
+        "said": said,
+    }
+    point = {
+        "kind": "point",
+        "x": end.value,
+        "y": height,
+        "name": f"{name} {end.name}",
+        "fill": end.colour,
+        "said": said,
+        "size": DUMBBELL_POINT_AREA_PX,
+    }
+    return [interval, point]

@@ -1,4 +1,4 @@
-"""Patches of a picture as keys: the picture, each patch in the colour that its vector is, and one word's weights on it.
+"""Patches of a picture as keys: the picture, one word's weights on its patches, and the colour that the word receives.
 
 A patch's vector is its red, green and blue, each from -1 (none) to 1 (full).
 """
@@ -9,17 +9,18 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.drawing.cells import cell_table, place_matrix
-from attention_core.drawing.charts import Picture, sized_specification
+from attention_core.drawing.cells import box, cell_table, place_bar, place_matrix
 from attention_core.drawing.palette import Palette, to_hex_colours
+from attention_core.drawing.specifications import Picture, sized_specification
 from attention_core.drawing.text_layout import PictureTexts, place_label
 from attention_core.explanation.layout import gather_panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-PATCH_SIDE_PX = 58.0  # pixels: a patch
+PATCH_SIDE_PX = 58.0
 PICTURE_GAP_PX = 40.0  # between two pictures
-DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # of a channel: -1 and 1
+PICTURES_TOP_PX = 26.0  # room for the titles above
+DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # what -1 and 1 are as a channel
 
 
 def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
@@ -53,32 +54,50 @@ def patch_picture(
 
     at: the batch, the head and the query. titles: over each of the three. Keys and values have three numbers each.
     """
+    batch, _, query = at
     patches = trace["weights"].shape[-1]
-    columns, top = patches_per_row(patches), 26.0
+    columns = patches_per_row(patches)
     wide = columns * PATCH_SIDE_PX
-    rows = place_squares(vector_colours(trace.step("key").window(B=at[0])), columns, (0.0, top))
-    for first in range(0, patches, columns):
-        refs = [Ref("weights", (*at, s)) for s in range(first, min(first + columns, patches))]
-        origin = (wide + PICTURE_GAP_PX, top + first // columns * PATCH_SIDE_PX)
-        rows += place_matrix(
-            gather_panel(trace, "weights", [refs], ("T", "S")), trace, words, palette, origin, PATCH_SIDE_PX, chosen
-        )
-    received = trace.step("output").window(B=at[0], T=slice(at[2], at[2] + 1))
-    rows += place_squares(vector_colours(received), 1, (2 * (wide + PICTURE_GAP_PX), top))
-    rows += [
-        place_label(title, number * (wide + PICTURE_GAP_PX), 11, palette, align="left", size=15.0)
-        for number, title in enumerate(titles)
+    step = wide + PICTURE_GAP_PX  # from one picture to the next
+    keys = trace.step("key").window(B=batch)
+    received = trace.step("output").window(B=batch, T=slice(query, query + 1))
+    rows = [
+        *place_squares(vector_colours(keys), columns, 0.0),
+        *place_patch_weights(trace, at, words, palette, columns, step, chosen),
+        *place_squares(vector_colours(received), 1, 2 * step),
     ]
-    height = top + math.ceil(patches / columns) * PATCH_SIDE_PX
-    return Picture(cell_table(rows), sized_specification(3 * wide + 2 * PICTURE_GAP_PX, height + 4))
+    for number, title in enumerate(titles):
+        rows.append(place_label(title, number * step, 11, palette, align="left", size=15.0))
+    height = PICTURES_TOP_PX + math.ceil(patches / columns) * PATCH_SIDE_PX
+    return Picture(cell_table(rows), sized_specification(2 * step + wide, height + 4))
 
 
-def place_squares(fills: Sequence[str], columns: int, origin: tuple[float, float]) -> list[dict]:
+def place_patch_weights(
+    trace: Trace,
+    at: tuple[int, int, int],
+    words: PictureTexts,
+    palette: Palette,
+    columns: int,
+    left: float,
+    chosen: Ref | None,
+) -> list[dict]:
+    """One query's weights, each where its patch lies in the picture."""
+    refs = [Ref("weights", (*at, patch)) for patch in range(trace["weights"].shape[-1])]
+    rows = []
+    for first in range(0, len(refs), columns):
+        line = gather_panel(trace, "weights", [refs[first : first + columns]], ("T", "S"))
+        top = PICTURES_TOP_PX + first // columns * PATCH_SIDE_PX
+        rows += place_matrix(line, trace, words, palette, (left, top), PATCH_SIDE_PX, chosen)
+    return rows
+
+
+def place_squares(fills: Sequence[str], columns: int, left: float) -> list[dict]:
     """Squares of these colours, row by row."""
     drawn = []
-    for at, fill in enumerate(fills):
-        x, y = origin[0] + at % columns * PATCH_SIDE_PX, origin[1] + at // columns * PATCH_SIDE_PX
-        drawn.append(
-            {"kind": "bar", "x": x, "x2": x + PATCH_SIDE_PX - 1, "y": y, "y2": y + PATCH_SIDE_PX - 1, "fill": fill}
-        )
+    for number, fill in enumerate(fills):
+        row, column = divmod(number, columns)
+        x = left + column * PATCH_SIDE_PX
+        y = PICTURES_TOP_PX + row * PATCH_SIDE_PX
+        square = box(x, x + PATCH_SIDE_PX - 1, y, y + PATCH_SIDE_PX - 1)
+        drawn.append(place_bar(square, fill))
     return drawn

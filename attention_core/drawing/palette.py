@@ -1,13 +1,20 @@
-"""Colours: one a symbol, two pairs for numbers, told apart without them too; fills and inks worked out per cell."""
+"""The colours of both themes, and the fill and the ink of each cell by its number."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # what red, green and blue add to it, WCAG 2.1
+STRONGEST_SIGNED_SHARE = 0.9  # how far the strongest colour of a signed map lies between the ground and its end
+
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of one theme. q blue, k orange, v green, x grey; signed maps magenta to charcoal; weights purple."""
+    """The colours of one theme.
+
+    q, k, v, x: the symbols, blue, orange, green and grey. minus, plus: the ends of a signed map, magenta and charcoal.
+    low, high: the ends of the ramp of the weights, pale and dark purple. share: a bar of weights.
+    """
 
     ground: str
     ink: str
@@ -24,7 +31,7 @@ class Palette:
     x: str
 
     def families(self) -> dict[str, str]:
-        """The symbol colours, as formula.symbol takes them."""
+        """The colours of the symbols, as formula.symbol takes them."""
         return {"q": self.q, "k": self.k, "v": self.v, "x": self.x}
 
 
@@ -61,45 +68,66 @@ DARK_PALETTE = Palette(
 
 
 def colour_channels(colour: str) -> np.ndarray:
-    """#rrggbb as three numbers."""
-    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=float)
+    """The red, green and blue of a colour such as #0067a5, each from 0 to 255."""
+    return np.array(list(bytes.fromhex(colour[1:])), dtype=float)
 
 
 def blend_colours(start: str, end: str, share: np.ndarray) -> np.ndarray:
-    """Colours between two, (n,) shares -> (n, 3)."""
-    return colour_channels(start) + (colour_channels(end) - colour_channels(start)) * share[:, None]
+    """Colours between two: (n,) shares of the way from start to end -> (n, 3) channels."""
+    first, last = colour_channels(start), colour_channels(end)
+    return first + (last - first) * share[:, None]  # (3,) x (n, 1) -> (n, 3)
 
 
 def to_hex_colours(colours: np.ndarray) -> list[str]:
+    """(n, 3) channels as texts such as #0067a5."""
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in colours.round().astype(int)]
 
 
 def luminance(colours: np.ndarray) -> np.ndarray:
-    """Relative luminance (WCAG 2.1) of (n, 3) colours."""
-    linear = colours / 255
-    linear = np.where(linear <= 0.03928, linear / 12.92, ((linear + 0.055) / 1.055) ** 2.4)
-    return linear @ np.array([0.2126, 0.7152, 0.0722])
+    """The relative luminance (WCAG 2.1) of (n, 3) colours, from 0 for black to 1 for white."""
+    channels = colours / 255
+    dark = channels / 12.92
+    bright = ((channels + 0.055) / 1.055) ** 2.4
+    linear = np.where(channels <= 0.03928, dark, bright)
+    return linear @ LUMINANCE_OF_CHANNELS  # (n, 3) x (3,) -> (n,)
 
 
 def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Palette) -> tuple[list[str], list[str]]:
-    """Fill and ink of each cell: shares on [0, largest], signed numbers on [-largest, largest]."""
-    values = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=0.0)
+    """The fill and the ink of each cell: shares on [0, largest], signed numbers on [-largest, largest]."""
+    finite = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=0.0)
     if is_share:
-        colours = blend_colours(palette.low, palette.high, np.clip(values / largest, 0, 1))
+        colours = share_colours(finite / largest, palette)
     else:
-        share = np.clip(np.abs(values) / (largest or 1.0), 0, 1)
-        toward = np.where((values < 0)[:, None], colour_channels(palette.minus), colour_channels(palette.plus))
-        colours = colour_channels(palette.ground) + (toward - colour_channels(palette.ground)) * (0.9 * share[:, None])
+        colours = signed_colours(finite / (largest or 1.0), palette)
     return to_hex_colours(colours), readable_inks(colours)
 
 
+def share_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
+    """The colours of numbers on the ramp of the weights, from 0 to 1: (n,) -> (n, 3)."""
+    return blend_colours(palette.low, palette.high, np.clip(shares, 0, 1))
+
+
+def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
+    """The colours of numbers from -1 to 1, of which 0 has the colour of the ground: (n,) -> (n, 3)."""
+    ground = colour_channels(palette.ground)
+    minus, plus = colour_channels(palette.minus), colour_channels(palette.plus)
+    is_minus = shares < 0
+    strongest = np.where(is_minus[:, None], minus, plus)  # (n, 3)
+    strength = STRONGEST_SIGNED_SHARE * np.clip(np.abs(shares), 0, 1)
+    return ground + (strongest - ground) * strength[:, None]
+
+
 def tint_cells(values: np.ndarray) -> tuple[list[str], list[str]]:
-    """Fill and ink of cells whose number is a colour itself: black at 1, grey at 0, white at -1, in any theme."""
-    colours = blend_colours("#ffffff", "#000000", (np.clip(np.nan_to_num(values, nan=0.0), -1, 1) + 1) / 2)
+    """The fill and the ink of cells whose number is a colour: black at 1, grey at 0, white at -1, in both themes."""
+    known = np.nan_to_num(values, nan=0.0)
+    darkness = (np.clip(known, -1, 1) + 1) / 2
+    colours = blend_colours("#ffffff", "#000000", darkness)
     return to_hex_colours(colours), readable_inks(colours)
 
 
 def readable_inks(colours: np.ndarray) -> list[str]:
-    """White or black, whichever is read better on each of (n, 3) colours: one of both has a contrast of 4.5."""
-    bright = luminance(colours)
-    return np.where(1.05 / (bright + 0.05) > (bright + 0.05) / 0.05, "#ffffff", "#000000").tolist()
+    """White or black for each of (n, 3) colours, whichever is read better: its contrast is at least 4.5."""
+    light = luminance(colours) + 0.05
+    contrast_of_white = 1.05 / light
+    contrast_of_black = light / 0.05
+    return np.where(contrast_of_white > contrast_of_black, "#ffffff", "#000000").tolist()

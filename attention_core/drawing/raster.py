@@ -1,7 +1,7 @@
 """Large matrices as plain bytes: one colour number a cell, drawn pixel by pixel on a canvas, and the numbers beside it.
 
-A matrix with more rows or columns than are drawn is drawn 1 : n, and says so: of each block of cells the one with the
-largest share, or the largest magnitude of a signed number, stands for all of them.
+A matrix with more rows or columns than can be drawn is thinned 1 : n, and the page says so. One cell of each block of
+cells stands for all of them: the one with the largest share, or with the largest magnitude of a signed number.
 """
 
 from collections.abc import Mapping
@@ -10,15 +10,9 @@ from functools import cache
 
 import numpy as np
 
-from attention_core.drawing.cells import (
-    colour_reach,
-    darkest_share,
-    is_share,
-    place_ramp,
-    place_signed_ramp,
-    unblocked_cells,
-)
+from attention_core.drawing.cells import colour_reach, darkest_share, is_share, unblocked_cells
 from attention_core.drawing.palette import Palette, shade_cells
+from attention_core.drawing.ramps import place_ramp, place_signed_ramp
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import is_broadcast_axis
 from attention_core.record.trace import Trace
@@ -26,13 +20,13 @@ from attention_core.record.trace import Trace
 COLOUR_LEVELS = 253  # colours of a scale: an odd number, so that zero has the one in the middle of a signed scale
 NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # no colours of a scale
 MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # rows or columns that are drawn: of a large map, of a small one
-MIN_SQUARE_SIDE = 16  # rows or columns: where so many are left, both axes are drawn 1 : n alike, and cells stay square
-RAMP_WIDTH_PX = 240.0  # pixels
+MIN_SQUARE_SIDE = 16  # rows or columns: where so many are left, both axes are thinned alike, and cells stay square
+RAMP_WIDTH_PX = 240.0
 
 
 @dataclass(frozen=True)
 class Raster:
-    """One matrix of a step, ready to be drawn. All bytes are (rows, columns) of what is drawn, row by row."""
+    """One matrix of a step, ready to be drawn. All bytes hold what is drawn, row by row."""
 
     step: str
     at: tuple[int, ...]  # the position on each axis before the last two
@@ -43,12 +37,12 @@ class Raster:
     cells: bytes  # uint8, colour numbers
     numbers: bytes  # float32
     places: bytes  # int32, where in the matrix a number stands: row x columns + column; empty where all are drawn
-    fills: tuple[str, ...]  # the colour of each colour number, and the ink that is read on it
-    inks: tuple[str, ...]
-    rows: tuple[str, ...]  # what stands beside each row of the matrix, and above each column
-    columns: tuple[str, ...]
+    fills: tuple[str, ...]  # the colour of each colour number
+    inks: tuple[str, ...]  # the ink that is read on it
+    rows: tuple[str, ...]  # what stands beside each row of the matrix
+    columns: tuple[str, ...]  # and above each column
     is_bool: bool
-    ramp: tuple[dict, ...]  # the scale: bars and labels placed in pixels, as in drawing.ramp
+    ramp: tuple[dict, ...]  # the scale: bars and labels placed in pixels, as place_ramp gives them
 
 
 @dataclass(frozen=True)
@@ -72,51 +66,60 @@ def raster(
     even: int | None = None,
     most: int = MAX_MAP_SIDE,
 ) -> Raster:
-    """The last two axes of a step as a Raster; `at` picks a position on each axis before them (0 where it is silent).
+    """The last two axes of a step as a Raster; `at` picks a position on each axis before them, 0 where it names none.
 
-    times: shares are coloured in multiples of an even one; even: what an even share is divided by on the scale (None:
-    all columns); most: rows or columns that are drawn at the most.
+    times: shares are coloured in multiples of an even one. even: what an even share is divided by on the scale; None:
+    all columns. most: the largest number of rows or columns that are drawn.
 
     >>> import torch
     >>> from attention_core import attend_qkv
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> trace = attend_qkv(torch.eye(2), torch.zeros(3, 2), torch.eye(3))
     >>> drawn = raster(trace, "weights", PictureTexts(str, lambda axis, i: f"{axis}{i}"), LIGHT_PALETTE)
-    >>> list(drawn.cells), drawn.rows, drawn.every  # a third of the way up a place_ramp of 253 colours
+    >>> list(drawn.cells), drawn.rows, drawn.every  # a third of the way up a ramp of 253 colours
     ([84, 84, 84, 84, 84, 84], ('T0', 'T1'), (1, 1))
     """
-    value = trace.step(step)
-    shares, is_bool = is_share(trace, step), not value.value.dtype.is_floating_point
-    leading = value.leading(at)
+    leading = trace.step(step).leading(at)
+    shares = is_share(trace, step)
+    is_bool = not trace[step].dtype.is_floating_point
     plane, free = matrix_planes(trace, step, leading)
-    reach = raster_reach(trace, step, times, (at or {}).get("B", 0))
+    reach = raster_reach(trace, step, times, at)
     places, every = pick_cells(plane, free, shares, most)
-    row_axis = value.dims[-2] if len(value.dims) > 1 and not is_broadcast_axis(trace, step, -2) else ""
-    keys = plane.shape[1]
-    place = (palette, 0.0, 4.0, RAMP_WIDTH_PX)
-    scale = place_ramp(*place, keys if times else even or keys, times) if shares else place_signed_ramp(*place, reach)
+    numbers = plane.flat[places]
+    codes = encode_colours(numbers, free.flat[places], reach, shares)
+    fills, inks = colour_table(shares, palette)
+    rows, columns = plane.shape
+    dims = trace.step(step).dims
+    has_rows = len(dims) > 1 and not is_broadcast_axis(trace, step, -2)
+    row_axis = dims[-2] if has_rows else ""
+    if shares:
+        even = columns if times else even or columns
+        ramp = place_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, even, times)
+    else:
+        ramp = place_signed_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, reach)
     return Raster(
-        step,
-        tuple(leading.values()),
-        len(value.dims),
-        plane.shape,
-        places.shape,
-        every,
-        encode_colours(plane.flat[places], free.flat[places], reach, shares).tobytes(),
-        plane.flat[places].astype(np.float32).tobytes(),
-        b"" if every == (1, 1) else places.astype(np.int32).tobytes(),
-        *colour_table(shares, palette),
-        tuple(words.labels(row_axis, r) for r in range(plane.shape[0])),
-        tuple(words.labels(value.dims[-1], c) for c in range(keys)),
-        is_bool,
-        () if is_bool else tuple(scale),
+        step=step,
+        at=tuple(leading.values()),
+        axes=len(dims),
+        shape=plane.shape,
+        drawn=places.shape,
+        every=every,
+        cells=codes.tobytes(),
+        numbers=numbers.astype(np.float32).tobytes(),
+        places=b"" if every == (1, 1) else places.astype(np.int32).tobytes(),
+        fills=fills,
+        inks=inks,
+        rows=tuple(words.labels(row_axis, row) for row in range(rows)),
+        columns=tuple(words.labels(dims[-1], column) for column in range(columns)),
+        is_bool=is_bool,
+        ramp=() if is_bool else tuple(ramp),
     )
 
 
 def small_raster(
     trace: Trace, step: str, at: Mapping[str, int] | None = None, times: bool = False, most: int = MAX_SMALL_MAP_SIDE
 ) -> SmallRaster:
-    """The same as a Small.
+    """The last two axes of a step as a SmallRaster. at, times, most: as in raster.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -124,58 +127,108 @@ def small_raster(
     >>> drawn.shape, drawn.drawn, drawn.every, len(drawn.cells)
     ((5, 5), (2, 2), (3, 3), 4)
     """
-    shares, reach = is_share(trace, step), raster_reach(trace, step, times, (at or {}).get("B", 0))
+    shares = is_share(trace, step)
+    reach = raster_reach(trace, step, times, at)
     plane, free = matrix_planes(trace, step, trace.step(step).leading(at))
     places, every = pick_cells(plane, free, shares, most)
-    cells = encode_colours(plane.flat[places], free.flat[places], reach, shares).tobytes()
-    return SmallRaster(plane.shape, places.shape, every, cells, shares)
-
-
-def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers there and which of them no mask blocks, both (rows, columns); a vector is one row."""
-    return (
-        np.atleast_2d(trace.step(step).window(**leading)),
-        np.atleast_2d(unblocked_cells(trace, step)[tuple(leading.values())]),
+    codes = encode_colours(plane.flat[places], free.flat[places], reach, shares)
+    return SmallRaster(
+        shape=plane.shape,
+        drawn=places.shape,
+        every=every,
+        cells=codes.tobytes(),
+        is_share=shares,
     )
 
 
-def raster_reach(trace: Trace, step: str, times: bool, batch: int) -> float:
-    """The number that has the strongest colour, the same in all heads."""
-    return darkest_share(trace[step].shape[-1], times) if is_share(trace, step) else colour_reach(trace, step, batch)
+def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers there, and which of them no mask blocks, both (rows, columns); a vector is one row."""
+    numbers = trace.step(step).window(**leading)
+    place = tuple(leading.values())
+    free = unblocked_cells(trace, step)[place]
+    return np.atleast_2d(numbers), np.atleast_2d(free)
 
 
+def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | None) -> float:
+    """The magnitude that has the strongest colour, the same in all heads of a sequence."""
+    if is_share(trace, step):
+        return darkest_share(trace[step].shape[-1], times)
+    batch = at.get("B", 0) if at else 0
+    return colour_reach(trace, step, batch)
+
+
+# ---- colour numbers --------------------------------------------------------------------------------------------------
 def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: bool) -> np.ndarray:
     """The colour number of each cell, uint8: shares on [0, reach], signed numbers on [-reach, reach]."""
-    finite = np.isfinite(plane)
-    share = np.clip(np.where(finite, plane, 0.0) / (reach or 1.0), 0.0 if is_share else -1.0, 1.0)
-    level = share * (COLOUR_LEVELS - 1) if is_share else (share + 1) / 2 * (COLOUR_LEVELS - 1)
-    return np.where(free, np.where(finite, level.round(), NOT_FINITE_CODE), BLOCKED_CODE).astype(np.uint8)
+    is_finite = np.isfinite(plane)
+    known = np.where(is_finite, plane, 0.0)
+    least = 0.0 if is_share else -1.0
+    share = np.clip(known / (reach or 1.0), least, 1.0)
+    height = share if is_share else (share + 1) / 2
+    level = (height * (COLOUR_LEVELS - 1)).round()
+    codes = np.where(is_finite, level, NOT_FINITE_CODE)
+    return np.where(free, codes, BLOCKED_CODE).astype(np.uint8)
 
 
 @cache
 def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Fill and ink of all 256 colour numbers; a blocked cell has the ground, to be hatched."""
-    fills, inks = shade_cells(np.linspace(0.0 if is_share else -1.0, 1.0, COLOUR_LEVELS), 1.0, is_share, palette)
-    others = {NOT_FINITE_CODE: (palette.outline, "#000000")}  # stands out, and is no colour of a scale
-    rest = [others.get(number, (palette.ground, palette.ink)) for number in range(COLOUR_LEVELS, 256)]
-    return (*fills, *(fill for fill, _ in rest)), (*inks, *(ink for _, ink in rest))
+    """The fill and the ink of all 256 colour numbers; a blocked cell has the ground, to be hatched."""
+    least = 0.0 if is_share else -1.0
+    fills, inks = shade_cells(np.linspace(least, 1.0, COLOUR_LEVELS), 1.0, is_share, palette)
+    for code in range(COLOUR_LEVELS, 256):
+        is_finite = code != NOT_FINITE_CODE
+        fills.append(palette.ground if is_finite else palette.outline)  # stands out, and is no colour of a scale
+        inks.append(palette.ink if is_finite else "#000000")
+    return tuple(fills), tuple(inks)
 
 
+# ---- thinning --------------------------------------------------------------------------------------------------------
 def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -> tuple[np.ndarray, tuple[int, int]]:
-    """Which cells are drawn, as positions in the flat matrix (rows, columns), and of how many rows and columns each.
+    """Which cells are drawn, as positions in the flat matrix (rows, columns), and how many rows and columns each is.
 
-    Of a block the cell with the largest share or magnitude; one that is not finite comes first, a blocked one last.
+    Of a block it is the cell with the largest share or magnitude; one that is not finite comes first, a blocked one
+    last.
     """
-    n = -(-max(plane.shape) // most)
-    tall, wide = (n if length >= MIN_SQUARE_SIDE * n else -(-length // most) for length in plane.shape)
+    height, width = plane.shape
+    tall, wide = block_shape(height, width, most)
     if (tall, wide) == (1, 1):
         return np.arange(plane.size).reshape(plane.shape), (1, 1)
-    rows, columns = -(-plane.shape[0] // tall), -(-plane.shape[1] // wide)
-    size = plane if is_share else np.abs(plane)
-    rank = np.where(free, np.where(np.isfinite(plane), size, np.inf), -np.inf)
-    missing = ((0, rows * tall - plane.shape[0]), (0, columns * wide - plane.shape[1]))
-    blocks = np.pad(rank, missing, constant_values=-np.inf).reshape(rows, tall, columns, wide).swapaxes(1, 2)
+    rows = ceil_divide(height, tall)
+    columns = ceil_divide(width, wide)
+    missing = ((0, rows * tall - height), (0, columns * wide - width))
+    rank = rank_cells(plane, free, is_share)
+    padded = np.pad(rank, missing, constant_values=-np.inf)
+    blocks = padded.reshape(rows, tall, columns, wide).swapaxes(1, 2)  # (rows, columns, tall, wide)
     best = blocks.reshape(rows, columns, tall * wide).argmax(-1)  # (rows, columns); the first of equals, never padding
-    row = np.arange(rows)[:, None] * tall + best // wide
-    column = np.arange(columns)[None, :] * wide + best % wide
-    return row * plane.shape[1] + column, (tall, wide)
+    down, across = np.divmod(best, wide)  # of that cell in its block
+    row = np.arange(rows)[:, None] * tall + down
+    column = np.arange(columns)[None, :] * wide + across
+    places = row * width + column
+    return places, (tall, wide)
+
+
+def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarray:
+    """A number for each cell: of a block the cell with the highest one is drawn."""
+    size = plane if is_share else np.abs(plane)
+    rank = np.where(np.isfinite(plane), size, np.inf)
+    return np.where(free, rank, -np.inf)
+
+
+def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
+    """How many rows and columns a drawn cell stands for, so that at most so many rows and columns are drawn.
+
+    Both axes are thinned alike; an axis of which too few cells would be left is thinned as little as it needs.
+
+    >>> block_shape(100, 200, 100), block_shape(20, 200, 100)
+    ((2, 2), (1, 2))
+    """
+    shared = ceil_divide(max(height, width), most)
+    shortest = MIN_SQUARE_SIDE * shared
+    tall = shared if height >= shortest else ceil_divide(height, most)
+    wide = shared if width >= shortest else ceil_divide(width, most)
+    return tall, wide
+
+
+def ceil_divide(length: int, parts: int) -> int:
+    """A length in parts, rounded up."""
+    return -(-length // parts)

@@ -1,6 +1,6 @@
 """The texts of a picture: how wide they are, and how they stand beside rows and above columns.
 
-Texts come ready-made from the caller, as data: nothing in them is interpreted.
+The caller gives every text ready-made. A text is data: nothing in it is interpreted.
 """
 
 import math
@@ -14,10 +14,14 @@ from attention_core.explanation.layout import Panel
 from attention_core.inputs.tokenizer import character_spans
 from attention_core.record.expressions import Ref
 
+NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
+MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # the most room for the texts beside rows, and above columns
+TILT_DEGREES = 40.0  # of a text that does not fit above its column
+
 
 @dataclass(frozen=True)
 class PictureTexts:
-    """How a picture speaks: what a cell is called, and the labels along an axis."""
+    """How a picture names its cells (`describe`) and the positions along an axis (`labels`)."""
 
     describe: Callable[[Ref], str]
     labels: Callable[[str, int], str]  # (axis, position) -> the text beside a row or above a column
@@ -26,6 +30,11 @@ class PictureTexts:
 def is_wide(character: str) -> bool:
     """Whether a character is as wide as it is high: Chinese, Japanese, Korean, full-width signs."""
     return unicodedata.east_asian_width(character) in "WF"
+
+
+def has_wide_letters(text: str) -> bool:
+    """Whether a text is written in Chinese, Japanese or Korean, at least in part."""
+    return any(map(is_wide, text))
 
 
 def text_width(text: str, size: float) -> float:
@@ -38,13 +47,15 @@ def letter_width(letter: str) -> float:
     """About how wide a character is, in ems of the fonts that the pictures use."""
     if is_wide(letter):
         return 1.0
-    if letter in " .,:;|!il’'":
+    if letter in NARROW_LETTERS:
         return 0.32
-    return 0.92 if letter in "MWmw@%—…" else 0.68 if letter.isupper() else 0.58
+    if letter in BROAD_LETTERS:
+        return 0.92
+    return 0.68 if letter.isupper() else 0.58
 
 
 def shorten_text(text: str, room: float, size: float) -> str:
-    """A text that fits, its end replaced by an ellipsis where it does not."""
+    """A text that fits: where it is too long, an ellipsis stands in the place of its end."""
     if text_width(text, size) <= room:
         return text
     while text and text_width(text, size) > room - size:
@@ -52,16 +63,30 @@ def shorten_text(text: str, room: float, size: float) -> str:
     return text + "…"
 
 
+def split_letters(text: str) -> list[str]:
+    """The characters of a text, each with its accents."""
+    return [text[start:end] for start, end in character_spans(text)]
+
+
 def stack_letters(text: str, most: int) -> list[str]:
-    """The characters of a text that is written downwards, an ellipsis in the place of those that do not fit."""
-    letters = [text[start:end] for start, end in character_spans(text)]
-    return letters if len(letters) <= most else [*letters[: most - 1], "…"]
+    """The characters of a text that is written downwards; an ellipsis replaces those that do not fit."""
+    letters = split_letters(text)
+    if len(letters) <= most:
+        return letters
+    return [*letters[: most - 1], "…"]
 
 
 # ---- beside rows and above columns -----------------------------------------------------------------------------------
 def place_label(text: str, x: float, y: float, palette: Palette, **more) -> dict:
-    """A text at a point, vertically centred there."""
+    """A text at a point, vertically centred there. more: other columns of the table of cells, such as its size."""
     return {"kind": "label", "x": x, "x2": x, "y": y, "y2": y, "text": text, "ink": palette.ink, **more}
+
+
+def place_fitted_label(
+    text: str, x: float, y: float, room: float, size: float, palette: Palette, align: str = "left"
+) -> dict:
+    """A text at a point, shortened where it is wider than the room in pixels."""
+    return place_label(shorten_text(text, room, size), x, y, palette, align=align, size=size)
 
 
 def label_size(cell: float) -> float:
@@ -69,30 +94,46 @@ def label_size(cell: float) -> float:
     return min(16.0, max(cell * 0.8, 9.0))
 
 
+def row_texts(drawn: Panel, words: PictureTexts) -> list[str]:
+    """The texts beside the rows of a panel."""
+    top, _ = drawn.first
+    return [words.labels(drawn.rows, top + row) for row in range(len(drawn.refs))]
+
+
+def column_texts(drawn: Panel, words: PictureTexts) -> list[str]:
+    """The texts above the columns of a panel."""
+    _, left = drawn.first
+    return [words.labels(drawn.columns, left + column) for column in range(len(drawn.refs[0]))]
+
+
 def place_row_labels(
-    drawn: Panel, words: PictureTexts, palette: Palette, x: float, y0: float, size: float, room: float
-) -> list:
-    """Texts at the left of the rows."""
-    height = label_size(size)
-    texts = [shorten_text(words.labels(drawn.rows, drawn.first[0] + r), room, height) for r in range(len(drawn.refs))]
-    return [
-        place_label(text, x - 6, y0 + (r + 0.5) * size, palette, align="right", size=height)
-        for r, text in enumerate(texts)
-    ]
+    drawn: Panel, words: PictureTexts, palette: Palette, x: float, top: float, cell: float
+) -> list[dict]:
+    """The texts at the left of a panel whose upper left corner is (x, top), shortened where they leave the picture."""
+    size = label_size(cell)
+    placed = []
+    for row, text in enumerate(row_texts(drawn, words)):
+        middle = top + (row + 0.5) * cell
+        placed.append(place_fitted_label(text, x - 6, middle, x - 8, size, palette, align="right"))
+    return placed
 
 
-def label_margin(drawn: Panel, words: PictureTexts, cell: float, most: float = 120.0) -> float:
+def label_margin(drawn: Panel, words: PictureTexts, cell: float) -> float:
     """How much room the texts beside a panel's rows need."""
-    texts = [words.labels(drawn.rows, drawn.first[0] + r) for r in range(len(drawn.refs))]
-    return min(most, max(text_width(text, label_size(cell)) for text in texts) + 12)
+    size = label_size(cell)
+    longest = max(text_width(text, size) for text in row_texts(drawn, words))
+    return min(MAX_ROW_LABELS_PX, longest + 12)
 
 
 @dataclass(frozen=True)
 class ColumnLabels:
-    """The texts above a panel's columns: level where they fit, else Chinese top to bottom and all Latin ones tilted.
+    """The texts above a panel's columns.
 
-    room: the height that they need; overhang: how far they reach beyond the last column; slant: degrees, 0 where no
-    Latin text is too long, 90 where the columns are too narrow for less.
+    They lie level where they fit. Of the others, Chinese ones are written from top to bottom and Latin ones are tilted;
+    then Latin ones that fit are tilted too.
+
+    room: the height that they need. overhang: how far they reach beyond the last column. slant: of the Latin ones in
+    degrees, 0 where all of them fit, 90 where the columns are too narrow for less.
     """
 
     texts: tuple[str, ...]
@@ -102,36 +143,73 @@ class ColumnLabels:
     slant: float
 
     def drawn(self, palette: Palette, x0: float, y: float) -> list[dict]:
-        """Their rows of the table; x0, y: the upper left corner of the panel."""
-        rows, height = [], label_size(self.cell)
-        for c, text in enumerate(self.texts):
-            x = x0 + (c + 0.5) * self.cell
-            chinese, fits = any(map(is_wide, text)), text_width(text, height) <= self.cell - 2
-            if fits and (chinese or not self.slant):
-                rows.append(place_label(text, x, y - 0.75 * height, palette, size=height))
-            elif chinese:
-                letters = stack_letters(text, int((self.room - 4) // height))
-                for place, letter in enumerate(reversed(letters)):
-                    rows.append(place_label(letter, x, y - (place + 0.75) * height, palette, size=height))
+        """The rows of these texts in the table of cells, for a panel whose upper left corner is (x0, y)."""
+        placed = []
+        size = label_size(self.cell)
+        for column, text in enumerate(self.texts):
+            x = x0 + (column + 0.5) * self.cell
+            is_chinese = has_wide_letters(text)
+            fits = text_width(text, size) <= self.cell - 2
+            if fits and (is_chinese or not self.slant):
+                placed.append(place_label(text, x, y - 0.75 * size, palette, size=size))
+            elif is_chinese:
+                placed += self.place_downwards(text, x, y, palette)
             else:
-                short = shorten_text(text, (self.room - 8) / math.sin(math.radians(self.slant)), height)
-                rows.append(
-                    place_label(short, x, y - 6, palette, kind="tilted", align="left", size=height, angle=-self.slant)
-                )
-        return rows
+                placed.append(self.place_tilted(text, x, y, palette))
+        return placed
+
+    def place_downwards(self, text: str, x: float, y: float, palette: Palette) -> list[dict]:
+        """The characters of a text one below the other, the last one above (x, y)."""
+        size = label_size(self.cell)
+        letters = stack_letters(text, int((self.room - 4) // size))
+        placed = []
+        for letter in reversed(letters):
+            above = (len(placed) + 0.75) * size
+            placed.append(place_label(letter, x, y - above, palette, size=size))
+        return placed
+
+    def place_tilted(self, text: str, x: float, y: float, palette: Palette) -> dict:
+        """A text that rises from (x, y) to the right."""
+        size = label_size(self.cell)
+        rise = math.sin(math.radians(self.slant))
+        length = (self.room - 8) / rise
+        label = place_fitted_label(text, x, y - 6, length, size, palette)
+        label["kind"] = "tilted"
+        label["angle"] = -self.slant
+        return label
 
 
-def column_labels(drawn: Panel, words: PictureTexts, cell: float, most: float = 110.0) -> ColumnLabels:
+def column_labels(drawn: Panel, words: PictureTexts, cell: float) -> ColumnLabels:
     """How the texts above a panel's columns are written, and the room that this takes."""
-    height = label_size(cell)
-    texts = tuple(words.labels(drawn.columns, drawn.first[1] + c) for c in range(len(drawn.refs[0])))
-    long = [text for text in texts if text_width(text, height) > cell - 2]
-    downwards = [len(stack_letters(text, len(text))) * height for text in long if any(map(is_wide, text))]
-    if all(any(map(is_wide, text)) for text in long):
-        return ColumnLabels(texts, cell, min(most, max([1.6 * height, *(reach + 14 for reach in downwards)])), 0.0, 0.0)
-    tilted = {c: text_width(text, height) for c, text in enumerate(texts) if not any(map(is_wide, text))}
-    slant = 40.0 if cell >= 1.7 * height else 90.0  # tilted lines of text lie cell x sin(slant) apart
-    run, rise = math.cos(math.radians(slant)), math.sin(math.radians(slant))
-    room = min(most, max([*(reach + 14 for reach in downwards), *(width * rise + 16 for width in tilted.values())]))
-    ends = [(c - len(texts) + 0.5) * cell + min(width, room / rise) * run for c, width in tilted.items()]
-    return ColumnLabels(texts, cell, room, max([0.0, *ends]), slant)
+    size = label_size(cell)
+    texts = tuple(column_texts(drawn, words))
+    too_long = [text for text in texts if text_width(text, size) > cell - 2]
+    stacked = [text for text in too_long if has_wide_letters(text)]
+    heights = [len(split_letters(text)) * size + 14 for text in stacked]
+    if len(stacked) < len(too_long):
+        return tilted_labels(texts, cell, heights)
+    room = max([1.6 * size, *heights])
+    return ColumnLabels(
+        texts,
+        cell,
+        room=min(MAX_COLUMN_LABELS_PX, room),
+        overhang=0.0,
+        slant=0.0,
+    )
+
+
+def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> ColumnLabels:
+    """Texts above columns of which the Latin ones are tilted. heights: of those that are written downwards."""
+    size = label_size(cell)
+    slant = TILT_DEGREES if cell >= 1.7 * size else 90.0  # tilted texts lie cell x sin(slant) apart
+    rise = math.sin(math.radians(slant))
+    run = math.cos(math.radians(slant))
+    widths = {column: text_width(text, size) for column, text in enumerate(texts) if not has_wide_letters(text)}
+    needed = [width * rise + 16 for width in widths.values()]
+    room = min(MAX_COLUMN_LABELS_PX, max([*heights, *needed]))
+    overhang = 0.0
+    for column, width in widths.items():
+        foot = (column + 0.5 - len(texts)) * cell  # measured from the right edge of the last column
+        reach = min(width, room / rise) * run
+        overhang = max(overhang, foot + reach)
+    return ColumnLabels(texts, cell, room, overhang, slant)

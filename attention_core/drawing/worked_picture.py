@@ -6,36 +6,39 @@ A mark is a sign and an outline, never a colour alone. Cells lie row by row besi
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 
 import numpy as np
 from torch import Tensor
 
-from attention_core.drawing.cells import cell_table
-from attention_core.drawing.charts import PAGE_WIDTH_PX, Picture, sized_specification
+from attention_core.drawing.cells import box, cell_table, grid_box, name_cell, symbol_colour
 from attention_core.drawing.palette import Palette, blend_colours, to_hex_colours
+from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.text_layout import (
     PictureTexts,
     column_labels,
     label_margin,
+    place_fitted_label,
     place_label,
     place_row_labels,
-    shorten_text,
     text_width,
 )
 from attention_core.exercises.marking import Mark, MarkedStep
 from attention_core.exercises.worked_example import cell_text
-from attention_core.explanation.formula import colour_family
 from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 
-MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # pixels: a cell; what may be left out is, before cells are smaller
-MAX_SHEET_NUMBER_PX = 18.0  # the largest size of a number
+MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # a cell; before cells are smaller, spare parts are left out
+MAX_SHEET_NUMBER_PX, MAX_MARK_PX = 18.0, 15.0  # the size of a number, and of the sign of a mark
 SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # sizes of texts
+LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # the room of a sign in the legend, and between two of its texts
 SHEET_COLUMN_GAP_PX = 30.0  # between two matrices, with the sign that joins them
 SHEET_ROW_GAP_PX = 18.0  # between two rows of matrices
+SHEET_EDGE_PX = 8  # at the right of the picture
 MARK_SIGNS = {Mark.RIGHT: "✓", Mark.FOLLOWED: "→", Mark.SLIP: "×"}
 SLIP_TINT_SHARE = 0.13  # of a slip's colour in its cell
+WORDLESS = {"text": "", "what": "", "value": ""}  # of an outline: it tells nothing of its cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +47,8 @@ class SheetPart:
 
     panel: its cells. run: the name of the run in which they stand. place: "result", "left" and "above" as in a product,
     so that pointing at a result lights what it is made of. sign: what stands before it, such as "×". digits: decimals
-    of its numbers, None for exact ones. marked: somebody's numbers in the place of the run's, with their marks; known:
-    the cells whose marks may be seen, None for all. spare: left out where there is no room.
+    of its numbers, None for exact ones. marked: somebody's numbers in the place of the run's, with their marks. known:
+    the cells whose marks may be seen, None for all. spare: whether it is left out where there is no room.
     """
 
     title: str
@@ -63,17 +66,41 @@ class SheetPart:
         """The numbers that stand in the cells; NaN where nothing is written."""
         if self.marked is None:
             return self.panel.values
-        return np.array([[self.marked.theirs[ref.index].item() for ref in row] for row in self.panel.refs])
+        written = self.marked.theirs
+        return np.array([[written[ref.index].item() for ref in row] for row in self.panel.refs])
 
     def mark(self, ref: Ref) -> Mark:
         """The mark of a cell that may be seen, else UNANSWERED."""
-        seen = self.marked is not None and (self.known is None or ref in self.known)
-        return Mark(self.marks[ref.index].item()) if seen else Mark.UNANSWERED
+        if self.marked is None or (self.known is not None and ref not in self.known):
+            return Mark.UNANSWERED
+        mark = self.marks[ref.index].item()
+        return Mark(mark)
 
     @cached_property
     def marks(self) -> Tensor:
         """All marks of the step, known or not."""
         return self.marked.marks
+
+    @property
+    def shows_marks(self) -> bool:
+        """Whether one of its cells has a mark that may be seen."""
+        return any(self.mark(ref) in MARK_SIGNS for row in self.panel.refs for ref in row)
+
+    def width(self, size: float) -> float:
+        """How wide the matrix is, or its title. size: the side of its cells."""
+        columns = self.panel.values.shape[1]
+        return max(columns * size, text_width(self.title, SHEET_TITLE_PX))
+
+
+@dataclass(frozen=True, eq=False)
+class SheetView:
+    """What all matrices of a picture share: each field as worked_sheet takes it."""
+
+    words: PictureTexts
+    palette: Palette
+    called: Mapping[Mark, str]
+    chosen: tuple[str, Ref] | None
+    reached: Collection[Ref]
 
 
 def worked_sheet(
@@ -84,67 +111,35 @@ def worked_sheet(
     chosen: tuple[str, Ref] | None = None,
     reached: Collection[Ref] = (),
 ) -> Picture:
-    """Rows of matrices, one below the other; what the signs of marks mean stands below them.
+    """Rows of matrices, one below the other; below them stands what the signs of the marks mean.
 
-    called: the words of the marks. chosen: the cell that is opened, behind the name of its run. reached: cells that are
-    outlined besides.
+    called: the words of the marks. chosen: the run and the cell that is opened. reached: other cells that are outlined.
     """
-    drawn, y, width = [], 0.0, 0.0
-    rows, sizes = zip(*(fit_sheet_row(parts, words) for parts in rows), strict=True)
-    size = min(sizes)
-    for parts in rows:
-        heads = [column_labels(part.panel, words, size) for part in parts]
-        top = y + SHEET_TITLE_PX + 10 + max(each.room for each in heads)
-        left = label_margin(parts[0].panel, words, size)
-        drawn += place_row_labels(parts[0].panel, words, palette, left, top, size, left - 8)
-        for part, head in zip(parts, heads, strict=True):
-            if part.sign:
-                middle = top + len(part.panel.refs) * size / 2
-                drawn.append(place_label(part.sign, left - SHEET_COLUMN_GAP_PX / 2, middle, palette, size=22.0))
-            symbol = {"ink": palette.families().get(colour_family(part.panel.step), palette.ink)}
-            title = shorten_text(part.title, PAGE_WIDTH_PX, SHEET_TITLE_PX)
-            drawn.append(
-                place_label(title, left, y + SHEET_TITLE_PX / 2, palette, align="left", size=SHEET_TITLE_PX) | symbol
-            )
-            drawn += head.drawn(palette, left, top)
-            drawn += place_sheet_cells(part, (left, top), size, words, palette, called, chosen, reached)
-            left += sheet_part_width(part, size) + SHEET_COLUMN_GAP_PX
-        width = max(width, left - SHEET_COLUMN_GAP_PX + 8)
-        y = top + max(part.panel.values.shape[0] for part in parts) * size + SHEET_ROW_GAP_PX
-    if any(
-        part.mark(ref) in MARK_SIGNS for parts in rows for part in parts for refs in part.panel.refs for ref in refs
-    ):
-        signs = place_sheet_legend(label_margin(rows[0][0].panel, words, MAX_SHEET_CELL_PX), y, palette, called)
-        drawn, y = drawn + signs, y + 14
-        width = max(width, *(sign["x"] + text_width(sign["text"], SHEET_LEGEND_PX) + 8 for sign in signs))
+    view = SheetView(words, palette, called, chosen, reached)
+    fitted = [fit_sheet_row(parts, words) for parts in rows]
+    size = min(side for _, side in fitted)
+    drawn = []
+    y = 0.0
+    width = 0.0
+    for parts, _ in fitted:
+        drawn += place_sheet_row(parts, y, size, view)
+        width = max(width, sheet_row_width(parts, words, size))
+        y += sheet_row_height(parts, words, size) + SHEET_ROW_GAP_PX
+    if any(part.shows_marks for parts, _ in fitted for part in parts):
+        first = fitted[0][0][0]
+        signs = place_sheet_legend(label_margin(first.panel, words, MAX_SHEET_CELL_PX), y, palette, called)
+        ends = [sign["x"] + text_width(sign["text"], SHEET_LEGEND_PX) for sign in signs]
+        width = max(width, max(ends) + SHEET_EDGE_PX)
+        drawn += signs
+        y += 14
     return Picture(cell_table(drawn), sized_specification(width, y))
 
 
-def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mark, str]) -> list[dict]:
-    """What the signs mean."""
-    drawn = []
-    for mark, sign in MARK_SIGNS.items():
-        drawn.append(
-            place_label(sign, x, y, palette, align="left", size=SHEET_LEGEND_PX) | {"ink": mark_inks(palette)[mark]}
-        )
-        drawn.append(place_label(called[mark], x + 20, y, palette, align="left", size=SHEET_LEGEND_PX))
-        x += 20 + text_width(called[mark], SHEET_LEGEND_PX) + 16
-    return drawn
-
-
-def mark_inks(palette: Palette) -> dict[Mark, str]:
-    """The colours of the signs."""
-    return {Mark.RIGHT: palette.x, Mark.FOLLOWED: palette.ink, Mark.SLIP: palette.minus}
-
-
-def sheet_part_width(part: SheetPart, size: float) -> float:
-    """How wide a matrix is, or its title."""
-    return max(part.panel.values.shape[1] * size, text_width(part.title, SHEET_TITLE_PX))
-
-
+# ---- a row of matrices -----------------------------------------------------------------------------------------------
 def fit_sheet_row(parts: Sequence[SheetPart], words: PictureTexts) -> tuple[list[SheetPart], float]:
     """The parts that there is room for, and the side of their cells."""
-    for wanted in (list(parts), [part for part in parts if not part.spare]):
+    needed = [part for part in parts if not part.spare]
+    for wanted in (list(parts), needed):
         size = MAX_SHEET_CELL_PX
         while size > MIN_SHEET_CELL_PX and sheet_row_width(wanted, words, size) > PAGE_WIDTH_PX:
             size -= 1
@@ -154,51 +149,126 @@ def fit_sheet_row(parts: Sequence[SheetPart], words: PictureTexts) -> tuple[list
 
 
 def sheet_row_width(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """How wide a row of matrices is."""
-    return (
-        label_margin(parts[0].panel, words, size)
-        + sum(sheet_part_width(part, size) + SHEET_COLUMN_GAP_PX for part in parts)
-        - SHEET_COLUMN_GAP_PX
-        + 8
-    )
+    """How wide a row of matrices is with cells of this side."""
+    margin = label_margin(parts[0].panel, words, size)
+    widths = [part.width(size) for part in parts]
+    gaps = SHEET_COLUMN_GAP_PX * (len(parts) - 1)
+    return margin + sum(widths) + gaps + SHEET_EDGE_PX
 
 
-def place_sheet_cells(
-    part: SheetPart,
-    origin: tuple[float, float],
-    size: float,
-    words: PictureTexts,
-    palette: Palette,
-    called: Mapping[Mark, str],
-    chosen: tuple[str, Ref] | None,
-    reached: Collection[Ref],
-) -> list[dict]:
+def sheet_heading_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
+    """The room of the titles and of the texts above the columns."""
+    labels = [column_labels(part.panel, words, size) for part in parts]
+    return SHEET_TITLE_PX + 10 + max(above.room for above in labels)
+
+
+def sheet_row_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
+    """How high a row of matrices is with cells of this side."""
+    tallest = max(part.panel.values.shape[0] for part in parts)
+    return sheet_heading_height(parts, words, size) + tallest * size
+
+
+def place_sheet_row(parts: Sequence[SheetPart], y: float, size: float, view: SheetView) -> list[dict]:
+    """The matrices of a row below y, with their titles, their texts and the signs between them."""
+    palette = view.palette
+    first = parts[0].panel
+    top = y + sheet_heading_height(parts, view.words, size)
+    left = label_margin(first, view.words, size)
+    drawn = place_row_labels(first, view.words, palette, left, top, size)
+    for part in parts:
+        if part.sign:
+            middle = top + len(part.panel.refs) * size / 2
+            drawn.append(place_label(part.sign, left - SHEET_COLUMN_GAP_PX / 2, middle, palette, size=22.0))
+        title = place_fitted_label(part.title, left, y + SHEET_TITLE_PX / 2, PAGE_WIDTH_PX, SHEET_TITLE_PX, palette)
+        title["ink"] = symbol_colour(part.panel.step, palette)
+        drawn.append(title)
+        drawn += column_labels(part.panel, view.words, size).drawn(palette, left, top)
+        drawn += place_sheet_cells(part, (left, top), size, view)
+        left += part.width(size) + SHEET_COLUMN_GAP_PX
+    return drawn
+
+
+# ---- cells and their marks -------------------------------------------------------------------------------------------
+def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float, view: SheetView) -> list[dict]:
     """The cells of a matrix from its upper left corner on, each with its number and its mark."""
-    texts = [[cell_text(value, part.digits) for value in row] for row in part.values.tolist()]
-    longest = max((text_width(text, 1.0) for row in texts for text in row), default=1.0)
-    height = min(MAX_SHEET_NUMBER_PX, (size - 6) / max(longest, 1.0))
-    (tinted,) = to_hex_colours(blend_colours(palette.ground, palette.minus, np.array([SLIP_TINT_SHARE])))
+    values = part.values
+    number_px = sheet_number_size(part, size)
     drawn = []
-    for r, refs in enumerate(part.panel.refs):
-        for c, ref in enumerate(refs):
-            x, y, value, mark = origin[0] + c * size, origin[1] + r * size, part.values[r, c], part.mark(ref)
-            box = {"x": x, "x2": x + size, "y": y, "y2": y + size}
-            told = "–" if value != value else format_exact(value)
-            cell = box | {"kind": "cell", "fill": tinted if mark == Mark.SLIP else palette.ground, "ink": palette.ink}
-            cell |= {"edge": palette.x, "text": texts[r][c], "size": height, "panel": part.place, "row": r, "column": c}
-            cell |= {"step": f"{part.run}:{ref.step}", "index": ",".join(map(str, ref.index))}
-            cell |= {"what": words.describe(ref), "value": f"{told}, {called[mark]}" if mark in MARK_SIGNS else told}
+    for row, refs in enumerate(part.panel.refs):
+        for column, ref in enumerate(refs):
+            value = values[row, column].item()
+            mark = part.mark(ref)
+            cell = {
+                "kind": "cell",
+                **grid_box(origin, row, column, size),
+                "fill": slip_tint(view.palette) if mark == Mark.SLIP else view.palette.ground,
+                "ink": view.palette.ink,
+                "edge": view.palette.x,
+                "text": cell_text(value, part.digits),
+                "size": number_px,
+                "what": view.words.describe(ref),
+                "value": tell_value(value, mark, view.called),
+                **name_cell(ref, part.run),
+                "panel": part.place,
+                "row": row,
+                "column": column,
+            }
             drawn.append(cell)
-            plain = cell | {"text": "", "what": "", "value": ""}
-            if mark in MARK_SIGNS:
-                corner = {"align": "right", "size": min(15.0, size / 3)}
-                drawn.append(
-                    place_label(MARK_SIGNS[mark], x + size - 4, y + 9, palette, **corner)
-                    | {"ink": mark_inks(palette)[mark]}
-                )
-            if mark in (Mark.FOLLOWED, Mark.SLIP):
-                inside = {"x": x + 2, "x2": x + size - 2, "y": y + 2, "y2": y + size - 2}
-                drawn.append(plain | inside | {"kind": "read", "fill": mark_inks(palette)[mark]})
-            if (part.run, ref) == chosen or ref in reached:
-                drawn.append(plain | {"kind": "chosen", "fill": palette.outline})
+            drawn += place_mark(cell, mark, size, view.palette)
+            if (part.run, ref) == view.chosen or ref in view.reached:
+                drawn.append(cell | WORDLESS | {"kind": "chosen", "fill": view.palette.outline})
+    return drawn
+
+
+def sheet_number_size(part: SheetPart, size: float) -> float:
+    """The size of all numbers of a matrix. size: the side of its cells."""
+    texts = [cell_text(value, part.digits) for value in part.values.flat]
+    widths = [text_width(text, 1.0) for text in texts]
+    widest = max([1.0, *widths])
+    return min(MAX_SHEET_NUMBER_PX, (size - 6) / widest)
+
+
+def tell_value(value: float, mark: Mark, called: Mapping[Mark, str]) -> str:
+    """A number as it is told, with what its mark is called."""
+    told = "–" if isnan(value) else format_exact(value)
+    return f"{told}, {called[mark]}" if mark in MARK_SIGNS else told
+
+
+def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[dict]:
+    """The sign of a mark in the corner of its cell, and an inner outline where the number is wrong."""
+    if mark not in MARK_SIGNS:
+        return []
+    ink = mark_inks(palette)[mark]
+    x, y = cell["x"], cell["y"]
+    sign_px = min(MAX_MARK_PX, size / 3)
+    sign = place_label(MARK_SIGNS[mark], x + size - 4, y + 9, palette, align="right", size=sign_px)
+    drawn = [sign | {"ink": ink}]
+    if mark != Mark.RIGHT:
+        inside = box(x + 2, x + size - 2, y + 2, y + size - 2)
+        drawn.append(cell | WORDLESS | inside | {"kind": "read", "fill": ink})
+    return drawn
+
+
+def mark_inks(palette: Palette) -> dict[Mark, str]:
+    """The colours of the signs."""
+    return {Mark.RIGHT: palette.x, Mark.FOLLOWED: palette.ink, Mark.SLIP: palette.minus}
+
+
+def slip_tint(palette: Palette) -> str:
+    """The colour of a cell with a slip: a little of the colour of its sign."""
+    share = np.array([SLIP_TINT_SHARE])
+    (colour,) = to_hex_colours(blend_colours(palette.ground, palette.minus, share))
+    return colour
+
+
+def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mark, str]) -> list[dict]:
+    """What the signs mean, in one line."""
+    inks = mark_inks(palette)
+    drawn = []
+    for mark, sign in MARK_SIGNS.items():
+        word = called[mark]
+        drawn.append(place_label(sign, x, y, palette, align="left", size=SHEET_LEGEND_PX) | {"ink": inks[mark]})
+        x += LEGEND_SIGN_PX
+        drawn.append(place_label(word, x, y, palette, align="left", size=SHEET_LEGEND_PX))
+        x += text_width(word, SHEET_LEGEND_PX) + LEGEND_GAP_PX
     return drawn

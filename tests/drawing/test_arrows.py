@@ -6,8 +6,8 @@ import altair as alt
 import pytest
 
 from attention_core.drawing.arrows import MAX_DRAWN_TURNS, Arrow, arc_points, arrow_plane
-from attention_core.drawing.charts import plane_specification
 from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.drawing.specifications import plane_specification
 
 
 def rows_of(picture, kind):

@@ -10,8 +10,8 @@ from attention_core.analysis.head_contributions import with_contributions
 from attention_core.drawing.bars import Row, row_of
 from attention_core.drawing.cell_rows import SUM_LINE_ROOM_PX, cell_rows, colour_rows, column_of
 from attention_core.drawing.cells import CELL_COLUMNS
-from attention_core.drawing.charts import PAGE_WIDTH_PX
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, colour_channels, luminance, tint_cells
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact

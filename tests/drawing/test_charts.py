@@ -23,7 +23,6 @@ from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.comparison.differences import subtract_traces
 from attention_core.drawing import charts
 from attention_core.drawing.cells import CELL_COLUMNS
-from attention_core.drawing.charts import Picture
 from attention_core.drawing.palette import (
     DARK_PALETTE,
     LIGHT_PALETTE,
@@ -32,6 +31,7 @@ from attention_core.drawing.palette import (
     shade_cells,
     to_hex_colours,
 )
+from attention_core.drawing.specifications import Picture
 from attention_core.drawing.text_layout import PictureTexts, shorten_text, text_width
 from attention_core.explanation.formula import SYMBOL_COLOURS
 from attention_core.explanation.layout import panel, product

@@ -8,20 +8,18 @@ import pytest
 from PIL import Image, ImageColor
 
 from attention_core.documents.picture_files import png_bytes, vega_svg
-from attention_core.drawing.charts import Axis, curve_specification, powers_of_ten
+from attention_core.drawing.axes import Axis, decade_axis, pixels_below_top, powers_of_ten, whole_number_axis
 from attention_core.drawing.curves import (
     CURVE_NAME_STEP_PX,
+    LINE_WIDTH_PX,
     MANY_POINTS,
-    RIM,
-    THICK,
+    RIM_WIDTH_PX,
     Curve,
     curves,
-    decade_axis,
     histogram_picture,
-    pixels_below_top,
-    whole_number_axis,
 )
 from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.drawing.specifications import curve_specification
 
 WIDTH = Axis("d_k", 1, 1024, log=True, values=(1, 32, 1024))
 SHARE = Axis("share", 0, 1)
@@ -122,7 +120,7 @@ def test_a_curve_is_wide_along_the_stretch_that_lies_under_another_and_nowhere_e
         rows = rows_of(curves(drawn, Axis("", 0, 4), SHARE, LIGHT_PALETTE), "under")
         return [tuple(row[key] for key in ("name", "x", "y", "x2", "y2", "width", "dashed")) for row in rows]
 
-    wide, wider = THICK + 2 * RIM, THICK + 4 * RIM
+    wide, wider = LINE_WIDTH_PX + 2 * RIM_WIDTH_PX, LINE_WIDTH_PX + 4 * RIM_WIDTH_PX
     assert stretches(LONG, CROSSING, NEAR) == []
     assert stretches(LONG, SHORT, CROSSING, NEAR) == [("long", 1, 0.9, 2, 0.9, wide, True)]
     assert stretches(SHORT, LONG) == [("short", 1, 0.9, 2, 0.903, wide, False)]
@@ -137,7 +135,7 @@ def test_points_under_others_are_larger_too():
     for count, size in ((2, 60.0), (MANY_POINTS + 1, 16.0)):
         over = [Curve(name, range(count), [0.5] * count, LIGHT_PALETTE.q) for name in "ab"]
         points = rows_of(curves(over, Axis("", 0, count), SHARE, LIGHT_PALETTE), "point")
-        larger = pytest.approx((size**0.5 + 2 * RIM) ** 2, abs=0.1)
+        larger = pytest.approx((size**0.5 + 2 * RIM_WIDTH_PX) ** 2, abs=0.1)
         assert {row["name"]: row["size"] for row in points} == {"a": larger, "b": size}
     sizes = [row["size"] for row in rows_of(curves([LONG, SHORT], Axis("", 0, 4), SHARE, LIGHT_PALETTE), "point")]
     assert sizes == [60.0, 162.5, 162.5, 60.0, 60.0, *[60.0] * 3]

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from attention_core import Weights, attend
-from attention_core.drawing.charts import PAGE_WIDTH_PX
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.drawing.text_layout import PictureTexts, text_width
 from attention_core.drawing.worked_picture import MARK_SIGNS, MIN_SHEET_CELL_PX, SheetPart, worked_sheet
 from attention_core.examples.examples import EXAMPLES

@@ -140,7 +140,8 @@ def test_importing_the_package_leaves_the_charts_library_out():
 
 def test_altair_is_imported_in_one_file():
     warm = {"app.py"}  # the entry imports it early, so that no visitor waits for it, and uses nothing of it
-    assert {name_of(path) for path in CODE if "altair" in tops(path)} - warm == {"attention_core/drawing/charts.py"}
+    known = {name_of(path) for path in CODE if "altair" in tops(path)}
+    assert known - warm == {"attention_core/drawing/specifications.py"}
     used = {dotted(node) for node in nodes(ROOT / "app.py", ast.Attribute)}
     assert not any(name and name.startswith("altair") for name in used)
 

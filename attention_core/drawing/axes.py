@@ -1,0 +1,112 @@
+"""The two axes of curves: what runs along each, where numbers stand on it, and where a value lies in pixels."""
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from attention_core.record.number_text import format_exact
+
+MAX_STEPS_BETWEEN_NUMBERS = 12  # of an axis: more numbers than that and one would stand on each other
+TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # from one written number to the next
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What runs along an axis and between which numbers. log: each step along it multiplies instead of adding."""
+
+    title: str
+    first: float
+    last: float
+    log: bool = False
+    values: tuple[float, ...] = ()  # where numbers stand; where it is empty, Vega chooses
+    texts: tuple[str, ...] = ()  # what stands at each of them in the place of its number
+
+
+def decade_axis(title: str, numbers: Iterable[float], last: float | None = None) -> Axis:
+    """A logarithmic axis between powers of ten that holds all numbers above 0, with at most 13 numbers on it.
+
+    last: how far it goes; None: to the largest number.
+
+    >>> axis = decade_axis("share", [0.0, 0.03, 0.4])
+    >>> axis.first, axis.last
+    (0.01, 1.0)
+    """
+    above = [number for number in numbers if number > 0] or [1.0]
+    largest = last or max(above)
+    high = math.ceil(math.log10(largest))
+    low = math.floor(math.log10(min(above)))
+    low = min(low, high - 1)
+    every = math.ceil((high - low) / MAX_STEPS_BETWEEN_NUMBERS)
+    powers = range(high, low - 1, -every)
+    return Axis(
+        title,
+        first=10.0**low,
+        last=10.0**high,
+        log=True,
+        values=tuple(10.0**power for power in powers),
+    )
+
+
+def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
+    """An axis of whole numbers from the least to the most of them, with at most 13 of them written on it.
+
+    >>> whole_number_axis("distance", range(-2, 21)).values
+    (-2, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
+    """
+    numbers = list(numbers)
+    first, last = min(numbers), max(numbers)
+    least_step = (last - first) / MAX_STEPS_BETWEEN_NUMBERS
+    every = next(step for step in TICK_STEPS if step >= least_step)
+    start = math.ceil(first / every) * every  # so that 0 is among the written numbers
+    written = range(start, last + 1, every)
+    return Axis(
+        title,
+        first=first,
+        last=max(last, first + 1),
+        values=tuple(written),
+    )
+
+
+def powers_of_ten(axis: Axis) -> tuple[float, ...]:
+    """Where numbers stand on a logarithmic axis.
+
+    >>> powers_of_ten(Axis("", 0.005, 20.0, log=True))
+    (0.01, 0.1, 1.0, 10.0)
+    """
+    first = math.ceil(math.log10(axis.first))
+    last = math.floor(math.log10(axis.last))
+    return tuple(10.0**power for power in range(first, last + 1))
+
+
+def tick_settings(axis: Axis) -> dict:
+    """Where numbers or texts stand on an axis, in the words of Vega-Lite; empty where Vega chooses."""
+    ticks = axis.values
+    if axis.log and not ticks:
+        ticks = powers_of_ten(axis)
+    settings = {}
+    if ticks:
+        settings["values"] = list(ticks)
+    if axis.texts:
+        numbers = map(format_exact, axis.values)
+        texts = dict(zip(numbers, axis.texts, strict=True))
+        settings["labelExpr"] = f"({json.dumps(texts)})[datum.value]"
+    return settings
+
+
+def clamp_to_axis(value: float, axis: Axis) -> float:
+    """The value of an axis that lies nearest to a value."""
+    return min(max(value, axis.first), axis.last)
+
+
+def pixels_below_top(value: float, axis: Axis, height: int) -> float:
+    """How far below the top of the field a value is drawn.
+
+    >>> pixels_below_top(10.0, Axis("", 1.0, 100.0, log=True), 300)
+    150.0
+    """
+    measure = math.log if axis.log else float
+    first = measure(axis.first)
+    last = measure(axis.last)
+    at = measure(clamp_to_axis(value, axis))
+    return height * (last - at) / (last - first)

@@ -1,0 +1,82 @@
+"""The scales under a map: which colour stands for which number."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from attention_core.drawing.cells import DARKEST_EVEN_SHARES, box, darkest_share, place_bar
+from attention_core.drawing.palette import Palette, shade_cells
+from attention_core.drawing.text_layout import place_label
+from attention_core.record.number_text import format_signed
+
+RAMP_HEIGHT_PX, RAMP_TEXT_PX = 7, 13.0
+RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # an odd number of signed ones, so that one of them stands for 0
+EVEN_TEXT_MARGINS_PX = 26, 40  # what the text of the even share leaves free for the texts at the left and right end
+
+
+@lru_cache(maxsize=64)
+def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> tuple[dict, ...]:
+    """The scale of the weights with the even share 1/S marked on it: from 0 to 1, or in multiples of that share."""
+    fills, _ = shade_cells(np.linspace(0, 1, RAMP_COLOURS), 1.0, True, palette)
+    even_text, last_text = ramp_texts(keys, times)
+    reach = darkest_share(keys, times)
+    even = x + width / (keys * reach)
+    rows = [
+        *place_colour_strip(fills, x, y, width),
+        place_even_mark(even, y, palette),
+        place_ramp_text("0", x, y, "left", palette),
+        place_ramp_text(last_text, x + width, y, "right", palette),
+    ]
+    if keys > 1:
+        left, right = EVEN_TEXT_MARGINS_PX
+        middle = min(max(even, x + left), x + width - right)
+        rows.append(place_ramp_text(even_text, middle, y, "center", palette))
+    return tuple(rows)
+
+
+def place_even_mark(x: float, y: float, palette: Palette) -> dict:
+    """The line across the scale at an even share."""
+    rectangle = box(x - 1, x + 1, y - 3, y + RAMP_HEIGHT_PX + 3)
+    return place_bar(rectangle, palette.outline)
+
+
+def ramp_texts(keys: int, times: bool) -> tuple[str, str]:
+    """What stands at the even share, and at the end of the scale."""
+    if not times:
+        return f"1/{keys}", "1"
+    if keys > DARKEST_EVEN_SHARES:
+        return "1×", f"≥ {DARKEST_EVEN_SHARES}×"
+    return "1×", f"{keys}×"
+
+
+def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float) -> list[dict]:
+    """The scale of a difference: from what was lost to what was gained, with 0 in the middle.
+
+    Where nothing differs, its ends have signs and no numbers.
+    """
+    fills, _ = shade_cells(np.linspace(-1, 1, SIGNED_RAMP_COLOURS), 1.0, False, palette)
+    least = format_signed(-reach) if reach else "−"
+    most = format_signed(reach) if reach else "+"
+    return [
+        *place_colour_strip(fills, x, y, width),
+        place_ramp_text(least, x, y, "left", palette),
+        place_ramp_text("0", x + width / 2, y, "center", palette),
+        place_ramp_text(most, x + width, y, "right", palette),
+    ]
+
+
+def place_colour_strip(fills: Sequence[str], x: float, y: float, width: float) -> list[dict]:
+    """The colours of a scale from left to right, each a little over the next one, so that no gap shows."""
+    count = len(fills)
+    rows = []
+    for number, fill in enumerate(fills):
+        left = x + number * width / count
+        right = x + (number + 1) * width / count
+        rows.append(place_bar(box(left, right + 0.6, y, y + RAMP_HEIGHT_PX), fill))
+    return rows
+
+
+def place_ramp_text(text: str, x: float, y: float, align: str, palette: Palette) -> dict:
+    """A text below a scale."""
+    return place_label(text, x, y + 19, palette, size=RAMP_TEXT_PX, align=align)

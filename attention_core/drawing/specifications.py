@@ -1,0 +1,321 @@
+"""The Vega-Lite specifications that draw every picture: cells in pixels, curves on two axes, arrows on a plane.
+
+This file alone knows Altair. A specification is built once; from picture to picture only its table changes, so that a
+rerun of a page sends data and keeps the chart.
+"""
+
+import importlib
+import sys
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import altair as alt
+
+from attention_core.drawing.axes import Axis, tick_settings
+from attention_core.drawing.palette import Palette
+
+PAGE_WIDTH_PX = 820.0  # pixels: as wide as a picture may be on a projector
+AXIS_TEXT_PX = 14  # the size of the texts at an axis
+FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
+HOVER_COLOUR = "#d97706"
+SILENT = {"tooltip": None, "aria": False}  # of a mark that tells nothing, neither to a mouse nor to a screen reader
+EMPTY_DATA_PARTS = ("data", "datasets", "$schema")  # written by Altair
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A table of cells, column by column, and the specification that draws it."""
+
+    table: dict[str, list]
+    spec: dict
+
+
+# ---- cells in pixels -------------------------------------------------------------------------------------------------
+@cache
+def cell_specification() -> dict:
+    """Rectangles, hatches, outlines and texts in pixels; a click names a cell, hovering lights its row and its column.
+
+    A screen reader is told what each cell is and its number, and nothing of the other marks.
+    """
+    if "pandas" in sys.modules:  # Altair looks into it, also while another thread is still importing it
+        importlib.import_module("pandas")  # waits until it is there
+    points = alt.Chart().encode(
+        x=alt.X("x:Q", axis=None, scale=None),
+        y=alt.Y("y:Q", axis=None, scale=None),
+    )
+    boxes = points.encode(x2="x2:Q", y2="y2:Q")
+    cells = boxes.transform_filter("datum.kind == 'cell' || datum.kind == 'blocked'")
+    chart = alt.layer(
+        draw_cells(cells),
+        draw_hatches(boxes),
+        draw_bars(boxes),
+        draw_cell_texts(),
+        draw_hovered_cells(cells),
+        draw_outlines(boxes),
+    )
+    return finish_specification(chart)
+
+
+def draw_cells(cells: alt.Chart) -> alt.Chart:
+    """The coloured squares of a matrix, which can be pointed at and clicked."""
+    hover = alt.selection_point(
+        name="hover",
+        on="pointerover",
+        clear="pointerout",
+        fields=["row", "column", "panel"],
+    )
+    click = alt.selection_point(
+        name="cell",
+        on="click",
+        fields=["step", "index", "turn"],
+        empty=False,
+    )
+    named = cells.transform_calculate(said="datum.what + ': ' + datum.value")
+    squares = named.mark_rect(strokeWidth=0.5, cursor="pointer").encode(
+        description="said:N",
+        fill=alt.Fill("fill:N", scale=None, legend=None),
+        stroke=alt.Stroke("edge:N", scale=None, legend=None),
+        tooltip=[alt.Tooltip("what:N", title=" "), alt.Tooltip("value:N", title="=")],
+    )
+    return squares.add_params(hover, click)
+
+
+def draw_hatches(boxes: alt.Chart) -> alt.Chart:
+    """A diagonal line in each blocked cell."""
+    lines = rows_of_kind(boxes, "blocked").mark_rule(strokeWidth=1, opacity=0.45, **SILENT)
+    return lines.encode(color=alt.Color("ink:N", scale=None, legend=None))
+
+
+def draw_bars(boxes: alt.Chart) -> alt.Chart:
+    """Rectangles that name no cell."""
+    bars = rows_of_kind(boxes, "bar").mark_rect(aria=False)
+    return bars.encode(color=alt.Color("fill:N", scale=None))
+
+
+def draw_cell_texts() -> alt.Chart:
+    """The texts of cells in their middle, and labels at their point."""
+    rows = alt.Chart().transform_filter("datum.text != ''")
+    rows = rows.transform_calculate(
+        middle="(datum.x + datum.x2) / 2",
+        centre="(datum.y + datum.y2) / 2",
+    )
+    texts = rows.mark_text(
+        font=FONT,
+        align={"expr": "datum.align"},
+        baseline="middle",
+        angle={"expr": "datum.angle"},
+        fontSize={"expr": "datum.size"},
+        **SILENT,
+    )
+    return texts.encode(
+        x=alt.X("middle:Q", axis=None, scale=None),
+        y=alt.Y("centre:Q", axis=None, scale=None),
+        text="text:N",
+        color=alt.Color("ink:N", scale=None, legend=None),
+    )
+
+
+def draw_hovered_cells(cells: alt.Chart) -> alt.Chart:
+    """Where a result is pointed at: the same cell in each result, the row at its left and the column above it."""
+    hovered = cells.transform_filter(
+        "isArray(hover.row) && datum.row >= 0 && hover.panel[0] == 'result' && ("
+        "(datum.panel == 'left' && datum.row == hover.row[0]) || "
+        "(datum.panel == 'above' && datum.column == hover.column[0]) || "
+        "(datum.panel != 'left' && datum.panel != 'above' && datum.row == hover.row[0] && "
+        "datum.column == hover.column[0]))"
+    )
+    return hovered.mark_rect(fill=None, stroke=HOVER_COLOUR, strokeWidth=1.5, **SILENT).encode()
+
+
+def draw_outlines(boxes: alt.Chart) -> alt.Chart:
+    """The outlines of what is chosen, and of the cells that it was computed from."""
+    outlined = boxes.transform_filter("datum.kind == 'chosen' || datum.kind == 'read'")
+    width = {"expr": "datum.kind == 'chosen' ? 2.5 : 2"}
+    frames = outlined.mark_rect(fill=None, strokeWidth=width, **SILENT)
+    return frames.encode(stroke=alt.Stroke("fill:N", scale=None, legend=None))
+
+
+def sized_specification(width: float, height: float, padding: int = 2) -> dict:
+    """The specification of cells at a size in pixels; one data unit is one pixel."""
+    return {
+        **cell_specification(),
+        "width": int(width),
+        "height": int(height),
+        "padding": dict.fromkeys(("left", "right", "top", "bottom"), padding),
+        "background": "transparent",
+    }
+
+
+# ---- what all specifications share -----------------------------------------------------------------------------------
+def rows_of_kind(chart: alt.Chart, kind: str) -> alt.Chart:
+    """The rows of the table that are of one kind."""
+    return chart.transform_filter(f"datum.kind == '{kind}'")
+
+
+def own_colour() -> alt.Color:
+    """The colour that each row of the table names."""
+    return alt.Color("fill:N", scale=None, legend=None)
+
+
+def finish_specification(chart: alt.LayerChart) -> dict:
+    """A chart without a frame as a dictionary."""
+    frameless = chart.configure_view(stroke=None)
+    return without_data(frameless.to_dict(validate=False))  # the tests validate it, which takes a tenth of a second
+
+
+def without_data(spec: dict) -> dict:
+    """The specification without the empty data sets that Altair writes into it: they would hide the real one."""
+    if isinstance(spec, list):
+        return [without_data(part) for part in spec]
+    if not isinstance(spec, dict):
+        return spec
+    return {key: without_data(part) for key, part in spec.items() if key not in EMPTY_DATA_PARTS}
+
+
+# ---- curves on two axes ----------------------------------------------------------------------------------------------
+@lru_cache(maxsize=64)
+def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: int) -> dict:
+    """Bands, lines, points, bars, upright rules and texts on two axes; pointing at a point tells its numbers."""
+    rows = alt.Chart().encode(x=encode_axis(x, alt.X, "x"), y=encode_axis(y, alt.Y, "y"))
+    chart = alt.layer(
+        draw_bands(rows),
+        draw_curve_bars(rows),
+        draw_upright_rules(rows, height),
+        draw_covered_stretches(rows),
+        draw_curve_lines(rows),
+        draw_points(rows, "point", filled=True, size={"expr": "datum.size"}),
+        draw_points(rows, "zero", filled=False, size={"expr": "datum.size + 10"}, shape="triangle-down"),
+        draw_curve_names(rows),
+    )
+    return finish_specification(style_axes(chart, palette)) | {
+        "width": width,
+        "height": height,
+        "background": "transparent",
+        "autosize": {"type": "fit-x", "contains": "padding"},  # axes and names take what they need, the field the rest
+    }
+
+
+def encode_axis(axis: Axis, channel: type[alt.X] | type[alt.Y], field: str) -> alt.X | alt.Y:
+    """A quantity along an axis."""
+    scale = alt.Scale(
+        type="log" if axis.log else "linear",
+        domain=[axis.first, axis.last],
+        nice=False,
+        clamp=True,
+    )
+    marked = alt.Axis(title=axis.title, labelOverlap=True, **tick_settings(axis))
+    return channel(f"{field}:Q", scale=scale, axis=marked)
+
+
+def style_axes(chart: alt.LayerChart, palette: Palette) -> alt.LayerChart:
+    """A chart whose axes have the colours of the theme and the font of the pictures."""
+    return chart.configure_axis(
+        labelFontSize=AXIS_TEXT_PX,
+        titleFontSize=AXIS_TEXT_PX,
+        labelColor=palette.ink,
+        titleColor=palette.ink,
+        labelFont=FONT,
+        titleFont=FONT,
+        titleFontWeight="normal",
+        gridColor=palette.faint,
+        domainColor=palette.faint,
+        tickColor=palette.faint,
+    )
+
+
+def draw_bands(rows: alt.Chart) -> alt.Chart:
+    """The areas in which points may lie."""
+    areas = rows_of_kind(rows, "band").mark_area(opacity=0.18, **SILENT)
+    return areas.encode(y2="y2:Q", color=own_colour(), detail="name:N")
+
+
+def draw_curve_bars(rows: alt.Chart) -> alt.Chart:
+    """Bars between two points of the field."""
+    bars = rows_of_kind(rows, "bar").mark_rect(opacity=0.75, tooltip=None)
+    return bars.encode(x2="x2:Q", y2="y2:Q", color=own_colour())
+
+
+def draw_upright_rules(rows: alt.Chart, height: int) -> alt.Chart:
+    """Dashed lines from the top of the field to its bottom."""
+    rules = rows_of_kind(rows, "rule").mark_rule(strokeWidth=1.5, strokeDash=[4, 4], **SILENT)
+    return rules.encode(y=alt.value(0), y2=alt.value(height), color=own_colour())
+
+
+def own_dashes() -> alt.StrokeDash:
+    """A line that is dashed where its row says so."""
+    patterns = alt.Scale(domain=[False, True], range=[[1, 0], [7, 5]])
+    return alt.StrokeDash("dashed:N", scale=patterns, legend=None)
+
+
+def draw_covered_stretches(rows: alt.Chart) -> alt.Chart:
+    """The stretches of a curve that lie under another one, each as wide as its row says."""
+    stretches = rows_of_kind(rows, "under").mark_rule(**SILENT)
+    return stretches.encode(
+        x2="x2:Q",
+        y2="y2:Q",
+        color=own_colour(),
+        strokeDash=own_dashes(),
+        strokeWidth=alt.StrokeWidth("width:Q", scale=None, legend=None),
+    )
+
+
+def draw_curve_lines(rows: alt.Chart) -> alt.Chart:
+    """The lines through the points of each curve."""
+    points = rows.transform_filter("datum.kind == 'point' || datum.kind == 'zero'")
+    lines = points.mark_line(strokeWidth=2.5, **SILENT)
+    return lines.encode(color=own_colour(), detail="name:N", strokeDash=own_dashes())
+
+
+def draw_points(rows: alt.Chart, kind: str, **look) -> alt.Chart:
+    """Points that tell their numbers. look: their form, as Vega-Lite names it."""
+    points = rows_of_kind(rows, kind).mark_point(opacity=1, **look)
+    return points.encode(color=own_colour(), **told_text())
+
+
+def told_text() -> dict:
+    """What a mark tells to who points at it, and to a screen reader."""
+    return {"description": "said:N", "tooltip": [alt.Tooltip("said:N", title=" ")]}
+
+
+def draw_curve_names(rows: alt.Chart) -> alt.Chart:
+    """The name of each curve, whose height in the field is given in pixels."""
+    names = rows_of_kind(rows, "text").mark_text(align="left", dx=6, fontSize=14, font=FONT, **SILENT)
+    return names.encode(y=alt.Y("y:Q", scale=None, axis=None), text="name:N", color=own_colour())
+
+
+# ---- arrows on a plane -----------------------------------------------------------------------------------------------
+def plane_specification(reach: float, side: int) -> dict:
+    """Arrows from the middle of a square plane, named at their tips, and arcs; both axes run from -reach to reach."""
+    rows = alt.Chart().encode(color=own_colour())
+    start = encode_point(reach, "x:Q", "y:Q")
+    end = encode_point(reach, "x2:Q", "y2:Q")
+    axes = rows_of_kind(rows, "axis").mark_rule(strokeWidth=1, **SILENT)
+    arcs = rows_of_kind(rows, "arc").mark_line(strokeWidth=1.5, opacity=0.6, **SILENT)
+    arrows = rows_of_kind(rows, "arrow")
+    shafts = arrows.mark_rule(strokeWidth=3, **SILENT)
+    tips = arrows.mark_point(shape="triangle-up", filled=True, size=160, angle={"expr": "datum.angle"})
+    names = arrows.mark_text(dy={"expr": "datum.y2 < 0 ? 18 : -18"}, fontSize=15, font=FONT, **SILENT)
+    faded = alt.condition("datum.faint", alt.value(0.35), alt.value(1.0))
+    chart = alt.layer(
+        axes.encode(**start, x2="x2:Q", y2="y2:Q"),
+        arcs.encode(**start, order="order:Q", detail="name:N"),
+        shafts.encode(**start, x2="x2:Q", y2="y2:Q", opacity=faded),
+        tips.encode(**end, **told_text(), opacity=faded),
+        names.encode(**end, text="name:N", opacity=faded),
+    )
+    return finish_specification(chart) | {
+        "width": side,
+        "height": side,
+        "padding": {"left": 50, "right": 50, "top": 28, "bottom": 28},  # room for names
+        "autosize": {"type": "none"},
+        "background": "transparent",
+    }
+
+
+def encode_point(reach: float, across: str, up: str) -> dict:
+    """A point of the plane, by the columns of the table in which its place stands."""
+    scale = alt.Scale(domain=[-reach, reach], nice=False)
+    return {
+        "x": alt.X(across, scale=scale, axis=None),
+        "y": alt.Y(up, scale=scale, axis=None),
+    }
