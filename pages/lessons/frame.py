@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,12 +22,13 @@ from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
 from pages.site.words import escape_markdown, has, say, use_language
 
-OPEN_DRAWERS_KEY, CODE_DRAWER = "open", "code"
+OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
+CODE_DRAWER = "code"
 
 
 @contextmanager
 def draw_lesson(slug: str) -> Iterator[DeltaGenerator]:
-    """Draws what stands around a lesson. Gives the place in its first line for stands_for."""
+    """Draws what stands around a lesson. Gives the place in its first line for show_lesson_run."""
     with draw_page_frame(slug) as place:
         st.markdown(f"#### {say(f'lessons.{slug}.question')}\n{say(f'lessons.{slug}.intro')}")
         yield place
@@ -48,35 +50,33 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator]:
 
 
 def show_lesson_line(slug: str) -> DeltaGenerator:
-    """Where one is among the lessons, the way on and back, and what concerns all of them."""
+    """Shows where one is among the lessons, the way on and back, and what concerns all of them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         if slug in LESSONS:
             show_neighbour_lessons(slug)
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content")
         if slug in PAGES_WITH_ANSWERS:
-            st.toggle(
-                say("lesson.reveal"),
-                key="c_reveal",
-                value=st.session_state.get(REVEAL_KEY, False),
-                on_change=handle_reveal_switch,
-            )
+            show_reveal_switch()
         language_switch()
         arrows(key="arrows", on_moved_change=handle_arrow_key, width="content")
     return place
 
 
 def show_neighbour_lessons(slug: str) -> None:
-    """The lesson before, the number of this one, the lesson after."""
+    """Shows the lesson before, the number of this one, and the lesson after."""
     show_neighbour_link(slug, -1, "previous", ":material/chevron_left:")
     st.markdown(say("lesson.place", number=LESSONS.index(slug) + 1, count=len(LESSONS)), width="content")
     show_neighbour_link(slug, 1, "next", ":material/chevron_right:")
 
 
 def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
-    """The way to a neighbour, where there is one."""
-    if neighbour := neighbour_lesson(slug, step):
-        question = say(f"lessons.{neighbour}.question")
-        st.page_link(PAGES_BY_SLUG[neighbour].path, label=say(f"lesson.{name}"), icon=icon, help=question)
+    """Shows the way to a neighbour, where there is one."""
+    neighbour = neighbour_lesson(slug, step)
+    if neighbour is None:
+        return
+    path = PAGES_BY_SLUG[neighbour].path
+    question = say(f"lessons.{neighbour}.question")
+    st.page_link(path, label=say(f"lesson.{name}"), icon=icon, help=question)
 
 
 def neighbour_lesson(slug: str, step: int) -> str | None:
@@ -86,7 +86,7 @@ def neighbour_lesson(slug: str, step: int) -> str | None:
 
 
 def handle_arrow_key() -> None:
-    """An arrow key was pressed: remembered, because a page cannot be left from here."""
+    """Remembers that an arrow key was pressed: from a callback no other page can be opened."""
     moved = st.session_state["arrows"].moved
     st.session_state["way"] = {"previous": -1, "next": 1}.get(moved) if isinstance(moved, str) else None
 
@@ -98,25 +98,34 @@ def follow_arrow_key(slug: str) -> None:
         st.switch_page(PAGES_BY_SLUG[neighbour].path)
 
 
+def show_reveal_switch() -> None:
+    """Shows the switch that reveals all answers."""
+    st.toggle(
+        say("lesson.reveal"),
+        key="c_reveal",
+        value=st.session_state.get(REVEAL_KEY, False),
+        on_change=handle_reveal_switch,
+    )
+
+
 def handle_reveal_switch() -> None:
-    """All answers are shown, or hidden again."""
+    """Shows all answers, or hides them again."""
     st.session_state[REVEAL_KEY] = st.session_state["c_reveal"]
 
 
 def show_unread_link_parts() -> None:
-    """What of the link could not be read."""
+    """Says which parts of the link could not be read."""
+    slug = link_controls.current_slug()
     for key, text in link_controls.current_lesson_choices().unread:
-        trouble = "unread" if link_controls.is_known_choice(link_controls.current_slug(), key) else "unknown"
-        st.error(
-            say(f"link.{trouble}", key=escape_markdown(key), text=escape_markdown(printable_token(text))),
-            icon=":material/link_off:",
-        )
+        trouble = "unread" if link_controls.is_known_choice(slug, key) else "unknown"
+        shown = {"key": escape_markdown(key), "text": escape_markdown(printable_token(text))}
+        st.error(say(f"link.{trouble}", **shown), icon=":material/link_off:")
 
 
 # ---- what a page adds ------------------------------------------------------------------------------------------------
 def show_lesson_run(setup: Setup, place: DeltaGenerator) -> None:
-    """The run that the lesson is about: its proof, its files, and the door to the workbench, which shows exactly this
-    run."""
+    """Shows in the first line the run that the lesson is about: its proof, its files, and the door to the workbench,
+    which shows exactly this run."""
     with place:
         show_proof(trace_for(setup), setup)
         show_export(trace_for(setup), setup)
@@ -124,47 +133,56 @@ def show_lesson_run(setup: Setup, place: DeltaGenerator) -> None:
 
 
 def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:
-    """A further sight, under its question; drawn while it is open."""
-    slug, key = link_controls.current_slug(), f"{link_controls.current_slug()}.drawer.{name}"
-    opened = link_controls.get_choice(OPEN_DRAWERS_KEY, (), read_drawer_names)
+    """Draws a further sight of a lesson under its question, while it is open."""
+    slug = link_controls.current_slug()
+    key = f"{slug}.drawer.{name}"
 
-    def moved() -> None:
-        others = tuple(
-            other for other in link_controls.get_choice(OPEN_DRAWERS_KEY, (), read_drawer_names) if other != name
-        )
-        link_controls.take_choice(
-            OPEN_DRAWERS_KEY, (*others, name) if st.session_state[key] else others, (), read_drawer_names
-        )
+    def toggled() -> None:
+        others = tuple(other for other in get_open_drawers() if other != name)
+        now_open = (*others, name) if st.session_state[key] else others
+        link_controls.take_choice(OPEN_DRAWERS_KEY, now_open, (), read_drawer_names)
 
-    st.session_state[key] = name in opened
-    box = st.expander(title or say(f"lessons.{slug}.drawer.{name}"), key=key, on_change=moved)
+    st.session_state[key] = name in get_open_drawers()
+    box = st.expander(title or say(f"lessons.{slug}.drawer.{name}"), key=key, on_change=toggled)
     if box.open:
         with box:
             draw()
 
 
+def get_open_drawers() -> tuple[str, ...]:
+    """The names of the drawers that are open."""
+    return link_controls.get_choice(OPEN_DRAWERS_KEY, (), read_drawer_names)
+
+
 def read_drawer_names(text: str) -> tuple[str, ...]:
     """Reads the names of open drawers."""
+    slug = link_controls.current_slug()
     names = tuple(filter(None, text.split(",")))
-    if not all(name == CODE_DRAWER or has(f"lessons.{link_controls.current_slug()}.drawer.{name}") for name in names):
-        raise ValueError(text)
+    for name in names:
+        if name != CODE_DRAWER and not has(f"lessons.{slug}.drawer.{name}"):
+            raise ValueError(text)
     return names
 
 
+def choose_sight(name: str, sights: Sequence[str]) -> str:
+    """Asks which sight of a drawer is shown. The control has no label: the drawer's question stands above it."""
+    return link_controls.choose_option(name, sights, label_visibility="collapsed")
+
+
 def show_lesson_code(trace: Trace, steps: Sequence[str]) -> None:
-    """The code that ran for the steps that the lesson is about, in PyTorch and in NumPy, one click away."""
+    """Shows the code that ran for the steps that the lesson is about, in PyTorch and in NumPy, one click away."""
+    drawer(CODE_DRAWER, partial(show_code_of_step, trace, steps), say("code.title"))
 
-    def draw() -> None:
-        there = [step for step in steps if step in trace]
-        at = link_controls.get_choice("step", there[0], link_controls.make_member_reader(there))
-        st.segmented_control(
-            **link_controls.bind_control(
-                "step", at, there[0], link_controls.make_member_reader(there), say("control.step")
-            ),
-            options=there,
-            required=True,
-            label_visibility="collapsed",
-        )
-        show_step_code(trace, at)
 
-    drawer(CODE_DRAWER, draw, say("code.title"))
+def show_code_of_step(trace: Trace, steps: Sequence[str]) -> None:
+    """Asks for one of the steps that a run has, and shows its code."""
+    there = [step for step in steps if step in trace]
+    first, read = there[0], link_controls.make_member_reader(there)
+    at = link_controls.get_choice("step", first, read)
+    st.segmented_control(
+        **link_controls.bind_control("step", at, first, read, say("control.step")),
+        options=there,
+        required=True,
+        label_visibility="collapsed",
+    )
+    show_step_code(trace, at)

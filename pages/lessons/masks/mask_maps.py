@@ -1,6 +1,9 @@
 """Masks side by side as maps of ticks: those that have names, and the reader's own."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+
+import streamlit as st
 
 from attention_core import Trace
 from attention_core.analysis.receptive_field import reachable_inputs
@@ -9,21 +12,14 @@ from attention_core.explanation.layout import panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Step
 from pages.lessons.masks.painted_mask import allowed_text, mask_bits_of
-from pages.lessons.pictures import get_opened_cell, show_picture
+from pages.lessons.pictures import get_opened_ref, show_picture, show_weights_map
 from pages.runs.cache import trace_for
-from pages.session.labels import current_palette, picture_texts_for
+from pages.session.labels import Selection, current_palette, picture_texts_for, place_name
 from pages.setup.setup import Setup
+from pages.site.words import say
 
 CUSTOM_MASK = "custom"  # the reader's own mask: the core calls its step allowed_custom
 TICK_CELL_PX = 24.0  # pixels: a tick needs less than a number
-
-
-def list_shown_masks(masks: Trace) -> list[str]:
-    """The masks that are worth a map each, the reader's own only where it is none of those that have names."""
-    names = [*named_mask_texts(1)]
-    own = masks[f"allowed_{CUSTOM_MASK}"].squeeze()
-    known = any(own.equal(masks[f"allowed_{name}"].squeeze()) for name in names)
-    return names if known else [*names, CUSTOM_MASK]
 
 
 def named_mask_texts(window: int) -> dict[str, str]:
@@ -36,28 +32,58 @@ def named_mask_texts(window: int) -> dict[str, str]:
     }
 
 
+def list_shown_masks(masks: Trace) -> list[str]:
+    """The masks that get a map each. The reader's own is one of them only where no mask with a name is the same."""
+    names = list(named_mask_texts(1))
+    own = masks[f"allowed_{CUSTOM_MASK}"].squeeze()
+    for name in names:
+        if own.equal(masks[f"allowed_{name}"].squeeze()):
+            return names
+    return [*names, CUSTOM_MASK]
+
+
 def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
-    """One run in which every mask is a step: the named ones with this window, and as custom one that of another run."""
-    trace = trace_for(masked)
+    """One run in which every mask is a step: those that have names, with this window, and that of another run.
+
+    masked: the other run, whose mask becomes the step allowed_custom."""
     masks = tuple(named_mask_texts(window).values())
-    return trace_for(replace(own, masks=masks, allowed=allowed_text(mask_bits_of(trace), trace)))
+    other = trace_for(masked)
+    custom = allowed_text(mask_bits_of(other), other)
+    return trace_for(replace(own, masks=masks, allowed=custom))
 
 
 def reach_after_layers(masks: Trace, layers: int) -> Trace:
     """Who has heard from whom after so many layers under each of these masks."""
-    names = [f"allowed_{name}" for name in list_shown_masks(masks)]
-    steps = {name: Step(name, reachable_inputs(masks[name][0, 0], layers), ("T", "S")) for name in names}
+    steps = {}
+    for name in list_shown_masks(masks):
+        step = f"allowed_{name}"
+        one_layer = masks[step][0, 0]  # (T, S)
+        steps[step] = Step(step, reachable_inputs(one_layer, layers), ("T", "S"))
     return Trace(steps, masks.labels)
 
 
+def label_mask(name: str) -> str:
+    """What a mask is called; the reader's own is the one above."""
+    return say("lessons.masks.above") if name == CUSTOM_MASK else say(f"lessons.masks.option.mask.{name}")
+
+
 def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
-    """One of the masks as a map of ticks."""
-    return single_picture(
-        [panel(masks, step)], masks, picture_texts_for(masks), current_palette(), [title], chosen, most=TICK_CELL_PX
-    )
+    """Draws one of the masks as a map of ticks. chosen: the cell that is opened."""
+    words = picture_texts_for(masks)
+    return single_picture([panel(masks, step)], masks, words, current_palette(), [title], chosen, most=TICK_CELL_PX)
 
 
 def show_tick_map(name: str, masks: Trace, step: str, title: str) -> None:
-    """The same, whose cells open to the comparison that decided them."""
-    opened = get_opened_cell(name, {"": masks})
-    show_picture(name, make_tick_map(masks, step, title, opened and opened[1]), {"": masks}, title)
+    """Shows one of the masks as a map of ticks, whose cells open to the comparison that decided them."""
+    picture = make_tick_map(masks, step, title, get_opened_ref(name, masks))
+    show_picture(name, picture, {"": masks}, title)
+
+
+def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], look: Selection) -> None:
+    """Shows the weights of one head of two runs as maps."""
+    with st.container(horizontal=True):
+        for part, run in runs.items():
+            head = place_name(run, "H", look.head)
+            title = say(f"lessons.masks.title_{part}", head=head)
+            with st.container(width="content"):
+                show_weights_map(f"{name}_{part}", run, look, title)

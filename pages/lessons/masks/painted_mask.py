@@ -16,7 +16,7 @@ Bits = tuple[str, ...]  # a text a query, "1" for each key that it may attend to
 
 
 def read_bits(text: str) -> Bits:
-    """ "110,111" as its rows."""
+    """Reads "110,111" as a mask, a row a query."""
     rows = tuple(text.split(","))
     if len(rows) > MAX_LESSON_TOKENS or not all(map(BITS_PATTERN.fullmatch, rows)):
         raise ValueError(text)
@@ -24,7 +24,7 @@ def read_bits(text: str) -> Bits:
 
 
 def get_painted_bits(name: str) -> Bits:
-    """What was drawn last, kept as a choice of this name; nothing blocked where nobody drew."""
+    """The mask that was drawn last, kept as a choice of this name; empty, which blocks nothing, where nobody drew."""
     return link_controls.get_choice(name, (), read_bits)
 
 
@@ -34,40 +34,48 @@ def mask_bits_of(trace: Trace) -> Bits:
 
 
 def to_bits(matrix: np.ndarray) -> Bits:
-    """A matrix of truth values, or of 0 and 1, as rows of text."""
-    return tuple("".join("1" if allowed else "0" for allowed in row) for row in matrix)
+    """Writes a matrix of truth values, or of 0 and 1, as rows of text."""
+    return tuple(write_bit_row(row) for row in matrix)
+
+
+def write_bit_row(row: np.ndarray) -> str:
+    """Writes one row of a mask."""
+    return "".join("1" if allowed else "0" for allowed in row)
 
 
 def allowed_text(bits: Bits, trace: Trace) -> str:
-    """The mask as a Setup says it, cut or filled up to a run's tokens: what nobody blocked is allowed."""
+    """The mask as a Setup says it, cut or filled up to the tokens of a run. What nobody blocked is allowed."""
     sizes = trace.sizes()
-    matrix = np.ones((sizes["T"], sizes["S"]))
-    for matrix_row, row in zip(matrix, bits, strict=False):
-        for at, bit in enumerate(row[: len(matrix_row)]):
-            matrix_row[at] = int(bit)
+    T, S = sizes["T"], sizes["S"]
+    matrix = np.ones((T, S))
+    for query, row in enumerate(bits[:T]):
+        for key, bit in enumerate(row[:S]):
+            matrix[query, key] = int(bit)
     return to_text(matrix)
 
 
 def find_empty_row(trace: Trace) -> int | None:
     """The first query that may attend to nothing."""
-    return next((row for row, bits in enumerate(mask_bits_of(trace)) if "1" not in bits), None)
+    for query, bits in enumerate(mask_bits_of(trace)):
+        if "1" not in bits:
+            return query
+    return None
 
 
-def block_query(bits: Bits, row: int) -> Bits:
+def block_query(bits: Bits, query: int) -> Bits:
     """The mask under which one query may attend to nothing."""
-    return tuple("0" * len(text) if at == row else text for at, text in enumerate(bits))
+    return tuple("0" * len(row) if at == query else row for at, row in enumerate(bits))
 
 
-def block_key(bits: Bits, column: int) -> Bits:
+def block_key(bits: Bits, key: int) -> Bits:
     """The mask under which no query may attend to one key."""
-    return tuple(f"{text[:column]}0{text[column + 1 :]}" for text in bits)
+    return tuple(f"{row[:key]}0{row[key + 1 :]}" for row in bits)
 
 
 def mask_brush(trace: Trace, take: Callable[[Bits], None]) -> None:
-    """The mask of a run, to be drawn on. take: what is done with the one that a stroke makes of it."""
-    canvas_map.show_paintable_mask(
-        trace, allowed_pairs(trace)[0, 0].numpy().astype(float), lambda drawn: take(to_bits(drawn))
-    )
+    """Shows the mask of a run, which can be drawn on. take: is called with the mask that a stroke leaves."""
+    pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
+    canvas_map.show_paintable_mask(trace, pairs, lambda drawn: take(to_bits(drawn)))
 
 
 def write_padding_mask(last: int) -> str:

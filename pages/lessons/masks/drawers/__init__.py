@@ -1,0 +1,13 @@
+"""The drawers of lesson 5, by the names that open them in a link."""
+
+from pages.lessons.masks.drawers.future import show_future
+from pages.lessons.masks.drawers.nothing import show_nothing
+from pages.lessons.masks.drawers.pairs import show_pairs
+from pages.lessons.masks.drawers.wirings import show_wirings
+
+DRAWERS = {
+    "future": show_future,
+    "pairs": show_pairs,
+    "nothing": show_nothing,
+    "wirings": show_wirings,
+}

@@ -1,0 +1,44 @@
+"""Lesson 5, drawer "wirings", one of its sights: the first word, on which others rest."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.explanation.facts import mean_received_share, row_fact
+from attention_core.record.number_text import format_fixed, format_percent, format_row
+from pages.export.doors import workbench_door
+from pages.lessons.pictures import show_weights_map
+from pages.lessons.sentences import quote_token, show_sentence
+from pages.panels.link_controls import sentence_box, switch
+from pages.runs.cache import trace_for
+from pages.session.labels import place_name, selection_of
+from pages.setup.setup import Setup
+
+
+def show_attention_sink(_: Setup) -> None:
+    """Shows a head in which words that ask for nothing rest on the first one."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        sink = sentence_box(Setup(example="en_it_sink"), "sink")
+        if switch("causal"):
+            sink = replace(sink, masks=("causal",))
+    trace = trace_for(sink)
+    look = selection_of(trace, sink)
+    first = quote_token(trace, "T", 0)
+    queries = range(trace.sizes()["T"])
+    resting = [query for query in queries if row_fact(trace, look.head, query).keys == (0,)]
+    if resting:
+        last = resting[-1]
+        share = trace["weights"][0, look.head, last, 0].item()
+        told = {
+            "count": len(resting),
+            "T": len(queries),
+            "share": format_fixed(share),
+            "word": quote_token(trace, "T", last),
+            "percent": format_percent(mean_received_share(trace, look.head, 0)),
+        }
+        show_sentence("lessons.masks.sink", first=first, **told)
+    value = trace.step("v").window(B=0, H_kv=look.kv, S=0)
+    effect = "costs" if value.any() else "free"
+    show_sentence(f"lessons.masks.{effect}", first=first, value=format_row(value))
+    show_weights_map("sink", trace, look, place_name(trace, "H", look.head))
+    workbench_door(sink, "sink")

@@ -1,0 +1,93 @@
+"""Lesson 5, drawer "nothing", two of its sights: a mask that code reads otherwise than it is meant."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core import Trace, to_mha_mask
+from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_fixed
+from attention_core.verification.mask_conventions import (
+    compare_with_torch_layer,
+    measure_mask_damage,
+    with_inverted_mask,
+    with_misplaced_mask,
+)
+from pages.export.doors import workbench_door
+from pages.lessons.masks.mask_maps import show_runs_side_by_side
+from pages.lessons.sentences import format_gap, quote_token, show_sentence
+from pages.panels.link_controls import slide
+from pages.runs.cache import trace_for
+from pages.session.labels import place_name, selection_of
+from pages.setup.setup import Setup
+from pages.site.words import say_refusal
+
+
+def show_mask_conventions(own: Setup, setup: Setup) -> None:
+    """Gives the same matrix to code in which True means blocked, and shows what torch's own layer makes of it."""
+    trace = trace_for(setup)
+    if "allowed" not in trace:
+        show_sentence("lessons.masks.no_mask")
+        return
+    wrong = with_inverted_mask(trace)
+    show_mask_damage("lessons.masks.inverted", wrong, trace)
+    look = selection_of(trace_for(own), own)
+    show_runs_side_by_side("conventions", {"kept": trace, "blocked": wrong}, look)
+    theirs = compare_with_torch_layer(trace, trace["allowed"], wrong)
+    mended = compare_with_torch_layer(trace, to_mha_mask(trace["allowed"]), trace)
+    if theirs is None:
+        show_sentence("lessons.masks.no_torch")
+        return
+    show_sentence(
+        "lessons.masks.torch",
+        rows=theirs.rows,
+        gap=format_gap(theirs.gap),
+        lost=theirs.lost,
+        mended=format_gap(mended.gap),
+        empty=mended.lost,
+    )
+
+
+def show_misplaced_axis(own: Setup, setup: Setup) -> None:
+    """Puts the heads' axis of a mask into the wrong place: torch refuses it, or takes it without a word."""
+    trace = trace_for(setup)
+    if "allowed" not in trace:
+        show_sentence("lessons.masks.no_mask")
+        return
+    T = trace.sizes()["T"]
+    d_k, d_v = trace["k"].shape[-1], trace["v"].shape[-1]
+    many = replace(setup, heads=slide("heads", range(1, 17), T), d_k=d_k, d_v=d_v)
+    run = trace_for(many)
+    try:
+        wrong = with_misplaced_mask(run)
+    except AttentionError as refusal:
+        st.error(say_refusal(refusal), icon=":material/error:")
+        show_sentence("lessons.masks.refused", T=T, heads=many.heads)
+        return
+    show_mask_damage("lessons.masks.misplaced", wrong, run)
+    look = selection_of(trace_for(own), own)
+    heads = range(many.heads)
+    look = replace(look, head=min(look.head, len(heads) - 1))
+    show_runs_side_by_side("axes", {"intended": run, "applied": wrong}, look)
+    workbench_door(many, "axes")
+
+
+def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:
+    """Says how many pairs and weights a wrong mask moved, and which weight it moved most."""
+    found = measure_mask_damage(wrong, right)
+    if found.largest is None:
+        show_sentence("lessons.masks.no_damage")
+        return
+    at = found.largest.index
+    _, head, query, key_position = at
+    place = {
+        "head": place_name(right, "H", head),
+        "query": quote_token(right, "T", query),
+        "key": quote_token(right, "S", key_position),
+    }
+    shares = {
+        "before": format_fixed(right["weights"][at].item()),
+        "now": format_fixed(wrong["weights"][at].item()),
+    }
+    counts = {"pairs": found.pairs, "of": found.of, "weights": found.weights}
+    show_sentence(key, **counts, **place, **shares)

@@ -1,0 +1,81 @@
+"""Lesson 5, drawer "nothing": what if a row may look at nothing?"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
+from attention_core.analysis.future_leakage import with_moved_rows
+from attention_core.drawing.bars import Row, row_of
+from pages.export.doors import workbench_door
+from pages.lessons.masks.drawers.misread import show_mask_conventions, show_misplaced_axis
+from pages.lessons.masks.painted_mask import Bits, allowed_text, block_query, find_empty_row, mask_bits_of
+from pages.lessons.pictures import show_bar_rows
+from pages.lessons.sentences import format_gap, list_place_names, show_sentence
+from pages.panels.link_controls import choose_option, pick_place
+from pages.runs.cache import trace_for
+from pages.session.labels import selection_of
+from pages.setup.setup import Setup
+from pages.site.words import escape_markdown, say
+
+EMPTY_ROW_BARS_PX = 46.0  # pixels: the height of the bars, of which five rows stand below each other
+
+
+def show_nothing(own: Setup, setup: Setup) -> None:
+    """Shows a row without an allowed key, a mask read by the other convention, or a mask with an axis misplaced.
+
+    own: the run without a mask; setup: the run under the reader's mask."""
+    sights = {"row": show_empty_row, "conventions": show_mask_conventions, "axes": show_misplaced_axis}
+    sight = choose_option("nothing", tuple(sights))
+    sights[sight](own, setup)
+
+
+def show_empty_row(own: Setup, setup: Setup) -> None:
+    """Blocks one row of the reader's mask as a whole, and shows it as five kinds of code treat it."""
+    trace = trace_for(setup)
+    look = selection_of(trace_for(own), own)
+    names = list_place_names(trace, "T")
+    empty = find_empty_row(trace)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        row = pick_place("row", names, look.query if empty is None else empty)
+        dtype = choose_option("dtype", ("float64", "float32", "float16"))
+    bits = block_query(mask_bits_of(trace), row)
+    masked = replace(own, allowed=allowed_text(bits, trace), dtype=dtype)
+    at = (0, look.head, row)
+    runs = {}
+    rows = []
+    for policy in EMPTY_ROW_POLICIES:
+        runs[policy] = with_empty_row_policy(trace_for(masked), policy)
+        title = say(f"lessons.masks.treated_{policy}", dtype=dtype)
+        rows.append(row_of(title, runs[policy], "weights", at, policy))
+    word = escape_markdown(names[row])
+    show_sentence("lessons.masks.treated", word=word, **count_treatments(rows))
+    alt = say("lessons.masks.treated_alt")
+    show_bar_rows("row", rows, names, runs, trace, alt, height=EMPTY_ROW_BARS_PX)
+    gap = largest_gap_of_other_rows(runs, bits)
+    show_sentence("lessons.masks.others", gap=format_gap(gap))
+    workbench_door(masked, "row")
+
+
+def count_treatments(rows: list[Row]) -> dict[str, int]:
+    """Counts the treatments in which blocked words get a share, and those in which a NaN comes out."""
+    seen = []
+    lost = []
+    for row in rows:
+        if any(value > 0 for value in row.values):
+            seen.append(row)
+        if any(value != value for value in row.values):  # a NaN is not equal to itself
+            lost.append(row)
+    return {"seen": len(seen), "lost": len(lost)}
+
+
+def largest_gap_of_other_rows(runs: Mapping[str, Trace], bits: Bits) -> float:
+    """How far the outputs of words that may attend to something lie apart in two treatments."""
+    filled = [query for query, row in enumerate(bits) if "1" in row]
+    gaps = []
+    for run in runs.values():
+        moved = with_moved_rows(run, runs["zero"])["moved"][0]  # (T,)
+        gaps.extend(moved[filled].tolist())
+    return max(gaps, default=0.0)

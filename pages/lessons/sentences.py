@@ -1,0 +1,35 @@
+"""What the sentences of several lessons name: words of a run, and differences between numbers."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.record.number_text import format_or_scientific
+from pages.session.labels import name_token, place_names
+from pages.site.words import escape_markdown, say
+
+
+def quote_token(trace: Trace, axis: str, position: int) -> str:
+    """A token of a run as Markdown shows it: no letter of it is read as formatting."""
+    return escape_markdown(name_token(trace, axis, position))
+
+
+def list_place_names(trace: Trace, axis: str) -> list[str]:
+    """The names of all positions along an axis of a run, no two alike."""
+    return place_names(trace, axis, trace.sizes()[axis])
+
+
+def format_gap(gap: float) -> str:
+    """How far two numbers are apart. "0" says that they are equal to the last bit, which "0.00" would leave open."""
+    return format_or_scientific(gap) if gap else "0"
+
+
+def join_with_commas(parts: Iterable[str]) -> str:
+    """Joins parts of a sentence by the comma of the page's language."""
+    return say("fact.comma").join(parts)
+
+
+def show_sentence(key: str, /, **values: object) -> None:
+    """Shows a sentence of the content with its values."""
+    st.markdown(say(key, **values))
