@@ -117,7 +117,12 @@ def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
     """Refuses a step that the trace lacks, something that is no tensor, and numbers of another kind than the step's."""
     if name not in trace:
         choices = ", ".join(trace.steps)
-        raise AttentionError("unknown_choice", name="step", choices=choices, given=repr(name))
+        raise AttentionError(
+            "unknown_choice",
+            name="step",
+            choices=choices,
+            given=repr(name),
+        )
     if not isinstance(tensor, Tensor):
         raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
     boolean = trace[name].dtype == torch.bool

@@ -46,10 +46,20 @@ def arrange_axes(tensor: Tensor, axes: str) -> Tensor:
     """
     if axes not in TENSOR_LAYOUTS:
         choices = ", ".join(TENSOR_LAYOUTS)
-        raise AttentionError("unknown_choice", name="axes", choices=choices, given=repr(axes))
+        raise AttentionError(
+            "unknown_choice",
+            name="axes",
+            choices=choices,
+            given=repr(axes),
+        )
     rank = len(axes.split())
     if tensor.dim() != rank:
-        raise AttentionError("rank", name="q, k, v", axes=axes, shape=tuple(tensor.shape))
+        raise AttentionError(
+            "rank",
+            name="q, k, v",
+            axes=axes,
+            shape=tuple(tensor.shape),
+        )
     return TENSOR_LAYOUTS[axes](tensor)
 
 
@@ -85,7 +95,12 @@ def infer_layout(
         if tensor.dim() == 3:
             raise AttentionError("rank_qkv", name=name, shape=tuple(tensor.shape))
         if tensor.dim() != 4:
-            raise AttentionError("rank", name=name, axes="(T, d) or (B, H, T, d)", shape=tuple(tensor.shape))
+            raise AttentionError(
+                "rank",
+                name=name,
+                axes="(T, d) or (B, H, T, d)",
+                shape=tuple(tensor.shape),
+            )
     fits = []
     for axes in ("B H T d", "B T H d"):
         if fits_layout(axes, q, k, v, heads, weights, head_outputs):
