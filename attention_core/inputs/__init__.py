@@ -1,1 +1,1 @@
-"""What people bring: sentences, matrices as text, edits, heads built by hand, uploaded files."""
+"""Reads what people bring: sentences, matrices as text, changed cells, uploaded files; and builds heads by hand."""

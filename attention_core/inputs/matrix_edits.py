@@ -1,4 +1,4 @@
-"""A matrix as the difference from another: a link carries the one cell that was changed, not all of them."""
+"""Writes a matrix as its difference from another, so that a link carries the changed cells and not all of them."""
 
 import re
 
@@ -12,7 +12,7 @@ from attention_core.record.trace import Trace
 
 EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
-MAX_EDITS = 10_000  # cells: a matrix that differs in more is no small change of another
+MAX_EDITS = 10_000  # changed cells; a matrix with more is written whole
 
 
 def to_short_text(
@@ -20,9 +20,9 @@ def to_short_text(
     base: Float[np.ndarray, "base_rows base_columns"] | None,
     name: str = "matrix",
 ) -> str:
-    """The shortest form of a matrix: all of it, or a matrix of the shape of `base`, "~" and the cells that differ.
+    """Writes a matrix in its shortest form: whole, or as another matrix of its shape, "~" and the cells that differ.
 
-    Before "~" stands nothing for `base` itself, "identity" or "zeros". name: how errors call the matrix.
+    Before "~" stands nothing for `base`, "identity" or "zeros". name: the name of the matrix in errors.
     Raises AttentionError as to_text does.
 
     >>> base = np.zeros((2, 3))
@@ -31,22 +31,32 @@ def to_short_text(
     >>> to_short_text(np.eye(3), np.ones((3, 3)))
     'identity~'
     """
-    starts = {} if base is None or matrix.shape != base.shape else {"": base, **named_matrices(matrix.shape)}
+    starts = {}
+    if base is not None and base.shape == matrix.shape:
+        starts = {"": base, **named_matrices(matrix.shape)}
     forms = []
     for start, other in starts.items():
         places = changed_cells(matrix, other)
         if len(places) <= MAX_EDITS:
-            cells = [f"{row}.{column}={to_text(matrix[row : row + 1, column : column + 1])}" for row, column in places]
-            forms.append(f"{start}~" + ";".join(cells))
+            forms.append(f"{start}~{format_cells(matrix, places)}")
     shortest = min(forms, key=len, default=None)
-    if shortest is not None and len(shortest) <= matrix.size:  # a whole text has a sign a number at least
+    if shortest is not None and len(shortest) <= matrix.size:  # the whole text has a character a number at least
         return shortest
     whole = to_text(matrix, name)
     return whole if shortest is None else min(shortest, whole, key=len)
 
 
+def format_cells(matrix: np.ndarray, places: list[tuple[int, int]]) -> str:
+    """Writes some cells of a matrix: 0.1=-2;3.4=7."""
+    cells = []
+    for row, column in places:
+        number = to_text(matrix[row : row + 1, column : column + 1])
+        cells.append(f"{row}.{column}={number}")
+    return ";".join(cells)
+
+
 def scale_to_text(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> str:
-    """The text of a matrix with every number times a factor. Raises AttentionError as to_text does.
+    """Writes a matrix with every number times a factor. Raises AttentionError as to_text does.
 
     >>> scale_to_text(np.array([[1.0, -0.5]]), 10)
     '10,-5'
@@ -55,35 +65,41 @@ def scale_to_text(matrix: Float[np.ndarray, "rows columns"], factor: float, name
 
 
 def named_matrices(shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    """Matrices that a word stands for."""
+    """The matrices of a shape that a word stands for."""
     return {"identity": np.eye(*shape), "zeros": np.zeros(shape)}
 
 
 def random_seed(text: str | None) -> int | None:
-    """The seed of a text that stands for a random matrix with no cell changed, "random.7~"; else None.
+    """Reads the seed of a random matrix without a changed cell, "random.7~"; None for any other text.
 
     >>> random_seed("random.7~"), random_seed("random.7~0.0=1"), random_seed("1,2")
     (7, None, None)
     """
-    match = RANDOM_PATTERN.fullmatch(text[:-1]) if text and text.endswith("~") else None
+    if text is None or not text.endswith("~"):
+        return None
+    match = RANDOM_PATTERN.fullmatch(text.removesuffix("~"))
     return int(match[1]) if match else None
 
 
 def starting_matrix(text: str, base: np.ndarray, name: str) -> np.ndarray | None:
-    """The matrix that the part before "~" stands for, in the shape of `base`."""
+    """The matrix that the part before "~" stands for, in the shape of `base`; None where it stands for none."""
     if not text:
         return base
     match = RANDOM_PATTERN.fullmatch(text)
-    return random_matrix(name, base.shape, int(match[1])) if match else named_matrices(base.shape).get(text)
+    if match:
+        seed = int(match[1])
+        return random_matrix(name, base.shape, seed)
+    return named_matrices(base.shape).get(text)
 
 
 def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:
-    """The cells in which two matrices of one shape differ."""
-    return [(int(row), int(column)) for row, column in np.argwhere(matrix != base)]
+    """The places, (row, column), at which two matrices of one shape differ."""
+    places = np.argwhere(matrix != base)
+    return [(row, column) for row, column in places.tolist()]
 
 
 def drop_outside_cells(text: str, shape: tuple[int, int]) -> str:
-    """A text without the changed cells that lie outside a shape: a mask of fewer tokens keeps what still fits.
+    """Leaves out the changed cells that lie outside a shape: a mask of fewer tokens keeps what still fits.
 
     >>> drop_outside_cells("~0.1=0;5.5=0", (2, 2)), drop_outside_cells("1,0;0,1", (2, 2))
     ('~0.1=0', '1,0;0,1')
@@ -94,16 +110,17 @@ def drop_outside_cells(text: str, shape: tuple[int, int]) -> str:
     inside = []
     for edit in edits.split(";"):
         match = EDIT_PATTERN.fullmatch(edit)
-        if match is None or (int(match[1]) < shape[0] and int(match[2]) < shape[1]):
+        if match is None or is_inside(match, shape):
             inside.append(edit)
-    return start + mark + ";".join(inside)
+    return f"{start}~" + ";".join(inside)
 
 
 def from_short_text(
     text: str, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """The matrix that a text describes: all its numbers; or before "~" nothing for `base`, "identity", "zeros" or
-    "random.7" (seed 7) in the shape of `base`, and behind it the cells that differ.
+    """Reads a matrix that is written whole, or as another matrix, "~" and the cells that differ.
+
+    Before "~" stands nothing for `base`, or "identity", "zeros" or "random.7" (seed 7) in the shape of `base`.
 
     Raises AttentionError: edit_form for a text that is neither, or for a cell outside `base`; and as from_text does.
 
@@ -121,23 +138,37 @@ def from_short_text(
         raise AttentionError("edit_form", name=name, given=text[:20])
     matrix = np.array(start, dtype=float)
     for edit in edits.split(";") if edits else ():
-        match = EDIT_PATTERN.fullmatch(edit)
-        row, column = (int(match[1]), int(match[2])) if match else (-1, -1)
-        if not (0 <= row < matrix.shape[0] and 0 <= column < matrix.shape[1]):
-            raise AttentionError("edit_form", name=name, given=edit[:20])
-        matrix[row, column] = from_text(match[3], name)[0, 0]
+        place, number = read_edit(edit, matrix.shape, name)
+        matrix[place] = number
     if not (np.abs(matrix) <= MAX_MAGNITUDE).all():
         raise AttentionError("edit_form", name=name, given=text[:20])
     return matrix
 
 
+def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[tuple[int, int], float]:
+    """Reads a changed cell, "0.1=-2": its place, and its number."""
+    match = EDIT_PATTERN.fullmatch(edit)
+    if match is None or not is_inside(match, shape):
+        raise AttentionError("edit_form", name=name, given=edit[:20])
+    place = int(match[1]), int(match[2])
+    number = from_text(match[3], name)  # (1, 1)
+    return place, number.item()
+
+
+def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
+    """Tells whether the place of a changed cell, as EDIT_PATTERN matched it, lies in a shape."""
+    rows, columns = shape
+    return int(edit[1]) < rows and int(edit[2]) < columns
+
+
+# ---- chosen numbers of a step ----------------------------------------------------------------------------------------
 CHOSEN_CELL_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 
 
 def from_places(text: str, shape: tuple[int, int, int, int], name: str = "scores") -> Float[np.ndarray, "B H T S"]:
-    """The chosen numbers in their places, NaN everywhere else; places outside the shape are left out.
+    """Reads chosen numbers into their places, with NaN everywhere else; places outside the shape are left out.
 
-    text: as `to_places` writes it. shape: (B, H, T, S). name: how errors call the step.
+    text: as `to_places` writes it. shape: (B, H, T, S). name: the name of the step in errors.
     Raises AttentionError: edit_form, and from_text's for a number.
 
     >>> from_places("0.0.0.1=2.5;0.0.7.7=1", (1, 1, 1, 2))
@@ -148,31 +179,37 @@ def from_places(text: str, shape: tuple[int, int, int, int], name: str = "scores
         match = CHOSEN_CELL_PATTERN.fullmatch(part)
         if match is None:
             raise AttentionError("edit_form", name=name, given=part[:20])
-        place = tuple(int(match[axis]) for axis in range(1, 5))
-        number = from_text(match[5], name)[0, 0]
+        *indices, number = match.groups()
+        place = tuple(map(int, indices))
+        number = from_text(number, name).item()
         if all(at < size for at, size in zip(place, shape, strict=True)):
             numbers[place] = number
     return numbers
 
 
 def to_places(numbers: Float[np.ndarray, "B H T S"]) -> str:
-    """The text that `from_places` reads back exactly: every number that is not NaN, with its place.
+    """Writes every number that is not NaN with its place; `from_places` reads the text back exactly.
 
     >>> to_places(np.array([[[[np.nan, 2.5]]]]))
     '0.0.0.1=2.5'
     """
-    places = np.argwhere(~np.isnan(numbers)).tolist()
-    return ";".join(f"{b}.{h}.{i}.{j}={shortest_decimal(numbers[b, h, i, j].item())}" for b, h, i, j in places)
+    chosen = []
+    for place in np.argwhere(~np.isnan(numbers)).tolist():
+        number = numbers[tuple(place)].item()
+        indices = ".".join(map(str, place))
+        chosen.append(f"{indices}={shortest_decimal(number)}")
+    return ";".join(chosen)
 
 
 def transpose_to_chosen(trace: Trace, step: str = "weights") -> str:
-    """A step's numbers with queries and keys exchanged, as chosen numbers of another run.
+    """Writes a step's numbers with queries and keys exchanged, as chosen numbers of another run.
 
-    So the weights of one direction can be tried, wrongly, as those of the other.
+    The weights of one direction can then be tried, wrongly, as those of the other.
 
     >>> import torch
     >>> from attention_core import attend_qkv
     >>> transpose_to_chosen(attend_qkv(torch.zeros(1, 3), torch.zeros(2, 3), torch.zeros(2, 3)))
     '0.0.0.0=0.5;0.0.1.0=0.5'
     """
-    return to_places(trace.step(step).window().swapaxes(-1, -2))
+    numbers = trace.step(step).window()
+    return to_places(numbers.swapaxes(-1, -2))

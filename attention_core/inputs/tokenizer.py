@@ -1,4 +1,4 @@
-"""Text in: words and characters as tokens, tokens back as text, and a vector for a word that no dictionary has."""
+"""Cuts a text into tokens, joins tokens to a text, and draws a vector for any word."""
 
 import re
 import unicodedata
@@ -13,9 +13,10 @@ from attention_core.mechanism.config import require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
 MAX_TOKENS = 512  # 512 x 512 pairs are a canvas of one pixel a cell
-MAX_TEXT_LENGTH = 10_000  # characters: 64 tokens of 40 and whatever parts them
+MAX_TEXT_LENGTH = 10_000  # characters
 MAX_TOKEN_LENGTH = 40  # characters (code points)
 MAX_VECTOR_WIDTH = 512  # numbers in a word's vector
+BYTES_PER_BLOCK = 60  # that a word's vector is drawn from: five numbers
 
 TOKEN_SEPARATOR = "|"
 CONNECTORS = frozenset("'’-‐‑_·׳״־")  # between two letters they belong to the word: don't, well-known
@@ -23,12 +24,12 @@ DECIMAL_MARKS = frozenset(".,٫٬")  # between two digits they belong to the num
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
-# A character as Unicode counts them (UAX 29), and the marks and invisible format characters that Unicode leaves alone
-# after it: they would be tokens of their own. A sign that prepends itself, as of Arabic numbers, begins the next.
+# A character as Unicode counts them (UAX 29), together with the marks and invisible format characters behind it, which
+# would be tokens of their own. A sign that prepends itself, such as that of Arabic numbers, belongs to the next one.
 CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
 
-# Written without spaces, a character a token: jamo, radicals, iteration marks, kana to bopomofo, ideographs, Hangul,
-# half-width kana and jamo, kana supplements, the later planes of ideographs.
+# Scripts without spaces, in which each character is a token: jamo, radicals, iteration marks, kana to bopomofo,
+# ideographs, Hangul, half-width kana and jamo, kana supplements, the later planes of ideographs.
 CHARACTER_RANGES = (
     (0x1100, 0x11FF),
     (0x2E80, 0x2FDF),
@@ -45,16 +46,16 @@ CHARACTER_RANGES = (
 )
 # Scripts in which a zero-width joiner or non-joiner is ordinary spelling: Arabic to Burmese, Khmer, Mongolian.
 JOINING_RANGES = ((0x0600, 0x109F), (0x1780, 0x18AF))
-# Letters and marks by their category that print nothing (Unicode: Default_Ignorable_Code_Point).
+# Characters that Unicode calls letters or marks and that print nothing (Default_Ignorable_Code_Point).
 BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
-    """The tokens of a text: words and punctuation, Chinese, Japanese and Korean by character.
+    """Cuts a text into words and punctuation, and Chinese, Japanese and Korean into characters.
 
-    text: what the reader typed. With at least one "|" in it the tokens are exactly what lies between the bars.
+    text: any text. With at least one "|" in it the tokens are exactly what lies between the bars.
     words: a dictionary's words; neighbours that spell one of them become one token, the longest word first.
-    Nothing is normalised: a token is what was typed, with its marks and joiners.
+    A token is not normalised: it keeps its marks and joiners as they were typed.
 
     Raises AttentionError: text_too_long (10,000 characters), no_tokens, too_many_tokens (512), token_too_long (40
     characters).
@@ -72,10 +73,12 @@ def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def join_tokens(tokens: Sequence[str], words: Collection[str] = ()) -> str:
-    """The text that `tokenise` turns back into exactly these tokens: with spaces where that works, or without where
-    nobody would write any, as in Chinese; else with bars.
+    """Joins tokens to a text that `tokenise` cuts into exactly these tokens.
 
-    tokens: not empty, without "|" and without spaces around them. words: what tokenise will be given.
+    The tokens stand side by side where no space is written between them, as in Chinese, else with spaces, and with
+    bars where neither gives the same tokens.
+
+    tokens: not empty, without "|" and without spaces around them. words: the words that tokenise will be given.
 
     Raises AttentionError: token_form for a token that no text can hold, and what tokenise refuses.
 
@@ -90,31 +93,38 @@ def join_tokens(tokens: Sequence[str], words: Collection[str] = ()) -> str:
     for token in tokens:
         if not token or token != token.strip() or TOKEN_SEPARATOR in token:
             raise AttentionError("token_form", given=printable_token(token))
-    together = "" if any(token.isascii() for token in tokens) else "".join(tokens)
-    for text in (together, " ".join(tokens)):
+    texts = [" ".join(tokens)]
+    if not any(token.isascii() for token in tokens):
+        texts.insert(0, "".join(tokens))
+    for text in texts:
         if split_tokens(text, words) == tokens:
             return text
-    return TOKEN_SEPARATOR.join(tokens) if len(tokens) > 1 else tokens[0] + TOKEN_SEPARATOR
+    if len(tokens) == 1:
+        return tokens[0] + TOKEN_SEPARATOR
+    return TOKEN_SEPARATOR.join(tokens)
 
 
 @lru_cache(maxsize=1024)  # a picture asks for the same few words hundreds of times
 def printable_token(token: str) -> str:
-    """The token as it can be printed safely: what would be invisible or turn the line around is written out.
+    """Writes out the characters of a token that would be invisible or would turn the line around.
 
-    Control, format (zero-width, bidirectional), surrogate and blank characters become ⟨U+....⟩. A joiner that does its
-    work, inside an emoji or between the letters of a script that needs it, stays. HTML is the screen's business.
+    Control, format (zero-width, bidirectional), surrogate and blank characters become ⟨U+....⟩. A joiner inside an
+    emoji, or between the letters of a script that needs it, stays. Signs of HTML are not escaped.
 
     >>> printable_token("tab\\tand\\u202etail"), printable_token("dog"), printable_token("👩\\u200d🚀") == "👩\\u200d🚀"
     ('tab⟨U+0009⟩and⟨U+202E⟩tail', 'dog', True)
     """
-    return "".join(f"⟨U+{ord(char):04X}⟩" if is_hidden(token, at) else char for at, char in enumerate(token))
+    printed = []
+    for at, char in enumerate(token):
+        printed.append(f"⟨U+{ord(char):04X}⟩" if is_hidden(token, at) else char)
+    return "".join(printed)
 
 
 def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
-    """A random vector for a word: the same word and seed the same numbers on any machine and any library version.
+    """Draws a random vector for a word: the same for a word and a seed on any machine, with any library version.
 
-    word: any text; spellings that Unicode calls the same (NFC) are the same word. width: how many numbers, 1 to 512;
-    a narrower vector is the beginning of a wider one. seed: a whole number.
+    word: any text; spellings that Unicode calls the same (NFC) are the same word. width: the count of numbers, 1 to
+    512; a narrower vector is the beginning of a wider one. seed: a whole number.
 
     Each number is the sum of 12 bytes of BLAKE2b, less its mean 1530, over 256: mean 0, variance 65535/65536, nearly
     normal (Irwin-Hall), rounded to two decimals. The arithmetic is in whole numbers up to the last division.
@@ -125,49 +135,66 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
     (0.29, -0.14, 0.96, -1.21)
     """
     if require_positive("width", width) > MAX_VECTOR_WIDTH:
-        raise AttentionError("at_most", name="width", limit=MAX_VECTOR_WIDTH, given=width)
+        raise AttentionError(
+            "at_most",
+            name="width",
+            limit=MAX_VECTOR_WIDTH,
+            given=width,
+        )
+    seed = require_whole("seed", seed)
     spelling = unicodedata.normalize("NFC", word)
-    # a lone surrogate is a character like any other here: "surrogatepass"
-    texts = [f"{require_whole('seed', seed)}:{block}:{spelling}" for block in range(-(-width // 5))]
-    blocks = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=60).digest() for text in texts]
-    drawn = np.frombuffer(b"".join(blocks), np.uint8)  # 60 bytes a block: five numbers
-    sums = drawn.reshape(-1, 12).sum(axis=1, dtype=np.int64)  # (numbers, 12) -> (numbers,)
+    drawn = bytearray()
+    while len(drawn) < 12 * width:
+        block = len(drawn) // BYTES_PER_BLOCK
+        text = f"{seed}:{block}:{spelling}".encode("utf-8", "surrogatepass")  # a lone surrogate is a character too
+        drawn += blake2b(text, digest_size=BYTES_PER_BLOCK).digest()
+    dozens = np.frombuffer(drawn, np.uint8).reshape(-1, 12)  # (numbers, 12)
+    sums = dozens.sum(axis=1, dtype=np.int64)  # (numbers,)
     hundredths = (25 * (sums - 1530) + 32) // 64  # 100/256, halves rounded up
-    return tuple((hundredths[:width] / 100).tolist())
+    numbers = hundredths[:width] / 100
+    return tuple(numbers.tolist())
 
 
 # ---- cutting a text --------------------------------------------------------------------------------------------------
 def split_tokens(text: str, words: Collection[str]) -> tuple[str, ...]:
-    """The tokens of a text, however many and however long."""
-    if TOKEN_SEPARATOR in text:
-        return tuple(token for piece in text.split(TOKEN_SEPARATOR) if (token := piece.strip()))
-    return merge_words(text, token_spans(text), words)
+    """Cuts a text into tokens, of any number and length."""
+    if TOKEN_SEPARATOR not in text:
+        return merge_words(text, token_spans(text), words)
+    pieces = [piece.strip() for piece in text.split(TOKEN_SEPARATOR)]
+    return tuple(piece for piece in pieces if piece)
 
 
 def check_token_limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """The tokens, if there are some, not too many, and none too long."""
+    """Gives the tokens back, if there is one, not too many, and none too long."""
     if not tokens:
         raise AttentionError("no_tokens")
     if len(tokens) > MAX_TOKENS:
         raise AttentionError("too_many_tokens", given=len(tokens), limit=MAX_TOKENS)
     for token in tokens:
         if len(token) > MAX_TOKEN_LENGTH:
+            excerpt = printable_token(token[:20]) + "…"
             raise AttentionError(
-                "token_too_long", token=printable_token(token[:20]) + "…", given=len(token), limit=MAX_TOKEN_LENGTH
+                "token_too_long",
+                token=excerpt,
+                given=len(token),
+                limit=MAX_TOKEN_LENGTH,
             )
     return tokens
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """Where each token begins and ends, no dictionary asked."""
-    parts = [part for part in character_spans(text) if not text[part[0]].isspace()]
-    found: list[tuple[int, int]] = []
+    """Where each token begins and ends, without a dictionary."""
+    parts = []
+    for start, end in character_spans(text):
+        if not text[start].isspace():
+            parts.append((start, end))
+    spans: list[tuple[int, int]] = []
     at = 0
     while at < len(parts):
         last = end_of_word(text, parts, at)
-        found.append((parts[at][0], parts[last][1]))
+        spans.append((parts[at][0], parts[last][1]))
         at = last + 1
-    return found
+    return spans
 
 
 def character_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -181,70 +208,104 @@ def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
     """The index of the last part of the word that begins with part `at`; `at` itself where no word begins."""
     if not is_letter(text[parts[at][0]]):
         return at
-    while at + 1 < len(parts) and parts[at][1] == parts[at + 1][0]:  # a space between parts ends the word
-        if is_letter(text[parts[at + 1][0]]):
+    while touches_next(parts, at):
+        start, _ = parts[at + 1]
+        if is_letter(text[start]):
             at += 1
-        elif at + 2 < len(parts) and connects_parts(text, *parts[at : at + 3]):
+        elif touches_next(parts, at + 1) and connects_parts(text, *parts[at : at + 3]):
             at += 2
         else:
             break
     return at
 
 
-def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], after: tuple[int, int]) -> bool:
-    """Whether a sign stands inside a word or number: an apostrophe, a hyphen, a decimal point."""
-    mark, next_char = text[slice(*sign)], text[after[0]]
-    if sign[1] != after[0] or not is_letter(next_char):
+def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
+    """Tells whether another part follows without a space between them."""
+    if at + 1 == len(parts):
         return False
-    return mark in CONNECTORS or (mark in DECIMAL_MARKS and text[before[0]].isdigit() and next_char.isdigit())
+    _, end = parts[at]
+    start, _ = parts[at + 1]
+    return end == start
+
+
+def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], after: tuple[int, int]) -> bool:
+    """Tells whether a sign stands inside a word or number: an apostrophe, a hyphen, a decimal point."""
+    mark = text[sign[0] : sign[1]]
+    previous_char = text[before[0]]
+    next_char = text[after[0]]
+    if not is_letter(next_char):
+        return False
+    if mark in CONNECTORS:
+        return True
+    return mark in DECIMAL_MARKS and previous_char.isdigit() and next_char.isdigit()
 
 
 def merge_words(text: str, spans: list[tuple[int, int]], words: Collection[str]) -> tuple[str, ...]:
-    """The tokens, with neighbours that spell a dictionary's word made one. Only whole tokens are put together."""
+    """The tokens of a text, where neighbours that spell a dictionary's word become one token."""
     known = frozenset(words)
-    longest = min(max(map(len, known), default=0), MAX_TOKEN_LENGTH)
+    longest = max((len(word) for word in known), default=0)
+    longest = min(longest, MAX_TOKEN_LENGTH)
     tokens: list[str] = []
     at = 0
     while at < len(spans):
-        first, last = spans[at][0], at
-        reach = at + 1
-        while reach < len(spans) and spans[reach][1] - first <= longest:
-            if text[first : spans[reach][1]] in known:
-                last = reach
-            reach += 1
-        tokens.append(text[first : spans[last][1]])
+        start, end = spans[at]
+        last = at
+        for reach in range(at + 1, len(spans)):
+            far_end = spans[reach][1]
+            if far_end - start > longest:
+                break
+            if text[start:far_end] in known:
+                last, end = reach, far_end
+        tokens.append(text[start:end])
         at = last + 1
     return tuple(tokens)
 
 
 # ---- kinds of characters ---------------------------------------------------------------------------------------------
 def is_in_ranges(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
-    """Whether a character's number lies in one of the ranges."""
-    return any(first <= ord(char) <= last for first, last in ranges)
+    """Tells whether a character's number lies in one of the ranges."""
+    number = ord(char)
+    return any(first <= number <= last for first, last in ranges)
 
 
 def is_mark(char: str) -> bool:
-    """Accents, vowel signs, variation selectors (M), and invisible format characters (Cf): never a token of their own
-    after another character.
+    """Tells whether a character is an accent, a vowel sign or a variation selector (M), or an invisible format
+    character (Cf): behind another character it is never a token of its own.
     """
     return unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf")
 
 
 def is_letter(char: str) -> bool:
-    """What makes words: letters and digits of the scripts that are written with spaces. A mark without a letter before
-    it goes with the word that follows.
+    """Tells whether a character makes words: letters, digits and marks of the scripts that are written with spaces.
+
+    A mark without a letter before it belongs to the word behind it.
     """
-    return (char.isalnum() or is_mark(char)) and not is_in_ranges(char, CHARACTER_RANGES)
+    if not char.isalnum() and not is_mark(char):
+        return False
+    return not is_in_ranges(char, CHARACTER_RANGES)
 
 
 def is_hidden(token: str, at: int) -> bool:
-    """Whether the character at `at` prints nothing, or changes how its neighbours are printed."""
+    """Tells whether the character at `at` prints nothing, or changes how its neighbours are printed."""
     char = token[at]
-    if char in (ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER) and 0 < at < len(token) - 1:
-        return not (is_joinable(token[at - 1]) and is_joinable(token[at + 1]))
-    return char in BLANK_LETTERS or unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    if char in (ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER):
+        return not joins_neighbours(token, at)
+    if char in BLANK_LETTERS:
+        return True
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def joins_neighbours(token: str, at: int) -> bool:
+    """Tells whether a joiner at `at` stands between two characters that it can join."""
+    if at == 0 or at == len(token) - 1:
+        return False
+    return is_joinable(token[at - 1]) and is_joinable(token[at + 1])
 
 
 def is_joinable(char: str) -> bool:
-    """Emoji and their parts (So, Sk, Sm, the emoji selector), and letters whose spelling needs joiners."""
-    return unicodedata.category(char) in ("So", "Sk", "Sm") or char == "\ufe0f" or is_in_ranges(char, JOINING_RANGES)
+    """Tells whether a character is part of an emoji (So, Sk, Sm, its selector), or a letter that needs joiners."""
+    if char == "\ufe0f":
+        return True
+    if unicodedata.category(char) in ("So", "Sk", "Sm"):
+        return True
+    return is_in_ranges(char, JOINING_RANGES)

@@ -1,1 +1,1 @@
-"""Is it right? The proof, the first step that differs from other numbers, and the mistake that explains it."""
+"""Checks numbers: the proof of a run, the first step that differs in somebody's own attention, and why it differs."""

@@ -1,10 +1,8 @@
-"""Why somebody's numbers differ, where it can be proven: the same inputs run again with one thing changed give theirs.
-
-Nothing is named that does not reproduce the numbers it was asked about.
-"""
+"""Why somebody's numbers differ, where that can be proven: the same run with one thing changed gives their numbers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 import torch
 from torch import Tensor
@@ -13,15 +11,25 @@ from attention_core.comparison.distances import largest_magnitude, step_differen
 from attention_core.comparison.rerun import Values, can_hold, coarsest_dtype, rerun, rounding_allowances
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
-from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake, no_mask
+from attention_core.verification.mistaken_masks import no_mask
+from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake
 from attention_core.verification.tensor_layout import reshape_to_step
+
+# Some changes make rounding so large that any numbers would be forgiven. So a cause may leave no step further away than
+# this share of the step's largest magnitude, nor than this many times what rounding may do in the run itself.
+MAX_ROUNDING_SHARE = 0.25
+MAX_ROUNDING_GROWTH = 1000
+MIN_EXPLAINED_RATIO = 8  # and it must be this many times nearer than the run: coarse numbers are near many others
+ROW_SUM_TOLERANCE = 0.02  # in any precision a row of weights sums to 1, or to 0, within this
+EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # what code does wrong for a query that may attend to nothing
 
 
 @dataclass(frozen=True)
 class Cause:
-    """What was changed in a run that gave somebody's numbers: `code`, one of SENTENCES, with its values.
+    """A change of a run that gives somebody's numbers.
 
-    steps: the given steps that it reproduces. beside: what else had to be so, for queries that may attend to nothing.
+    code, values: the sentence that names it, one of MISTAKE_SENTENCES, and what is filled in. steps: the given steps
+    that it reproduces. beside: the codes of further changes, for queries that may attend to nothing.
     """
 
     code: str
@@ -30,32 +38,34 @@ class Cause:
     beside: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        sentences = [
-            MISTAKE_SENTENCES[self.code].format(**self.values),
-            *(MISTAKE_SENTENCES[code] for code in self.beside),
-        ]
+        sentences = [MISTAKE_SENTENCES[self.code].format(**self.values)]
+        sentences += [MISTAKE_SENTENCES[code] for code in self.beside]
         return ", and ".join(sentences)
 
 
-MAX_ROUNDING_SHARE = (
-    0.25  # of a step's largest magnitude: rounding that moves numbers further leaves nothing to compare
-)
-MAX_ROUNDING_GROWTH = (
-    1000  # times what rounding may do in the run itself: no single change makes rounding that much worse
-)
-MIN_EXPLAINED_RATIO = 8  # times nearer than the run itself a cause must be: coarse numbers are near much that is none
-ROW_SUM_TOLERANCE = 0.02  # from 1, or from 0: nearer than that a row of weights sums to it in any precision
-EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # what else a query that may attend to nothing can get
+@dataclass(frozen=True)
+class Discrepancy:
+    """What a cause has to explain.
+
+    names: the given steps, in order. needed: those up to the first that differs. gap: how far that one lies from the
+    run. limits: how far rounding may move each step of the run.
+    """
+
+    names: list[str]
+    needed: list[str]
+    gap: float
+    limits: dict[str, float]
 
 
 def find_causes(
     trace: Trace, given: Mapping[str, Tensor], tolerance: float | torch.dtype | None = None
 ) -> tuple[Cause, ...]:
-    """Every single change of the run that gives somebody's numbers, within what rounding may do.
+    """Finds every single change of the run that gives somebody's numbers, within what rounding may do.
 
-    given: steps of the trace that somebody else computed, as in diagnosis.first_difference, and the same tolerance.
-    A cause reproduces the first step that differs and all given before it; where some reproduce all that was given,
-    only these are named. Nothing is named where all steps agree, or where no single change gives the numbers.
+    given: steps of the trace that somebody else computed, as in diagnosis.first_difference; tolerance: as there.
+    A cause reproduces the first step that differs and all given steps before it. Where some causes reproduce all that
+    was given, only these are returned. The result is empty where all steps agree, and where no single change gives the
+    numbers. Raises AttentionError as fit_given_steps does.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0, 2.0], [0.0, 3.0]]), torch.tensor([[3.0, -1.0], [0.5, 1.0]])
@@ -63,103 +73,152 @@ def find_causes(
     ['no scale: the scores are not divided by √d_k']
     """
     theirs = fit_given_steps(trace, given)
-    tolerance = coarsest_dtype(given.values()) if tolerance is None else tolerance
-    own, names = rounding_allowances(trace, tolerance), [name for name in trace.steps if name in theirs]
-    gaps = largest_gaps(theirs, rerun(trace))
-    first = next((place for place, name in enumerate(names) if not gaps[name] <= own[name]), None)
-    if first is None:
+    if tolerance is None:
+        tolerance = coarsest_dtype(given.values())
+    discrepancy = find_discrepancy(trace, theirs, tolerance)
+    if discrepancy is None:
         return ()
-    needed, found = names[: first + 1], []
-    differing, before = names[first], gaps[names[first]]
-    for cause, hypothesis, values in try_mistakes(trace, theirs):
-        if cause.beside and any(other.code == cause.code for other in found):
-            continue  # it gives the numbers without anything beside
-        gaps = largest_gaps(theirs, values)
-        if any(
-            not gaps[name] <= min(MAX_ROUNDING_SHARE * largest_magnitude(values[name]), MAX_ROUNDING_GROWTH * own[name])
-            for name in needed
-        ):
-            continue
-        if not gaps[differing] * MIN_EXPLAINED_RATIO <= before:
-            continue
-        limits = rounding_allowances(trace, tolerance, hypothesis)
-        steps = tuple(name for name in names if gaps[name] <= limits[name])
-        if set(needed) <= set(steps):
-            found.append(replace(cause, steps=steps))
-    found = found or find_half_precision(trace, given, theirs, names)
-    whole = [cause for cause in found if len(cause.steps) == len(names)]
-    return tuple(whole or found)
+    found = find_mistakes(trace, theirs, tolerance, discrepancy)
+    if not found:
+        found = find_half_precision(trace, given, theirs, discrepancy.names)
+    explain_all = [cause for cause in found if len(cause.steps) == len(discrepancy.names)]
+    return tuple(explain_all or found)
 
 
+def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtype) -> Discrepancy | None:
+    """Finds the first given step that differs by more than rounding; None where all agree."""
+    gaps = largest_gaps(theirs, rerun(trace))
+    limits = rounding_allowances(trace, tolerance)
+    names = [name for name in trace.steps if name in theirs]
+    for number, name in enumerate(names, 1):
+        if not gaps[name] <= limits[name]:
+            return Discrepancy(names, names[:number], gaps[name], limits)
+    return None
+
+
+# ---- what was given --------------------------------------------------------------------------------------------------
 def fit_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> Values:
-    """What was given and fits its step, in float64 on the CPU, every axis there; what is boolean stays so.
+    """Gives each given step that fits the axes of its step, in float64 on the CPU; what is boolean stays so.
 
-    Raises AttentionError for a step that the trace lacks, something that is no tensor, and nothing at all.
+    Raises AttentionError for a step that the trace lacks, for something that is no tensor, and where nothing is given.
     """
     if not given:
         raise AttentionError("nothing_given")
     theirs = {}
     for name, tensor in given.items():
-        if name not in trace:
-            raise AttentionError("unknown_choice", name="step", choices=", ".join(trace.steps), given=repr(name))
-        if not isinstance(tensor, Tensor):
-            raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
-        boolean = trace[name].dtype == torch.bool
-        if boolean and tensor.dtype != torch.bool:
-            raise AttentionError("allowed_not_bool", name=name, given=tensor.dtype)
-        if not boolean and not tensor.is_floating_point():
-            raise AttentionError("not_floating", name=name, given=tensor.dtype)
+        check_given_step(trace, name, tensor)
         value = reshape_to_step(trace.step(name), tensor.detach().cpu())
         if value is not None:
-            theirs[name] = value if boolean else value.double()
+            theirs[name] = value if value.dtype == torch.bool else value.double()
     return theirs
 
 
+def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
+    """Refuses a step that the trace lacks, something that is no tensor, and numbers of another kind than the step's."""
+    if name not in trace:
+        choices = ", ".join(trace.steps)
+        raise AttentionError(
+            "unknown_choice",
+            name="step",
+            choices=choices,
+            given=repr(name),
+        )
+    if not isinstance(tensor, Tensor):
+        raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
+    boolean = trace[name].dtype == torch.bool
+    if boolean and tensor.dtype != torch.bool:
+        raise AttentionError("allowed_not_bool", name=name, given=tensor.dtype)
+    if not boolean and not tensor.is_floating_point():
+        raise AttentionError("not_floating", name=name, given=tensor.dtype)
+
+
 def largest_gaps(theirs: Values, values: Values) -> dict[str, float]:
-    """How far apart each given step and a run are at most; infinite where their shapes differ."""
-    return {
-        name: step_difference(name, value, values[name]).max().item()
-        if value.shape == values[name].shape
-        else torch.inf
-        for name, value in theirs.items()
-    }
+    """The largest difference of each given step from a run; infinite where the shapes differ."""
+    gaps = {}
+    for name, value in theirs.items():
+        if value.shape == values[name].shape:
+            gaps[name] = step_difference(name, value, values[name]).max().item()
+        else:
+            gaps[name] = torch.inf
+    return gaps
+
+
+# ---- one change at a time --------------------------------------------------------------------------------------------
+def find_mistakes(
+    trace: Trace, theirs: Values, tolerance: float | torch.dtype, discrepancy: Discrepancy
+) -> list[Cause]:
+    """Finds the changes that reproduce the first differing step and all given steps before it."""
+    found: list[Cause] = []
+    for cause, mistake, values in try_mistakes(trace, theirs):
+        if cause.beside and cause.code in [other.code for other in found]:
+            continue  # it gives the numbers without a second change
+        gaps = largest_gaps(theirs, values)
+        if not comes_near(discrepancy, gaps, values):
+            continue
+        limits = rounding_allowances(trace, tolerance, mistake)  # eight runs: only for what comes near
+        steps = tuple(name for name in discrepancy.names if gaps[name] <= limits[name])
+        if set(discrepancy.needed) <= set(steps):
+            found.append(replace(cause, steps=steps))
+    return found
+
+
+def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values) -> bool:
+    """Tells whether a changed run is near enough to somebody's numbers, and clearly nearer than the run itself."""
+    for name in discrepancy.needed:
+        share = MAX_ROUNDING_SHARE * largest_magnitude(values[name])
+        growth = MAX_ROUNDING_GROWTH * discrepancy.limits[name]
+        if not gaps[name] <= min(share, growth):
+            return False
+    first = discrepancy.needed[-1]
+    return gaps[first] * MIN_EXPLAINED_RATIO <= discrepancy.gap
 
 
 def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake, Values]]:
-    """Every change worth trying, with the run that it gives: it moves what was given. One that leaves queries without a
-    key is also tried with what others make of those."""
-    own, limits = rerun(trace), rounding_allowances(trace, torch.float64)
-    for cause, hypothesis in [*single_changes(trace), *find_dropout(own, theirs)]:
-        values = rerun_with_mistake(trace, own, hypothesis)
+    """Gives every change that moves a given step, with the run that it makes.
+
+    A change that leaves queries without a key is tried again with each mistake that code makes there.
+    """
+    own = rerun(trace)
+    limits = rounding_allowances(trace, torch.float64)
+    for cause, mistake in [*single_changes(trace), *find_dropout(own, theirs)]:
+        values = rerun_with_mistake(trace, own, mistake)
         gaps = largest_gaps({name: values[name] for name in theirs}, own)
         if all(gaps[name] <= limits[name] for name in theirs):
             continue
-        yield cause, hypothesis, values
-        empty = values["masked_scores"].isneginf().all(-1).any() or values["weights"].isnan().any()
-        if empty and cause.code not in EMPTY_ROW_MISTAKES:
-            for code in EMPTY_ROW_MISTAKES:
-                joined = combine_mistakes(hypothesis, MISTAKES[code])
-                yield replace(cause, beside=(code,)), joined, rerun_with_mistake(trace, own, joined)
+        yield cause, mistake, values
+        if cause.code in EMPTY_ROW_MISTAKES or not has_empty_rows(values):
+            continue
+        for code in EMPTY_ROW_MISTAKES:
+            joined = combine_mistakes(mistake, MISTAKES[code])
+            yield replace(cause, beside=(code,)), joined, rerun_with_mistake(trace, own, joined)
 
 
 def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
-    """Every change of one thing that can be tried without knowing what somebody wrote."""
-    single = [(Cause(code, ()), hypothesis) for code, hypothesis in MISTAKES.items()]
+    """Every change of one thing that can be tried without knowing somebody's numbers."""
+    single = []
+    for code, mistake in MISTAKES.items():
+        single.append((Cause(code, ()), mistake))
     for name in trace.steps:
         if name.startswith("allowed_"):
             single.append((Cause("one_mask_missing", (), {"name": name}), Mistake((name,), no_mask)))
     return single
 
 
-def rerun_with_mistake(trace: Trace, own: Values, hypothesis: Mistake) -> Values:
-    """The changed run; what stands before the change is not computed again."""
-    names = list(trace.steps)
-    first = min((names.index(name) for name in hypothesis.steps if name in trace), default=len(names))
-    return rerun(trace, hypothesis, {name: own[name] for name in names[:first]})
+def rerun_with_mistake(trace: Trace, own: Values, mistake: Mistake) -> Values:
+    """The changed run. own: the values of the unchanged run; those before the change are taken from it."""
+    before = takewhile(lambda name: name not in mistake.steps, trace.steps)
+    return rerun(trace, mistake, {name: own[name] for name in before})
+
+
+def has_empty_rows(values: Values) -> bool:
+    """Tells whether a query may attend to nothing, or has weights that are no numbers."""
+    empty = values["masked_scores"].isneginf().all(-1)
+    broken = values["weights"].isnan()
+    return bool(empty.any() or broken.any())
 
 
 def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
-    """Two changes; where both change a step, the first does."""
+    """Makes two changes at once; a step that both change gets the value of the first."""
 
     def change(step: Step, values: Values) -> Tensor | None:
         value = first(step, values)
@@ -168,31 +227,55 @@ def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
     return Mistake(first.steps + second.steps, change)
 
 
+# ---- changes that are read off the given numbers ---------------------------------------------------------------------
 def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]:
-    """Which weights were dropped, and how much the others grew, read off the given weights."""
+    """Reads off the given weights which of them were dropped, and how much the others grew."""
     if "weights" not in theirs or "dropped_weights" in own:
         return
     ours, given = own["weights"], theirs["weights"]
-    kept, dropped = (ours > 0) & (given != 0), (ours > 0) & (given == 0)
-    growth = (given[kept] / ours[kept]).median().item() if kept.any() and dropped.any() else 0.0
-    sums = given.sum(-1)
-    renormed = (
-        (sums.abs() < ROW_SUM_TOLERANCE) | ((sums - 1).abs() < ROW_SUM_TOLERANCE)
-    ).all()  # as a mask leaves them
-    if growth > 1 and not renormed:
-        weights = Mistake(("weights",), lambda step, values: ours * ~dropped * growth)
-        yield Cause("dropout", (), {"p": f"{1 - 1 / growth:.3g}"}), weights
+    kept = (ours > 0) & (given != 0)
+    dropped = (ours > 0) & (given == 0)
+    if not kept.any() or not dropped.any():
+        return
+    growth = (given[kept] / ours[kept]).median().item()
+    if growth > 1 and not sums_to_one(given):  # a mask that blocks more keys leaves rows that sum to 1
+
+        def drop(step: Step, values: Values) -> Tensor:
+            return ours * ~dropped * growth
+
+        yield Cause("dropout", (), {"p": f"{1 - 1 / growth:.3g}"}), Mistake(("weights",), drop)
+
+
+def sums_to_one(weights: Tensor) -> bool:
+    """Tells whether every row of weights sums to 1, or to 0 as a row without keys does."""
+    sums = weights.sum(-1)
+    is_one = (sums - 1).abs() < ROW_SUM_TOLERANCE
+    is_zero = sums.abs() < ROW_SUM_TOLERANCE
+    return bool((is_one | is_zero).all())
 
 
 def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, names: list[str]) -> list[Cause]:
-    """Rounding as the cause: numbers of a finer dtype that are all numbers of a coarser one, and no further off."""
-    values, numbers = rerun(trace), [name for name in names if theirs[name].is_floating_point()]
+    """Finds rounding as the cause: numbers of a coarser dtype than the given one, no further off than it rounds."""
+    values = rerun(trace)
     gaps = largest_gaps(theirs, values)
-    for dtype in (torch.bfloat16, torch.float16):  # a bfloat16 number of moderate size is a float16 number too
-        finer = all(torch.finfo(given[name].dtype).eps < torch.finfo(dtype).eps for name in numbers)
-        exact = all(can_hold(dtype, theirs[name]) for name in numbers)
-        rounded = any(not can_hold(dtype, values[name]) for name in numbers)
-        limits = rounding_allowances(trace, dtype) if finer and exact and rounded else dict.fromkeys(names, -1.0)
+    own_eps = torch.finfo(coarsest_dtype(given[name] for name in theirs)).eps
+    for dtype in (torch.bfloat16, torch.float16):  # float16 holds a bfloat16 number of moderate size as well
+        if own_eps >= torch.finfo(dtype).eps or not is_rounded_to(dtype, theirs, values):
+            continue
+        limits = rounding_allowances(trace, dtype)
         if all(gaps[name] <= limits[name] for name in names):
-            return [Cause("half_precision", tuple(names), {"dtype": str(dtype).removeprefix("torch.")})]
+            short_name = str(dtype).removeprefix("torch.")
+            return [Cause("half_precision", tuple(names), {"dtype": short_name})]
     return []
+
+
+def is_rounded_to(dtype: torch.dtype, theirs: Values, values: Values) -> bool:
+    """Tells whether a dtype holds all given numbers exactly, and not all of the right ones."""
+    right_are_held = True
+    for name, numbers in theirs.items():
+        if not numbers.is_floating_point():
+            continue
+        if not can_hold(dtype, numbers):
+            return False
+        right_are_held &= can_hold(dtype, values[name])
+    return not right_are_held

@@ -1,7 +1,6 @@
-"""One mask, two conventions, and an axis in the wrong place: what comes out when nobody raises an error.
+"""What comes out when a mask is read by the other convention, or broadcast along a wrong axis, and no error is raised.
 
 Here and in torch's scaled_dot_product_attention True means may attend; in torch.nn.MultiheadAttention it means blocked.
-A mask of two axes fits (B, H, T, S) only with its missing axes where they belong.
 """
 
 from dataclasses import dataclass, replace
@@ -20,11 +19,11 @@ from attention_core.mechanism.masks import all_allow
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
-from attention_core.verification.proof import is_torch_layer, layer_inputs
+from attention_core.verification.torch_attention import is_torch_layer, layer_inputs
 
 
 def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
-    """The run under another mask, all that stands behind it computed again.
+    """Runs the same attention under another mask.
 
     trace: a run with a mask. allowed: boolean (T, S) or (B, H, T, S), True = may attend; it is an input of the new run.
     Raises AttentionError (a ValueError) for a shape that does not fit, KeyError for a run without a mask.
@@ -35,17 +34,26 @@ def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    trace.step("allowed")
-    given = checks.as_pairs("allowed", allowed, tuple(trace["scores"].shape))
-    inputs = {name: step for name, step in trace.inputs().items() if not name.startswith("allowed")}
-    later = [step.operation for name, step in trace.computed().items() if not name.startswith("allowed")]
-    return replace(trace, steps={**inputs, "allowed": Step("allowed", given, SCORE_DIMS)}).then(*later)
+    trace.step("allowed")  # a KeyError names the steps there are
+    pairs = tuple(trace["scores"].shape)
+    given = checks.as_pairs("allowed", allowed, pairs)
+    inputs = {}
+    operations = []
+    for name, step in trace.steps.items():
+        if name.startswith("allowed"):
+            continue
+        if step.operation is None:
+            inputs[name] = step
+        else:
+            operations.append(step.operation)
+    inputs["allowed"] = Step("allowed", given, SCORE_DIMS)
+    return replace(trace, steps=inputs).then(*operations)
 
 
 def without_padding_mask(batch: Trace) -> Trace:
-    """A batch as it comes out where nobody hides what its sentences were filled up with: without its padding mask.
+    """Runs a batch without its padding mask, so that its sentences attend to what they were filled up with.
 
-    batch: a run with that mask, alone or among others.
+    batch: a run with a padding mask, alone or among others.
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> masks = [("padding", {"lengths": (1,)})]
@@ -53,14 +61,17 @@ def without_padding_mask(batch: Trace) -> Trace:
     >>> without_padding_mask(trace)["weights"][0, 0, 0]
     tensor([0.5000, 0.5000])
     """
-    others = [batch[name] for name in batch.steps if name.startswith("allowed_") and name != "allowed_padding"]
-    nobody = torch.ones_like(batch["allowed"])
-    return run_under_mask(batch, all_allow(nobody, *others).expand_as(batch["scores"]))
+    allowed = torch.ones_like(batch["allowed"])
+    for name in batch.steps:
+        if name.startswith("allowed_") and name != "allowed_padding":
+            allowed = all_allow(allowed, batch[name])
+    return run_under_mask(batch, allowed.expand_as(batch["scores"]))
 
 
 def with_inverted_mask(trace: Trace) -> Trace:
-    """What comes out when the mask is handed to code of the other convention: every query attends to just the keys that
-    it must not attend to, and to nothing where it may attend to all.
+    """Runs the same attention with the mask read by the other convention.
+
+    Every query then attends to just the keys that it must not attend to, and to nothing where it may attend to all.
 
     trace: a run with a mask; KeyError without one. Source: torch's documentation of scaled_dot_product_attention and of
     MultiheadAttention, which warn of each other.
@@ -76,15 +87,15 @@ def with_inverted_mask(trace: Trace) -> Trace:
 
 # ---- an axis in the wrong place --------------------------------------------------------------------------------------
 def with_misplaced_mask(trace: Trace) -> Trace:
-    """What comes out when the heads' axis is put into a mask of two axes by `mask.unsqueeze(1)`.
+    """Runs the same attention with the heads' axis put into a mask of two axes by `mask.unsqueeze(1)`.
 
     That line is right for (B, T, S). A (T, S) mask becomes (T, 1, S), and a padding mask (B, S) becomes (B, 1, S):
     broadcasting lines their first axis up with the heads, so that head n gets, for every query and every sentence, row
-    n of the mask. Without an error where that axis is as long as there are heads, T = H or B = H.
+    n of the mask. No error is raised where that axis is as long as there are heads, T = H or B = H.
 
-    trace: a run whose mask is one for all heads, (T, S) for all sentences or (B, S) for all queries. Raises
-    AttentionError (a ValueError): shape_fits_scores where broadcasting fails, as it does in torch (but masked_fill
-    grows the scores to (B, T, T, S) where there is one head), rank where the mask has more than two axes of its own.
+    trace: a run with one mask for all heads, (T, S) for all sentences or (B, S) for all queries. Raises AttentionError
+    (a ValueError): shape_fits_scores where broadcasting fails, as it does in torch (but with one head masked_fill
+    grows the scores to (B, T, T, S)), and rank where the mask has more than two axes of its own.
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> q = torch.zeros(1, 3, 3, 1)  # as many queries as heads
@@ -93,22 +104,36 @@ def with_misplaced_mask(trace: Trace) -> Trace:
             [ True,  True, False],
             [ True,  True, False]])
     """
-    allowed, (B, H, T, S) = trace["allowed"], trace["scores"].shape
-    if allowed.shape[1] > 1 or (allowed.shape[0] > 1 and allowed.shape[2] > 1):
-        raise AttentionError("rank", name="allowed", axes="(T, S) or (B, S)", shape=tuple(allowed.shape))
-    added = allowed.flatten(0, 2).unsqueeze(1)  # (T, S) -> (T, 1, S), or (B, S) -> (B, 1, S)
-    if len(added) not in (1, H):
-        name = "mask.unsqueeze(1)"
-        raise AttentionError("shape_fits_scores", name=name, expected=(B, H, T, S), shape=tuple(added.shape))
-    return run_under_mask(trace, added.expand(len(added), T, S)[None])  # (1, H, T, S)
+    allowed = trace["allowed"]
+    B, H, T, S = trace["scores"].shape
+    batches, heads, queries, _ = allowed.shape
+    if heads > 1 or (batches > 1 and queries > 1):
+        raise AttentionError(
+            "rank",
+            name="allowed",
+            axes="(T, S) or (B, S)",
+            shape=tuple(allowed.shape),
+        )
+    mask = allowed.flatten(0, 2)  # (T, S) or (B, S)
+    misplaced = mask.unsqueeze(1)  # (T, 1, S) or (B, 1, S)
+    if len(misplaced) not in (1, H):
+        raise AttentionError(
+            "shape_fits_scores",
+            name="mask.unsqueeze(1)",
+            expected=(B, H, T, S),
+            shape=tuple(misplaced.shape),
+        )
+    broadcast = misplaced.expand(len(misplaced), T, S)
+    return run_under_mask(trace, broadcast[None])  # (1, H, T, S)
 
 
 @dataclass(frozen=True)
 class MaskDamage:
     """How far a run under a wrong mask is from the right one.
 
-    pairs: how many of the `of` pairs (b, h, i, j) are allowed in one run alone. weights: how many weights differ.
-    largest: the weight that differs most; output: the number of the output that does; None where none differs.
+    pairs: the number of pairs (b, h, i, j), out of `of`, that only one of the runs allows. weights: the number of
+    weights that differ. largest: the weight that differs most. output: the number of the output that differs most.
+    Both are None where nothing differs.
     """
 
     pairs: int
@@ -119,7 +144,7 @@ class MaskDamage:
 
 
 def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
-    """What a wrong mask did: counted over all sentences and heads.
+    """Measures what a wrong mask did, over all sentences and heads.
 
     wrong, right: two runs of the same inputs.
 
@@ -129,30 +154,35 @@ def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
     >>> found.pairs, found.of, found.weights, found.largest.size
     (4, 4, 4, 1.0)
     """
-    moved = find_moves(wrong, right)
+    moves = find_moves(wrong, right)
     pairs = allowed_pairs(wrong) != allowed_pairs(right)
-    weights = int((abs_difference(wrong["weights"], right["weights"]) > 0).sum())
-    return MaskDamage(int(pairs.sum()), pairs.numel(), weights, moved.get("weights"), moved.get("output"))
+    weights = abs_difference(wrong["weights"], right["weights"]) > 0
+    return MaskDamage(
+        pairs=int(pairs.sum()),
+        of=pairs.numel(),
+        weights=int(weights.sum()),
+        largest=moves.get("weights"),
+        output=moves.get("output"),
+    )
 
 
 # ---- torch's own layer -----------------------------------------------------------------------------------------------
-TORCH_PATHS = ("weights", "no_weights", "fast")  # of the code inside torch's layer
+TORCH_PATHS = ("weights", "no_weights", "fast")  # the ways that torch's layer computes, see run_torch_layer
 
 
 def run_torch_layer(
     trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"] | None = None, path: str = "weights"
 ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None] | None:
-    """What torch.nn.MultiheadAttention itself gives for the run's inputs and weights: output and weights.
+    """Runs torch.nn.MultiheadAttention itself on the run's inputs and weights, in float64.
 
     trace: any run. attn_mask: handed over as it is, expanded to (B H, T, S); there True means blocked, so that the
     run's `allowed` needs to_mha_mask first. path: the layer's code has three, which differ in what a query gets that
-    may attend to nothing: "weights" asks for the weights too (the default, need_weights=True); "no_weights" does not,
-    and runs scaled_dot_product_attention; "fast" is the one that torch may take in evaluation without gradients. The
-    weights are None where they are not asked for.
+    may attend to nothing. "weights" asks for the weights too (the default, need_weights=True); "no_weights" does not,
+    and runs scaled_dot_product_attention; "fast" is the one that torch may take in evaluation without gradients.
 
-    None where the run is not what that layer computes (see proof.is_torchs_layer). Computed in float64. Raises
-    AttentionError (a ValueError) for an unknown path. Source: torch.nn.MultiheadAttention, pytorch issues 41508 and
-    160064.
+    Returns output and weights, the latter None where they are not asked for; None where the run is not what that layer
+    computes (see torch_attention.is_torch_layer). Raises AttentionError (a ValueError) for an unknown path. Source:
+    torch.nn.MultiheadAttention, pytorch issues 41508 and 160064.
 
     >>> from attention_core import Weights, attend, to_mha_mask
     >>> eye, allowed = torch.eye(2), torch.ones(2, 2).tril().bool()
@@ -166,35 +196,62 @@ def run_torch_layer(
     if not is_torch_layer(trace):
         return None
     doubles = rerun(trace)
-    pairs = trace["scores"].shape
-    mask = None if attn_mask is None else attn_mask.cpu().expand(pairs).flatten(0, 1)  # (B, H, T, S) -> (B H, T, S)
+    mask = attn_mask
+    if mask is not None:
+        mask = mask.cpu().expand(trace["scores"].shape).flatten(0, 1)  # (B, H, T, S) -> (B H, T, S)
     layer = build_torch_layer(trace, doubles).train(path != "fast")
+    query, key, value = (doubles[name] for name in layer_inputs(trace))
     with torch.no_grad():
-        inputs = [doubles[name] for name in layer_inputs(trace)]
-        asked = path == "weights"
-        return layer(*inputs, attn_mask=mask, need_weights=asked, average_attn_weights=False)
+        return layer(
+            query,
+            key,
+            value,
+            attn_mask=mask,
+            need_weights=path == "weights",
+            average_attn_weights=False,
+        )
 
 
 def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.MultiheadAttention:
-    """The layer with the run's weights; torch keeps them as (out, in), and those of q, k and v under one another."""
-    q, k, v, o = (doubles[f"w_{role}"].T for role in "qkvo")  # (d_in, d_out) -> (d_out, d_in)
-    D, heads = len(q), trace["q"].shape[1]
-    widths = {"kdim": k.shape[1], "vdim": v.shape[1]}
-    kind = torch.nn.MultiheadAttention
-    layer = torch.nn.utils.skip_init(kind, D, heads, **widths, batch_first=True, dtype=torch.float64)  # draws nothing
-    none = torch.zeros(D, dtype=torch.float64)
-    b_q, b_k, b_v, b_o = (doubles.get(f"b_{role}", none) for role in "qkvo")
-    own = {"in_proj_bias": torch.cat([b_q, b_k, b_v]), "out_proj.weight": o, "out_proj.bias": b_o}
-    one_matrix = k.shape == v.shape == q.shape
-    apart = {"q_proj_weight": q, "k_proj_weight": k, "v_proj_weight": v}
-    layer.load_state_dict(own | ({"in_proj_weight": torch.cat([q, k, v])} if one_matrix else apart))
+    """Builds torch's layer with the run's weights.
+
+    torch keeps a matrix as (out, in), and those of q, k and v under one another where they have the same shape.
+    """
+    w_q, w_k, w_v, w_o = (doubles[f"w_{role}"].T for role in "qkvo")  # (d_in, d_out) -> (d_out, d_in)
+    D = len(w_q)
+    no_bias = torch.zeros(D, dtype=torch.float64)
+    b_q, b_k, b_v, b_o = (doubles.get(f"b_{role}", no_bias) for role in "qkvo")
+    state = {
+        "in_proj_bias": torch.cat([b_q, b_k, b_v]),
+        "out_proj.weight": w_o,
+        "out_proj.bias": b_o,
+    }
+    if w_k.shape == w_v.shape == w_q.shape:
+        state["in_proj_weight"] = torch.cat([w_q, w_k, w_v])
+    else:
+        state["q_proj_weight"] = w_q
+        state["k_proj_weight"] = w_k
+        state["v_proj_weight"] = w_v
+    layer = torch.nn.utils.skip_init(  # draws no random numbers
+        torch.nn.MultiheadAttention,
+        embed_dim=D,
+        num_heads=trace["q"].shape[1],
+        kdim=w_k.shape[1],
+        vdim=w_v.shape[1],
+        batch_first=True,
+        dtype=torch.float64,
+    )
+    layer.load_state_dict(state)
     return layer
 
 
 @dataclass(frozen=True)
 class TorchAnswer:
-    """What torch's own layer makes of a mask, beside a run: `gap`, how far its weights are from the run's where it
-    gives numbers; `lost`, in how many of all rows (sentences x heads x queries) it gives NaN."""
+    """How far torch's own layer is from a run under the same mask.
+
+    gap: the largest difference of its weights from the run's, where it gives numbers. lost: the number of rows, out of
+    `rows` (sentences x heads x queries), in which it gives NaN.
+    """
 
     gap: float
     lost: int
@@ -202,8 +259,10 @@ class TorchAnswer:
 
 
 def compare_with_torch_layer(trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"], ours: Trace) -> TorchAnswer | None:
-    """torch.nn.MultiheadAttention's weights for a run's inputs under a mask handed over as it is, beside those of
-    another run; None where torch_layer gives none.
+    """Compares the weights of torch.nn.MultiheadAttention with those of a run.
+
+    trace: the run whose inputs and weights torch's layer gets. attn_mask: handed over as it is. ours: the run that its
+    weights are compared with. None where run_torch_layer returns None.
 
     >>> from attention_core import AttentionConfig, Weights, attend
     >>> eye = torch.eye(2)
@@ -216,7 +275,11 @@ def compare_with_torch_layer(trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"],
     found = run_torch_layer(trace, attn_mask)
     if found is None:
         return None
-    weights = found[1]
+    _, weights = found
     lost = weights.isnan().all(-1)  # (B, H, T)
     gaps = abs_difference(weights, ours["weights"])[~lost]
-    return TorchAnswer(gaps.max().item() if gaps.numel() else 0.0, int(lost.sum()), lost.numel())
+    return TorchAnswer(
+        gap=gaps.max().item() if gaps.numel() else 0.0,
+        lost=int(lost.sum()),
+        rows=lost.numel(),
+    )

@@ -1,4 +1,4 @@
-"""Which axes somebody's tensors have: (B, H, T, d) or (B, T, H, d), told from shapes where only one reading fits."""
+"""Tells which axes somebody's tensors have from their shapes: (B, H, T, d) or (B, T, H, d)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 
-TENSOR_LAYOUTS = {  # the axes as they are given, and where the missing ones go
+TENSOR_LAYOUTS = {  # the axes as they are given, and what makes (B, H, T, d) of them
     "B H T d": lambda x: x,
     "B T H d": lambda x: x.transpose(1, 2),  # (B, T, H, d) -> (B, H, T, d)
     "B T d": lambda x: x.unsqueeze(1),  # (B, T, d) -> (B, 1, T, d)
@@ -20,32 +20,46 @@ TENSOR_LAYOUTS = {  # the axes as they are given, and where the missing ones go
 
 @dataclass(frozen=True)
 class Layout:
-    """A reading of q, k and v: `axes`, one of READINGS, and all that fit. The first is taken where several do."""
+    """How q, k and v are read: `axes`, one of TENSOR_LAYOUTS, and all that fit, of which `axes` is the first."""
 
     axes: str
     fits: tuple[str, ...]
 
     @property
     def ambiguous(self) -> bool:
-        """Whether the shapes alone do not tell."""
+        """Whether more than one reading fits the shapes."""
         return len(self.fits) > 1
 
     def arrange(self, tensor: Tensor) -> Tensor:
-        """The tensor as (B, H, T, d)."""
+        """Gives the tensor as (B, H, T, d)."""
         return arrange_axes(tensor, self.axes)
 
 
 def arrange_axes(tensor: Tensor, axes: str) -> Tensor:
-    """A tensor of the given axes, one of READINGS, as (B, H, T, d). Raises AttentionError for another name or rank.
+    """Gives a tensor of the named axes as (B, H, T, d).
+
+    axes: one of TENSOR_LAYOUTS. Raises AttentionError for another name, and for a tensor of another rank.
 
     >>> import torch
     >>> arrange_axes(torch.zeros(2, 5, 3, 11), "B T H d").shape
     torch.Size([2, 3, 5, 11])
     """
     if axes not in TENSOR_LAYOUTS:
-        raise AttentionError("unknown_choice", name="axes", choices=", ".join(TENSOR_LAYOUTS), given=repr(axes))
-    if tensor.dim() != len(axes.split()):
-        raise AttentionError("rank", name="q, k, v", axes=axes, shape=tuple(tensor.shape))
+        choices = ", ".join(TENSOR_LAYOUTS)
+        raise AttentionError(
+            "unknown_choice",
+            name="axes",
+            choices=choices,
+            given=repr(axes),
+        )
+    rank = len(axes.split())
+    if tensor.dim() != rank:
+        raise AttentionError(
+            "rank",
+            name="q, k, v",
+            axes=axes,
+            shape=tuple(tensor.shape),
+        )
     return TENSOR_LAYOUTS[axes](tensor)
 
 
@@ -58,11 +72,11 @@ def infer_layout(
     weights: Tensor | None = None,
     head_outputs: Tensor | None = None,
 ) -> Layout:
-    """(B, H, T, d) from (B, T, H, d) by the shapes: heads that divide, as many values as keys, what else is known.
+    """Tells (B, H, T, d) from (B, T, H, d) by the shapes: heads must divide, keys and values must be equally many.
 
-    q, k, v: four axes, or (T, d); three have two readings and are refused, `arrange` takes them with their axes named.
-    heads: the number of query heads, where it is known. weights: (B, H, T, S), scores serve as well. head_outputs: what
-    the heads gave, in the layout of q.
+    q, k, v: four axes, or (T, d). Three axes have two readings and are refused; `arrange_axes` takes them by name.
+    heads: the number of query heads, where it is known. weights: (B, H, T, S); scores serve as well. head_outputs: the
+    outputs of the heads, in the layout of q.
 
     Returns a Layout; where both readings fit it is `ambiguous` and takes (B, H, T, d). Raises AttentionError where none
     fits.
@@ -74,49 +88,77 @@ def infer_layout(
     >>> infer_layout(q, q, q).ambiguous, infer_layout(q, q, q, heads=3).axes
     (True, 'B T H d')
     """
-    ranks = {tensor.dim() for tensor in (q, k, v)}
-    if ranks == {2}:
+    tensors = {"q": q, "k": k, "v": v}
+    if all(tensor.dim() == 2 for tensor in tensors.values()):
         return Layout("T d", ("T d",))
-    for name, tensor in {"q": q, "k": k, "v": v}.items():
+    for name, tensor in tensors.items():
         if tensor.dim() == 3:
             raise AttentionError("rank_qkv", name=name, shape=tuple(tensor.shape))
         if tensor.dim() != 4:
-            raise AttentionError("rank", name=name, axes="(T, d) or (B, H, T, d)", shape=tuple(tensor.shape))
-    fits = tuple(axes for axes in ("B H T d", "B T H d") if fits_layout(axes, q, k, v, heads, weights, head_outputs))
+            raise AttentionError(
+                "rank",
+                name=name,
+                axes="(T, d) or (B, H, T, d)",
+                shape=tuple(tensor.shape),
+            )
+    fits = []
+    for axes in ("B H T d", "B T H d"):
+        if fits_layout(axes, q, k, v, heads, weights, head_outputs):
+            fits.append(axes)
     if not fits:
-        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in (q, k, v))
+        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in tensors.values())
         raise AttentionError("layout_unknown", shapes=shapes)
-    return Layout(fits[0], fits)
+    return Layout(fits[0], tuple(fits))
 
 
 def fits_layout(
     axes: str, q: Tensor, k: Tensor, v: Tensor, heads: int | None, weights: Tensor | None, outputs: Tensor | None
 ) -> bool:
-    """Whether q, k and v of four axes make sense under a reading, with all else that is known."""
-    (B, H, T, _), (B_k, G, S, _), (B_v, G_v, S_v, d_v) = (tuple(arrange_axes(x, axes).shape) for x in (q, k, v))
-    fits = (B_k, G_v, S_v, B_v) == (B, G, S, B) and G > 0 and H % G == 0 and heads in (None, H)
-    fits &= weights is None or tuple(weights.shape) == (B, H, T, S)
-    return fits and (outputs is None or tuple(arrange_axes(outputs, axes).shape) == (B, H, T, d_v))
+    """Tells whether q, k and v of four axes make sense under a reading, with all else that is known."""
+    B, H, T, _ = arrange_axes(q, axes).shape
+    keys = arrange_axes(k, axes).shape
+    B_v, H_kv, S, d_v = arrange_axes(v, axes).shape
+    if B_v != B or keys[:3] != (B, H_kv, S):
+        return False
+    if H_kv == 0 or H % H_kv != 0:
+        return False
+    if heads is not None and heads != H:
+        return False
+    if weights is not None and weights.shape != (B, H, T, S):
+        return False
+    return outputs is None or arrange_axes(outputs, axes).shape == (B, H, T, d_v)
 
 
 def reshape_to_step(step: Step, given: Tensor) -> Tensor | None:
-    """What somebody gave for a step, as the step's axes: leading axes of length 1 may be left out. None: no fit.
+    """Gives somebody's numbers for a step the step's axes; leading axes of length 1 may be missing. None: no fit.
 
     >>> import torch
     >>> step = Step("weights", torch.zeros(1, 1, 2, 3), ("B", "H", "T", "S"))
     >>> reshape_to_step(step, torch.ones(2, 3)).shape, reshape_to_step(step, torch.ones(3, 2))
     (torch.Size([1, 1, 2, 3]), None)
     """
-    shape, missing = tuple(step.value.shape), step.value.dim() - given.dim()
-    left_out = missing >= 0 and set(shape[:missing]) <= {1}
-    return given.reshape(shape) if left_out and tuple(given.shape) == shape[missing:] else None
+    shape = step.value.shape
+    missing = step.value.dim() - given.dim()
+    if missing < 0:
+        return None
+    expected = (1,) * missing + tuple(given.shape)
+    if tuple(shape) != expected:
+        return None
+    return given.reshape(shape)
 
 
-def find_axis_order(sizes: Mapping[str, int], dims: tuple[str, ...], shape: tuple[int, ...]) -> tuple[str, ...] | None:
-    """The order of a step's axes that has this shape, if there is one other than the step's own.
+def find_axis_order(
+    sizes: Mapping[str, int],
+    dims: tuple[str, ...],
+    shape: tuple[int, ...],
+) -> tuple[str, ...] | None:
+    """Finds an order of a step's axes that has this shape; None where there is none.
 
     >>> find_axis_order({"B": 2, "H": 3, "T": 5, "d_v": 7}, ("B", "H", "T", "d_v"), (2, 5, 3, 7))
     ('B', 'T', 'H', 'd_v')
     """
-    orders = (order for order in permutations(dims) if tuple(sizes[dim] for dim in order) == tuple(shape))
-    return next(orders, None)
+    for order in permutations(dims):
+        ordered = tuple(sizes[dim] for dim in order)
+        if ordered == tuple(shape):
+            return order
+    return None

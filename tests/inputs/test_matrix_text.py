@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attention_core.inputs.matrix_text import MAX_CHARACTERS, from_text, parse_matrix, to_text
+from attention_core.inputs.matrix_cells import MAX_CHARACTERS
+from attention_core.inputs.matrix_text import from_text, parse_matrix, to_text
 from attention_core.record.errors import AttentionError
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)

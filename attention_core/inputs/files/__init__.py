@@ -1,1 +1,1 @@
-"""Arrays out of uploaded files: NumPy's formats, JSON, safetensors, and which of the arrays are q, k and v."""
+"""Reads arrays from uploaded files: text, JSON, NumPy's formats and safetensors, and finds q, k and v among them."""

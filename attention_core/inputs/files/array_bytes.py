@@ -1,4 +1,4 @@
-"""An array as a file stores it: a type, a shape and bytes, held against each other before a number is made of them."""
+"""Makes an array of the type, the shape and the bytes that a file stores, after checking them against each other."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from attention_core.inputs.matrix_text import safe_excerpt
+from attention_core.inputs.matrix_cells import safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_AXES = 4  # (B, H, T, d)
@@ -15,17 +15,17 @@ MAX_ARRAYS = 64  # of a file
 MAX_NUMBERS = 1_250_000  # of all arrays of a file: 5 MB of float32
 MAX_NAME_CHARACTERS = 60  # characters of a name that an error repeats
 
-BFLOAT16 = "bfloat16"  # the one type that NumPy has no letters for
+BFLOAT16 = "bfloat16"  # NumPy has no letters for it
 NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
 
 
 def read_stored_array(
     name: str, dtype: str, shape: Sequence[int], data: bytes | memoryview, order: Literal["C", "F"] = "C"
 ) -> np.ndarray:
-    """The array that bytes stand for: truth values as bool, any other numbers as float64.
+    """Makes the array that bytes stand for: truth values as bool, any other numbers as float64.
 
-    name: the array's. dtype: "bfloat16", or as NumPy writes it: byte order, kind, bytes a number ("<f4"). shape: of
-    any length; at most 4 axes are accepted. data: all its bytes and no more. order: "C" where the last axis runs
+    name: of the array, for errors. dtype: "bfloat16", or as NumPy writes it: byte order, kind, bytes a number ("<f4").
+    shape: of any length; at most 4 axes are accepted. data: exactly its bytes. order: "C" where the last axis runs
     fastest, "F" where the first does. A whole number beyond 2^53 becomes the nearest float64.
 
     Raises AttentionError: array_type, array_axes, empty, too_many_numbers, array_bytes.
@@ -38,30 +38,48 @@ def read_stored_array(
     if dtype != BFLOAT16 and not NUMERIC_TYPE_PATTERN.fullmatch(dtype):
         raise AttentionError("array_type", name=printable_name(name), given=safe_excerpt(dtype))
     count = check_array_size(name, shape)
-    expected = count * (2 if dtype == BFLOAT16 else int(dtype[-1]))
+    bytes_per_number = 2 if dtype == BFLOAT16 else int(dtype[-1])
+    expected = count * bytes_per_number
     if len(data) != expected:
-        raise AttentionError("array_bytes", name=printable_name(name), expected=expected, given=len(data))
-    array = as_numbers(data, dtype).reshape(shape, order=order)  # (numbers,) -> shape
+        raise AttentionError(
+            "array_bytes",
+            name=printable_name(name),
+            expected=expected,
+            given=len(data),
+        )
+    numbers = as_numbers(data, dtype)
+    array = numbers.reshape(shape, order=order)  # (numbers,) -> shape
     return np.ascontiguousarray(array).reshape(shape)  # ascontiguousarray gives () an axis: (1,) -> ()
 
 
 def check_array_size(name: str, shape: Sequence[int]) -> int:
-    """How many numbers an array of this shape has, if it may have so many axes and numbers."""
+    """Counts the numbers of an array of this shape; refuses one with no number, or too many axes or numbers."""
     if len(shape) > MAX_AXES:
-        raise AttentionError("array_axes", name=printable_name(name), limit=MAX_AXES, given=len(shape))
+        raise AttentionError(
+            "array_axes",
+            name=printable_name(name),
+            limit=MAX_AXES,
+            given=len(shape),
+        )
     if 0 in shape:
         raise AttentionError("empty", name=printable_name(name), shape=tuple(shape))
     count = math.prod(shape)
     if count > MAX_NUMBERS:
-        raise AttentionError("too_many_numbers", name=printable_name(name), limit=MAX_NUMBERS, given=count)
+        raise AttentionError(
+            "too_many_numbers",
+            name=printable_name(name),
+            limit=MAX_NUMBERS,
+            given=count,
+        )
     return count
 
 
 def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
-    """The numbers one after the other, as bool or float64."""
-    if dtype == BFLOAT16:  # the upper half of a float32
-        halves = np.frombuffer(data, "<u2").astype(np.uint32) << 16
-        return as_float64(halves.view(np.float32))
+    """Reads the numbers one after the other, as bool or float64."""
+    if dtype == BFLOAT16:
+        upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # of float32 numbers
+        numbers = upper_halves << 16
+        return as_float64(numbers.view(np.float32))
     if dtype.endswith("b1"):
         return np.frombuffer(data, np.uint8) != 0
     return as_float64(np.frombuffer(data, dtype))
@@ -69,7 +87,7 @@ def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
 
 def as_float64(array: np.ndarray) -> np.ndarray:
     """The numbers as float64."""
-    with np.errstate(invalid="ignore"):  # a NaN that signals is a NaN, and is refused as one
+    with np.errstate(invalid="ignore"):  # a signalling NaN is refused later, as any NaN
         return array.astype(np.float64)
 
 

@@ -1,7 +1,7 @@
-"""NumPy's own files, NPY and NPZ, never unpickled: what a header or a zip directory says is checked before it is
-believed, so that a small file cannot ask for much memory.
+"""Reads NumPy's files, NPY and NPZ, without unpickling.
 
-The format: NEP 1, and the docstring of numpy.lib.format.
+Headers and zip directories are checked before use, so that a small file cannot ask for much memory. The format: NEP 1,
+and the docstring of numpy.lib.format.
 """
 
 import re
@@ -19,26 +19,30 @@ from attention_core.inputs.files.array_bytes import MAX_ARRAYS, printable_name, 
 from attention_core.record.errors import AttentionError
 
 MAX_NPY_HEADER_BYTES = 10_000  # bytes; NumPy's own bound
-MAX_SIZE = 10**19  # no axis is as long; a refusal still repeats what is shorter
-MAX_UNPACKED_BYTES = 12_000_000  # bytes of all members: as many numbers as are accepted in float64, and their headers
+MAX_SIZE = 10**19  # of an axis: a longer number is no size at all, a shorter one is repeated in the refusal
+MAX_UNPACKED_BYTES = 12_000_000  # of all members: the accepted numbers in float64, and their headers
 
-# of a file: how many bytes tell the header's length, and how its text is encoded
-VERSIONS = {(1, 0): (2, "latin-1"), (2, 0): (4, "latin-1"), (3, 0): (4, "utf-8")}
-PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # 3 was written 3L
+# A version of the format: the number of bytes that hold the header's length, and the encoding of the header.
+VERSIONS = {
+    (1, 0): (2, "latin-1"),
+    (2, 0): (4, "latin-1"),
+    (3, 0): (4, "utf-8"),
+}
+PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # Python 2 wrote 3 as 3L
 OBJECT_PATTERN = re.compile(r"[<>|=]?O[0-9]*")
-# all that literal_eval raises, and what follows where the literal is no dictionary with these keys
+# What literal_eval raises, and what a literal raises that is no dictionary with the keys of a header.
 HEADER_FAULTS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, KeyError)
 
-ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # what every entry of a zip directory begins with
+ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # the beginning of every entry of a zip directory
 ENCRYPTED_FLAG = 1  # a bit of a member's flags
-# all that zipfile, of one Python or another, raises on bytes that are no zip archive
+# What zipfile raises, in one version of Python or another, on bytes that are no zip archive.
 ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
 def read_npy(name: str, content: bytes) -> np.ndarray:
-    """The array of an NPY file, version 1, 2 or 3, of either byte order and either order of axes.
+    """Reads the array of an NPY file, version 1, 2 or 3, of either byte order and either order of axes.
 
-    Raises AttentionError: npy_header, header_too_long, array_pickled, and what stored_array refuses.
+    Raises AttentionError: npy_header, header_too_long, array_pickled, and what read_stored_array refuses.
 
     >>> file = BytesIO()
     >>> np.save(file, np.array([[1, 2, 3]], dtype=np.int16))
@@ -52,37 +56,49 @@ def read_npy(name: str, content: bytes) -> np.ndarray:
         raise AttentionError("npy_header", name=printable_name(name)) from None
     length = int.from_bytes(file.read(length_bytes), "little")
     if length > MAX_NPY_HEADER_BYTES:
-        raise AttentionError("header_too_long", name=printable_name(name), limit=MAX_NPY_HEADER_BYTES, given=length)
+        raise AttentionError(
+            "header_too_long",
+            name=printable_name(name),
+            limit=MAX_NPY_HEADER_BYTES,
+            given=length,
+        )
     dtype, order, shape = parse_header(name, file.read(length), encoding)
-    return read_stored_array(name, dtype, shape, memoryview(content)[file.tell() :], order)
+    data = memoryview(content)[file.tell() :]
+    return read_stored_array(name, dtype, shape, data, order)
 
 
 def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:
-    """Type, order and shape from the dictionary that a header is; nothing but a literal is evaluated.
+    """Reads type, order and shape from the dictionary in a header; only a literal is evaluated.
 
-    NumPy's read_array_header_1_0 evaluates the same and then makes a dtype: that knows no bfloat16, takes names such as
-    "long", which have other widths elsewhere, hides what a refusal repeats, and warns on the server's log.
+    NumPy's read_array_header_1_0 evaluates the same literal and then makes a dtype of the type. That dtype knows no
+    bfloat16, takes names such as "long", which have another width on other machines, hides the text that a refusal
+    repeats, and warns on the server's log.
     """
     try:
-        fields = literal_eval(PYTHON_2_SIZE.sub("", header.decode(encoding)))
-        dtype = str(fields["descr"])  # of several types together a text, too, which stored_array refuses
-        by_columns, shape = fields["fortran_order"], fields["shape"]
+        text = PYTHON_2_SIZE.sub("", header.decode(encoding))
+        fields = literal_eval(text)
+        dtype = str(fields["descr"])  # several types together become a text that read_stored_array refuses
+        by_columns = fields["fortran_order"]
+        shape = fields["shape"]
     except HEADER_FAULTS:
         raise AttentionError("npy_header", name=printable_name(name)) from None
-    if not (isinstance(by_columns, bool) and is_shape(shape)):
+    if not isinstance(by_columns, bool) or not is_shape(shape):
         raise AttentionError("npy_header", name=printable_name(name))
     if OBJECT_PATTERN.fullmatch(dtype):
         raise AttentionError("array_pickled", name=printable_name(name))
-    return dtype, "F" if by_columns else "C", shape
+    order = "F" if by_columns else "C"
+    return dtype, order, shape
 
 
 def is_shape(shape: object) -> bool:
-    """Whether these are sizes of axes."""
-    return isinstance(shape, tuple) and all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
+    """Tells whether this is a tuple of sizes of axes."""
+    if not isinstance(shape, tuple):
+        return False
+    return all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
 
 
 def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
-    """The arrays of an NPZ file, one after the other, each with its name.
+    """Reads the arrays of an NPZ file one after the other, each with its name.
 
     Raises AttentionError: not_npz, too_many_arrays, member_name, member_packing, unpacked_too_large, and what read_npy
     refuses.
@@ -93,8 +109,13 @@ def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
     {'w_q': [[1.0, 0.0], [0.0, 1.0]]}
     """
     entries = content.count(ZIP_ENTRY_MAGIC)
-    if entries > MAX_ARRAYS:  # zipfile would make an object of each
-        raise AttentionError("too_many_arrays", name=printable_name(name), limit=MAX_ARRAYS, given=entries)
+    if entries > MAX_ARRAYS:  # before zipfile makes an object of each
+        raise AttentionError(
+            "too_many_arrays",
+            name=printable_name(name),
+            limit=MAX_ARRAYS,
+            given=entries,
+        )
     try:
         with ZipFile(BytesIO(content)) as archive:
             members = archive.infolist()
@@ -109,20 +130,28 @@ def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def check_members(name: str, members: list[ZipInfo]) -> None:
-    """All are NPY files, packed as NumPy packs them, and together not too large: decided by the zip directory."""
+    """Refuses members that are no NPY files, are not packed as NumPy packs them, or are too large together.
+
+    members: the entries of the zip directory; nothing is unpacked.
+    """
     for member in members:
-        if not member.filename.endswith(".npy") or "/" in member.filename or "\\" in member.filename:
-            raise AttentionError("member_name", name=printable_name(name), given=printable_name(member.filename))
-        if member.flag_bits & ENCRYPTED_FLAG or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-            raise AttentionError("member_packing", name=printable_name(name), given=printable_name(member.filename))
+        given = printable_name(member.filename)
+        if re.search(r"[/\\]", member.filename) or not member.filename.endswith(".npy"):
+            raise AttentionError("member_name", name=printable_name(name), given=given)
+        is_encrypted = member.flag_bits & ENCRYPTED_FLAG
+        if is_encrypted or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise AttentionError("member_packing", name=printable_name(name), given=given)
     unpacked_bytes = sum(member.file_size for member in members)
     if unpacked_bytes > MAX_UNPACKED_BYTES:
         raise AttentionError(
-            "unpacked_too_large", name=printable_name(name), limit=MAX_UNPACKED_BYTES, given=unpacked_bytes
+            "unpacked_too_large",
+            name=printable_name(name),
+            limit=MAX_UNPACKED_BYTES,
+            given=unpacked_bytes,
         )
 
 
 def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
-    """A member's bytes, no more than the directory says, however many the packed bytes would give."""
+    """Unpacks a member, up to the number of bytes that the zip directory says."""
     with archive.open(member) as file:
         return file.read(member.file_size)

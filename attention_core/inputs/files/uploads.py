@@ -1,4 +1,4 @@
-"""Arrays out of files that people upload, of which nothing is believed unchecked: text, JSON, NPY, NPZ, safetensors."""
+"""Reads arrays from uploaded files and checks all that they say: text, JSON, NPY, NPZ, safetensors."""
 
 import codecs
 import json
@@ -16,8 +16,8 @@ from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_RO
 from attention_core.record.errors import AttentionError
 
 MAX_FILE_BYTES = 5_000_000
-MAX_SAFETENSORS_HEADER = 100_000  # bytes: some hundred arrays
-MAX_LISTED_NAMES = 8  # names that an error lists
+MAX_SAFETENSORS_HEADER = 100_000  # bytes, of some hundred arrays
+MAX_LISTED_NAMES = 8  # in an error
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAFETENSORS_TYPES = {
@@ -36,12 +36,11 @@ SAFETENSORS_TYPES = {
     "BOOL": "|b1",
 }
 
-# A name and its array; None where the file gives the array no name.
-NamedArrays = Iterator[tuple[str | None, np.ndarray]]
+NamedArrays = Iterator[tuple[str | None, np.ndarray]]  # None: an array without a name of its own
 
 
 def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] | bool = ()) -> dict[str, np.ndarray]:
-    """All arrays of a file by their names; one without a name of its own is called as the file is, less its ending.
+    """Reads all arrays of a file by their names; an array without a name gets that of the file, less its ending.
 
     file_name: with its ending, which says how the file is read: .csv, .tsv and .txt as one matrix of text
     (`parse_matrix`), .json as nested lists or an object of them, .npy, .npz, .safetensors. content: at most 5 MB.
@@ -50,8 +49,8 @@ def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] 
     Returns float64, or bool where the file holds truth values; at most 64 arrays of at most 4 axes, 1,250,000 numbers
     together. Every number is finite, but for the −∞ that were allowed.
     Raises AttentionError: file_ending, file_empty, file_too_large; not_text, not_npz, not_safetensors, and what
-    read_json, read_npy, read_npz and parse_matrix refuse; no_arrays, too_many_arrays, array_twice, too_many_numbers;
-    not_finite, not_blocked_or_finite.
+    read_json_arrays, read_npy, read_npz and parse_matrix refuse; no_arrays, too_many_arrays, array_twice,
+    too_many_numbers; not_finite, not_blocked_or_finite.
 
     >>> read_arrays("w_q.csv", b"1,2\\n3,4")
     {'w_q': array([[1., 2.],
@@ -59,17 +58,20 @@ def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] 
     """
     arrays = read_unchecked_arrays(file_name, content)
     for name, array in arrays.items():
-        check_finite(name, array, minus_infinity if isinstance(minus_infinity, bool) else name in minus_infinity)
+        may_be_blocked = minus_infinity
+        if not isinstance(minus_infinity, bool):
+            may_be_blocked = name in minus_infinity
+        check_finite(name, array, may_be_blocked)
     return arrays
 
 
 def read_array(
     file_name: str, content: bytes, name: str, array: str | None = None, minus_infinity: bool = False
 ) -> np.ndarray:
-    """One array of a file: the one called `array`; without that the only one, or the one called `name`.
+    """Reads one array of a file: the one called `array`; without that the only one, or the one called `name`.
 
-    name: what the array will be, as refusals call it. minus_infinity: whether it may hold −∞. The rest as in
-    read_arrays; numbers of arrays that are not taken need not be finite.
+    name: the part that the array will be, for errors. minus_infinity: whether it may hold −∞. The rest as in
+    read_arrays; numbers of the other arrays need not be finite.
 
     Raises AttentionError: unknown_choice, which_array, and what read_arrays refuses.
 
@@ -84,7 +86,7 @@ def read_array(
 def read_matrix(
     file_name: str, content: bytes, name: str, array: str | None = None
 ) -> Float[np.ndarray, "rows columns"]:
-    """One array of a file as a matrix: a vector (n,) becomes (1, n), leading axes of length 1 are dropped.
+    """Reads one array of a file as a matrix: a vector (n,) becomes (1, n), leading axes of length 1 are dropped.
 
     Arguments as in read_array. Returns float64, at most 512 x 512, no number beyond a million.
     Raises AttentionError: rank, too_many_rows, too_many_columns, too_large, and what read_array refuses.
@@ -97,77 +99,106 @@ def read_matrix(
     while matrix.ndim > 2 and len(matrix) == 1:
         matrix = matrix[0]  # (1, ..., rows, columns) -> (..., rows, columns)
     if matrix.ndim > 2:
-        raise AttentionError("rank", name=name, axes="(rows, columns)", shape=taken.shape)
+        raise AttentionError(
+            "rank",
+            name=name,
+            axes="(rows, columns)",
+            shape=taken.shape,
+        )
     check_limits(name, matrix)
     return matrix
 
 
 # ---- which file ------------------------------------------------------------------------------------------------------
 def read_unchecked_arrays(file_name: str, content: bytes) -> dict[str, np.ndarray]:
-    """The arrays of a file by their names, whether their numbers are finite or not."""
-    stem, dot, ending = re.split(r"[/\\]", file_name)[-1].rpartition(".")
+    """Reads the arrays of a file by their names, whether their numbers are finite or not."""
+    base_name = re.split(r"[/\\]", file_name)[-1]
+    stem, dot, ending = base_name.rpartition(".")
     reader = FILE_READERS.get((dot + ending).lower())
+    shown_name = printable_name(file_name)
     if reader is None:
-        raise AttentionError("file_ending", name=printable_name(file_name), endings=", ".join(FILE_READERS))
+        raise AttentionError("file_ending", name=shown_name, endings=", ".join(FILE_READERS))
     if not content:
-        raise AttentionError("file_empty", name=printable_name(file_name))
+        raise AttentionError("file_empty", name=shown_name)
     if len(content) > MAX_FILE_BYTES:
-        raise AttentionError("file_too_large", name=printable_name(file_name), limit=MAX_FILE_BYTES, given=len(content))
+        raise AttentionError(
+            "file_too_large",
+            name=shown_name,
+            limit=MAX_FILE_BYTES,
+            given=len(content),
+        )
     return gather_arrays(file_name, stem, reader(file_name, content))
 
 
 def gather_arrays(file_name: str, stem: str, named: Iterable[tuple[str | None, np.ndarray]]) -> dict[str, np.ndarray]:
-    """The arrays as they come, until there are too many of them or of their numbers."""
-    arrays, numbers = {}, 0
+    """Gathers the arrays one by one, until there are too many of them or of their numbers."""
+    shown_name = printable_name(file_name)
+    arrays = {}
+    numbers = 0
     for own_name, array in named:
         name = stem if own_name is None else own_name
         numbers += array.size
         if name in arrays:
-            raise AttentionError("array_twice", file=printable_name(file_name), name=printable_name(name))
+            raise AttentionError("array_twice", file=shown_name, name=printable_name(name))
         if len(arrays) == MAX_ARRAYS:
             raise AttentionError(
-                "too_many_arrays", name=printable_name(file_name), limit=MAX_ARRAYS, given=MAX_ARRAYS + 1
+                "too_many_arrays",
+                name=shown_name,
+                limit=MAX_ARRAYS,
+                given=MAX_ARRAYS + 1,
             )
         if numbers > MAX_NUMBERS:
-            raise AttentionError("too_many_numbers", name=printable_name(file_name), limit=MAX_NUMBERS, given=numbers)
+            raise AttentionError(
+                "too_many_numbers",
+                name=shown_name,
+                limit=MAX_NUMBERS,
+                given=numbers,
+            )
         arrays[name] = array
     if not arrays:
-        raise AttentionError("no_arrays", name=printable_name(file_name))
+        raise AttentionError("no_arrays", name=shown_name)
     return arrays
 
 
 def text_arrays(file_name: str, content: bytes) -> NamedArrays:
-    """The matrix of a text."""
-    yield None, parse_matrix(decode_text(file_name, content), printable_name(file_name))
+    """Reads the matrix of a text."""
+    text = decode_text(file_name, content)
+    yield None, parse_matrix(text, printable_name(file_name))
 
 
 def json_arrays(file_name: str, content: bytes) -> NamedArrays:
-    """The arrays of a JSON file."""
-    return read_json_arrays(file_name, decode_text(file_name, content))
+    """Reads the arrays of a JSON file."""
+    text = decode_text(file_name, content)
+    return read_json_arrays(file_name, text)
 
 
 def npy_arrays(file_name: str, content: bytes) -> NamedArrays:
-    """The array of an NPY file."""
+    """Reads the array of an NPY file."""
     yield None, read_npy(file_name, content)
 
 
 def safetensors_arrays(file_name: str, content: bytes) -> NamedArrays:
-    """The arrays of a safetensors file: the length of a header in 8 bytes, the header in JSON, the numbers."""
+    """Reads the arrays of a safetensors file: the length of a header in 8 bytes, the header in JSON, the numbers."""
     length = int.from_bytes(content[:8], "little")
     if MAX_SAFETENSORS_HEADER < length <= len(content):
         raise AttentionError(
-            "header_too_long", name=printable_name(file_name), limit=MAX_SAFETENSORS_HEADER, given=length
+            "header_too_long",
+            name=printable_name(file_name),
+            limit=MAX_SAFETENSORS_HEADER,
+            given=length,
         )
     try:
-        stored = dict(deserialize(content))  # holds the header against the bytes
+        stored = dict(deserialize(content))  # checks the header against the bytes
     except SafetensorError:
         raise AttentionError("not_safetensors", name=printable_name(file_name)) from None
-    # The names are read from the header itself, because of two arrays of one name `deserialize` gives one.
+    # `deserialize` gives one of two arrays with the same name; the header itself has both names.
     header = json.loads(content[8 : 8 + length], object_pairs_hook=tuple)
     for name, _ in header:
-        if name != "__metadata__":
-            dtype, shape, data = (stored[name][part] for part in ("dtype", "shape", "data"))
-            yield name, read_stored_array(name, SAFETENSORS_TYPES.get(dtype, dtype), shape, data)
+        if name == "__metadata__":
+            continue
+        array = stored[name]
+        dtype = SAFETENSORS_TYPES.get(array["dtype"], array["dtype"])
+        yield name, read_stored_array(name, dtype, array["shape"], array["data"])
 
 
 FILE_READERS = {
@@ -182,11 +213,12 @@ FILE_READERS = {
 
 
 def decode_text(file_name: str, content: bytes) -> str:
-    """The text of a file: UTF-16 with its mark, else UTF-8 with or without one."""
+    """Decodes the text of a file: UTF-16 with its mark, else UTF-8 with or without one."""
+    encoding = "utf-16" if content.startswith(UTF_16_MARKS) else "utf-8-sig"
     try:
-        text = content.decode("utf-16" if content.startswith(UTF_16_MARKS) else "utf-8-sig")
+        text = content.decode(encoding)
     except UnicodeDecodeError:
-        text = "\0"
+        raise AttentionError("not_text", name=printable_name(file_name)) from None
     if "\0" in text:  # no text has this character, and most files of numbers do
         raise AttentionError("not_text", name=printable_name(file_name))
     return text
@@ -194,48 +226,86 @@ def decode_text(file_name: str, content: bytes) -> str:
 
 # ---- which array, which numbers --------------------------------------------------------------------------------------
 def choose_array(file_name: str, arrays: dict[str, np.ndarray], name: str, array: str | None) -> np.ndarray:
-    """The array that was asked for, or the one that can be meant."""
-    if array is not None and array not in arrays:
-        raise AttentionError("unknown_choice", name=name, choices=list_names(arrays), given=printable_name(array))
-    if array is None and len(arrays) > 1 and name not in arrays:
-        raise AttentionError("which_array", file=printable_name(file_name), name=name, choices=list_names(arrays))
-    if array is None:
-        array = name if name in arrays else next(iter(arrays))
-    return arrays[array]
+    """Chooses the array that was asked for, or the only one that can be meant."""
+    if array is not None:
+        if array not in arrays:
+            raise AttentionError(
+                "unknown_choice",
+                name=name,
+                choices=list_names(arrays),
+                given=printable_name(array),
+            )
+        return arrays[array]
+    if name in arrays:
+        return arrays[name]
+    if len(arrays) > 1:
+        raise AttentionError(
+            "which_array",
+            file=printable_name(file_name),
+            name=name,
+            choices=list_names(arrays),
+        )
+    (only,) = arrays.values()
+    return only
 
 
 def list_names(names: Collection[str]) -> str:
-    """The first names, as an error repeats them."""
-    return ", ".join(map(printable_name, list(names)[:MAX_LISTED_NAMES])) + (
-        ", …" if len(names) > MAX_LISTED_NAMES else ""
-    )
+    """Lists the first names, as an error repeats them."""
+    listed = [printable_name(name) for name in list(names)[:MAX_LISTED_NAMES]]
+    if len(names) > MAX_LISTED_NAMES:
+        listed.append("…")
+    return ", ".join(listed)
 
 
 def check_finite(name: str, array: np.ndarray, minus_infinity: bool) -> None:
-    """All numbers are finite, or −∞ where that is allowed."""
+    """Refuses a number that is not finite; minus_infinity: −∞ is allowed."""
     refused = ~np.isfinite(array)
     if minus_infinity:
         refused &= array != -np.inf
-    if refused.any():
-        index = tuple(map(int, np.unravel_index(refused.argmax(), array.shape)))
-        code = "not_blocked_or_finite" if minus_infinity else "not_finite"
-        raise AttentionError(code, name=printable_name(name), value=array[index].item(), index=index)
+    if not refused.any():
+        return
+    index = first_true(refused)
+    code = "not_blocked_or_finite" if minus_infinity else "not_finite"
+    raise AttentionError(
+        code,
+        name=printable_name(name),
+        value=array[index].item(),
+        index=index,
+    )
+
+
+def first_true(mask: np.ndarray) -> tuple[int, ...]:
+    """The index of the first True."""
+    index = np.unravel_index(mask.argmax(), mask.shape)
+    return tuple(map(int, index))
 
 
 def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
-    """The matrix is within the limits of one that is typed."""
+    """Refuses a matrix beyond the limits of one that is typed."""
     rows, columns = matrix.shape
     if rows > MAX_ROWS:
-        raise AttentionError("too_many_rows", name=name, given=rows, limit=MAX_ROWS)
+        raise AttentionError(
+            "too_many_rows",
+            name=name,
+            given=rows,
+            limit=MAX_ROWS,
+        )
     if columns > MAX_COLUMNS:
-        raise AttentionError("too_many_columns", name=name, given=columns, limit=MAX_COLUMNS)
-    beyond = np.abs(matrix) > MAX_MAGNITUDE
-    if beyond.any():
-        row, column = map(int, np.unravel_index(beyond.argmax(), matrix.shape))
-        place = {
-            "name": name,
-            "row": row + 1,
-            "column": column + 1,
-            "given": shortest_decimal(matrix[row, column].item()),
-        }
-        raise AttentionError("too_large", limit=int(MAX_MAGNITUDE), **place)
+        raise AttentionError(
+            "too_many_columns",
+            name=name,
+            given=columns,
+            limit=MAX_COLUMNS,
+        )
+    too_large = np.abs(matrix) > MAX_MAGNITUDE
+    if not too_large.any():
+        return
+    row, column = first_true(too_large)
+    raise AttentionError(
+        "too_large",
+        limit=int(MAX_MAGNITUDE),
+        name=name,
+        row=row + 1,
+        column=column + 1,
+        given=shortest_decimal(matrix[row, column].item()),
+    )

@@ -1,0 +1,150 @@
+"""What a step becomes by a mistake about masks: a function for each mistake, named by its code.
+
+Each gets the step and the values of those before it, float64 on the CPU. It returns another value for the step, or None
+where the mistake has no meaning.
+"""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from attention_core.analysis.empty_rows import add_to_blocked, fill_scores
+from attention_core.comparison.distances import LARGE_NEGATIVE_FILL
+from attention_core.comparison.rerun import Values, unchanged_value
+from attention_core.mechanism.masks import CAUSAL, PADDING, SLIDING
+from attention_core.record.trace import Step
+
+
+def no_mask(step: Step, values: Values) -> Tensor:
+    return torch.ones_like(unchanged_value(step, values))
+
+
+def mask_inverted(step: Step, values: Values) -> Tensor:
+    return ~unchanged_value(step, values)
+
+
+# ---- causal masks ----------------------------------------------------------------------------------------------------
+def causal_upper_left(step: Step, values: Values) -> Tensor | None:
+    if causal_mask_offset(step, values) is None:
+        return None
+    return causal_mask_at(step, values, 0)
+
+
+def causal_lower_right(step: Step, values: Values) -> Tensor | None:
+    if causal_mask_offset(step, values) is None:
+        return None
+    keys = unchanged_value(step, values).shape[-1]
+    return causal_mask_at(step, values, keys - count_queries(values))
+
+
+def causal_too_strict(step: Step, values: Values) -> Tensor | None:
+    at = causal_mask_offset(step, values)
+    return None if at is None else causal_mask_at(step, values, at - 1)
+
+
+def causal_too_loose(step: Step, values: Values) -> Tensor | None:
+    at = causal_mask_offset(step, values)
+    return None if at is None else causal_mask_at(step, values, at + 1)
+
+
+def causal_mask_offset(step: Step, values: Values) -> int | None:
+    """The position of query 0 under a causal mask, which may be chosen by name or given as a tensor.
+
+    None for any other mask, and for a tensor that blocks nothing or everything.
+    """
+    if step.operation is not None:
+        is_causal = step.operation.faces in (CAUSAL, SLIDING)
+        return step.operation.params["query_offset"] if is_causal else None
+    mask = unchanged_value(step, values)
+    T, S = mask.shape[-2:]
+    if count_queries(values) != T:
+        return None
+    key_counts = mask.reshape(-1, T, S)[0].sum(-1).tolist()  # of each query
+    seeing = [query for query, count in enumerate(key_counts) if count]
+    if not seeing:
+        return None
+    first = seeing[0]
+    if key_counts[first] == S:
+        return None
+    at = key_counts[first] - 1 - first  # the last key that query `first` sees, less its index
+    causal = torch.ones_like(mask).tril(at)
+    return at if torch.equal(mask, causal) else None
+
+
+def causal_mask_at(step: Step, values: Values, at: int) -> Tensor:
+    """The same causal mask with query 0 at another position."""
+    if step.operation is None:
+        return torch.ones_like(unchanged_value(step, values)).tril(at)
+    moved = replace(step.operation, params={**step.operation.params, "query_offset": at})
+    return moved.apply(values)
+
+
+def causal_added(step: Step, values: Values, at: int | None = None) -> Tensor | None:
+    """A causal mask where there is no mask. at: the position of query 0; None: the last query sees all keys."""
+    if "allowed" in values:
+        return None
+    scores = unmasked_scores(values)
+    T, S = scores.shape[-2:]
+    allowed = torch.ones_like(scores, dtype=torch.bool).tril(S - T if at is None else at)
+    return scores.masked_fill(~allowed, -torch.inf)
+
+
+def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
+    keys = values["k"].shape[-2]
+    if count_queries(values) == keys:
+        return None  # the same as causal_added
+    return causal_added(step, values, at=0)
+
+
+def count_queries(values: Values) -> int:
+    """T."""
+    q = values["q"] if "q" in values else values["q_heads"]
+    return q.shape[-2]
+
+
+# ---- padding ---------------------------------------------------------------------------------------------------------
+def padding_on_queries(step: Step, values: Values) -> Tensor | None:
+    """Rows of padding in the place of columns of padding."""
+    if step.operation is None or step.operation.faces != PADDING:
+        return None
+    mask = unchanged_value(step, values)  # the same in every row: (B, H, T, S) or (B, 1, 1, S)
+    if mask.shape[-1] != count_queries(values):
+        return None
+    return mask[..., :1, :].mT
+
+
+# ---- how the mask meets the scores -----------------------------------------------------------------------------------
+def mask_after_softmax(step: Step, values: Values) -> Tensor | None:
+    if "allowed" not in values:
+        return None
+    return torch.softmax(unmasked_scores(values), dim=-1) * values["allowed"]
+
+
+def mask_as_zero(step: Step, values: Values) -> Tensor | None:
+    if "allowed" not in values:
+        return None
+    return unmasked_scores(values) * values["allowed"]
+
+
+def mask_as_number(step: Step, values: Values) -> Tensor | None:
+    if "allowed" not in values:
+        return None
+    return unmasked_scores(values) + values["allowed"]
+
+
+def finite_fill(step: Step, values: Values) -> Tensor | None:
+    if "allowed" not in values:
+        return None
+    return fill_scores(unmasked_scores(values), values["allowed"], value=LARGE_NEGATIVE_FILL)
+
+
+def finite_added(step: Step, values: Values) -> Tensor | None:
+    if "allowed" not in values:
+        return None
+    return add_to_blocked(unmasked_scores(values), values["allowed"], value=LARGE_NEGATIVE_FILL)
+
+
+def unmasked_scores(values: Values) -> Tensor:
+    """The scores before the mask."""
+    return values.get("biased_scores", values["scaled_scores"])

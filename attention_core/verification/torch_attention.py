@@ -1,0 +1,150 @@
+"""A run computed by torch's own attention: scaled_dot_product_attention, and the layer torch.nn.MultiheadAttention."""
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool
+from torch import Tensor
+
+from attention_core.mechanism.scores import DOT
+from attention_core.record.trace import Trace
+
+
+# ---- the heads' outputs ----------------------------------------------------------------------------------------------
+def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
+    """The heads' outputs by scaled_dot_product_attention."""
+    score = trace.step("scores").operation
+    if score.faces.cell is DOT.cell:
+        return run_sdpa_on_queries(trace, doubles)
+    return run_sdpa_on_scores(doubles)
+
+
+def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
+    """The heads' outputs from q, k and v, where the score is a dot product."""
+    scored = trace.step("scores").operation.reads[0]  # q, or q that was scaled before
+    q = doubles[scored]
+    k, v = doubles["k"], doubles["v"]
+    scale = trace.step("scaled_scores").operation.params
+    bias = torch.zeros_like(doubles["scores"])
+    if "bias" in doubles:
+        bias = bias + doubles["bias"]
+    if "allowed" in doubles:
+        bias = bias.masked_fill(~doubles["allowed"], float("-inf"))
+    return F.scaled_dot_product_attention(
+        q,
+        k,
+        v,
+        attn_mask=bias,
+        scale=scale["factor"] / scale["temperature"],
+        enable_gqa=q.shape[1] != v.shape[1],
+    )
+
+
+def run_sdpa_on_scores(doubles: dict[str, Tensor]) -> Tensor:
+    """The heads' outputs from the masked scores: torch adds them to the dot products of zeros."""
+    v = doubles["v"]
+    B, H, T, _ = doubles["scores"].shape
+    d_v = v.shape[-1]
+    return F.scaled_dot_product_attention(
+        torch.zeros(B, H, T, d_v, dtype=torch.float64),
+        torch.zeros_like(v),
+        v,
+        attn_mask=doubles["masked_scores"],
+        enable_gqa=v.shape[1] != H,
+    )
+
+
+# ---- the whole layer -------------------------------------------------------------------------------------------------
+def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
+    """Output and weights by the function behind torch.nn.MultiheadAttention; None where it does not cover the run."""
+    if not is_torch_layer(trace):
+        return None
+    B, H, T, d_k = doubles["q"].shape
+    S = doubles["k"].shape[2]
+    D = H * d_k
+    blocked = mha_mask(doubles, (B, H, T, S))
+    if blocked is not None and blocked.all(-1).any():
+        return None  # torch gives NaN for a query that may attend to nothing
+    query, key, value = (doubles[name].transpose(0, 1) for name in layer_inputs(trace))  # (B, T, D) -> (T, B, D)
+    no_bias = torch.zeros(D, dtype=torch.float64)
+    b_q, b_k, b_v, b_o = (doubles.get(f"b_{role}", no_bias) for role in "qkvo")
+    output, weights = F.multi_head_attention_forward(
+        query,
+        key,
+        value,
+        embed_dim_to_check=D,
+        num_heads=H,
+        in_proj_weight=None,
+        in_proj_bias=torch.cat([b_q, b_k, b_v]),
+        bias_k=None,
+        bias_v=None,
+        add_zero_attn=False,
+        dropout_p=0.0,
+        out_proj_weight=doubles["w_o"].T,
+        out_proj_bias=b_o,
+        training=False,
+        attn_mask=blocked,
+        use_separate_proj_weight=True,
+        q_proj_weight=doubles["w_q"].T,
+        k_proj_weight=doubles["w_k"].T,
+        v_proj_weight=doubles["w_v"].T,
+        average_attn_weights=False,
+    )
+    return output.transpose(0, 1), weights  # (T, B, D) -> (B, T, D); (B, H, T, S)
+
+
+def is_torch_layer(trace: Trace) -> bool:
+    """Tells whether a run, but for its mask, is what torch.nn.MultiheadAttention computes.
+
+    That layer has all four projections, square ones for the query and the output, heads of one width, the scaled dot
+    product, no positions beyond those added to the input, and the weights that the softmax gave.
+
+    >>> from attention_core import attend
+    >>> is_torch_layer(attend(torch.eye(3)))
+    False
+    """
+    needed = ("q_projected", "k_projected", "v_projected", "w_o")
+    foreign = ("q_heads", "bias", "k_cache", "softmax_weights", "dropped_weights")
+    if not all(name in trace for name in needed):
+        return False
+    if any(name in trace for name in foreign):
+        return False
+    return has_square_projections(trace) and has_scaled_dot_product(trace)
+
+
+def has_square_projections(trace: Trace) -> bool:
+    """Tells whether W_q and W_o are square and all heads of q, k and v have the same number and width."""
+    _, H, _, d_k = trace["q"].shape
+    if trace["k"].shape[1] != H:
+        return False
+    if trace["v"].shape[-1] != d_k:
+        return False
+    square = (H * d_k, H * d_k)
+    return trace["w_q"].shape == square and trace["w_o"].shape == square
+
+
+def has_scaled_dot_product(trace: Trace) -> bool:
+    """Tells whether the score is the dot product over the root of d_k, at temperature 1."""
+    d_k = trace["q"].shape[-1]
+    score = trace.step("scores").operation
+    scale = trace.step("scaled_scores").operation
+    if score.faces.cell is not DOT.cell:
+        return False
+    return scale.params == {"factor": d_k**-0.5, "temperature": 1.0}
+
+
+def layer_inputs(trace: Trace) -> tuple[str, ...]:
+    """The names of the steps that q, k and v are projected from: the inputs, or these with positions added."""
+    projections = (trace.step(f"{role}_projected").operation for role in "qkv")
+    return tuple(projection.reads[0] for projection in projections)
+
+
+def mha_mask(doubles: dict[str, Tensor], pairs: tuple[int, int, int, int]) -> Bool[Tensor, "BH T S"] | None:
+    """The mask as torch's layer takes it: True where attention is blocked, one (T, S) for each head of a sequence.
+
+    pairs: (B, H, T, S).
+    """
+    if "allowed" not in doubles:
+        return None
+    B, H, T, S = pairs
+    blocked = ~doubles["allowed"].expand(B, H, T, S)
+    return blocked.reshape(B * H, T, S)
