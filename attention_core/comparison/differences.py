@@ -1,7 +1,7 @@
 """What moved between two runs: the difference of every step that both have, and where it is largest."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,14 +87,50 @@ def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
     return tuple(int(i) for i in index)
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """Where another word stands now: the positions by axis ("T", "S"), and each pair of words as (was, now)."""
+
+    places: Mapping[str, tuple[int, ...]]
+    pairs: tuple[tuple[str, str], ...]
+
+    @property
+    def compared(self) -> bool:
+        """Whether what stands at the same position may be compared: one word at most took the place of another."""
+        return len(self.pairs) <= 1
+
+
+def exchange(now: Trace, before: Trace) -> Exchange:
+    """Find the words that took the place of others from one run to another of the same sizes.
+
+    >>> from attention_core import attend_qkv
+    >>> run = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
+    >>> exchange(run.labelled(T=("the", "cat")), run.labelled(T=("the", "dog")))
+    Exchange(places={'T': (1,), 'S': ()}, pairs=(('dog', 'cat'),))
+    """
+    places, pairs = {}, {}
+    for axis in ("T", "S"):
+        both = [*zip(before.labels.get(axis, ()), now.labels.get(axis, ()), strict=False)]
+        places[axis] = tuple(at for at, (was, word) in enumerate(both) if was != word)
+        pairs |= dict.fromkeys(both[at] for at in places[axis])
+    return Exchange(places, tuple(pairs))
+
+
 NEARLY_LARGEST_SHARE = 0.98  # of the largest move: nobody sees the difference
+NOWHERE: Mapping[str, Collection[int]] = {}
 
 
-def most_moved_weight(now: Trace, before: Trace, row: tuple[int, int, int], queries: int) -> StepMove | None:
+def most_moved_weight(
+    now: Trace,
+    before: Trace,
+    row: tuple[int, int, int],
+    queries: int,
+    left_out: Mapping[str, Collection[int]] = NOWHERE,
+) -> StepMove | None:
     """Find the weight of one sequence that moved most; one of the row on the screen is preferred if it moved as far.
 
     row: the batch, head and query on the screen. queries: the number of queries of the sequence that are not padding.
-    Returns None where no weight of the sequence moved.
+    left_out: the queries ("T") and the keys ("S") that are not compared. Returns None where no weight moved.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), s * torch.eye(2), torch.eye(2)) for s in (1.0, 3.0))
@@ -105,6 +141,10 @@ def most_moved_weight(now: Trace, before: Trace, row: tuple[int, int, int], quer
     weights_now = now["weights"][batch, :, :queries]  # (H, T, S)
     weights_before = before["weights"][batch, :, :queries]
     sizes = abs_difference(weights_now, weights_before)
+    left_out_queries = [query for query in left_out.get("T", ()) if query < queries]
+    left_out_keys = list(left_out.get("S", ()))
+    sizes[:, left_out_queries] = 0
+    sizes[:, :, left_out_keys] = 0
     largest = sizes.max().item()
     if largest == 0:
         return None

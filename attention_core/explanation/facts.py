@@ -1,7 +1,7 @@
 """Facts about a Trace, with numbers: a page puts them into words, and nothing here is prose."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import torch
@@ -22,7 +22,7 @@ class RowFact:
     """What one query does in one head.
 
     `possible` counts the allowed keys, `keys` are those that get the most, and `share` is the weight of each of them.
-    `total` is the sum of the row.
+    `total` is the sum of the row, `rest` what all keys together get that get less than the most.
 
     kind:
 
@@ -45,6 +45,7 @@ class RowFact:
     share: float
     possible: int
     total: float = 1.0
+    rest: float = field(default=0.0, compare=False)
 
     @property
     def even(self) -> float:
@@ -83,7 +84,8 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     among_largest = row >= share - EQUAL_WEIGHT_GAP
     keys = among_largest.nonzero().flatten().tolist()
     kind = kind_of_row(len(keys), possible, share)
-    return RowFact(kind, *place, tuple(keys), share, possible)
+    rest = float(row[row < share].sum())
+    return RowFact(kind, *place, tuple(keys), share, possible, rest=rest)
 
 
 def has_overflowed(
@@ -99,6 +101,41 @@ def has_overflowed(
         return False
     scores = trace["masked_scores"][place].cpu()
     return bool(scores[allowed].isneginf().all())
+
+
+CLAIMS = ("most", "nearly", "several")  # kinds that follow from the scores; the others from masks, or from even scores
+
+
+@dataclass(frozen=True)
+class Accident:
+    """What of a weight was drawn at random: its query's vector, the vectors of some of its keys, matrices by name."""
+
+    query: bool
+    keys: tuple[int, ...]
+    matrices: tuple[str, ...]
+
+
+def accident(trace: Trace, fact: RowFact) -> Accident | None:
+    """The random numbers that make a row what it is: then no share of it means anything, and none is to be claimed.
+
+    None where there are none, or where the row would be the same whatever the scores are.
+
+    >>> from dataclasses import replace
+    >>> from attention_core.record.trace import RandomParts
+    >>> k = torch.tensor([[2.0, 0.0], [0.0, 2.0]])
+    >>> trace = replace(attend_qkv(k, k, k), chance=RandomParts({"S": frozenset({1})}))
+    >>> [accident(trace, row_fact(trace, head=0, query=query)) for query in range(2)]
+    [None, Accident(query=False, keys=(1,), matrices=())]
+    """
+    return accident_at(trace, fact.query, fact.keys) if fact.kind in CLAIMS else None
+
+
+def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | None:
+    """The random numbers behind the weights of some keys for a query, None where there are none."""
+    tokens = trace.chance.tokens
+    random_keys = tuple(key for key in keys if key in tokens.get("S", ()))
+    found = Accident(query in tokens.get("T", ()), random_keys, trace.chance.matrices)
+    return found if found.query or found.keys or found.matrices else None
 
 
 def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:

@@ -1,6 +1,7 @@
 """Writes a matrix as its difference from another, so that a link carries the changed cells and not all of them."""
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 from jaxtyping import Float
@@ -90,6 +91,35 @@ def starting_matrix(text: str, base: np.ndarray, name: str) -> np.ndarray | None
         seed = int(match[1])
         return random_matrix(name, base.shape, seed)
     return named_matrices(base.shape).get(text)
+
+
+def random_rows(
+    matrix: Float[np.ndarray, "rows columns"],
+    text: str,
+    base: Float[np.ndarray, "base_rows base_columns"] | None,
+    drawn: Iterable[int],
+    name: str = "matrix",
+    width: int | None = None,
+) -> frozenset[int]:
+    """The rows of a matrix in which random numbers are left.
+
+    text: what the matrix was made of, as from_short_text reads it. drawn: the rows of `base` that were drawn at random,
+    of which the first `width` columns were; all, where it is None.
+
+    >>> base = np.array([[0.25, 0.5], [1.0, 0.0]])
+    >>> random_rows(base, "~", base, drawn=[0]), random_rows(np.array([[7, 0.5], [8, 9]]), "~0.0=7", base, drawn=[0])
+    (frozenset({0}), frozenset({0}))
+    >>> random_rows(np.eye(2), "identity~", base, drawn=[0]), random_rows(np.eye(2), "1,0;0,1", base, drawn=[0])
+    (frozenset(), frozenset())
+    """
+    first, mark, _ = text.partition("~")
+    seeded = bool(mark) and RANDOM_PATTERN.fullmatch(first) is not None
+    if base is None or base.shape != matrix.shape or (mark and first and not seeded):
+        return frozenset()
+    start, rows = (starting_matrix(first, base, name), range(len(base))) if seeded else (base, drawn)
+    same = matrix[:, :width] == start[:, :width]
+    left = same.any(axis=1) if mark else same.all(axis=1)  # a whole text may hold a random number by accident
+    return frozenset(row for row in rows if left[row])
 
 
 def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:

@@ -51,13 +51,23 @@ def format_power_bound(figure: float) -> str:
     return f"{10.0 ** max(-15, math.ceil(math.log10(figure))):.0e}"
 
 
-def format_percent(share: float) -> str:
-    """A share in percent: whole, or two digits where that would make 0 of it.
+NEARLY_ALL = ">99"  # percent of a share that is not the whole, and would be rounded to it
+
+
+def format_percent(share: float, rest: float = 0.0) -> str:
+    """A share in percent: whole, two digits where that would make 0 of it, or ">99" where it would make all of it.
+
+    rest: what is known to be left for others, of a share that a precision may have rounded.
 
     >>> format_percent(0.932), format_percent(0.0025), format_percent(0.0)
     ('93', '0.25', '0')
+    >>> format_percent(0.9951), format_percent(1.0), format_percent(1.0, rest=1e-9)
+    ('>99', '100', '>99')
     """
-    return f"{100 * share:.0f}" if share == 0 or share >= 0.005 else f"{100 * share:.2g}"
+    whole = f"{100 * share:.0f}"
+    if whole == "0" and share > 0:
+        return f"{100 * share:.2g}"
+    return NEARLY_ALL if whole == "100" and (share < 1 or rest > 0) else whole
 
 
 def format_small(value: float) -> str:

@@ -107,17 +107,33 @@ class Step:
         self.__dict__.update(state, value=value)
 
 
+@dataclass(frozen=True)
+class RandomParts:
+    """What of a run was drawn at random, and so carries no meaning; false where nothing was.
+
+    tokens: the positions whose vectors were, by axis ("T", "S"). matrices: those that make the weights, by name.
+    """
+
+    tokens: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    matrices: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.matrices) or any(self.tokens.values())
+
+
 @dataclass(frozen=True, eq=False)
 class Trace:
     """One run: its steps by name, in order, and the words that label its axes.
 
     `labels` maps an axis ("T", "S") to one text a position; texts may repeat, positions are what counts. `difference`:
-    the values are how far one run is from another (change.py).
+    the values are how far one run is from another (change.py). `chance`: what of it was drawn at random, as far as
+    whoever made the run says so.
     """
 
     steps: Mapping[str, Step]
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     difference: bool = False
+    chance: RandomParts = RandomParts()
 
     def __getitem__(self, name: str) -> Tensor:
         return self.step(name).value

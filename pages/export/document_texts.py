@@ -17,7 +17,7 @@ from pages.runs.token_vectors import spell_tokens
 from pages.session.addresses import page_address
 from pages.session.labels import Selection, picture_texts_for, place_name
 from pages.setup.mask_spec import write_mask
-from pages.setup.setup import Setup, config_of, input_mode_of, setup_to_link
+from pages.setup.setup import Setup, config_of, input_mode_of, to_address
 from pages.site.catalog import PAGES
 from pages.site.words import current_language, say
 
@@ -33,7 +33,7 @@ def make_run_provenance(setup: Setup) -> Provenance:
         else say(f"example.{setup.example}")
     )
     title = title if len(title) <= MAX_DOCUMENT_TITLE_CHARS else title[: MAX_DOCUMENT_TITLE_CHARS - 1] + "…"
-    link = workbench_address() + "?" + urlencode(setup_to_link(setup) | {"lang": current_language()})
+    link = workbench_address() + "?" + urlencode(to_address(setup, current_language()) | {"lang": current_language()})
     return Provenance(title, link, (say("app.title"), describe_origins(setup, material, spell=str)))
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing import charts
-from attention_core.explanation.facts import row_fact
+from attention_core.explanation.facts import Accident, accident, row_fact
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.number_text import format_exact, format_fixed, format_percent
 from pages.components import tiles
@@ -30,6 +30,7 @@ from pages.session.labels import (
     name_token,
     picture_texts_for,
     selection_of,
+    spoken_share,
 )
 from pages.session.view import ScreenState
 from pages.setup.setup import UNCHANGED, Setup, built_heads_of, config_of, network_of, without_view
@@ -130,13 +131,15 @@ def handle_key_choice() -> None:
 def fact_sentence(trace: Trace, look: Selection, spell: Callable[[str], str] = escape_markdown) -> str:
     """What the chosen query does in a head, in one sentence with its number. spell: how tokens are written in it."""
     fact = row_fact(trace, look.head, look.query, look.batch)
-    count, share = fact.possible, format_percent(fact.share)
+    count, share = fact.possible, spoken_share(fact.share, fact.rest)
     words = {
         "head": look.head + 1,
         "query": spell(name_token(trace, "T", look.query)),
         "percent": share,
         "count": count,
     }
+    if found := accident(trace, fact):
+        return accident_sentence(trace, found, words, spell)
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
@@ -149,14 +152,30 @@ def fact_sentence(trace: Trace, look: Selection, spell: Callable[[str], str] = e
     if fact.kind == "several" and len(keys) > MAX_NAMED_KEYS:
         return say("fact.many", key=keys[0], keys=len(keys), **words)
     if fact.kind == "several":
-        *most, last = [say("fact.quoted", key=key) for key in keys]
-        return say("fact.several", keys=say("fact.and", others=say("fact.comma").join(most), last=last), **words)
-    if fact.kind == "nearly" and share == format_percent(1 / count):
+        return say("fact.several", keys=enumerated([say("fact.quoted", key=key) for key in keys]), **words)
+    if fact.kind == "nearly" and format_percent(fact.share) == format_percent(1 / count):
         return say("fact.close", **words)
     if fact.kind in ("only", "nearly"):
         return say(f"fact.{fact.kind}", key=keys[0], **words)
     kind = "most" if count == trace.sizes()["S"] else "most_allowed"
     return say(f"fact.{kind}", key=keys[0], ratio=f"{fact.ratio:.1f}", **words)
+
+
+def accident_sentence(trace: Trace, found: Accident, words: dict[str, object], spell: Callable[[str], str]) -> str:
+    """Why nothing is said of a row: it comes of random numbers."""
+    if found.query:
+        return say("fact.random_query", **words)
+    if found.keys:
+        names = [say("fact.quoted", key=spell(name_token(trace, "S", key))) for key in found.keys[:MAX_NAMED_KEYS]]
+        return say("fact.random_keys" if names[1:] else "fact.random_key", keys=enumerated(names), **words)
+    names = say("fact.comma").join(map(spell, found.matrices))
+    return say("fact.random_matrices", names=names, **words)
+
+
+def enumerated(names: list[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    *most, last = names
+    return say("fact.and", others=say("fact.comma").join(most), last=last) if most else last
 
 
 MAX_NAMED_KEYS = 4  # keys that a sentence names one by one

@@ -7,6 +7,7 @@ ask for what was computed of them.
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 
 import streamlit as st
@@ -25,6 +26,7 @@ from attention_core.verification.causes import Cause, find_causes
 from attention_core.verification.diagnosis import Diagnosis, first_difference, infer_precision
 from attention_core.verification.proof import Proof, prove
 from pages.runs.compute import compute_run, run_decoding, run_sentences_alone
+from pages.runs.random_parts import find_random_parts
 from pages.runs.run_inputs import RunInputs
 from pages.runs.upload_store import uploaded_arrays
 from pages.runs.uploaded_inputs import UploadedArrays
@@ -142,7 +144,7 @@ def trace_for(setup: Setup) -> Trace:
     if trace.sizes()["B"] == 1:
         return trace
     chosen = inputs_of(setup)
-    return trace.labelled(T=chosen.queries, S=chosen.keys)
+    return replace(trace.labelled(T=chosen.queries, S=chosen.keys), chance=find_random_parts(chosen, setup))
 
 
 def inputs_of(setup: Setup) -> RunInputs:

@@ -17,6 +17,7 @@ from attention_core.mechanism.operations import split_heads
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.variants.kv_cache import decode
+from pages.runs.random_parts import find_random_parts
 from pages.runs.run_inputs import RunInputs, get_example_matrix, put_matrix, put_matrix_text
 from pages.runs.token_vectors import gather_sequences, gather_words
 from pages.runs.uploaded_inputs import UploadedArrays, gather_upload
@@ -47,6 +48,8 @@ def gather_inputs(setup: Setup, arrays: UploadedArrays | None = None) -> RunInpu
             put_matrix(material, name, setup, get_example_matrix(example, name), example.origin)
         heads = config_of(setup).heads
         gather_words(material, setup, example)
+        if example.q is None:
+            note_random_words(material, setup)
         widths = (material.matrices["q"].shape[1] // heads, material.matrices["k"].shape[1] // heads)
     else:
         gather_sequences(material, setup, example)
@@ -58,6 +61,31 @@ def gather_inputs(setup: Setup, arrays: UploadedArrays | None = None) -> RunInpu
         pairs = count_queries_and_keys(material)
         put_matrix_text(material, "allowed", drop_outside_cells(setup.allowed, pairs), np.ones(pairs), "typed")
     return material
+
+
+def note_random_words(material: RunInputs, setup: Setup) -> None:
+    """Notes which rows of q and of k are still those that the sentence's random vectors or matrices made."""
+    try:
+        sentence = gather_inputs(replace(setup, q=None, k=None, v=None))
+    except AttentionError:  # it was taken over from another one, and is no sentence of its own
+        return
+    chance, matrices = find_random_parts(sentence, setup), apply_wiring(sentence.matrices, setup)
+    for name, axis, source in (("q", "T", "x"), ("k", "S", "context" if sentence.crossed else "x")):
+        given, made = material.matrices[name], projected(matrices, name, source)
+        if made is not None and len(given) == len(made) and given.shape[1] <= made.shape[1]:
+            drawn = range(len(made)) if chance.matrices else chance.tokens[axis]
+            same = np.isclose(given, made[:, : given.shape[1]]).all(axis=1)
+            material.random_rows[name] |= {row for row in drawn if same[row]}
+
+
+def projected(matrices: dict[str, np.ndarray], name: str, source: str) -> np.ndarray | None:
+    """q or k of a sequence, all heads side by side; None where the matrices do not fit each other."""
+    x, weight, bias = matrices[source], matrices.get(f"w_{name}"), matrices.get(f"b_{name}")
+    if weight is None:
+        return x
+    if x.shape[1] != len(weight) or (bias is not None and bias.shape[1] != weight.shape[1]):
+        return None
+    return x @ weight + (0.0 if bias is None else bias)
 
 
 def check_pairs(material: RunInputs, setup: Setup) -> None:
@@ -119,10 +147,9 @@ def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Tra
             if material.batch:
                 x, config = make_batch_tensor(material, setup), add_padding_mask(config, material)
             trace = attend(x, context, weights=weights, config=config, **choices)
-    whole = material.at(0)
-    return trace.on_cpu().labelled(
-        T=whole.queries, S=whole.keys, **label_feature_axes(setup, material, trace)
-    ), material
+    whole, columns = material.at(0), label_feature_axes(setup, material, trace)
+    told = trace.on_cpu().labelled(T=whole.queries, S=whole.keys, **columns)
+    return replace(told, chance=find_random_parts(whole, setup)), material
 
 
 def make_run_tensors(material: RunInputs, setup: Setup) -> tuple[dict[str, Tensor], Weights, dict[str, object]]:

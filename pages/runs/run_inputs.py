@@ -1,12 +1,13 @@
 """What goes into a run: words and matrices by name, and where each of them comes from."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from attention_core.examples.examples import Example
 from attention_core.inputs.files.qkv_file import UploadedTensors
-from attention_core.inputs.matrix_edits import from_short_text, random_seed
+from attention_core.inputs.matrix_edits import from_short_text, random_rows, random_seed
 from attention_core.inputs.tokenizer import MAX_TOKENS
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import UNCHANGED, Setup
@@ -42,9 +43,10 @@ class RunInputs:
     """What goes into a run: the words of both axes, the matrices by name, and each one's origin.
 
     Origins are built (by hand), source, random, typed (edited), given (where there was none) and removed. `seeds` says
-    what a random one was drawn from, `bases` are the matrices before anybody changed them, `crossed` whether keys and
-    values come from a second sequence, `batch` the sentences, where there are several, `brought` the tensors of a file,
-    `left_out` whether steps that the file holds are not compared, since only a part of the keys is looked at.
+    what a random one was drawn from, `random_rows` in which rows of a matrix random numbers are left, `bases` are the
+    matrices before anybody changed them, `crossed` whether keys and values come from a second sequence, `batch` the
+    sentences, where there are several, `brought` the tensors of a file, `left_out` whether steps that the file holds
+    are not compared, since only a part of the keys is looked at.
     """
 
     queries: tuple[str, ...] = ()
@@ -52,6 +54,7 @@ class RunInputs:
     matrices: dict[str, np.ndarray] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     seeds: dict[str, int] = field(default_factory=dict)
+    random_rows: dict[str, frozenset[int]] = field(default_factory=dict)
     bases: dict[str, np.ndarray] = field(default_factory=dict)
     word_origins: tuple[str, ...] = ()
     key_origins: tuple[str, ...] = ()
@@ -107,6 +110,18 @@ def put_matrix_text(
     rows = len(material.matrices.get(name, ()))
     if name in REQUIRED_INPUT_MATRICES and rows > MAX_TOKENS:
         raise AttentionError("too_many_rows", name=name, limit=MAX_TOKENS, given=rows)
+    if name in material.matrices:
+        drawn = range(len(default)) if default is not None and origin == "random" else ()
+        note_random_rows(material, name, text, drawn)
+
+
+def note_random_rows(
+    material: RunInputs, name: str, text: str | None, drawn: Iterable[int], width: int | None = None
+) -> None:
+    """Notes in which rows of a matrix random numbers are left. drawn: those of the matrix before anybody changed it, of
+    which so many first numbers were drawn; all, where no width is given."""
+    matrix, base = material.matrices[name], material.bases.get(name)
+    material.random_rows[name] = random_rows(matrix, text or UNCHANGED, base, drawn, name, width)
 
 
 def get_example_matrix(example: Example, name: str) -> np.ndarray | None:

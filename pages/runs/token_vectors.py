@@ -10,7 +10,7 @@ from attention_core.inputs.handmade_heads import POSITION_COLUMNS, BuiltHeads, b
 from attention_core.inputs.tokenizer import join_tokens, tokenise
 from attention_core.record.errors import AttentionError
 from pages.runs.network_store import network_view_for
-from pages.runs.run_inputs import RunInputs, TokenSequence, get_example_matrix, label_rows, put_matrix
+from pages.runs.run_inputs import RunInputs, TokenSequence, get_example_matrix, label_rows, note_random_rows, put_matrix
 from pages.setup.setup import UNCHANGED, Setup, built_heads_of, input_mode_of, is_cross_attention, network_of
 
 MAX_BATCH_SENTENCES = 8  # of a batch, the first included
@@ -154,7 +154,16 @@ def put_sequence(
     put_matrix(material, name, setup, made.x if made.x.size else None, origin, seed)
     if getattr(setup, name) in (None, UNCHANGED):
         return made.words, made.origins
-    return label_rows(material.matrices[name], made.words), ("typed",) * len(material.matrices[name])
+    return label_rows(material.matrices[name], made.words), typed_origins(material, name, setup, made)
+
+
+def typed_origins(material: RunInputs, name: str, setup: Setup, made: TokenSequence) -> tuple[str, ...]:
+    """The origins of a sequence's vectors once somebody typed into them: random as long as random numbers are left."""
+    drawn = [at for at, origin in enumerate(made.origins) if origin == "random"]
+    width = made.x.shape[1] - len(dictionary_for(setup).place(0, 1)) if drawn and made.x.size else None
+    note_random_rows(material, name, getattr(setup, name), drawn, width)
+    rows = material.random_rows[name]
+    return tuple("random" if row in rows else "typed" for row in range(len(material.matrices[name])))
 
 
 TEXT_FIELDS_BY_MATRIX = {"x": "text", "context": "context_text"}

@@ -14,6 +14,7 @@ from attention_core.explanation.layout import TOKEN_AXES, is_broadcast_axis
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.mechanism.operations import kv_head
 from attention_core.record.expressions import Ref
+from attention_core.record.number_text import NEARLY_ALL, format_percent
 from pages.runs.cache import cache_in_thread
 from pages.runs.run_inputs import PAD_WORD
 from pages.setup.setup import Setup
@@ -151,3 +152,9 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
         head, query = find_telling_row(trace, query, batch, real)
     head = head if setup.head is None else min(setup.head, sizes["H"] - 1)
     return Selection(batch, head, kv_head(head, sizes["H"], sizes["H_kv"]), query)
+
+
+def spoken_share(share: float, rest: float = 0.0) -> str:
+    """A share in percent, as it stands in a sentence. rest: what is known to be left for others."""
+    much = format_percent(share, rest)
+    return say("share.nearly_all") if much == NEARLY_ALL else say("share.percent", much=much)

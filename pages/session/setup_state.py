@@ -21,11 +21,13 @@ from pages.setup.setup import (
     link_key_of,
     pinned_setup_of,
     setup_from_link,
-    setup_to_link,
     setup_to_query,
+    start_in,
+    to_address,
     with_view_of,
     without_view,
 )
+from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
@@ -43,15 +45,27 @@ def open_linked_setup(compute: Callable[[Setup], Trace]) -> None:
     link = {name: text for name, text in st.query_params.to_dict().items() if name not in OTHER_LINK_KEYS}
     if "setup" not in st.session_state:
         begin_session()
-        open_setup(*setup_from_link(link), "link", compute)
-        st.session_state.update(EMPTY_HISTORY)
+        if any(not name.startswith("utm_") for name in link):
+            open_setup(*setup_from_link(link), "link", compute)
+            st.session_state.update(EMPTY_HISTORY)
     elif st.session_state["arrived"] and link:
         open_setup(*setup_from_link(link), "link", compute)
+    if untouched() and current_setup() != start_in(current_language()):
+        begin_session()
+        renew_editors()
 
 
 def begin_session() -> None:
-    """A session in which nothing was changed yet."""
-    st.session_state.update(setup=DEFAULT_SETUP, source="link", **NO_REFUSALS, **EMPTY_HISTORY)
+    """A session in which nothing was changed yet: its language says what it starts with."""
+    start = start_in(current_language())
+    st.session_state.update(setup=start, start=start, source="link", **NO_REFUSALS, **EMPTY_HISTORY)
+
+
+def untouched() -> bool:
+    """Whether the screen is still the one that the session's language gave it: it then follows the language."""
+    session = st.session_state
+    tried = (session["past"], session["future"], session["refused"], session["drafts"])
+    return session.get("start") == current_setup() and not any(tried)
 
 
 def adopt_setup(setup: Setup) -> None:
@@ -71,7 +85,8 @@ def open_setup(wanted: Setup, unread: list[tuple[str, str]], source: str, comput
         setup, unfit = replace(setup, against=None, pinned=None), [*unfit, (link_key_of("against"), error)]
     setup, missing = drop_missing_cell(setup, compute(setup))
     take_setup(setup, [])
-    st.session_state.update(NO_REFUSALS | {"unread": unread + missing, "unfit": unfit, "source": source})
+    said = {"unread": unread + missing, "unfit": unfit, "source": source, "start": None}
+    st.session_state.update(NO_REFUSALS | said)
     renew_editors()
 
 
@@ -124,7 +139,7 @@ def find_failure(setup: Setup, compute: Callable[[Setup], object]) -> AttentionE
 
 def write_setup_link() -> None:
     """Writes the Setup into the address bar, where it is not there yet."""
-    link = setup_to_link(current_setup())
+    link = to_address(current_setup(), current_language())
     if "lang" in st.session_state:
         link["lang"] = st.session_state["lang"]
     if st.query_params.to_dict() != link:

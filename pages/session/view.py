@@ -1,13 +1,13 @@
 """What a page shows at once: a run, what went into it, what is looked at, and the run before it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import streamlit as st
 from torch import Tensor
 
 from attention_core import AttentionError, Trace
-from attention_core.comparison.differences import StepMove, have_same_shape, subtract_traces
+from attention_core.comparison.differences import Exchange, StepMove, exchange, have_same_shape, subtract_traces
 from attention_core.explanation.layout import MAX_PANEL_SIDE
 from pages.runs.cache import cache_in_thread, cached_moves, cached_row_distances, inputs_of, trace_for
 from pages.runs.run_inputs import RunInputs
@@ -66,10 +66,15 @@ class ScreenState:
         except AttentionError:
             return None
 
+    @cached_property
+    def exchange(self) -> Exchange:
+        """The words that took the place of others since the run before."""
+        return Exchange({}, ()) if self.before is None else exchange(self.trace, self.before)
+
     @property
     def shows_difference(self) -> bool:
-        """Whether maps show how the numbers changed, where they can."""
-        return self.setup.against is not None and self.setup.pinned != "values"
+        """Whether maps show how the numbers changed, where they can: not of one sentence to another."""
+        return self.setup.against is not None and self.setup.pinned != "values" and self.exchange.compared
 
     @property
     def times_by_itself(self) -> bool:
@@ -112,7 +117,7 @@ def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
     """The scene of a Setup that is compared with another one."""
     trace = trace_for(setup)
     return ScreenState(
-        setup, trace, inputs_of(setup), selection_of(trace, setup), get_run_before(trace, before), before
+        setup, trace, inputs_of(setup), selection_of(trace, setup), get_run_before(trace, setup, before), before
     )
 
 
@@ -130,12 +135,13 @@ def keep_selection(trace: Trace) -> None:
     st.session_state["seen"] = (setup_state.current_setup(), now, sizes)
 
 
-def get_run_before(trace: Trace, named: Setup | None) -> Trace | None:
-    """The run that this one is compared with: none where it cannot be computed, or has other sizes."""
+def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | None:
+    """The run that this one is compared with, its words those of the same sentence of a batch: none where it cannot be
+    computed, or has other sizes."""
     if named is None:
         return None
     try:
-        before = trace_for(named)
+        before = trace_for(replace(named, sentence=setup.sentence))
     except AttentionError:
         return None
     return before if have_same_shape(trace.step("weights"), before.step("weights")) else None

@@ -120,6 +120,7 @@ LINK_KEYS_BY_FIELD = {
     "token": "t",
 }
 DEFAULT_SETUP = Setup()
+STARTS = {"zh": "zh_ta"}  # the example that a reader of a language finds, where that is not the default's
 OTHER_LINK_KEYS = ("lang", "embed", "embed_options")  # what a link may say that is no part of a Setup
 
 
@@ -139,6 +140,18 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
         if value != field.default:
             link[link_key_of(field.name)] = format_link_value(value)
     return link
+
+
+def start_in(language: str) -> Setup:
+    """What a reader of a language finds who brings no link."""
+    return Setup(example=STARTS.get(language, DEFAULT_SETUP.example))
+
+
+def to_address(setup: Setup, language: str) -> dict[str, str]:
+    """What an address says of a Setup: its link. Where that is empty and a reader of the language would find another
+    start, the example: what an address opens must not depend on who opens it."""
+    link = setup_to_link(setup)
+    return link if link or start_in(language) == setup else {link_key_of("example"): setup.example}
 
 
 def format_link_value(value: object) -> str:

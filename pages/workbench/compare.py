@@ -152,8 +152,8 @@ def show_comparison_buttons(scene: ScreenState) -> None:
             off = scene.a is None and name in ("swap", "back")
             how = {"icon": f":material/{icon}:", "type": "tertiary", "help": say(f"compare.{name}_help")}
             st.button(say(f"compare.{name}"), key=name, on_click=act, disabled=off, **how)
-        st.session_state["c_apart"] = scene.setup.pinned == "difference" and scene.before is not None
-        off = scene.before is None
+        off = scene.before is None or not scene.exchange.compared
+        st.session_state["c_apart"] = scene.setup.pinned == "difference" and not off
         st.toggle(say("compare.apart"), key="c_apart", on_change=switched, width="content", disabled=off)
         if scene.trace.sizes()["H"] > 1 and has_few_heads(scene):
             head_picker(scene)

@@ -13,7 +13,7 @@ from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.addresses import ADDRESS_VARIABLE, MAX_ADDRESS_CHARS, is_local, page_address, public_address
 from pages.session.fragments import redraw
-from pages.setup.setup import Setup, setup_to_link
+from pages.setup.setup import Setup, to_address
 from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_file
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
@@ -43,7 +43,7 @@ def show_sharing(setup: Setup) -> None:
 
 def setup_address(setup: Setup) -> str:
     """The page's address with everything that is on the screen."""
-    return page_address() + "?" + urlencode(setup_to_link(setup) | {"lang": current_language()})
+    return page_address() + "?" + urlencode(to_address(setup, current_language()) | {"lang": current_language()})
 
 
 def show_address(link: str) -> None:

@@ -7,7 +7,9 @@ import torch
 
 from attention_core import AttentionConfig, attend_qkv
 from attention_core.comparison.differences import (
+    Exchange,
     StepMove,
+    exchange,
     find_moves,
     find_telling_move,
     most_moved_weight,
@@ -109,6 +111,42 @@ def test_only_the_sequence_that_is_looked_at_is_told():
     now = weights_only([[[[0.5, 0.5]]], [[[0.0, 1.0]]]])
     assert most_moved_weight(now, before, (0, 0, 0), 1) is None
     assert most_moved_weight(now, before, (1, 0, 0), 1).index == (1, 0, 0, 0)
+
+
+# ---- other words -----------------------------------------------------------------------------------------------------
+def words_only(queries, keys=None):
+    steps = {"weights": Step("weights", torch.zeros(1, 1, len(queries), len(keys or queries)), ("B", "H", "T", "S"))}
+    return Trace(steps, {"T": tuple(queries), "S": tuple(keys or queries)})
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "places", "pairs", "compared"),
+    [
+        ("abc", "abc", (), (), True),
+        ("abc", "abd", (2,), (("c", "d"),), True),
+        ("aba", "cbc", (0, 2), (("a", "c"),), True),  # one word that stands twice
+        ("abc", "bac", (0, 1), (("a", "b"), ("b", "a")), False),
+        ("abc", "xyc", (0, 1), (("a", "x"), ("b", "y")), False),
+    ],
+)
+def test_which_words_took_the_place_of_which(was, now, places, pairs, compared):
+    found = exchange(words_only(now), words_only(was))
+    assert found == Exchange({"T": places, "S": places}, pairs)
+    assert found.compared == compared
+
+
+def test_words_of_two_sequences_and_of_none():
+    found = exchange(words_only("ab", "xyz"), words_only("ab", "xyw"))
+    assert found == Exchange({"T": (), "S": (2,)}, (("w", "z"),))
+    assert exchange(run(0), run(1)) == Exchange({"T": (), "S": ()}, ())
+
+
+def test_what_is_left_out_is_not_told():
+    before = weights_only([[[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]]]])
+    now = weights_only([[[[0.1, 0.8], [0.3, 0.5]], [[0.5, 0.4], [0.5, 0.5]]]])
+    told = [most_moved_weight(now, before, (0, 0, 0), 2, left_out) for left_out in ({}, {"T": [0]}, {"S": [0]})]
+    assert [move.index for move in told] == [(0, 0, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)]
+    assert most_moved_weight(now, before, (0, 0, 0), 2, {"T": (0, 1, 5), "S": ()}) is None
 
 
 # ---- how far, of how much --------------------------------------------------------------------------------------------

@@ -1,14 +1,18 @@
 """Facts about rows of weights that were written by hand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, attend_qkv
 from attention_core.explanation.facts import (
+    Accident,
     PairsFact,
     RowFact,
+    accident,
+    accident_at,
     attends_at_offset,
     count_allowed_pairs,
     count_mask_pairs,
@@ -20,7 +24,7 @@ from attention_core.explanation.facts import (
     row_fact,
     weight_sums,
 )
-from attention_core.record.trace import Step
+from attention_core.record.trace import RandomParts, Step
 
 DIMS = ("B", "H", "T", "S")
 
@@ -130,6 +134,40 @@ def test_a_run_that_learns():
     trace = attend_qkv(q, q, q)
     assert row_fact(trace, 0, 1).kind == "most"
     assert find_telling_row(trace) == (0, 1)
+
+
+# ---- random numbers --------------------------------------------------------------------------------------------------
+def drawn(trace: Trace, queries=(), keys=(), matrices=()) -> Trace:
+    return replace(trace, chance=RandomParts({"T": frozenset(queries), "S": frozenset(keys)}, matrices))
+
+
+MOST, TWO, EVEN, ONLY = [0.7, 0.2, 0.1], [0.4, 0.4, 0.2], [0.25, 0.25, 0.25, 0.25], [None, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "of_chance", "found"),
+    [
+        (MOST, {}, None),
+        (MOST, {"queries": {1}, "keys": {1, 2}}, None),  # another query, and keys that have less
+        (MOST, {"queries": {0}}, Accident(True, (), ())),
+        (MOST, {"keys": {0, 1}}, Accident(False, (0,), ())),
+        (MOST, {"matrices": ("w_q",)}, Accident(False, (), ("w_q",))),
+        (TWO, {"queries": {0}, "keys": {1}, "matrices": ("w_q",)}, Accident(True, (1,), ("w_q",))),
+        (EVEN, {"queries": {0}, "keys": {0}, "matrices": ("w_q",)}, None),  # no score decides
+        (ONLY, {"queries": {0}, "keys": {1}}, None),  # the mask does
+    ],
+)
+def test_a_share_that_comes_of_random_numbers(row, of_chance, found):
+    trace = drawn(written([row]), **of_chance)
+    assert accident(trace, row_fact(trace, 0, 0)) == found
+    assert bool(trace.chance) == any(of_chance.values())
+
+
+def test_what_was_drawn_stays_with_a_run_that_is_labelled_held_or_gone_on_with():
+    trace = drawn(attend_qkv(*[torch.eye(2)] * 3), queries={1})
+    for other in (trace.labelled(T=("a", "b")), trace.holding({}), trace.on_cpu(), trace.then()):
+        assert accident_at(other, 1, [0]) == Accident(True, (), ())
+    assert accident_at(trace, 0, [0, 1]) is None
 
 
 # ---- what is worth looking at first ----------------------------------------------------------------------------------

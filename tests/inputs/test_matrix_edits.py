@@ -6,7 +6,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attention_core.inputs.matrix_edits import changed_cells, from_short_text, scale_to_text, to_short_text
+from attention_core.inputs.matrix_edits import changed_cells, from_short_text, random_rows, scale_to_text, to_short_text
 from attention_core.inputs.matrix_text import from_text, to_text
 from attention_core.record.errors import AttentionError
 
@@ -147,3 +147,26 @@ def test_a_matrix_times_a_factor_is_read_back_exactly():
     with pytest.raises(AttentionError) as caught:
         scale_to_text(matrix, 1000)
     assert caught.value.code == "too_large"
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn", "width", "left"),
+    [
+        ("~", (), None, ()),
+        ("~", (0, 2), None, (0, 2)),
+        ("~0.0=9;0.1=9", (0, 2), None, (0, 2)),  # a third number is left
+        ("~0.0=9;0.1=9;0.2=9", (0, 2), None, (2,)),
+        ("~0.0=9;0.1=9", (0, 2), 2, (2,)),  # the third was no random one
+        ("random.7~", (), None, (0, 1, 2)),
+        ("random.7~1.0=9;1.1=9;1.2=9", (0,), None, (0, 2)),
+        ("identity~", (0, 1, 2), None, ()),
+        ("zeros~0.0=1", (0, 1, 2), None, ()),
+        ("0.5,0.25,0.75;7,8,9;1,2,3", (0, 1, 2), None, (0,)),  # one row as it was, and a number of another
+        ("0.5,0.25;7,8;1,2", (0, 1, 2), None, ()),
+    ],
+)
+def test_in_which_rows_random_numbers_are_left(text, drawn, width, left):
+    base = np.array([[0.5, 0.25, 0.75], [7.0, 1.5, 2.5], [3.5, 4.5, 5.5]])
+    matrix = from_short_text(text, base, "w_q")
+    assert random_rows(matrix, text, base, drawn, "w_q", width) == {*left}
+    assert random_rows(matrix, text, None, drawn, "w_q", width) == frozenset()

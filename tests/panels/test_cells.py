@@ -6,6 +6,7 @@ from dataclasses import replace
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import Setup, setup_to_link
 from tests.screen.driver import Screen, plain, softmax
+from tests.screen.lesson import Lesson
 
 
 # ---- any cell by name, and the way back ------------------------------------------------------------------------------
@@ -44,6 +45,18 @@ def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_pla
     )
     screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
     assert "weights [head 1, it, dog₄]" in plain(" ".join(text.value for text in screen.at.markdown))
+
+
+def test_a_share_is_called_all_only_where_it_is_all():
+    """At temperature 0.5 dog has e^8.49 = 4,852 of 4,857 parts, which bfloat16 rounds to 1; at 0.01 the others have
+    e^-424 each, which float32 rounds to 0."""
+    english = "Head 1: “it” gives over 99 % of its attention to “dog”, 7.0 times an even share."
+    for link in ({"temp": "0.5"}, {"temp": "0.5", "dtype": "bfloat16"}, {"temp": "0.01"}):
+        assert Screen(**link).fact() == english, link
+    chinese = "头 1：“它”把超过 99% 的注意力给了“狗”，是均匀分配时的 7.0 倍。"
+    assert Screen(temp="0.5", lang="zh", ex="zh_ta").fact() == chinese
+    assert "gives 100 % of its attention to “dog”" in Screen(temp="0.01", dtype="float32").fact()
+    assert "of 4 numbers gets over 99 %" in Lesson("softmax", logits="9, 0, 1, 0", lang="en").fact()
 
 
 def test_a_number_that_the_precision_cannot_hold_is_named_with_its_place():

@@ -1,6 +1,7 @@
 """What the last change did: a sentence, marks on the strip, maps of differences; undo and redo, and nothing jumps."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -91,6 +92,69 @@ def test_other_sizes_cannot_be_compared_cell_by_cell():
     assert "The sizes changed" in said(screen)
     screen.set("text", "she fed it")
     assert "Moved most" in said(screen)
+
+
+# ---- other words -----------------------------------------------------------------------------------------------------
+def test_one_word_in_the_place_of_another_is_named():
+    screen = Screen().set("text", "Anna fed the dog and she barked")
+    she = softmax([score * 2**-0.5 for score in (6, 0, 0, -6, 0, 0, 0)], 0)
+    assert f"“it” → “she”. Moved most: weight of “Anna” for “she”, head 1, 0.00 → {she:.2f}" in said(screen)
+    chinese = Screen(lang="zh", ex="zh_ta").set("text", "小红喂了那只狗，她摇尾巴")
+    assert "“它” → “她”。变化最大：头 1 中“她”对“小红”的权重，0.00 → 0.93（+0.93）。" in said(chinese)
+    both = Screen(text="it fed it").set("text", "she fed she")  # in two places
+    assert said(both).count("“it” → “she”. ") == 1
+
+
+def test_a_word_of_the_same_vector_moves_nothing():
+    screen = Screen().set("text", "Anna fed the cat and it barked")
+    assert "“dog” → “cat”. Nothing moved: every number is as it was before." in said(screen)
+
+
+def test_another_sentence_of_as_many_words_is_not_compared_with_the_one_before():
+    screen = Screen().set("text", "my teacher loves pizza and salad today")
+    assert "Same words only. Between them no weight moved." in said(screen)
+    screen.set("text", "Tom read a walrus but he laughed")
+    assert "Other words stand everywhere: nothing is compared." in said(screen)
+    assert "Moved most" not in said(screen)
+    chinese = Screen(lang="zh", ex="zh_ta").set("text", "我喜欢吃苹果。")
+    assert "词都换了，不作比较。" in said(chinese) and "变化最大" not in said(chinese)
+
+
+def test_words_that_stayed_are_compared_with_themselves():
+    """A second dog takes half of what "it" gives to the first; two words have changed, which are not compared."""
+    screen = Screen().set("text", "dog fed a dog and it barked")
+    before, now = it_to_dog(2**-0.5), softmax([score * 2**-0.5 for score in (6, 0, 0, 6, 0, 0, 0)], 3)
+    moved = f"weight of “dog₄” for “it”, head 1, {before:.2f} → {now:.2f} ({format_signed(now - before)})."
+    assert f"Same words only. Moved most: {moved}" in said(screen)
+
+
+def test_no_map_shows_the_difference_of_one_sentence_to_another():
+    screen = Screen().set("temperature", 2.0).set("difference", True)
+    screen.set("text", "my teacher loves pizza and salad today")
+    assert screen.widget("difference").disabled and not screen.widget("difference").value
+    assert re.fullmatch(r"[01]\.\d\d", numbers(screen, "map0", "weights", "0,0,2,3"))  # a weight: it has no sign
+    assert not any("(now − before)" in chart.proto.alt for chart in screen.charts().values())
+    screen.set("temperature", 1.0)
+    assert screen.widget("difference").value and "Moved most" in said(screen)
+
+
+def test_a_sentence_of_a_batch_is_compared_with_its_own_words():
+    screen = Screen(more="the dog barked", sentence="1").set("temperature", 2.0)
+    assert "Moved most: the weight of “dog” for “barked” in head 2" in said(screen)
+    screen.at.session_state["setup"] = replace(screen.setup(), sentence=None)  # the other one is looked at
+    assert "Moved most: the weight of “dog” for “it” in head 1" in said(screen.ran(screen.at.run))
+
+
+def test_another_sentence_of_the_batch_is_not_compared_with_the_one_before():
+    screen = Screen(more="the dog barked").set("more", "my walrus smiled")
+    assert "Other words in sentence 2: nothing is compared there." in said(screen)
+    assert "Moved most" in said(screen.set("temperature", 2.0))
+
+
+def test_a_pinned_sentence_is_not_compared_word_by_word_with_another():
+    screen = Screen().set("pin", True).set("text", "my teacher loves pizza and salad today")
+    assert screen.fact().startswith("Same words only. ")
+    assert screen.widget("apart").disabled
 
 
 def test_a_link_that_compares_with_nonsense_says_so():

@@ -7,8 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.examples.examples import EXAMPLES
+from pages.setup.setup import Setup
 from pages.site.words import LANGUAGES, load_app_texts
-from tests.screen.driver import ROOT, STORIES, Screen, softmax
+from tests.screen.driver import ROOT, STORIES, Screen, plain, softmax
+from tests.screen.lesson import Lesson
 
 
 # ---- cold, on every example, in both languages -----------------------------------------------------------------------
@@ -17,7 +19,8 @@ from tests.screen.driver import ROOT, STORIES, Screen, softmax
 def test_opens_cold(name, language):
     screen, example = Screen(ex=name, lang=language), EXAMPLES[name]
     assert screen.errors() == []
-    assert screen.link() == ({"lang": language} if name == "en_it" else {"ex": name, "lang": language})
+    silent = (name, language) == ("en_it", "en")  # what a link without an example means, and whoever reads it finds
+    assert screen.link() == ({} if silent else {"ex": name}) | {"lang": language}
     assert [tile["text"] for tile in screen.tiles()["tokens"]] == list(example.tokens)
     assert screen.widget("example").label == load_app_texts(language)["control.example"]
     if name in STORIES and example.focus:
@@ -35,15 +38,68 @@ def test_opens_cold(name, language):
         np.testing.assert_allclose(shown, row, rtol=0, atol=1e-10)
 
 
+ENGLISH = "Head 1: “it” gives 93 % of its attention to “dog”, 6.5 times an even share."
+CHINESE = "头 1：“它”把 93% 的注意力给了“狗”，是均匀分配时的 6.5 倍。"
+MIXED = "头 1：“it”把 93% 的注意力给了“dog”，是均匀分配时的 6.5 倍。"
+
+
 def test_the_first_sentence_in_two_languages():
-    english = "Head 1: “it” gives 93 % of its attention to “dog”, 6.5 times an even share."
-    chinese = "头 1：“it”把 93% 的注意力给了“dog”，是均匀分配时的 6.5 倍。"
-    assert Screen().fact() == english
+    assert Screen().fact() == ENGLISH
     screen = Screen(lang="zh")
-    assert screen.fact() == chinese
-    assert screen.set("lang", "en").fact() == english
-    assert screen.link() == {"lang": "en"}
-    assert screen.set("lang", "zh").fact() == chinese
+    assert screen.fact() == CHINESE
+    assert screen.link() == {"ex": "zh_ta", "lang": "zh"}  # what it opens must not depend on who opens it
+    assert Screen(**screen.link()).fact() == Screen(ex="zh_ta", lang="zh", utm_source="mail").fact() == CHINESE
+    assert Screen(lang="zh", utm_source="mail").fact() == CHINESE
+    assert not can(screen, "undo") and not can(screen, "redo")
+
+
+def can(screen, move):
+    """Whether undo or redo can be pressed."""
+    return not next(button for button in screen.at.button if button.key == move).disabled
+
+
+def test_a_screen_that_nobody_touched_follows_the_language():
+    screen = Screen(lang="zh").set("lang", "en")
+    assert (screen.fact(), screen.link()) == (ENGLISH, {"lang": "en"})
+    assert screen.set("lang", "zh").fact() == CHINESE
+    assert not can(screen, "undo")
+    assert "改动任意一处" in " ".join(screen.captions())
+
+
+@pytest.mark.parametrize("language, other, fact", [("en", "zh", MIXED), ("zh", "en", "Head 1: “它” gives")])
+def test_what_somebody_changed_stays_in_another_language(language, other, fact):
+    for control, value in (("scale", "off"), ("text", None), ("example", "en_colour"), ("masks", ["causal"])):
+        screen = Screen(lang=language)
+        if control == "text":
+            screen.set("text", "")  # refused: what was typed waits in its box
+        else:
+            screen.set(control, value)
+        changed = screen.setup()
+        assert screen.set("lang", other).setup() == changed, control
+        assert Screen(**screen.link()).setup() == changed, control
+    screen = Screen(lang=language).set("scale", "off").press("undo")  # back at the start, and redo leads on
+    assert screen.set("lang", other).fact().startswith(fact) and can(screen, "redo")
+    looked = Screen(lang=language).click_part("tiles", "chosen", 1)
+    assert looked.set("lang", other).setup().token == 1
+
+
+@pytest.mark.parametrize("link", [{"mask": "causal"}, {"t": "5"}, {"seed": "3"}, {"ex": "en_it"}, {"haeds": "3"}])
+def test_a_link_without_an_example_means_the_english_one_to_everybody(link):
+    screen = Screen(lang="zh", **link)
+    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["Anna", "fed", "the", "dog", "and", "it", "barked"]
+    assert Screen(**screen.link()).setup() == screen.setup()
+
+
+def test_what_a_link_said_stays_in_another_language():
+    assert Screen(ex="en_it", lang="zh").fact() == MIXED
+    screen = Screen(ex="en_it", lang="en").set("lang", "zh")
+    assert (screen.fact(), screen.link()) == (MIXED, {"ex": "en_it", "lang": "zh"})
+
+
+def test_the_english_example_chosen_in_chinese_is_in_the_link():
+    screen = Screen(lang="zh").set("example", "en_it")
+    assert (screen.fact(), screen.link()) == (MIXED, {"ex": "en_it", "lang": "zh"})
+    assert Screen(**screen.link()).fact() == MIXED
 
 
 def test_an_unknown_language_is_no_trouble():
@@ -55,7 +111,13 @@ def test_the_browsers_language_is_the_first_choice():
     at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60)
     at.context["locale"] = "zh-CN"
     at.run()
-    assert any("注意力" in text.value for text in at.markdown)
+    assert any(plain(text.value) == f"##### {CHINESE}" for text in at.markdown)
+    assert dict(at.query_params) == {"ex": "zh_ta"}
+
+
+def test_a_lesson_leads_back_to_the_start_of_its_language():
+    lesson = Lesson("qkv", lang="zh").press("door_workbench")
+    assert lesson.at.session_state["past"] == [Setup(example="zh_ta")]
 
 
 # ---- few and many tokens ---------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import streamlit as st
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.charts import PAGE_WIDTH_PX
 from attention_core.drawing.image_patches import patch_picture
-from attention_core.explanation.facts import weight_sums
+from attention_core.explanation.facts import accident, row_fact, weight_sums
 from attention_core.inputs.handmade_heads import build_gates
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text
@@ -78,10 +78,8 @@ def show_lengths(asked: Setup) -> None:
     sizes, look = trace.sizes(), selection_of(trace, setup)
     shapes = {name: say("lessons.cross.by").join(map(str, trace[name].shape[1:])) for name in STEPS_WITH_SHAPES}
     st.markdown(say("lessons.cross.shapes", T=sizes["T"], S=sizes["S"], H=sizes["H"], **shapes))
-    rows, columns = (
-        join_sums(
-            weight_sums(trace, over, look.head), () if kind == "random" else place_names(trace, axis, sizes[axis])
-        )
+    rows, columns = (  # without words where vectors are random: what a key gets says nothing about its word then
+        join_sums(weight_sums(trace, over, look.head), () if trace.chance else place_names(trace, axis, sizes[axis]))
         for axis, over in (("T", "S"), ("S", "T"))
     )
     st.markdown(say("lessons.cross.sums", rows=rows, columns=columns))
@@ -119,6 +117,8 @@ def show_decoder(asked: Setup) -> None:
     so_far = [word for at, word in enumerate(whole) if at <= written]
     stages = make_decoder_stages(replace(asked, text=spell_tokens(tuple(so_far), asked)), causal)
     own, crossed = map(trace_for, stages)
+    asking = {**crossed.chance.tokens, "T": own.chance.tokens["T"]}  # what asks was made of the words' own vectors
+    crossed = replace(crossed, chance=replace(crossed.chance, tokens=asking))
     full = trace_for(make_decoder_stages(asked, causal)[0])
     moved = abs_difference(full["residual"][:, : len(so_far)], own["residual"]).max().item()
     look = replace(selection_of(crossed, stages[1]), query=len(so_far[1:]))
@@ -155,19 +155,17 @@ def show_context_vector(forward: Setup) -> None:
     trace = trace_for(setup)
     look = selection_of(trace, setup)
     best = int(trace["weights"][0, 0, look.query].argmax())
-    st.markdown(
-        say(
-            f"lessons.cross.energy_{kind}",
-            step=look.query,
-            query=escape_markdown(name_token(trace, "T", look.query)),
-            key=escape_markdown(name_token(trace, "S", best)),
-            energy=format_fixed(trace["scores"][0, 0, look.query, best].item()),
-            alpha=format_fixed(trace["weights"][0, 0, look.query, best].item()),
-            c=format_row(trace["head_outputs"][0, 0, look.query].tolist()),
-            d_s=trace["q"].shape[-1],
-            d_h=trace["k"].shape[-1],
-        )
-    )
+    told = {
+        "query": escape_markdown(name_token(trace, "T", look.query)),
+        "key": escape_markdown(name_token(trace, "S", best)),
+        "energy": format_fixed(trace["scores"][0, 0, look.query, best].item()),
+        "alpha": format_fixed(trace["weights"][0, 0, look.query, best].item()),
+        "c": format_row(trace["head_outputs"][0, 0, look.query].tolist()),
+        "d_s": trace["q"].shape[-1],
+        "d_h": trace["k"].shape[-1],
+    }
+    of_chance = accident(trace, row_fact(trace, 0, look.query))
+    st.markdown(fact_sentence(trace, look) if of_chance else say(f"lessons.cross.energy_{kind}", **told))
     show_step_picture("context_vector", trace, "head_outputs", look)
     workbench_door(setup, "context_vector")
 

@@ -20,7 +20,7 @@ from pages.lessons.learned.learning import get_training_record
 from pages.lessons.pictures import get_opened_cell, show_picture
 from pages.panels.link_controls import choose_option, option_labels
 from pages.runs.cache import trace_for
-from pages.session.labels import current_palette, picture_texts_for, place_names
+from pages.session.labels import current_palette, picture_texts_for, place_names, spoken_share
 from pages.site.words import say
 
 SPARE_HEADS = 4
@@ -41,7 +41,7 @@ def show_witness(texts: TaskTexts) -> None:
     network, text = texts[task]
     trace, verdict = trace_with_attributions(task, network, text), predict_text_class(task, network, text)
     names, runs = place_names(trace, "S", trace.sizes()["S"]), {"": trace}
-    told = {"name": verdict.name, "share": format_percent(verdict.share)}
+    told = {"name": verdict.name, "share": spoken_share(verdict.share)}
     known = task if answer(task, text) else "guess"
     st.markdown(say(f"lessons.explanation.witness_{known}", **told))
     rows = [

@@ -25,7 +25,7 @@ from pages.lessons.prompts import predict
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option, option_labels, text_box
 from pages.runs.cache import trace_for
-from pages.session.labels import current_palette
+from pages.session.labels import current_palette, spoken_share
 from pages.site.words import say
 
 ANSWER_OF_MOVING_TASKS = {
@@ -83,7 +83,7 @@ with draw_lesson("explanation") as place:
         for task in CLASSIFIER_EXAMPLES
         for kind in drawers.SHOWN_SWAP_KINDS
     }
-    most = {f"{task}_most": format_percent(largest_classifier_weight(task, *asked)) for task, asked in texts.items()}
+    most = {f"{task}_most": spoken_share(largest_classifier_weight(task, *asked)) for task, asked in texts.items()}
     st.markdown(f"##### {say('lessons.explanation.fact' if known else 'lessons.explanation.seen', **told, **most)}")
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):

@@ -10,7 +10,7 @@ from attention_core.analysis.head_contributions import with_contributions, with_
 from attention_core.comparison.differences import find_moves, relative_change
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.cell_rows import colour_rows, column_of
-from attention_core.explanation.facts import find_most_alike_heads
+from attention_core.explanation.facts import accident_at, find_most_alike_heads
 from attention_core.explanation.traced_source import function_listing
 from attention_core.inputs.handmade_heads import HEAD_KINDS
 from attention_core.inputs.initial_matrices import random_matrix
@@ -70,7 +70,11 @@ def show_head_likeness(setup: Setup) -> None:
     trace = with_likeness(trace_for(drawn))
     one, other, share = find_most_alike_heads(trace["likeness"][0])
     pair = {"one": place_name(trace, "H", one), "other": place_name(trace, "H", other)}
-    st.markdown(say("lessons.heads.alike", share=format_percent(share), **pair))
+    st.markdown(
+        say(
+            "lessons.heads.alike_random" if trace.chance else "lessons.heads.alike", share=format_percent(share), **pair
+        )
+    )
     heads, material = range(trace.sizes()["H"]), inputs_of(drawn)
     rows = [row_of(head_name(drawn, material, head), trace, "likeness", (0, head)) for head in heads]
     show_cell_rows("alike", rows, place_names(trace, "H", len(heads)), {"": trace}, trace)
@@ -237,9 +241,11 @@ def show_gradient_times_input(setup: Setup) -> None:
     names = place_names(trace, "S", trace.sizes()["S"])
     weights, slopes = run["weights"][look.batch, head, look.query], run["gradient_x_input"][look.batch]
     most, deepest = int(weights.argmax()), int(slopes.abs().argmax())
+    kind = "same" if most == deepest else "other"
+    kind = "random" if accident_at(trace, look.query, [most]) else kind
     st.markdown(
         say(
-            "lessons.heads.gradient_same" if most == deepest else "lessons.heads.gradient_other",
+            f"lessons.heads.gradient_{kind}",
             head=heads[head],
             number=numbers[number],
             word=escape_markdown(name_token(trace, "T", look.query)),

@@ -14,7 +14,6 @@ from attention_core.learned.insight.copying_heads import (
     with_next_probabilities,
 )
 from attention_core.learned.tasks.repeats import MEASURED_HALF
-from attention_core.record.number_text import format_percent
 from attention_core.record.trace import Trace
 from pages.export.doors import workbench_door
 from pages.lessons.learned.learning import TrainingRecord, get_training_record, share_axis
@@ -23,7 +22,7 @@ from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.runs.network_store import find_network
-from pages.session.labels import Selection, current_palette, picture_texts_for, place_names
+from pages.session.labels import Selection, current_palette, picture_texts_for, place_names, spoken_share
 from pages.setup.setup import Setup
 from pages.site.words import say
 
@@ -112,7 +111,7 @@ def show_one_layer() -> None:
     for name, of in own.items():
         figures = of.figures_at(max(of.steps))
         drawn.append(Curve(say(f"lessons.induction.layers_{name}"), of.places, figures, colours[name]))
-        told[name] = format_percent(repeated_share(figures))
+        told[name] = spoken_share(repeated_share(figures))
     st.markdown(say("lessons.induction.one_layer", **told))
     x = Axis(say("lessons.induction.axis_place"), min(own["two"].places), max(own["two"].places))
     y = share_axis(say("lessons.induction.axis_right"))
@@ -133,7 +132,7 @@ def show_layer_runs(network: str, text: str) -> None:
         if name.startswith(layer)
     )
     learned = "learned" if done > MIN_BEHAVIOUR_SHARE else "not_yet"
-    st.markdown(say(f"lessons.induction.{learned}_{layer}", share=format_percent(done)))
+    st.markdown(say(f"lessons.induction.{learned}_{layer}", share=spoken_share(done)))
     drawn = [name for name in HEAD_PLACES if name.startswith(layer)]
     show_side_by_side(
         *(make_layer_head_map(picture, name, trace) for picture, name in zip(("left", "right"), drawn, strict=True))

@@ -24,7 +24,7 @@ from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_options, option_labels, slide, text_box
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.runs.network_store import find_network
-from pages.session.labels import current_palette
+from pages.session.labels import current_palette, spoken_share
 from pages.site.words import escape_markdown, say
 
 COPY_COURSE = "copy_two"
@@ -70,7 +70,7 @@ with draw_lesson("induction") as place:
     all_on = of.figures_at(step)
     some_on = measure_accuracy_without_heads(network, off) if off else ()
     shown = some_on or all_on
-    told = {"step": step, "share": format_percent(repeated_share(shown))}
+    told = {"step": step, "share": spoken_share(repeated_share(shown))}
     told["first"] = format_percent(first_share(shown))
     names = say("fact.comma").join(map(option_labels("heads"), off))
     st.markdown(f"##### {say('lessons.induction.fact_off' if off else 'lessons.induction.fact', names=names, **told)}")
@@ -80,7 +80,7 @@ with draw_lesson("induction") as place:
             "lessons.induction.next",
             text=escape_markdown(text),
             symbol=escape_markdown(symbol),
-            share=format_percent(share),
+            share=spoken_share(share),
         )
     )
     setups = {layer: drawers.setup_for_layer(layer, network, text) for layer in drawers.LAYER_EXAMPLES}

@@ -8,7 +8,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.analysis.future_leakage import compare_with_causal
 from attention_core.drawing.charts import MAP_WIDTH_PX
-from attention_core.explanation.facts import allowed_pairs, count_allowed_pairs, row_fact
+from attention_core.explanation.facts import accident_at, allowed_pairs, count_allowed_pairs, row_fact
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.masks.drawers import DRAWERS
@@ -68,9 +68,12 @@ def show_mask_facts(trace: Trace, free: Trace, look: Selection, preset: str) -> 
     }
     pairs = count_allowed_pairs(trace)
     percent = format_percent(pairs.share)
-    show_sentence("lessons.masks.kept", kept=pairs.kept, of=pairs.of, percent=percent, **told)
+    is_random = accident_at(free, look.query, [key])  # then nothing is said of what it gives
+    kept = "kept_random" if is_random else "kept"
+    show_sentence(f"lessons.masks.{kept}", kept=pairs.kept, of=pairs.of, percent=percent, **told)
     if preset in ("none", "custom"):
-        show_causal_goal(trace, say("lessons.masks.done", **told))
+        done = "done_random" if is_random else "done"
+        show_causal_goal(trace, say(f"lessons.masks.{done}", **told))
     else:
         st.caption(say("lessons.masks.build"))
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.comparison.differences import find_moves
 from attention_core.comparison.distances import abs_difference
-from attention_core.explanation.facts import row_fact, transpose_gap
+from attention_core.explanation.facts import accident_at, row_fact, transpose_gap
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.errors import AttentionError
@@ -103,10 +103,11 @@ def show_roles(setup: Setup) -> None:
         "z": format_row(trace.step("head_outputs").window(**at, T=look.query)),
     }
     kind = choose_option("analogy", ("search", "library", "stage"))
+    delivers = "value_random" if accident_at(trace, look.query, [key]) else "value"
     for box, role in zip(st.columns(3), ("query", "key", "value"), strict=True):
         with box, st.container(border=True, height="stretch"):
             st.markdown(say(f"lessons.qkv.{kind}_{role}"))
-            st.markdown(say(f"lessons.qkv.number_{role}", **told))
+            st.markdown(say(f"lessons.qkv.number_{delivers if role == 'value' else role}", **told))
     st.markdown(say("lessons.qkv.mixed", **told))
 
 

@@ -11,7 +11,7 @@ from attention_core.drawing.bar_grid import bar_columns
 from attention_core.drawing.bars import bar_rows, row_of
 from attention_core.drawing.charts import Axis
 from attention_core.drawing.curves import Curve, curves
-from attention_core.explanation.facts import row_fact
+from attention_core.explanation.facts import accident, row_fact
 from attention_core.inputs.matrix_edits import scale_to_text
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
@@ -198,7 +198,8 @@ def show_ceiling(setup: Setup, look: Selection) -> None:
         "temperature": format_exact(temperature),
         "key": escape_markdown(name_token(trace, "S", fact.keys[0])),
     }
-    st.markdown(say("lessons.scores.ceiling", **told))
+    sentence = say("lessons.scores.ceiling_random" if accident(trace, fact) else "lessons.scores.ceiling", **told)
+    st.markdown(sentence)
     colours = current_palette()
     lines = {1.0: colours.x, temperature: colours.q}
     drawn = [
@@ -216,7 +217,7 @@ def show_ceiling(setup: Setup, look: Selection) -> None:
         Axis(say("lessons.scores.keys"), 2, 512, log=True, values=CEILING_KEY_COUNTS[::2]),
         Axis(say("lessons.scores.share"), 0, 1),
     )
-    show_curve_chart(curves(drawn, *axes, colours, at=keys), "scores_ceiling", say("lessons.scores.ceiling", **told))
+    show_curve_chart(curves(drawn, *axes, colours, at=keys), "scores_ceiling", sentence)
     names = place_names(trace, "S", keys)
     row = row_of(say("lessons.scores.row_cosine"), trace, "weights", (0, look.head, look.query))
     picture = bar_rows([row], names, picture_texts_for(trace), current_palette(), get_opened_cell("cool", {"": trace}))

@@ -20,7 +20,7 @@ from pages.export.doors import workbench_door
 from pages.lessons.pictures import get_opened_cell, show_picture, show_step_picture
 from pages.panels.link_controls import choose_option, pick_place, slide, text_box
 from pages.runs.cache import trace_for
-from pages.session.labels import Selection, current_palette, picture_texts_for
+from pages.session.labels import Selection, current_palette, picture_texts_for, spoken_share
 from pages.setup.setup import DTYPES, Setup
 from pages.site.words import escape_markdown, say
 
@@ -107,7 +107,7 @@ def show_many_numbers(temperature: float) -> None:
     fact, total = row_fact(trace, 0, 0), trace["weights"].sum().item()
     told = {
         "count": count,
-        "percent": format_percent(fact.share),
+        "percent": spoken_share(fact.share, fact.rest),
         "even": format_percent(fact.even),
         "total": format_fixed(total, 6),
     }

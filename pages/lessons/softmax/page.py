@@ -8,14 +8,14 @@ from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.drawing.bars import bar_rows, row_of
 from attention_core.explanation.facts import row_fact
 from attention_core.inputs.given_scores import as_scores, read_logits
-from attention_core.record.number_text import format_percent, format_term
+from attention_core.record.number_text import format_term
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import get_opened_cell, show_picture
 from pages.lessons.prompts import show_goal
 from pages.lessons.softmax import drawers
 from pages.panels.link_controls import slide, text_box
 from pages.runs.cache import trace_for
-from pages.session.labels import current_palette, picture_texts_for
+from pages.session.labels import current_palette, picture_texts_for, spoken_share
 from pages.setup.setup import Setup
 from pages.site.words import say
 
@@ -36,7 +36,7 @@ with draw_lesson("softmax") as place:
     fact = row_fact(trace, 0, 0)
     told = {
         "T": format_term(temperature),
-        "percent": format_percent(fact.share),
+        "percent": spoken_share(fact.share, fact.rest),
         "ratio": f"{fact.ratio:.1f}",
         "count": len(numbers),
     }

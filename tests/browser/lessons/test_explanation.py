@@ -17,7 +17,7 @@ def ends(opened):
 def test_uniform_weights_and_what_the_prediction_does(screen):
     """What a map of weights explains: replacing the weights by uniform ones and measuring what the prediction does."""
     opened = screen("?lang=en", lesson="explanation")
-    opened.wait_for_sentence("A gives 100 % of its weight to one place")
+    opened.wait_for_sentence("A gives over 99 % of its weight to one place")
     assert ends(opened) == {}
     opened.press("Whose prediction moves by more than a tenth under even weights?", "A's alone")
     opened.wait_for_text("As predicted")
@@ -31,7 +31,7 @@ def test_uniform_weights_and_what_the_prediction_does(screen):
 def test_gradient_times_input_and_leaving_out_beside_the_weights(screen):
     """What a map of weights explains: gradient x input beside the weights; why a weight is not an explanation."""
     opened = screen("?open=witness&lang=en", lesson="explanation")
-    opened.wait_for_text("A says 3, 100 %")
+    opened.wait_for_text("A says 3, over 99 %")
     opened.type("A: a text with > before a digit", "a5>2b7")
     opened.wait_for_text("A says 2,")
     left_out = opened.numbers("left_out [")

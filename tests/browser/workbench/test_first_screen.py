@@ -199,8 +199,8 @@ def test_the_link_shows_the_same_screen_in_a_second_browser(screen):
 def test_the_language_switches_and_stays_in_the_link(screen):
     opened = screen()
     opened.page.get_by_text("中文", exact=True).click()
-    opened.wait_for_sentence("头 1：“it”把 93% 的注意力给了“dog”")
-    assert opened.query()["lang"] == "zh"
+    opened.wait_for_sentence("头 1：“它”把 93% 的注意力给了“狗”")
+    assert (opened.query()["lang"], opened.query()["ex"]) == ("zh", "zh_ta")
     assert opened.page.evaluate("() => document.documentElement.lang") == "zh-Hans"
     other = screen("?lang=zh")
     assert "头 1" in other.sentence()

@@ -26,7 +26,10 @@ def show_attention_sink(_: Setup) -> None:
     first = quote_token(trace, "T", 0)
     queries = range(trace.sizes()["T"])
     resting = [query for query in queries if row_fact(trace, look.head, query).keys == (0,)]
-    if resting:
+    percent = format_percent(mean_received_share(trace, look.head, 0))
+    if trace.chance:
+        show_sentence("lessons.masks.sink_random", first=first, percent=percent)
+    elif resting:
         last = resting[-1]
         share = trace["weights"][0, look.head, last, 0].item()
         told = {
@@ -34,7 +37,7 @@ def show_attention_sink(_: Setup) -> None:
             "T": len(queries),
             "share": format_fixed(share),
             "word": quote_token(trace, "T", last),
-            "percent": format_percent(mean_received_share(trace, look.head, 0)),
+            "percent": percent,
         }
         show_sentence("lessons.masks.sink", first=first, **told)
     value = trace.step("v").window(B=0, H_kv=look.kv, S=0)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import Trace, to_mha_mask
+from attention_core.explanation.facts import accident_at
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 from attention_core.verification.mask_conventions import (
@@ -20,7 +21,7 @@ from pages.panels.link_controls import slide
 from pages.runs.cache import trace_for
 from pages.session.labels import place_name, selection_of
 from pages.setup.setup import Setup
-from pages.site.words import say_refusal
+from pages.site.words import say, say_refusal
 
 
 def show_mask_conventions(own: Setup, setup: Setup) -> None:
@@ -78,16 +79,20 @@ def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:
     if found.largest is None:
         show_sentence("lessons.masks.no_damage")
         return
-    at = found.largest.index
-    _, head, query, key_position = at
-    place = {
-        "head": place_name(right, "H", head),
-        "query": quote_token(right, "T", query),
-        "key": quote_token(right, "S", key_position),
-    }
-    shares = {
-        "before": format_fixed(right["weights"][at].item()),
-        "now": format_fixed(wrong["weights"][at].item()),
-    }
-    counts = {"pairs": found.pairs, "of": found.of, "weights": found.weights}
-    show_sentence(key, **counts, **place, **shares)
+    worst = describe_worst_weight(found.largest.index, wrong, right)
+    show_sentence(key, pairs=found.pairs, of=found.of, weights=found.weights, worst=worst)
+
+
+def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) -> str:
+    """Names a weight under a wrong mask and under the right one; says nothing where random numbers make it."""
+    _, head, query, key = index
+    if accident_at(right, query, [key]):
+        return ""
+    return say(
+        "lessons.masks.worst",
+        head=place_name(right, "H", head),
+        query=quote_token(right, "T", query),
+        key=quote_token(right, "S", key),
+        before=format_fixed(right["weights"][index].item()),
+        now=format_fixed(wrong["weights"][index].item()),
+    )

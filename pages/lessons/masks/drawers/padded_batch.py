@@ -7,6 +7,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.examples.examples import EXAMPLES
+from attention_core.explanation.facts import accident_at
 from attention_core.record.number_text import format_percent
 from attention_core.verification.mask_conventions import without_padding_mask
 from pages.export.doors import workbench_door
@@ -67,5 +68,6 @@ def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
     row = trace.step("weights").window(B=look.batch, H=look.head, T=look.query)  # (S,)
     to_padding = [share for share, word in zip(row, trace.labels["S"], strict=True) if word == PAD_WORD]
     query = quote_token(trace, "T", look.query)
-    percent = format_percent(sum(to_padding))
-    st.caption(say("lessons.masks.to_padding", query=query, percent=percent))
+    lost = sum(to_padding)
+    key = "to_padding_random" if lost and accident_at(trace, look.query, ()) else "to_padding"
+    st.caption(say(f"lessons.masks.{key}", query=query, percent=format_percent(lost)))

@@ -44,7 +44,8 @@ def show_encoder_wiring(own: Setup) -> None:
     pairs = count_allowed_pairs(trace)
     weights = trace["weights"][0, look.head]  # (T, S)
     ahead = format_percent(share_ahead(weights))
-    show_sentence("lessons.masks.encoder", kept=pairs.kept, of=pairs.of, percent=ahead)
+    key = "encoder_random" if trace.chance else "encoder"
+    show_sentence(f"lessons.masks.{key}", kept=pairs.kept, of=pairs.of, percent=ahead)
     title = place_name(trace, "H", look.head)
     show_weights_map("encoder", trace, look, title)
 
@@ -83,11 +84,10 @@ def show_masked_word(own: Setup) -> None:
     bits = block_key(mask_bits_of(free), at)
     blocked = replace(own, allowed=allowed_text(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
-    told = {"word": escape_markdown(names[at])}
+    column_share = mean_received_share(traces["column"], look.head, at)
+    told = {"word": escape_markdown(names[at]), "column": format_percent(column_share)}
     for name, trace in traces.items():
         pairs = count_allowed_pairs(trace)
-        share = mean_received_share(trace, look.head, at)
-        told[name] = format_percent(share)
         told[f"{name}_kept"] = pairs.kept
         told["of"] = pairs.of  # the same in both
     show_sentence("lessons.masks.masked", **told)
