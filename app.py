@@ -3,12 +3,11 @@
 import os
 from contextlib import asynccontextmanager
 from pathlib import Path
-from threading import Thread
 
 import streamlit as st
 
-from pages.app import security
-from pages.app.warming import warm
+from pages.app import reconnection, security, warming
+from pages.site.settings import ADDRESS
 
 ROOT = Path(__file__).parent
 
@@ -18,14 +17,17 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 @asynccontextmanager
-async def warming(app):
+async def begins(app):
     """Warms up while the first browser loads Streamlit's scripts."""
-    Thread(target=warm, daemon=True).start()
+    warming.begin()
     yield {}
 
 
 app = st.App(
     ROOT / "pages" / "app" / "router.py",
-    lifespan=warming,
-    middleware=[security.make_guard(os.environ.get(security.EMBED_VARIABLE, ""))],
+    lifespan=begins,
+    middleware=[
+        security.make_guard(*(os.environ.get(name, "") for name in (security.EMBED_VARIABLE, ADDRESS))),
+        reconnection.in_turn,
+    ],
 )

@@ -5,7 +5,6 @@ rerun of a page sends data and keeps the chart.
 """
 
 import importlib
-import sys
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -30,6 +29,11 @@ class Picture:
     spec: dict
 
 
+def import_pandas() -> None:
+    """Waits until pandas is imported as a whole: Altair looks into one that another thread has begun to import."""
+    importlib.import_module("pandas")
+
+
 # ---- cells in pixels -------------------------------------------------------------------------------------------------
 @cache
 def cell_specification() -> dict:
@@ -37,8 +41,7 @@ def cell_specification() -> dict:
 
     A screen reader is told what each cell is and its number, and nothing of the other marks.
     """
-    if "pandas" in sys.modules:  # Altair looks into it, also while another thread is still importing it
-        importlib.import_module("pandas")  # waits until it is there
+    import_pandas()
     points = alt.Chart().encode(
         x=alt.X("x:Q", axis=None, scale=None),
         y=alt.Y("y:Q", axis=None, scale=None),
@@ -176,6 +179,7 @@ def without_data(spec: dict) -> dict:
 @lru_cache(maxsize=64)
 def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: int) -> dict:
     """Bands, lines, points, bars, upright rules and texts on two axes; pointing at a point tells its numbers."""
+    import_pandas()
     rows = alt.Chart().encode(x=encode_axis(x, alt.X, "x"), y=encode_axis(y, alt.Y, "y"))
     chart = alt.layer(
         draw_bands(rows),
@@ -286,6 +290,7 @@ def draw_curve_names(rows: alt.Chart) -> alt.Chart:
 # ---- arrows on a plane -----------------------------------------------------------------------------------------------
 def plane_specification(reach: float, side: int) -> dict:
     """Arrows from the middle of a square plane, named at their tips, and arcs; both axes run from -reach to reach."""
+    import_pandas()
     rows = alt.Chart().encode(color=own_colour())
     start = encode_point(reach, "x:Q", "y:Q")
     end = encode_point(reach, "x2:Q", "y2:Q")

@@ -51,8 +51,13 @@ class MatrixRecipe:
 
     def draw(self) -> Float[Tensor, "rows columns"]:
         """The matrix in float64, the same at every call: its generator is its own."""
-        generator = torch.Generator().manual_seed(self.seed)
-        return self.factor * torch.randn(self.shape, generator=generator, dtype=torch.float64)
+        return self.factor * normal_numbers(self.seed, self.shape)
+
+
+@lru_cache(maxsize=16)  # of at most 2 MB each: every change of an example asks for them again
+def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows columns"]:
+    """Standard normal numbers, kept; nobody may write into them."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 @dataclass(frozen=True, eq=False)

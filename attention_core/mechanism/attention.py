@@ -1,7 +1,7 @@
 """attend and attend_qkv: from tensors and choices to a Trace. First the plan, a list of operations, then the run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from jaxtyping import Bool, Float
@@ -26,6 +26,16 @@ from attention_core.mechanism.plan import (
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
+
+
+@dataclass(frozen=True, eq=False)
+class PairInputs:
+    """What may be given about pairs of tokens: see attend."""
+
+    allowed: Tensor | None = None
+    keep: Tensor | None = None
+    replacement: Tensor | None = None
+    what_if: Mapping[str, Tensor] = field(default_factory=dict)
 
 
 def attend(
@@ -59,7 +69,22 @@ def attend(
     >>> trace["weights"][0, 0, 0]
     tensor([1., 0., 0.])
     """
-    weights, config = weights or Weights(), config or AttentionConfig()
+    pairs = PairInputs(allowed, keep, replacement, what_if or {})
+    return run_plan(*prepare(query, key, value, weights or Weights(), config or AttentionConfig(), pairs))
+
+
+def prepare(
+    query: Tensor,
+    key: Tensor | None,
+    value: Tensor | None,
+    weights: Weights,
+    config: AttentionConfig,
+    pairs: PairInputs,
+) -> tuple[dict[str, Step], Plan]:
+    """What attend runs: its inputs as steps and its plan, all of it checked, none of it computed.
+
+    Raises AttentionError as attend does: a run that is prepared is refused no more.
+    """
     checks.check_choices(weights, config)
     given = {"x": query} if key is None and value is None else {"query": query, "key": query if key is None else key}
     if value is not None:
@@ -73,8 +98,7 @@ def attend(
     query_offset = query_position(config, shapes)
     inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
     plan = plan_inputs(config, inputs, sources, shapes, query_offset)
-    given = PairInputs(allowed, keep, replacement, what_if or {})
-    return run_from_qkv(config, weights, inputs, plan, shapes, query_offset, given)
+    return run_from_qkv(config, weights, inputs, plan, shapes, query_offset, pairs)
 
 
 def sources_of(given: dict[str, Tensor]) -> dict[str, str]:
@@ -126,11 +150,16 @@ def attend_qkv(
     >>> trace["weights"].flatten()            # 1/(1 + e) and e/(1 + e)
     tensor([0.2689, 0.7311])
     """
-    weights, config = weights or Weights(), config or AttentionConfig()
+    pairs = PairInputs(allowed, keep, replacement, what_if or {})
+    return run_plan(*prepare_qkv(q, k, v, weights or Weights(), config or AttentionConfig(), pairs))
+
+
+def prepare_qkv(
+    q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig, pairs: PairInputs
+) -> tuple[dict[str, Step], Plan]:
+    """What attend_qkv runs, as prepare says it of attend. Raises AttentionError."""
     inputs, plan, shapes, query_offset = checked_qkv(q, k, v, weights, config)
-    return run_from_qkv(
-        config, weights, inputs, plan, shapes, query_offset, PairInputs(allowed, keep, replacement, what_if or {})
-    )
+    return run_from_qkv(config, weights, inputs, plan, shapes, query_offset, pairs)
 
 
 def checked_qkv(
@@ -196,16 +225,6 @@ def weight_steps(
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class PairInputs:
-    """What may be given about pairs of tokens: see attend."""
-
-    allowed: Tensor | None
-    keep: Tensor | None
-    replacement: Tensor | None
-    what_if: Mapping[str, Tensor]
-
-
 def run_from_qkv(
     config: AttentionConfig,
     weights: Weights,
@@ -214,8 +233,8 @@ def run_from_qkv(
     shapes: Shapes,
     query_offset: int,
     given: PairInputs,
-) -> Trace:
-    """What both entrances share, from q, k and v on: the rest of the plan, its inputs, and the run."""
+) -> tuple[dict[str, Step], Plan]:
+    """What both entrances share, from q, k and v on: the rest of the inputs and of the plan."""
     like = next(iter(inputs.values()))
     checks.check_score_weights(config, weights, shapes["q"], shapes["k"], like.value.element_size())
     checks.check_output_weights(weights, shapes["q"][1] * shapes["v"][-1])
@@ -223,7 +242,7 @@ def run_from_qkv(
     inputs |= pair_steps(config, given, pairs, like)
 
     check_mask_sizes(config, shapes, query_offset)
-    return run_plan(inputs, plan_attention(config, inputs, plan, shapes, query_offset))
+    return inputs, plan_attention(config, inputs, plan, shapes, query_offset)
 
 
 def pair_steps(config: AttentionConfig, given: PairInputs, pairs: tuple[int, ...], like: Step) -> dict[str, Step]:

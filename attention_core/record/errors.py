@@ -77,6 +77,7 @@ REFUSAL_SENTENCES = {
     "link_too_long": "with this the address of the screen would have {given} characters, and no more than {limit} can "
     "be opened again: use fewer numbers, or fewer digits",
     "link_cannot_say": "{name} must be something that the address of the screen can say: got “{given}”",
+    "not_tried": "there was no time left to try it, because too much else is wrong",
     "file_too_long": "a file of the screen may have at most {limit} characters: this one has {given}",
     "file_not_json": "a file of the screen must be JSON in UTF-8: this one cannot be read as that",
     "file_nested": "a file of the screen is one object of texts: this one is nested too deep to be read",

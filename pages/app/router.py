@@ -7,9 +7,14 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from pages.app import warming  # noqa: E402
+
+warming.wait()  # nothing heavy is imported beside another thread that imports it
+
 import streamlit as st  # noqa: E402
 
 from attention_core.drawing.text_layout import text_width  # noqa: E402
+from pages.app.reconnection import come_back  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.catalog import PAGES  # noqa: E402
@@ -44,4 +49,5 @@ st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_pa
 st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
     stop_trainings(st.session_state.get("trainings", {}))  # those of the page that was left
+come_back()
 draw_whole_page(chosen_page.run)

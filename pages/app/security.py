@@ -1,4 +1,5 @@
-"""What a browser may do with a page of the app: load, run and ask only what is here, in frames of known sites.
+"""What a browser may do with a page of the app: load, run and ask only what is here, in frames of known sites; and by
+which names it may reach the app at all.
 
 The content security policy names what Streamlit, its charts and our components need, each tried in a browser, and
 nothing else: no other host stands in it, so that a page loads nothing from elsewhere and sends nothing there. (Where a
@@ -7,7 +8,9 @@ followed link leads, no policy can say.)
 
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from hashlib import sha256
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +19,7 @@ from starlette.middleware import Middleware
 
 EMBED_VARIABLE = "ATTENTION_EMBED"  # the environment variable: sites whose pages may show the app in a frame
 ANY_SITE = "*"
+HERE = "localhost"
 SITE_PATTERN = re.compile(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.IGNORECASE)
 INLINE_SCRIPT_PATTERN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
@@ -88,11 +92,48 @@ def is_foreign_websocket(asked: dict[bytes, bytes]) -> bool:
     return site.netloc != host and site.hostname != st.get_option("browser.serverAddress")
 
 
-class Guard:
-    """Puts the headers on every answer, and closes websockets that pages of other sites open."""
+# ---- by which name the app is reached --------------------------------------------------------------------------------
+def named(authority: str) -> str:
+    """The name, or the number, of a host as a Host header says it, without its port; empty where it says none.
 
-    def __init__(self, app, headers: dict[str, str]):
-        self.app = app
+    >>> named("Lecture.example:8501"), named("[::1]:8501"), named("lecture.example/")
+    ('lecture.example', '::1', '')
+    """
+    try:
+        parts = urlsplit(f"//{authority}")
+    except ValueError:
+        return ""
+    whole = parts.netloc == authority and "@" not in authority
+    return (parts.hostname or "").rstrip(".") if whole else ""
+
+
+def is_number(name: str) -> bool:
+    """Whether a host is named by its number: nobody can make that mean another machine."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_elsewhere(hosts: Iterable[bytes], public: str) -> bool:
+    """Whether somebody asks for a host of another name than the public one.
+
+    A foreign name may lead here all the same: its owner lets it mean this machine, and a page of theirs would then be
+    one of the app's own (DNS rebinding). By a number and by `localhost` the app can always be asked, as health checks
+    do, and without any host, as no browser does.
+    """
+    known = {HERE, public, st.get_option("browser.serverAddress")}
+    names = [named(host.decode("latin-1")) for host in hosts]
+    return any(name not in known and not is_number(name) for name in names)
+
+
+class Guard:
+    """Puts the headers on every answer, closes websockets that pages of other sites open, and refuses to be called by
+    another name than the public one, where one is set."""
+
+    def __init__(self, app, headers: dict[str, str], public: str = ""):
+        self.app, self.public = app, public
         self.headers = [(name.lower().encode(), text.encode()) for name, text in headers.items()]
 
     async def __call__(self, scope, receive, send) -> None:
@@ -103,15 +144,36 @@ class Guard:
                 message = message | {"headers": [*message.get("headers", ()), *self.headers]}
             await send(message)
 
-        if scope["type"] == "websocket" and is_foreign_websocket(dict(scope["headers"])):
+        if not self.refuses(scope):
+            await self.app(scope, receive, send_guarded)
+        elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})  # 1008: against the rules
         else:
-            await self.app(scope, receive, send_guarded)
+            await send_guarded({"type": "http.response.start", "status": 403})
+            await send_guarded({"type": "http.response.body"})
+
+    def refuses(self, scope) -> bool:
+        """Whether a connection ends here."""
+        asked = scope.get("headers", ())
+        if scope["type"] == "websocket" and is_foreign_websocket(dict(asked)):
+            return True
+        hosts = [text for name, text in asked if name == b"host"]
+        return bool(self.public) and is_elsewhere(hosts, self.public)
 
 
-def make_guard(setting: str) -> Middleware:
-    """The guard for a value of the environment variable, as st.App takes it; a value that is none ends the program."""
+def make_guard(embed: str, address: str) -> Middleware:
+    """The guard for the values of the environment variables, as st.App takes it. Sites that are none end the program;
+    an address that is none is named where links are shared."""
     try:
-        return Middleware(Guard, headers=make_security_headers(read_embedding_sites(setting)))
+        sites = read_embedding_sites(embed)
     except ValueError as error:
         raise SystemExit(str(error)) from None
+    return Middleware(Guard, headers=make_security_headers(sites), public=public_name(address))
+
+
+def public_name(address: str) -> str:
+    """The name of the host in an address; empty where it has none."""
+    try:
+        return (urlsplit(address.strip()).hostname or "").rstrip(".")
+    except ValueError:
+        return ""

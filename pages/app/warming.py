@@ -1,27 +1,49 @@
-"""What is heavy is imported once, beside the server, which answers from the first moment on."""
+"""What is heavy is imported once, beside the server, which answers from the first moment on; visitors' scripts wait.
+
+Altair looks into a pandas that it finds imported, also where another thread is still importing it.
+"""
 
 import gc
+from collections.abc import Callable
+from threading import Event, Thread
+
+WARM = Event()
+WARM.set()  # until somebody begins there is nothing to wait for: a test runs the router alone
+
+
+def begin() -> None:
+    """Begins to warm up, beside the server."""
+    WARM.clear()
+    Thread(target=warm, name="warming", daemon=True).start()
+
+
+def wait() -> None:
+    """Returns when all that was begun is imported."""
+    WARM.wait()
 
 
 def warm() -> None:
     """Imports what every page needs and builds the chart's specification, out of the garbage collector's sight: with
     torch imported a full collection takes 75 ms, after gc.freeze() next to nothing.
+
+    Scripts begin before the specification is there: meanwhile a browser draws the first controls.
     """
     gc.disable()
     try:
-        import torch
-
-        from attention_core.drawing.charts import cell_specification
-        from pages.workbench import (
-            header,  # noqa: F401
-            layer_controls,  # noqa: F401
-            mask_controls,  # noqa: F401
-            matrix_editors,  # noqa: F401
-            screen,  # noqa: F401
-        )
-
-        torch.set_num_threads(2)
-        cell_specification()
+        specification = import_all()
+        WARM.set()
+        specification()
         gc.freeze()
     finally:
+        WARM.set()  # also where an import failed: a script then says so
         gc.enable()
+
+
+def import_all() -> Callable[[], dict]:
+    """Imports what the first page needs; gives what builds the chart's specification."""
+    import torch
+
+    from attention_core.drawing.charts import cell_specification
+
+    torch.set_num_threads(2)
+    return cell_specification

@@ -22,7 +22,7 @@ from pages.lectures.script import (
     lecture_to_link,
     load_shipped_lecture,
 )
-from pages.runs.cache import trace_for
+from pages.runs.cache import check_run, trace_for
 from pages.session import setup_state
 from pages.session.reveal import REVEAL_KEY, are_answers_revealed
 from pages.setup.setup import MAX_UNKNOWN_KEYS_NAMED, OTHER_LINK_KEYS, Setup, link_key_of, without_view
@@ -194,7 +194,7 @@ def show_scene_step(at: int, beat: str) -> None:
 def show_scripted_scene() -> None:
     """Shows the scene as the lecture has it, as far as it can be computed."""
     own = get_lecture_session()
-    setup, own.unfit = setup_state.keep_computable_fields(current_scene().setup, trace_for)
+    setup, own.unfit = setup_state.keep_computable_fields(current_scene().setup, check_run)
     setup, missing = setup_state.drop_missing_cell(setup, trace_for(setup))
     own.unread = [*current_scene().unread, *missing]
     own.unfit = {link_key_of(name): error for name, error in own.unfit.items()}

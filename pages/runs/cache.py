@@ -25,6 +25,7 @@ from attention_core.variants.timing import savings_of_kind
 from attention_core.verification.causes import Cause, find_causes
 from attention_core.verification.diagnosis import Diagnosis, first_difference, infer_precision
 from attention_core.verification.proof import Proof, prove
+from pages.runs.compute import check as check_inputs
 from pages.runs.compute import compute_run, run_decoding, run_sentences_alone
 from pages.runs.random_parts import find_random_parts
 from pages.runs.run_inputs import RunInputs
@@ -136,6 +137,12 @@ def cached_slips(setup: Setup, texts: TextItems, stages: TextItems, _checked: Ch
 def run_and_inputs_for(setup: Setup) -> tuple[Trace, RunInputs]:
     """The run and the inputs of a computed part."""
     return latest_run(setup, uploaded_arrays(setup))
+
+
+def check_run(setup: Setup) -> None:
+    """Raises AttentionError where trace_of would, and neither computes nor keeps anything."""
+    setup = without_view(setup)
+    check_inputs(setup, uploaded_arrays(setup))
 
 
 def trace_for(setup: Setup) -> Trace:

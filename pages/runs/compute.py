@@ -6,16 +6,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core import AttentionConfig, Trace, Weights, attend
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.files.qkv_file import UploadedTensors
 from attention_core.inputs.initial_matrices import recut_heads
 from attention_core.inputs.matrix_edits import drop_outside_cells, from_places, to_short_text
-from attention_core.mechanism.checks import as_pairs
+from attention_core.mechanism.attention import PairInputs, prepare, prepare_qkv, run_plan
+from attention_core.mechanism.checks import as_pairs, is_finite
 from attention_core.mechanism.config import require_one_of
 from attention_core.mechanism.operations import split_heads
+from attention_core.mechanism.plan import Plan
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
+from attention_core.record.trace import Step
 from attention_core.variants.kv_cache import decode
 from pages.runs.random_parts import find_random_parts
 from pages.runs.run_inputs import RunInputs, get_example_matrix, put_matrix, put_matrix_text
@@ -133,45 +136,57 @@ def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
 def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
     """The Trace of a Setup, on the CPU, its axes labelled, and all that went in. Raises AttentionError for whatever the
     core refuses."""
-    require_one_of("device", setup.device, AVAILABLE_DEVICES)
-    material, config = gather_inputs(setup, arrays), config_of(setup)
-    check_link_length(setup)
-    given, weights, choices = make_run_tensors(material, setup)
+    material, inputs, plan = prepare_run(setup, arrays)
     with torch.inference_mode():
-        if material.brought is not None:
-            trace = run_uploaded_tensors(material.brought, setup, weights, choices)
-        elif "q" in given:
-            trace = attend_qkv(*split_qkv(given, config), config=config, weights=weights, **choices)
-        else:
-            x, context = given["x"], given.get("context")
-            if material.batch:
-                x, config = make_batch_tensor(material, setup), add_padding_mask(config, material)
-            trace = attend(x, context, weights=weights, config=config, **choices)
-    whole, columns = material.at(0), label_feature_axes(setup, material, trace)
+        trace = run_plan(inputs, plan)
+    whole = material.at(0)
+    columns = label_feature_axes(setup, material, trace)
     told = trace.on_cpu().labelled(T=whole.queries, S=whole.keys, **columns)
     return replace(told, chance=find_random_parts(whole, setup)), material
 
 
-def make_run_tensors(material: RunInputs, setup: Setup) -> tuple[dict[str, Tensor], Weights, dict[str, object]]:
+def check(setup: Setup, arrays: UploadedArrays | None = None) -> None:
+    """Raises AttentionError where compute would, and computes nothing."""
+    prepare_run(setup, arrays)
+
+
+def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
+    """All that goes into a run, the inputs as steps, and the plan. Raises AttentionError."""
+    require_one_of("device", setup.device, AVAILABLE_DEVICES)
+    material, config = gather_inputs(setup, arrays), config_of(setup)
+    check_link_length(setup)
+    given, weights, pairs = make_run_tensors(material, setup)
+    with torch.inference_mode():
+        if material.brought is not None:
+            return material, *prepare_brought(material.brought, setup, weights, pairs)
+        if "q" in given:
+            return material, *prepare_qkv(*split_qkv(given, config), weights, config, pairs)
+        x, context = given["x"], given.get("context")
+        if material.batch:
+            x, config = make_batch_tensor(material, setup), add_padding_mask(config, material)
+        return material, *prepare(x, context, None, weights, config, pairs)
+
+
+def make_run_tensors(material: RunInputs, setup: Setup) -> tuple[dict[str, Tensor], Weights, PairInputs]:
     """What a run is given: its inputs, its weights, and what is chosen about pairs of tokens."""
     tensors = {
         name: to_setup_tensor(name, matrix, setup) for name, matrix in apply_wiring(material.matrices, setup).items()
     }
-    choices = {"allowed": tensors.pop("allowed", None), "what_if": read_chosen_numbers(setup, material)}
+    pairs = PairInputs(allowed=tensors.pop("allowed", None), what_if=read_chosen_numbers(setup, material))
     given = {name: tensors.pop(name) for name in ("x", "context", "q", "k", "v") if name in tensors}
-    return given, Weights(**tensors), choices
+    return given, Weights(**tensors), pairs
 
 
 def run_sentences_alone(setup: Setup) -> list[Trace]:
     """The sentences of a batch computed one by one, nothing filled up and nothing hidden."""
     material, config = gather_inputs(setup), config_of(setup)
-    _, weights, choices = make_run_tensors(material, setup)
+    _, weights, pairs = make_run_tensors(material, setup)
     alone = []
     with torch.inference_mode():
         for b, each in enumerate(material.batch):
             n = len(each.words)
-            allowed = None if choices["allowed"] is None else choices["allowed"][:n, :n]
-            what_if = {name: numbers[b : b + 1, :, :n, :n] for name, numbers in choices["what_if"].items()}
+            allowed = None if pairs.allowed is None else pairs.allowed[:n, :n]
+            what_if = {name: numbers[b : b + 1, :, :n, :n] for name, numbers in pairs.what_if.items()}
             x = to_setup_tensor("x", each.x, setup)
             own = config_for_length(config, n)
             alone.append(attend(x, weights=weights, config=own, allowed=allowed, what_if=what_if).on_cpu())
@@ -202,16 +217,18 @@ def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
     return replace(config, masks=tuple(masks))
 
 
-def run_uploaded_tensors(brought: UploadedTensors, setup: Setup, weights: Weights, choices: dict[str, object]) -> Trace:
-    """The run of tensors from a file; the numbers of heads are theirs."""
+def prepare_brought(
+    brought: UploadedTensors, setup: Setup, weights: Weights, pairs: PairInputs
+) -> tuple[dict[str, Step], Plan]:
+    """What a run of tensors from a file is given; the numbers of heads are theirs."""
     dtype = getattr(torch, setup.dtype)
     q, k, v = (tensor.to(setup.device, dtype) for tensor in (brought.q, brought.k, brought.v))
     if brought.allowed is not None:
         scores = (*q.shape[:3], k.shape[2])
-        own, painted = as_pairs("mask", brought.allowed, scores).to(setup.device), choices["allowed"]
-        choices = choices | {"allowed": own if painted is None else own & painted}
+        own, painted = as_pairs("mask", brought.allowed, scores).to(setup.device), pairs.allowed
+        pairs = replace(pairs, allowed=own if painted is None else own & painted)
     config = replace(config_of(setup), heads=1, kv_heads=None, residual=False)
-    return attend_qkv(q, k, v, config=config, weights=weights, **choices)
+    return prepare_qkv(q, k, v, weights, config, pairs)
 
 
 def make_batch_tensor(material: RunInputs, setup: Setup) -> Tensor:
@@ -265,7 +282,7 @@ def to_setup_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
     if name == "allowed":
         return tensor != 0
     rounded = tensor.to(getattr(torch, setup.dtype))
-    if rounded.isinf().any():
+    if rounded is not tensor and not is_finite(rounded) and rounded.isinf().any():
         row, column = rounded.isinf().nonzero()[0].tolist()
         place = {"name": name, "row": row + 1, "column": column + 1, "given": format_exact(matrix[row, column])}
         limit = format_exact(torch.finfo(rounded.dtype).max)

@@ -1,11 +1,12 @@
 """The words of a run and their vectors: a sentence, a batch of them, a second one for cross-attention, a matrix."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from torch import Tensor
 
-from attention_core.examples.examples import EXAMPLES, Example, Lexicon, MatrixRecipe
+from attention_core.examples.examples import EXAMPLES, Example, Lexicon, MatrixRecipe, NumberMatrix
 from attention_core.inputs.handmade_heads import POSITION_COLUMNS, BuiltHeads, build_heads, build_token_vectors
 from attention_core.inputs.tokenizer import join_tokens, tokenise
 from attention_core.record.errors import AttentionError
@@ -14,19 +15,26 @@ from pages.runs.run_inputs import RunInputs, TokenSequence, get_example_matrix, 
 from pages.setup.setup import UNCHANGED, Setup, built_heads_of, input_mode_of, is_cross_attention, network_of
 
 MAX_BATCH_SENTENCES = 8  # of a batch, the first included
+CUT = 32  # texts of which the tokens are kept: a link is tried field by field
 
 
-def dictionary_for(setup: Setup) -> Lexicon:
-    """The words that have vectors; where positions are taken away, without what a word's place adds."""
-    lexicon = EXAMPLES[setup.example].dictionary()
-    return replace(lexicon, positions="left_out") if lexicon.positions and "bare" in setup.wiring else lexicon
+def dictionary_for(example: str, bare: bool) -> Lexicon:
+    """The words that have vectors; where positions are taken away (bare), without what a word's place adds."""
+    lexicon = EXAMPLES[example].dictionary()
+    return replace(lexicon, positions="left_out") if lexicon.positions and bare else lexicon
 
 
 def get_sentence_tokens(setup: Setup, text: str | None, shipped: tuple[str, ...]) -> tuple[str, ...]:
     """The tokens of a typed text, else those that the example ships."""
     if text is not None and network_of(setup):
         return tuple(text.replace(" ", ""))
-    return shipped if text is None else tokenise(text, words=EXAMPLES[setup.example].dictionary().vectors)
+    return shipped if text is None else tokens_of(text, setup.example)
+
+
+@lru_cache(maxsize=CUT)
+def tokens_of(text: str, example: str) -> tuple[str, ...]:
+    """The tokens of a typed text, with the words that an example's dictionary knows."""
+    return tokenise(text, words=EXAMPLES[example].dictionary().vectors)
 
 
 def spell_tokens(tokens: tuple[str, ...], setup: Setup) -> str:
@@ -135,8 +143,14 @@ def learned_sequence(words: tuple[str, ...], x: Tensor) -> TokenSequence:
 
 def look_up_sequence(words: tuple[str, ...], setup: Setup) -> TokenSequence:
     """A sentence with the vectors of the dictionary, random ones for words that it does not have."""
-    rows, origins = dictionary_for(setup).vectors_of(words, setup.seed)
+    rows, origins = vectors_of(words, setup.example, "bare" in setup.wiring, setup.seed)
     return TokenSequence(words, origins, np.array(rows, dtype=float))
+
+
+@lru_cache(maxsize=CUT)
+def vectors_of(words: tuple[str, ...], example: str, bare: bool, seed: int) -> tuple[NumberMatrix, tuple[str, ...]]:
+    """The vectors of tokens as an example's dictionary has them, and their origins."""
+    return dictionary_for(example, bare).vectors_of(words, seed)
 
 
 def put_sequence(

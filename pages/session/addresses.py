@@ -7,8 +7,8 @@ import streamlit as st
 
 from attention_core.record.errors import AttentionError
 from pages.site.catalog import PAGES
+from pages.site.settings import ADDRESS
 
-ADDRESS_VARIABLE = "ATTENTION_ADDRESS"  # the environment variable with the address at which everybody reaches the app
 MAX_ADDRESS_CHARS = 6_000  # characters of an address: many programs cut longer ones
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
@@ -26,15 +26,15 @@ def page_address() -> str:
 
 def public_address() -> str:
     """The address that is set, without a slash at its end; empty where none is. Raises AttentionError: address_form."""
-    given = os.environ.get(ADDRESS_VARIABLE, "").strip()
+    given = os.environ.get(ADDRESS, "").strip()
     try:
         parts = urlsplit(given)
         port = parts.port
     except ValueError:
-        raise AttentionError("address_form", name=ADDRESS_VARIABLE, given=given[:80]) from None
+        raise AttentionError("address_form", name=ADDRESS, given=given[:80]) from None
     plain = parts.hostname and port != 0 and given.isascii() and not set(given) & set(' ?#@\\"<>')
     if given and not (parts.scheme in ("http", "https") and plain):
-        raise AttentionError("address_form", name=ADDRESS_VARIABLE, given=given[:80])
+        raise AttentionError("address_form", name=ADDRESS, given=given[:80])
     return given.rstrip("/")
 
 

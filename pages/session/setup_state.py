@@ -4,8 +4,9 @@ A change is tried before it is taken: where the core refuses it, the refusal is 
 the control keeps what was typed, and the screen keeps the last good Setup.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from time import thread_time
 
 import streamlit as st
 
@@ -30,6 +31,7 @@ from pages.setup.setup import (
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
+TRYING = 0.4  # seconds of the processor for trying the fields of a link one by one, twice: what others do counts not
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
 NO_REFUSALS: dict = {"refused": {}, "drafts": {}, "unread": [], "unfit": []}
 
@@ -39,17 +41,18 @@ def current_setup() -> Setup:
     return st.session_state["setup"]
 
 
-def open_linked_setup(compute: Callable[[Setup], Trace]) -> None:
+def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
     """Starts a session from its link, or goes where the link of another page leads; what cannot be read, computed or
-    found is named, the rest of it is shown."""
+    found is named, the rest of it is shown. check: raises AttentionError where compute would, in a small part of its
+    time."""
     link = {name: text for name, text in st.query_params.to_dict().items() if name not in OTHER_LINK_KEYS}
     if "setup" not in st.session_state:
         begin_session()
         if any(not name.startswith("utm_") for name in link):
-            open_setup(*setup_from_link(link), "link", compute)
+            open_setup(*setup_from_link(link), "link", check, compute)
             st.session_state.update(EMPTY_HISTORY)
     elif st.session_state["arrived"] and link:
-        open_setup(*setup_from_link(link), "link", compute)
+        open_setup(*setup_from_link(link), "link", check, compute)
     if untouched() and current_setup() != start_in(current_language()):
         begin_session()
         renew_editors()
@@ -76,12 +79,18 @@ def adopt_setup(setup: Setup) -> None:
     renew_editors()
 
 
-def open_setup(wanted: Setup, unread: list[tuple[str, str]], source: str, compute: Callable[[Setup], Trace]) -> None:
+def open_setup(
+    wanted: Setup,
+    unread: list[tuple[str, str]],
+    source: str,
+    check: Callable[[Setup], None],
+    compute: Callable[[Setup], Trace],
+) -> None:
     """Shows what a link or a file says, as far as it can be computed; what of it cannot is named with its source."""
-    setup, refused = keep_computable_fields(wanted, compute)
+    setup, refused = keep_computable_fields(wanted, check)
     unfit = [(link_key_of(name), error) for name, error in refused.items()]
     compared = compared_setup_of(setup)
-    if compared is not None and (error := find_failure(compared, compute)) is not None:
+    if compared is not None and (error := find_failure(compared, check)) is not None:
         setup, unfit = replace(setup, against=None, pinned=None), [*unfit, (link_key_of("against"), error)]
     setup, missing = drop_missing_cell(setup, compute(setup))
     take_setup(setup, [])
@@ -106,32 +115,46 @@ def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
     return {name: at for name, at in chosen.items() if at is not None and getattr(setup, name) is None}
 
 
-def keep_computable_fields(
-    linked: Setup, compute: Callable[[Setup], object]
-) -> tuple[Setup, dict[str, AttentionError]]:
-    """The Setup without the fields that cannot be computed, and why each of them cannot."""
-    if find_failure(linked, compute) is None:
+def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tuple[Setup, dict[str, AttentionError]]:
+    """The Setup without the fields that cannot be computed, and why each of them cannot.
+
+    With many wrong fields of a large run there may be no time to try all; what was not tried is left out as well.
+    """
+    wrong = find_failure(linked, check)
+    if wrong is None:
         return linked, {}
     names = [field.name for field in fields(Setup) if getattr(linked, field.name) != field.default]
-    for name in sorted(names, key="example".__eq__):  # most often one field alone is wrong, and not the example
+    for name in in_time(
+        sorted(names, key="example".__eq__)
+    ):  # most often one field alone is wrong, and not the example
         without = replace(linked, **{name: getattr(DEFAULT_SETUP, name)})
-        if find_failure(without, compute) is None:
-            return without, {name: find_failure(linked, compute)}
-    setup, refused = DEFAULT_SETUP, {}
-    for name in names:
+        if find_failure(without, check) is None:
+            return without, {name: wrong}
+    setup, refused = DEFAULT_SETUP, dict.fromkeys(names, AttentionError("not_tried"))
+    for name in in_time(names):
         attempt = replace(setup, **{name: getattr(linked, name)})
-        error = find_failure(attempt, compute)
+        error = find_failure(attempt, check)
         if error is None:
             setup = attempt
+            del refused[name]
         else:
             refused[name] = error
     return setup, refused
 
 
-def find_failure(setup: Setup, compute: Callable[[Setup], object]) -> AttentionError | None:
+def in_time(names: list[str]) -> Iterator[str]:
+    """One name after the other, until the time to try them is up."""
+    end = thread_time() + TRYING
+    for name in names:
+        if thread_time() > end:
+            return
+        yield name
+
+
+def find_failure(setup: Setup, check: Callable[[Setup], None]) -> AttentionError | None:
     """Why a Setup cannot be computed, if it cannot."""
     try:
-        compute(setup)
+        check(setup)
     except AttentionError as error:
         return error
     return None

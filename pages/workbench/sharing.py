@@ -9,12 +9,13 @@ import streamlit as st
 from attention_core.record.errors import AttentionError
 from pages.lectures import talk
 from pages.panels.setup_controls import show_refusal
-from pages.runs.cache import trace_for
+from pages.runs.cache import check_run, trace_for
 from pages.session import setup_state
-from pages.session.addresses import ADDRESS_VARIABLE, MAX_ADDRESS_CHARS, is_local, page_address, public_address
+from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address, public_address
 from pages.session.fragments import redraw
 from pages.setup.setup import Setup, to_address
 from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_file
+from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 QR_SIDE_PX = 400  # pixels of a QR code, about
@@ -54,7 +55,7 @@ def show_address(link: str) -> None:
         st.warning(say("sharing.long", given=len(link), limit=MAX_ADDRESS_CHARS), icon=":material/content_cut:")
     try:
         if not public_address() and is_local(link):
-            st.info(say("sharing.only_here", setting=escape_markdown(ADDRESS_VARIABLE)), icon=":material/computer:")
+            st.info(say("sharing.only_here", setting=escape_markdown(ADDRESS)), icon=":material/computer:")
     except AttentionError as error:
         st.error(say_refusal(error), icon=":material/error:")
 
@@ -78,7 +79,7 @@ def show_setup_file(setup: Setup) -> None:
         except AttentionError as error:
             setup_state.store_refusal("file", error)
             return
-        setup_state.open_setup(wanted, unread, "file", trace_for)
+        setup_state.open_setup(wanted, unread, "file", check_run, trace_for)
         st.session_state["sharing"] = False  # away from the screen that was opened
         redraw()
 

@@ -4,6 +4,7 @@ import asyncio
 import http.client
 import os
 import re
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -16,6 +17,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from pages.app import security
+from pages.site.settings import ADDRESS
 from tests.browser.conftest import ROOT, free_port, serving, wait_for_health
 
 SLIDES = "https://slides.example"
@@ -120,10 +122,10 @@ def address():
         yield served
 
 
-def ask(address, path, method="GET", **headers):
+def ask(address, path, method="GET", skip_host=False, **headers):
     """An answer, raw: nothing is followed, and the path goes out as it stands."""
     with closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)) as connection:
-        connection.putrequest(method, path, skip_accept_encoding=True)
+        connection.putrequest(method, path, skip_host, skip_accept_encoding=True)
         for name, value in headers.items():
             connection.putheader(name, value)
         connection.endheaders()
@@ -232,6 +234,78 @@ def test_the_guard_closes_foreign_websockets_before_the_app_hears_of_them():
     assert not told(passes(host, (b"origin", b"https://lecture.example")))
     assert not told(passes(host, (b"origin", b"https://\xff[")))
     assert not told(passes((b"origin", b"https://lecture.example:8501")))
+
+
+# ---- names of the host -----------------------------------------------------------------------------------------------
+PUBLIC = "https://lecture.example:8443/attention"
+
+
+def ask_as(address, host, path):
+    """The status of an answer to a request that calls the server by some name."""
+    return ask(address, path, skip_host=True, Host=host).status
+
+
+def opens_as(address, host):
+    """Whether a WebSocket opens for a page that calls the server by some name."""
+    here, port = urlsplit(address).hostname, urlsplit(address).port
+    with closing(socket.create_connection((here, port))) as line:
+        try:
+            with connect(f"ws://{host}/_stcore/stream", sock=line, origin=f"http://{host}", subprotocols=["streamlit"]):
+                return True
+        except InvalidStatus as refusal:
+            assert refusal.response.status_code == 403
+            return False
+
+
+@pytest.mark.parametrize(
+    ("authority", "name"),
+    [
+        ("lecture.example", "lecture.example"),
+        ("LECTURE.Example.:8501", "lecture.example"),
+        ("127.0.0.1:8501", "127.0.0.1"),
+        ("[::1]:8501", "::1"),
+        ("rebound.example@lecture.example", ""),
+        ("lecture.example/x", ""),
+        ("lecture.example#x", ""),
+        ("[::1", ""),
+        ("", ""),
+    ],
+)
+def test_a_host_is_named_without_its_port(authority, name):
+    assert security.named(authority) == name
+
+
+def test_an_old_health_check_calls_the_server_by_no_name():
+    assert not security.is_elsewhere([], "lecture.example")
+    assert security.is_elsewhere([b"lecture.example", b"rebound.example"], "lecture.example")
+
+
+@pytest.mark.parametrize("given", ["", " ", "lecture.example", "//[", "?x"])
+def test_without_an_address_any_name_will_do(given):
+    assert security.public_name(given) == ""
+    assert told(passes((b"host", b"rebound.example"), (b"origin", b"https://rebound.example")))
+
+
+def test_where_an_address_is_set_the_app_answers_to_no_foreign_name():
+    with serving(**{ADDRESS: PUBLIC}) as address:
+        port = urlsplit(address).port
+        foreign = ("rebound.example", f"rebound.example:{port}", "lecture.example.x.example", "127.0.0.1.x.example")
+        for host in (*foreign, "localhost@rebound.example", "a.lecture.example", "2130706433"):
+            for path in ("/", "/_stcore/health", "/workbench?ex=en_it", "/no/such/page"):
+                assert ask_as(address, host, path) == 403, (host, path)
+        own = ("lecture.example", "Lecture.Example:8443", f"localhost:{port}", f"127.0.0.1:{port}", "[::1]", "10.1.2.3")
+        for host in own:
+            assert ask_as(address, host, "/_stcore/health") == 200, host
+        assert [opens_as(address, host) for host in foreign] == [False] * len(foreign)
+        assert all(opens_as(address, host) for host in ("lecture.example", "localhost", f"127.0.0.1:{port}"))
+
+
+def test_a_refusal_carries_the_headers_once():
+    with serving(**{ADDRESS: PUBLIC}) as address:
+        answer = ask(address, "/", skip_host=True, Host="rebound.example")
+    assert answer.status == 403
+    for name, text in security.make_security_headers([]).items():
+        assert answer.headers.get_all(name) == [text], name
 
 
 # ---- what the server asks --------------------------------------------------------------------------------------------

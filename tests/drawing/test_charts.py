@@ -704,25 +704,51 @@ def test_small_differences_are_written_as_powers_of_ten_and_what_overflowed_is_h
 WHILE_PANDAS_IS_IMPORTED = """
 import sys, threading
 from attention_core.drawing import charts
+from attention_core.drawing.palette import LIGHT
 class Slow:
     def find_spec(self, name, path=None, target=None):
-        if name == "pandas.core":
-            started.set()
+        if name == "pandas.core" and threading.current_thread() is other:
+            half_there.set()
             go_on.wait()
+def begin():
+    other.start()
+    half_there.wait()
+    assert not hasattr(sys.modules["pandas"], "DataFrame")
+    threading.Timer(0.5, go_on.set).start()  # while the specification is made
 sys.meta_path.insert(0, Slow())
-started, go_on = threading.Event(), threading.Event()
+half_there, go_on = threading.Event(), threading.Event()
 other = threading.Thread(target=lambda: __import__("pandas"))
-other.start()
-started.wait()
-assert not hasattr(sys.modules["pandas"], "DataFrame")
-threading.Timer(0.5, go_on.set).start()  # while the specification is made
-print(len(charts.cell_specification()["layer"]))
-other.join()
+"""
+ASKED = {
+    "specification()": 6,
+    "curve_specification(charts.Axis('x', 0.0, 1.0), charts.Axis('y', 0.0, 1.0), LIGHT, 400, 300)": 7,
+    "plane_specification(1.0, 300)": 5,
+}
+
+
+def run_apart(script: str) -> str:
+    """What a script prints in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() or done.stderr
+
+
+@pytest.mark.parametrize(("asked", "layers"), ASKED.items())
+def test_a_specification_waits_for_pandas_that_is_half_there(asked, layers):
+    script = WHILE_PANDAS_IS_IMPORTED + f"begin()\nprint(len(charts.{asked}['layer']))\nother.join()"
+    assert run_apart(script) == str(layers)
+
+
+MEANWHILE = """
+layer = charts.alt.layer
+def layer_meanwhile(*given, **more):
+    if "pandas" not in sys.modules:
+        begin()
+    return layer(*given, **more)
+charts.alt.layer = layer_meanwhile
 """
 
 
-def test_the_specification_waits_for_pandas_that_is_half_there():
-    done = subprocess.run(
-        [sys.executable, "-c", WHILE_PANDAS_IS_IMPORTED], cwd=Path(__file__).parents[2], capture_output=True, text=True
-    )
-    assert done.stdout.strip() == "6", done.stderr
+def test_nobody_begins_to_import_pandas_while_a_specification_is_made():
+    assert run_apart(WHILE_PANDAS_IS_IMPORTED + MEANWHILE + "print(len(charts.cell_specification()['layer']))") == "6"

@@ -65,7 +65,7 @@ class Screen:
     def parts_drawn(self):
         """What each part of the page says that it shows, and all that it drew."""
         main, sidebar = self.at._tree.children[0], self.at._tree.children[1]
-        (page,) = main.children.values()
+        _, page = main.children.values()  # before it stands the part that shows nothing and lets a page come back
         blocks = [*sidebar.children.values(), *page.children.values()]
         shown = self.at.session_state["drawn"]
         return {

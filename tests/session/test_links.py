@@ -1,10 +1,16 @@
 """A link is the screen; an altered one is named and the rest shown."""
 
+from time import thread_time
 from urllib.parse import parse_qs
 
 import pytest
 
-from pages.setup.setup import MAX_SHOWN_HEADS
+from attention_core.record.errors import AttentionError
+from pages.runs import cache
+from pages.runs import compute as inputs
+from pages.runs.compute import compute_run
+from pages.session import setup_state
+from pages.setup.setup import MAX_SHOWN_HEADS, Setup, setup_from_link
 from tests.screen.driver import Screen, plain, score_of
 
 
@@ -127,6 +133,50 @@ def test_what_does_not_fit_the_example_is_dropped_not_the_example():
         "The rest of the link is shown."
     ]
     assert screen.link() == {"ex": "zh_colour"}
+
+
+# ---- many wrong fields -----------------------------------------------------------------------------------------------
+LARGE = {"text": " ".join(["tired"] * 512), "score": "dot", "scale": "0.1", "temp": "2.0"}
+LARGE |= {"pos": "alibi", "seed": "5", "wiring": "residual", "mask": "causal", "scores": "0.0.0.0=1"}
+
+
+def test_a_large_link_with_wrong_fields_computes_one_run(monkeypatch):
+    computed = []
+    monkeypatch.setattr(cache, "compute_run", lambda *given: computed.append(given) or compute_run(*given))
+    screen = Screen(**LARGE, w_o="1", b_q="1")
+    assert [error.partition(" cannot")[0] for error in screen.errors()] == ["The link's w_o", "The link's b_q"]
+    assert screen.link() == LARGE
+    assert len(computed) == 1
+
+
+def test_the_check_says_what_the_run_would_and_runs_nothing(monkeypatch):
+    wanted, _ = setup_from_link(LARGE | {"b_q": "1"})
+    with pytest.raises(AttentionError) as told:
+        compute_run(wanted)
+    monkeypatch.setattr(inputs, "run_plan", None)
+    with pytest.raises(AttentionError) as said:
+        cache.check_run(wanted)
+    assert said.value.args == told.value.args
+    cache.check_run(setup_from_link(LARGE)[0])
+
+
+def test_what_takes_long_to_try_is_left_out_and_named():
+    wanted, _ = setup_from_link(LARGE | {"w_o": "1", "b_q": "1"})
+
+    def check(setup):
+        begin = thread_time()
+        while thread_time() < begin + 0.1:
+            pass
+        if setup.w_o is not None or setup.b_q is not None:
+            raise AttentionError("bias_alone", bias="b_q", weight="w_o")
+
+    begin = thread_time()
+    setup, refused = setup_state.keep_computable_fields(wanted, check)
+    assert thread_time() - begin < 2
+    untried = [name for name, error in refused.items() if error.code == "not_tried"]
+    assert setup.text == wanted.text and {"masks", "positions"} <= set(untried)
+    assert all(getattr(setup, name) == getattr(Setup(), name) for name in refused)
+    assert str(refused["masks"]) == "there was no time left to try it, because too much else is wrong"
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import re
 import pytest
 from streamlit.runtime.context import ContextProxy
 
-from pages.session.addresses import ADDRESS_VARIABLE, MAX_ADDRESS_CHARS
+from pages.session.addresses import MAX_ADDRESS_CHARS
 from pages.setup.setup import Setup
 from pages.setup.setup_file import setup_to_file
+from pages.site.settings import ADDRESS
 from pages.site.words import load_app_texts
 from pages.workbench.sharing import MAX_QR_CHARS, qr_code
 from tests.screen.driver import Screen, plain
@@ -18,7 +19,7 @@ WIDE = ";".join(",".join(f"{row * 3 + column:.1f}" for column in range(31)) for 
 
 @pytest.fixture(autouse=True)
 def no_address_is_set(monkeypatch):
-    monkeypatch.delenv(ADDRESS_VARIABLE, raising=False)
+    monkeypatch.delenv(ADDRESS, raising=False)
 
 
 def opened_at(monkeypatch, url):
@@ -196,7 +197,7 @@ def test_an_address_that_opens_on_this_machine_only_says_so(monkeypatch, url, he
     opened_at(monkeypatch, url)
     sentence = "works on this machine only"
     assert any(sentence in plain(info.value) for info in boxed().at.info) == here
-    monkeypatch.setenv(ADDRESS_VARIABLE, "https://attention.example.edu")
+    monkeypatch.setenv(ADDRESS, "https://attention.example.edu")
     assert not any(sentence in plain(info.value) for info in boxed().at.info)
 
 
@@ -212,7 +213,7 @@ def test_an_address_that_opens_on_this_machine_only_says_so(monkeypatch, url, he
 )
 def test_links_begin_with_the_address_that_is_set(monkeypatch, setting, url, base):
     opened_at(monkeypatch, url)
-    monkeypatch.setenv(ADDRESS_VARIABLE, setting)
+    monkeypatch.setenv(ADDRESS, setting)
     screen = boxed(score="dot")
     assert link_box(screen) == f"{base}?score=dot&lang=en"
     assert screen.errors() == []
@@ -236,10 +237,10 @@ def test_links_begin_with_the_address_that_is_set(monkeypatch, setting, url, bas
 )
 def test_an_address_that_is_none_is_named_and_not_used(monkeypatch, setting):
     opened_at(monkeypatch, "http://192.0.2.7:8501/")
-    monkeypatch.setenv(ADDRESS_VARIABLE, setting)
+    monkeypatch.setenv(ADDRESS, setting)
     for language, words in (("en", "must be an http or https address without a query"), ("zh", "不带查询参数的 http")):
         screen = boxed(lang=language)
         example = {"en": "", "zh": "ex=zh_ta&"}[language]
         assert link_box(screen) == f"http://192.0.2.7:8501/?{example}lang={language}"
         (error,) = screen.errors()
-        assert error.startswith(ADDRESS_VARIABLE) and words in error and setting in error
+        assert error.startswith(ADDRESS) and words in error and setting in error

@@ -7,7 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from pages.app.security import EMBED_VARIABLE
-from tests.browser.conftest import serving
+from pages.site.settings import ADDRESS
+from tests.browser.conftest import ARGUMENTS, CHROMIUM, serving
 
 LISTEN = """
 window.violations = [];
@@ -170,3 +171,17 @@ def test_hostile_scripts_in_the_page_do_not_run_and_send_nothing(listening):
         assert page.evaluate("() => document.baseURI") == page.url
     assert asked == []
     listening.blocked.clear()  # all of it was meant to be
+
+
+def test_a_foreign_name_that_leads_here_shows_nothing(chromium):
+    rules = "--host-resolver-rules=MAP *.example 127.0.0.1"  # as its owner would have a name lead here
+    with serving(**{ADDRESS: "https://lecture.example"}) as server:
+        browser = chromium.browser_type.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, rules])
+        try:
+            page, port = browser.new_page(), server.rpartition(":")[2]
+            page.goto(f"http://lecture.example:{port}/")
+            page.get_by_role("button", name="it → she").wait_for()
+            assert page.goto(f"http://rebound.example:{port}/").status == 403
+            assert page.get_by_test_id("stApp").count() == 0
+        finally:
+            browser.close()
