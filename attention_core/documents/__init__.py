@@ -1,1 +1,1 @@
-"""Files to take away: numbers, LaTeX, notebooks, handouts, pictures, a page for phones."""
+"""Files that a reader takes away: numbers, LaTeX, notebooks, handouts, pictures, a page for phones."""

@@ -1,4 +1,4 @@
-"""What a document shows of a run: of each step the matrices of its heads, large ones in part, and how it speaks."""
+"""What a document shows of a run: the matrices of each step, large ones in part, and the texts that it is told in."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ HEAD_COUNT_AXES = ("H", "H_kv")  # the axes that count heads
 
 @dataclass(frozen=True)
 class DocumentTexts:
-    """How a document speaks: texts that come ready-made from the caller, as data.
+    """The texts of a document, which the caller gives ready-made.
 
     language: as HTML names it. sentence: what the run says. settings: how it was made, a line each. words: labels and
-    names of cells. title: of a matrix, which says how much of it is drawn where that is not all. more: that so many
-    heads of a step are left out.
+    names of cells. title: of a matrix; it says how much of the matrix is drawn where that is not all. more: that so
+    many heads of a step are left out.
     """
 
     language: str
@@ -31,8 +31,8 @@ class DocumentTexts:
 def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, heads: int) -> tuple[list[Panel], int]:
     """A step as matrices, one a head, and how many heads are left out.
 
-    at: the position on every other axis that a matrix does not have, and what its part has in its middle where it is
-    too large. side: rows and columns at most; heads: at most.
+    at: the position on every other axis that a matrix does not have, and what stands in the middle of a matrix that is
+    too large to be shown whole. side: the largest number of rows and columns. heads: the largest number of heads.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend
@@ -41,8 +41,15 @@ def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, 
     >>> [part.values.shape for part in shown], shown[0].hidden, more
     ([(5, 5), (5, 5), (5, 5)], (3, 3), 1)
     """
-    leading = dict(zip(trace.step(step).dims[:-2], trace[step].shape[:-2], strict=True))
-    counted = {dim: range(size) for dim, size in leading.items() if dim in HEAD_COUNT_AXES}
-    places = [dict(zip(counted, place, strict=True)) for place in product(*counted.values())]
-    shown = [panel(trace, step, {**at, **place}, side) for place in places[:heads]]
-    return shown, len(places) - len(shown)
+    positions = head_positions(trace, step)
+    shown = [panel(trace, step, {**at, **position}, side) for position in positions[:heads]]
+    return shown, len(positions) - len(shown)
+
+
+def head_positions(trace: Trace, step: str) -> list[dict[str, int]]:
+    """The position of each head of a step on the axes that count heads; a step without such an axis has one."""
+    dims = trace.step(step).dims
+    sizes = dict(zip(dims, trace[step].shape, strict=True))
+    axes = [dim for dim in dims[:-2] if dim in HEAD_COUNT_AXES]
+    heads = product(*(range(sizes[dim]) for dim in axes))
+    return [dict(zip(axes, place, strict=True)) for place in heads]

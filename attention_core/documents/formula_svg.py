@@ -1,6 +1,6 @@
-"""Formulas as pictures: LaTeX drawn as SVG, each glyph an outline, so that no reader needs a font for it.
+"""Formulas as pictures: LaTeX drawn as SVG, each letter an outline, so that no reader needs a font for it.
 
-The only file that knows ziamath, which brings its own font (STIX Two Math).
+This file alone knows ziamath, which brings its own font (STIX Two Math).
 """
 
 import re
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from xml.etree import ElementTree
 
-LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # room between two lines, which ziamath would write down
-SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # the name of a language, which nobody opens
+LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # room between two lines: ziamath would print it as text
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # a name, not an address that is opened
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class FormulaPicture:
 
 @lru_cache(maxsize=512)  # 16 ms and 20 kB each
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
-    r"""A formula as an SVG of its own, said to screen readers as its LaTeX.
+    r"""A formula as an SVG of its own, which a screen reader tells as LaTeX.
 
-    latex: without $ signs, as formula.formula writes it. ink: of what has no colour of its own, such as #1f2328. size:
-    of the letters, in pixels; all formulas of one document need the same, because they share the outlines of letters,
-    which must stand in the document as well, and show nothing by themselves.
+    latex: without $ signs, as explanation.formula writes it. ink: the colour of what has none of its own, such as
+    #1f2328. size: of the letters in pixels. All formulas of a document need the same size, because they share the
+    outlines of letters; these must stand in the document too, and show nothing by themselves.
 
     >>> drawn = typeset_formula(r"\mathrm{scores} = Q\,K^{\top}")
     >>> drawn.svg.startswith("<svg"), drawn.height < 40 < drawn.width
@@ -36,16 +36,22 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
     """
     import ziamath  # a tenth of a second, which no page needs to begin
 
-    picture = ziamath.Latex(LINE_SPACE_PATTERN.sub(r"\\\\", latex), size=size, color=ink).svgxml()
+    written = LINE_SPACE_PATTERN.sub(r"\\\\", latex)
+    picture = ziamath.Latex(written, size=size, color=ink).svgxml()
     picture.set("role", "img")
     picture.set("aria-label", latex)
     outlines = picture.findall("symbol")
     for outline in outlines:
         picture.remove(outline)
-    width, height = float(picture.get("width")), float(picture.get("height"))
-    return FormulaPicture(svg_of(picture), tuple(dict.fromkeys(map(svg_of, outlines))), width, height)
+    unique = dict.fromkeys(map(svg_of, outlines))
+    return FormulaPicture(
+        svg_of(picture),
+        outlines=tuple(unique),
+        width=float(picture.get("width")),
+        height=float(picture.get("height")),
+    )
 
 
 def svg_of(element: ElementTree.Element) -> str:
-    """An element as it is written."""
+    """An element of XML as text."""
     return ElementTree.tostring(element, encoding="unicode")

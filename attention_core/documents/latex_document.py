@@ -1,14 +1,15 @@
 r"""A run as a LaTeX document that compiles as it is: every step's formula in the project's colours, and its numbers.
 
-pdflatex reads it, or xelatex with ctex where a word needs more letters than Latin ones: its first line says which.
+Its first line says what compiles it: pdflatex, or xelatex with ctex where a word needs more than Latin letters.
 """
 
 import re
 from collections.abc import Iterator, Mapping
+from math import isfinite
 
 from attention_core.documents.excerpt import DocumentTexts, excerpt_matrices
 from attention_core.documents.provenance import Provenance
-from attention_core.drawing.text_layout import shorten_text
+from attention_core.drawing.text_layout import column_texts, row_texts, shorten_text
 from attention_core.explanation.formula import SYMBOL_COLOURS, formula
 from attention_core.explanation.layout import Panel
 from attention_core.record.number_text import format_fixed
@@ -41,8 +42,13 @@ ESCAPED_SIGNS = {
     "!": "{!}",
     "?": "{?}",
 }
-TYPESET_SIGNS = {"−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "∞": r"$\infty$", "→": r"$\to$", "ᵀ": r"$^{\top}$"}
-TYPESET_SIGNS |= {
+TYPESET_SIGNS = {
+    "−": "$-$",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "∞": r"$\infty$",
+    "→": r"$\to$",
+    "ᵀ": r"$^{\top}$",
     "…": r"\ldots{}",
     "–": "--",
     "—": "---",
@@ -60,40 +66,61 @@ PREAMBLE = r"""\usepackage[a4paper,margin=2cm]{geometry}
 \setlength{\parindent}{0pt}
 \newcommand{\fitted}[1]{\resizebox{\ifdim\width>\linewidth \linewidth\else\width\fi}{!}{$\displaystyle #1$}}
 """
+LATIN_CLASS_LINES = (
+    r"\documentclass[11pt]{article}",
+    r"\usepackage[T1]{fontenc}",
+    r"\usepackage{lmodern,textcomp}",
+)
+CHINESE_CLASS_LINES = (r"\documentclass[11pt]{ctexart}",)
 
 
 def latex_document(trace: Trace, at: Mapping[str, int], imprint: Provenance, telling: DocumentTexts) -> str:
     """The whole document: title, sentence, where it is from, settings, and every step with formula and numbers.
 
-    at: as in excerpt.matrices. Numbers have two decimals; of a matrix at most SIDE rows and columns are written, of a
-    step at most HEADS heads, and what is left out is said.
+    at: as in excerpt_matrices. Numbers have two decimals. Of a matrix at most MAX_LATEX_SIDE rows and columns are
+    written, of a step at most MAX_LATEX_HEADS heads; the document says what is left out.
     """
     body = "\n".join(document_paragraphs(trace, at, imprint, telling))
-    latin = LATIN_PATTERN.fullmatch(body.replace("\n", " ")) is not None
-    engine, document = ("pdflatex", "article") if latin else ("xelatex", "ctexart")
-    fonts = "\\usepackage[T1]{fontenc}\n\\usepackage{lmodern,textcomp}\n" if latin else ""
-    colours = "".join(
-        f"\\definecolor{{{LATEX_COLOUR_NAMES[name]}}}{{HTML}}{{{SYMBOL_COLOURS[name][1:].upper()}}}\n"
-        for name in SYMBOL_COLOURS
-    )
-    comments = "".join(f"% {line}\n" for line in (f"!TEX program = {engine}", *imprint.lines))
-    start = f"{comments}\\documentclass[11pt]{{{document}}}\n{fonts}{PREAMBLE}{colours}"
-    return f"{start}\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    is_latin = LATIN_PATTERN.fullmatch(body.replace("\n", " ")) is not None
+    engine = "pdflatex" if is_latin else "xelatex"
+    lines = [
+        f"% !TEX program = {engine}",
+        *(f"% {line}" for line in imprint.lines),
+        *(LATIN_CLASS_LINES if is_latin else CHINESE_CLASS_LINES),
+        PREAMBLE + colour_definitions(),
+        r"\begin{document}",
+        body,
+        r"\end{document}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def colour_definitions() -> str:
+    """The colours of the symbols, in lines of LaTeX."""
+    lines = []
+    for family, colour in SYMBOL_COLOURS.items():
+        digits = colour.removeprefix("#").upper()
+        lines.append(rf"\definecolor{{{LATEX_COLOUR_NAMES[family]}}}{{HTML}}{{{digits}}}")
+    return "\n".join(lines)
 
 
 def document_paragraphs(
     trace: Trace, at: Mapping[str, int], imprint: Provenance, telling: DocumentTexts
 ) -> Iterator[str]:
     """The document's paragraphs."""
-    yield rf"\section*{{{escape_latex(imprint.lines[0])}}}"
+    title, link, *notes = imprint.lines
+    yield rf"\section*{{{escape_latex(title)}}}"
     yield escape_latex(telling.sentence) + "\n"
-    yield rf"\url{{{imprint.lines[1]}}}" + "\n"
-    yield from (escape_latex(line) + "\n" for line in (*imprint.lines[2:], *telling.settings))
+    yield rf"\url{{{link}}}" + "\n"
+    for line in (*notes, *telling.settings):
+        yield escape_latex(line) + "\n"
     for step in trace.steps:
-        yield rf"\bigskip\pagebreak[1]\fitted{{{formula(trace, step, LATEX_COLOUR_NAMES)}}}\nopagebreak" + "\n"
+        equation = formula(trace, step, LATEX_COLOUR_NAMES)
+        yield rf"\bigskip\pagebreak[1]\fitted{{{equation}}}\nopagebreak" + "\n"
         shown, more = excerpt_matrices(trace, step, at, MAX_LATEX_SIDE, MAX_LATEX_HEADS)
         for drawn in shown:
-            yield rf"\smallskip {{\small {escape_latex(telling.title(drawn))}}}\nopagebreak" + "\n"
+            caption = escape_latex(telling.title(drawn))
+            yield rf"\smallskip {{\small {caption}}}\nopagebreak" + "\n"
             yield matrix_latex(drawn, trace, telling) + "\n"
         if more:
             yield escape_latex(telling.more(more)) + "\n"
@@ -101,20 +128,22 @@ def document_paragraphs(
 
 def matrix_latex(drawn: Panel, trace: Trace, telling: DocumentTexts) -> str:
     """A matrix with the names of its rows and columns."""
-    rows, columns = drawn.values.shape
-    top, left = drawn.first
-    named = [label_latex(telling, drawn.columns, left + column) for column in range(columns)]
-    lines = [" & ".join(["", *named]) + r" \\ \hline"]
     is_bool = not trace[drawn.step].dtype.is_floating_point
-    for row in range(rows):
-        numbers = [str(int(value)) if is_bool else number_latex(value) for value in drawn.values[row]]
-        lines.append(" & ".join([label_latex(telling, drawn.rows, top + row), *numbers]) + r" \\")
-    return rf"\fitted{{\begin{{array}}{{r|{'r' * columns}}}" + "\n" + "\n".join(lines) + "\n" + r"\end{array}}"
+    heads = map(label_latex, column_texts(drawn, telling.words))
+    lines = [" & ".join(["", *heads]) + r" \\ \hline"]
+    names = row_texts(drawn, telling.words)
+    for name, values in zip(names, drawn.values.tolist(), strict=True):
+        numbers = [str(int(value)) if is_bool else number_latex(value) for value in values]
+        lines.append(" & ".join([label_latex(name), *numbers]) + r" \\")
+    columns = "r" * drawn.values.shape[1]
+    table = [rf"\fitted{{\begin{{array}}{{r|{columns}}}", *lines, r"\end{array}}"]
+    return "\n".join(table)
 
 
-def label_latex(telling: DocumentTexts, axis: str, position: int) -> str:
+def label_latex(text: str) -> str:
     """What stands beside a row or above a column."""
-    return rf"\text{{{escape_latex(shorten_text(telling.words.labels(axis, position), MAX_LATEX_LABEL_PX, 10.0))}}}"
+    short = shorten_text(text, MAX_LATEX_LABEL_PX, 10.0)
+    return rf"\text{{{escape_latex(short)}}}"
 
 
 def number_latex(value: float) -> str:
@@ -123,9 +152,11 @@ def number_latex(value: float) -> str:
     >>> number_latex(-0.934), number_latex(float("-inf")), number_latex(12345678.0), number_latex(float("nan"))
     ('-0.93', '-\\infty', '1.23\\cdot 10^{7}', '\\mathrm{NaN}')
     """
-    text = format_fixed(value).replace("−", "-").replace("∞", r"\infty").replace("NaN", r"\mathrm{NaN}")
+    text = format_fixed(value).replace("−", "-")
+    if not isfinite(value):
+        return text.replace("∞", r"\infty").replace("NaN", r"\mathrm{NaN}")
     digits, _, power = text.partition("e")
-    return rf"{digits}\cdot 10^{{{int(power)}}}" if power and digits[-1].isdigit() else text
+    return rf"{digits}\cdot 10^{{{int(power)}}}" if power else text
 
 
 def escape_latex(text: str) -> str:
@@ -134,4 +165,6 @@ def escape_latex(text: str) -> str:
     >>> escape_latex(r"50% of $x_1 \input{a}")
     '50\\% of \\$x\\_1 \\textbackslash{}input\\{a\\}'
     """
-    return "".join(TYPESET_SIGNS.get(sign, ESCAPED_SIGNS.get(sign, sign)) for sign in " ".join(text.split()))
+    replaced = ESCAPED_SIGNS | TYPESET_SIGNS
+    line = " ".join(text.split())
+    return "".join(replaced.get(sign, sign) for sign in line)

@@ -1,6 +1,6 @@
-"""A run as a Jupyter notebook: the link that opens it in the app, then of every step its formula and its code.
+"""A run as a Jupyter notebook: the link that opens it in the app, then the formula and the code of every step.
 
-It needs torch alone, as the exported script does, and is made of the same functions.
+It needs torch alone, as the exported script does, and consists of the same functions.
 """
 
 import re
@@ -23,16 +23,17 @@ from attention_core.explanation.source_closure import collect_definitions
 from attention_core.record.trace import Trace
 
 NOTEBOOK_LANGUAGE = "torch"
+ASCII_SIGN_PATTERN = re.compile(r"[!-/:-@\[-`{-~]")
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 
 
 def notebook(trace: Trace, imprint: Provenance, sentence: str = "") -> str:
     """The text of an .ipynb file whose code cells, run in order, compute every step under its name.
 
-    sentence: what stands under the title. A run with more than export.LIMIT input numbers reads them from
-    export.INPUTS_FILE beside the notebook.
+    sentence: what stands under the title. A run with more than scripts.MAX_LITERAL_NUMBERS input numbers reads them
+    from scripts.INPUTS_FILE beside the notebook.
 
-    Raises ValueError where the run cannot be one script, as export.code.
+    Raises ValueError where the run cannot be one script, as scripts.code.
 
     >>> import json, torch
     >>> from attention_core import attend_qkv
@@ -46,7 +47,7 @@ def notebook(trace: Trace, imprint: Provenance, sentence: str = "") -> str:
     book = v4.new_notebook(metadata=KERNEL)
     for place, (is_code, text) in enumerate(notebook_cells(trace, imprint, sentence)):
         make = v4.new_code_cell if is_code else v4.new_markdown_cell
-        book.cells.append(make(text, id=f"cell-{place}"))  # none at random: the same notebook for the same run
+        book.cells.append(make(text, id=f"cell-{place}"))  # no random ids: the same run gives the same notebook
     return writes(book) + "\n"
 
 
@@ -55,30 +56,45 @@ def notebook_cells(trace: Trace, imprint: Provenance, sentence: str) -> Iterator
     from_file = needs_file(trace)
     operations = [step.operation for step in trace.computed().values()]
     imports = needed_imports(NOTEBOOK_LANGUAGE, from_file)
-    whole = collect_definitions((face_function(operation, NOTEBOOK_LANGUAGE) for operation in operations), imports)
-    check_names(trace, whole)
-    title, link, *notes = imprint.lines
-    yield (
-        False,
-        "\n\n".join(
-            [f"# [{escape_notebook_text(title)}]({link})", *map(escape_notebook_text, filter(None, (sentence, *notes)))]
-        ),
-    )
-    inputs = inputs_from_file(trace, NOTEBOOK_LANGUAGE) if from_file else input_literals(trace, NOTEBOOK_LANGUAGE)
-    needed = sorted(definition.text for definition in whole if definition.is_import)
+    functions = [face_function(operation, NOTEBOOK_LANGUAGE) for operation in operations]
+    definitions = collect_definitions(functions, imports)
+    check_names(trace, definitions)
+    imported = [definition for definition in definitions if definition.is_import]
+    yield False, title_text(imprint, sentence)
     yield False, ", ".join(f"${symbol(name)}$" for name in trace.inputs())
-    yield True, "\n".join([*header_lines(trace, NOTEBOOK_LANGUAGE, from_file), "", *needed, "", *inputs])
-    known = {definition.name for definition in whole if definition.is_import}
-    for operation in operations:
-        new = [
-            each
-            for each in collect_definitions([face_function(operation, NOTEBOOK_LANGUAGE)], imports)
-            if each.name not in known
-        ]
+    yield True, inputs_code(trace, from_file, sorted(definition.text for definition in imported))
+    known = {definition.name for definition in imported}
+    for operation, function in zip(operations, functions, strict=True):
+        needed = collect_definitions([function], imports)
+        new = [definition for definition in needed if definition.name not in known]
         known |= {definition.name for definition in new}
         yield False, f"## {operation.output}\n\n$$\n{formula(trace, operation.output)}\n$$"
-        ran = f"{call_line(operation, NOTEBOOK_LANGUAGE)}  # {format_axes(trace.step(operation.output))}"
-        yield True, "\n\n\n".join([*(definition.text for definition in new), f"{ran}\n{operation.output}"])
+        axes = format_axes(trace.step(operation.output))
+        call = f"{call_line(operation, NOTEBOOK_LANGUAGE)}  # {axes}\n{operation.output}"
+        yield True, "\n\n\n".join([*(definition.text for definition in new), call])
+
+
+def title_text(imprint: Provenance, sentence: str) -> str:
+    """The first cell: the title, which links to the app, the sentence and the notes."""
+    title, link, *notes = imprint.lines
+    paragraphs = [f"# [{escape_notebook_text(title)}]({link})"]
+    for text in (sentence, *notes):
+        if text:
+            paragraphs.append(escape_notebook_text(text))
+    return "\n\n".join(paragraphs)
+
+
+def inputs_code(trace: Trace, from_file: bool, imports: list[str]) -> str:
+    """The first cell of code: what the notebook is, its imports and its inputs."""
+    inputs = inputs_from_file(trace, NOTEBOOK_LANGUAGE) if from_file else input_literals(trace, NOTEBOOK_LANGUAGE)
+    lines = [
+        *header_lines(trace, NOTEBOOK_LANGUAGE, from_file),
+        "",
+        *imports,
+        "",
+        *inputs,
+    ]
+    return "\n".join(lines)
 
 
 def escape_notebook_text(text: str) -> str:
@@ -87,4 +103,5 @@ def escape_notebook_text(text: str) -> str:
     >>> escape_notebook_text("it <b> $x$")
     'it &#60;b&#62; &#36;x&#36;'
     """
-    return re.sub(r"[!-/:-@\[-`{-~]", lambda sign: f"&#{ord(sign[0])};", " ".join(text.split()))
+    line = " ".join(text.split())
+    return ASCII_SIGN_PATTERN.sub(lambda sign: f"&#{ord(sign[0])};", line)

@@ -1,7 +1,7 @@
 """A run's numbers as files: one step as CSV, all steps as NPZ or JSON, every number with all its digits.
 
-Minus infinity, NaN and truth values survive in each: NPZ has them by itself, CSV writes -inf, NaN, True and False, and
-JSON, which has no number for them, the texts "-Infinity", "Infinity" and "NaN" in a number's place.
+Minus infinity, NaN and truth values survive in each file. NPZ knows them; CSV writes -inf, NaN, True and False; JSON
+has no number for infinities and NaN, so that the texts "-Infinity", "Infinity" and "NaN" stand in their place.
 """
 
 import io
@@ -25,7 +25,7 @@ FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # a spreadsheet calculates a text
 def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
     """Raises AttentionError (export_too_large) where a step, or all of them, have more numbers than a file may hold.
 
-    kind: one of MOST. step: the one that is written, None for all.
+    kind: a key of MAX_NUMBERS_BY_KIND. step: the one that is written, None for all.
 
     >>> trace = Trace({"x": Step("x", torch.zeros(600, 600), ("T", "D"))})
     >>> check_export_size(trace, "NPZ")
@@ -35,14 +35,18 @@ def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
     """
     names = trace.steps if step is None else (step,)
     given = sum(trace[name].numel() for name in names)
-    if given > MAX_NUMBERS_BY_KIND[kind]:
+    limit = MAX_NUMBERS_BY_KIND[kind]
+    if given > limit:
         raise AttentionError(
-            "export_too_large", kind=kind, limit=format_grouped(MAX_NUMBERS_BY_KIND[kind]), given=format_grouped(given)
+            "export_too_large",
+            kind=kind,
+            limit=format_grouped(limit),
+            given=format_grouped(given),
         )
 
 
 def csv_text(trace: Trace, step: str, imprint: Provenance) -> str:
-    """One step as CSV: the imprint in three lines that begin with #, then trace.frame, a line a number.
+    """One step as CSV: where it is from in three lines that begin with #, then trace.frame, a line for each number.
 
     step: any step's name. A word that a spreadsheet would calculate, such as =1+1, has an apostrophe before it.
     Read it by `pandas.read_csv(file, skiprows=3)`.
@@ -63,15 +67,17 @@ def csv_text(trace: Trace, step: str, imprint: Provenance) -> str:
     table = trace.frame(step)
     if trace[step].dtype == torch.bool:
         table["value"] = table["value"].astype(bool)
-    for column in table.columns[table.columns.str.endswith("_label")]:
-        table[column] = table[column].map(escape_formula)
+    for column in table.columns:
+        if column.endswith("_label"):
+            table[column] = table[column].map(escape_formula)
     title, link, *notes = imprint.lines
-    before = "".join(f"# {line}".rstrip() + "\n" for line in (title, link, " ".join(notes)))
-    return before + table.to_csv(index=False, na_rep="NaN", lineterminator="\n")
+    comments = [f"# {line}".rstrip() for line in (title, link, " ".join(notes))]
+    numbers = table.to_csv(index=False, na_rep="NaN", lineterminator="\n")
+    return "\n".join([*comments, numbers])
 
 
 def escape_formula(word: str) -> str:
-    """A word that no spreadsheet takes for a formula.
+    """A word as no spreadsheet takes it for a formula: an apostrophe stands before one that begins like that.
 
     >>> escape_formula("=HYPERLINK(1)"), escape_formula("it")
     ("'=HYPERLINK(1)", 'it')
@@ -80,8 +86,9 @@ def escape_formula(word: str) -> str:
 
 
 def npz_bytes(trace: Trace, imprint: Provenance) -> bytes:
-    """All steps as an NPZ file: each under its name and in its own precision (bfloat16, which NumPy does not have, as
-    float32), and `about`: the JSON text of imprint, axes and labels.
+    """All steps as an NPZ file, and `about`: the JSON text of where they are from, their axes and their labels.
+
+    Each step stands under its name in its own precision; bfloat16, which NumPy does not have, becomes float32.
 
     Raises AttentionError: export_too_large.
 
@@ -92,15 +99,18 @@ def npz_bytes(trace: Trace, imprint: Provenance) -> bytes:
     """
     check_export_size(trace, "NPZ")
     dims = {name: list(step.dims) for name, step in trace.steps.items()}
-    told = json.dumps(export_metadata(trace, imprint) | {"dims": dims}, ensure_ascii=False).encode()
-    arrays = {name: tensor_to_numpy(step.value) for name, step in trace.steps.items()}
+    about = export_metadata(trace, imprint) | {"dims": dims}
+    about_text = json.dumps(about, ensure_ascii=False).encode()
+    arrays = {ABOUT_KEY: np.frombuffer(about_text, dtype=np.uint8)}
+    for name, step in trace.steps.items():
+        arrays[name] = tensor_to_numpy(step.value)
     file = io.BytesIO()
-    np.savez_compressed(file, **{ABOUT_KEY: np.frombuffer(told, dtype=np.uint8)}, **arrays)
+    np.savez_compressed(file, **arrays)
     return file.getvalue()
 
 
 def json_text(trace: Trace, imprint: Provenance) -> str:
-    """All steps as JSON: `about`, the imprint and the labels, then `steps` in order with name, axes, shape and values.
+    """All steps as JSON: `about`, where they are from and the labels, then `steps` in order with axes and values.
 
     Raises AttentionError: export_too_large.
 
@@ -109,16 +119,23 @@ def json_text(trace: Trace, imprint: Provenance) -> str:
     [0.5, '-Infinity']
     """
     check_export_size(trace, "JSON")
-    told = export_metadata(trace, imprint) | {"in_place_of_numbers": JSON_NOT_FINITE}
-    whole = {ABOUT_KEY: told, "steps": [step_as_json(step) for step in trace.steps.values()]}
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False) + "\n"
+    document = {
+        ABOUT_KEY: export_metadata(trace, imprint) | {"in_place_of_numbers": JSON_NOT_FINITE},
+        "steps": [step_as_json(step) for step in trace.steps.values()],
+    }
+    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def export_metadata(trace: Trace, imprint: Provenance) -> dict[str, object]:
     """Where the numbers are from, their precision, and the words of the axes."""
     title, link, *notes = imprint.lines
-    labels = {dim: list(words) for dim, words in trace.labels.items()}
-    return {"title": title, "link": link, "notes": notes, "dtype": dtype_name(trace), "labels": labels}
+    return {
+        "title": title,
+        "link": link,
+        "notes": notes,
+        "dtype": dtype_name(trace),
+        "labels": {dim: list(words) for dim, words in trace.labels.items()},
+    }
 
 
 def step_as_json(step: Step) -> dict[str, object]:
@@ -133,10 +150,12 @@ def step_as_json(step: Step) -> dict[str, object]:
 
 
 def plain_values(array: np.ndarray) -> list:
-    """An array as nested lists of truth values, or of numbers, with texts in the place of what is no JSON number."""
+    """An array as nested lists of truth values, or of numbers; texts stand for what JSON has no number for."""
     if array.dtype == bool:
         return array.tolist()
     values = array.astype(np.float64).astype(object)  # float64 holds every number of the smaller precisions
-    for text, found in zip(JSON_NOT_FINITE, (np.isneginf(array), np.isposinf(array), np.isnan(array)), strict=True):
-        values[found] = text
+    minus_infinity, infinity, not_a_number = JSON_NOT_FINITE
+    values[np.isneginf(array)] = minus_infinity
+    values[np.isposinf(array)] = infinity
+    values[np.isnan(array)] = not_a_number
     return values.tolist()

@@ -35,8 +35,8 @@ def decade_axis(title: str, numbers: Iterable[float], last: float | None = None)
     above = [number for number in numbers if number > 0] or [1.0]
     largest = last or max(above)
     high = math.ceil(math.log10(largest))
-    low = math.floor(math.log10(min(above)))
-    low = min(low, high - 1)
+    smallest = min(above)
+    low = min(math.floor(math.log10(smallest)), high - 1)
     every = math.ceil((high - low) / MAX_STEPS_BETWEEN_NUMBERS)
     powers = range(high, low - 1, -every)
     return Axis(

@@ -13,6 +13,7 @@ from attention_core.drawing.bars import (
     bar_number_text,
     common_scale,
     place_bar_field,
+    place_question,
 )
 from attention_core.drawing.cells import box, cell_table, outline_cell, place_bar, place_outline, unblocked_cells
 from attention_core.drawing.palette import Palette
@@ -56,7 +57,17 @@ def bar_columns(
             drawn += place_hidden_column(row, field, top, side, palette)
         else:
             scale = share if row.shares else other
-            drawn += place_lying_bars(row, number, field, top, side, words, palette, chosen, scale)
+            drawn += place_lying_bars(
+                row,
+                number,
+                field,
+                top,
+                side,
+                words,
+                palette,
+                chosen,
+                scale,
+            )
         if number == outlined:
             drawn.append(place_outline(box(*field, top, bottom), palette))
     return Picture(cell_table(drawn), sized_specification(PAGE_WIDTH_PX, bottom + 4))
@@ -67,7 +78,17 @@ def place_side_names(names: Sequence[str], left: float, top: float, side: float,
     drawn = []
     for at, name in enumerate(names):
         middle = top + (at + 0.5) * side
-        drawn.append(place_fitted_label(name, left - 8, middle, left - 8, BAR_LABEL_PX, palette, align="right"))
+        drawn.append(
+            place_fitted_label(
+                name,
+                left - 8,
+                middle,
+                room=left - 8,
+                size=BAR_LABEL_PX,
+                palette=palette,
+                align="right",
+            )
+        )
     return drawn
 
 
@@ -119,12 +140,9 @@ def place_lying_bars(
 
 def place_hidden_column(row: Row, field: tuple[float, float], top: float, side: float, palette: Palette) -> list[dict]:
     """The fields of an upright row whose numbers are still to be guessed."""
-    left, right = field
     drawn = []
     for at in range(len(row.refs)):
         y = top + at * side + 1
         y2 = top + (at + 1) * side - 1
-        middle = top + (at + 0.5) * side
-        drawn.append(place_bar(box(left, right, y, y2), palette.faint))
-        drawn.append(place_label("?", (left + right) / 2, middle, palette, size=16.0))
+        drawn += place_question(box(*field, y, y2), palette, size=16.0)
     return drawn

@@ -30,7 +30,6 @@ BAR_LABEL_PX = 16.0  # and of the words under the bars
 BAR_GAP_SHARE = 0.07  # of a column, at each side of its bar
 BAR_NUMBER_ROOM_PX = 20.0  # room over a bar for its number
 MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # the size of that number: a smaller one cannot be read
-QUESTION_MARK_PX = 22.0  # the size of the question mark of a number that is not shown yet
 MANY_SHARES = 20  # of more shares each is so small that a few even shares fill the field
 MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # a column, where there is room
 
@@ -130,7 +129,16 @@ def bar_rows(
             drawn += place_hidden_bars(row, field, column, palette)
         else:
             scale = share if row.shares else other
-            drawn += place_bars(row, number, field, column, words, palette, chosen, scale)
+            drawn += place_bars(
+                row,
+                number,
+                field,
+                column,
+                words,
+                palette,
+                chosen,
+                scale,
+            )
         if row.shares and not row.hidden and share.reach < 1:
             text = f"↑ {format_fixed(share.reach)}"
             drawn.append(place_label(text, width, y + 12, palette, align="right", size=13.0))
@@ -144,7 +152,17 @@ def place_bar_names(names: Sequence[str], y: float, column: float, palette: Pale
     drawn = []
     for at, name in enumerate(names):
         middle = (at + 0.5) * column
-        drawn.append(place_fitted_label(name, middle, y, column - 4, BAR_LABEL_PX, palette, align="center"))
+        drawn.append(
+            place_fitted_label(
+                name,
+                middle,
+                y,
+                room=column - 4,
+                size=BAR_LABEL_PX,
+                palette=palette,
+                align="center",
+            )
+        )
     return drawn
 
 
@@ -237,12 +255,19 @@ def bar_number_text(row: Row, value: float, field: dict) -> str:
 
 def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palette: Palette) -> list[dict]:
     """The fields of a row whose numbers are still to be guessed."""
-    top, bottom = field
     drawn = []
     for at in range(len(row.refs)):
         left = at * column + 1
         right = (at + 1) * column - 1
-        middle = (at + 0.5) * column
-        drawn.append(place_bar(box(left, right, top, bottom), palette.faint))
-        drawn.append(place_label("?", middle, (top + bottom) / 2, palette, size=QUESTION_MARK_PX))
+        drawn += place_question(box(left, right, *field), palette)
     return drawn
+
+
+def place_question(rectangle: dict[str, float], palette: Palette, size: float = 22.0) -> list[dict]:
+    """A field whose number is still to be guessed. size: of its question mark."""
+    x = (rectangle["x"] + rectangle["x2"]) / 2
+    y = (rectangle["y"] + rectangle["y2"]) / 2
+    return [
+        place_bar(rectangle, palette.faint),
+        place_label("?", x, y, palette, size=size),
+    ]

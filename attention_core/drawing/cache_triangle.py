@@ -93,7 +93,15 @@ def place_step_names(names: Sequence[str], left: float, top: float, size: float,
     rows = []
     for t, name in enumerate(names):
         middle = top + (t + 0.5) * size
-        label = place_fitted_label(name, left - 8, middle, left - 10, TRIANGLE_LEGEND_PX, palette, align="right")
+        label = place_fitted_label(
+            name,
+            left - 8,
+            middle,
+            room=left - 10,
+            size=TRIANGLE_LEGEND_PX,
+            palette=palette,
+            align="right",
+        )
         rows.append(label | {"size": letters})
     return rows
 

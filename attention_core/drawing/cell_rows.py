@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attention_core.drawing.bars import QUESTION_MARK_PX, Row
+from attention_core.drawing.bars import Row, place_question
 from attention_core.drawing.cells import (
     MIN_NUMBER_PX,
     box,
@@ -23,7 +23,7 @@ from attention_core.drawing.cells import (
 )
 from attention_core.drawing.palette import Palette, shade_cells, tint_cells
 from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
-from attention_core.drawing.text_layout import PictureTexts, place_fitted_label, place_label, text_width
+from attention_core.drawing.text_layout import PictureTexts, place_fitted_label, text_width
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
@@ -50,7 +50,8 @@ def column_of(
     [1.0, 0.0]
     """
     tokens = trace[step].shape[-2]
-    refs = [Ref(step, (*at, token, column)) for token in range(tokens)]
+    places = [(*at, token, column) for token in range(tokens)]
+    refs = [Ref(step, place) for place in places]
     return Row(title, trace, refs, run, hidden)
 
 
@@ -88,7 +89,16 @@ def cell_rows(
         drawn.append(place_row_title(row.title, y + NUMBER_ROW_HEIGHT_PX / 2, left - 8, palette))
         place = (left, y, column, NUMBER_ROW_HEIGHT_PX)
         shading = shade_row(row, reach, palette)
-        drawn += place_row_cells(row, place, shading, size, words, palette, chosen, number)
+        drawn += place_row_cells(
+            row,
+            place,
+            shading,
+            size,
+            words,
+            palette,
+            chosen,
+            number,
+        )
         y += NUMBER_ROW_HEIGHT_PX
     return Picture(cell_table(drawn), sized_specification(right + 4, y + 4))
 
@@ -115,7 +125,16 @@ def colour_rows(
         y += ROW_TITLE_ROOM_PX
         place = (0.0, y, column, COLOUR_ROW_HEIGHT_PX)
         shading = tint_cells(np.array(row.values))
-        drawn += place_row_cells(row, place, shading, size, words, palette, chosen, number)
+        drawn += place_row_cells(
+            row,
+            place,
+            shading,
+            size,
+            words,
+            palette,
+            chosen,
+            number,
+        )
         if looked is not None:
             frame = box(looked * column, (looked + 1) * column, y, y + COLOUR_ROW_HEIGHT_PX)
             drawn.append(place_outline(frame, palette))
@@ -201,10 +220,12 @@ def place_row_cells(
     free = {step: unblocked_cells(row.trace, step) for step in steps}
     drawn = []
     for at, (ref, value, fill, ink) in enumerate(zip(row.refs, row.values, fills, inks, strict=True)):
+        x = left + at * column
+        x2 = left + (at + 1) * column
         is_blocked = not free[ref.step][ref.index]
         cell = {
             "kind": "blocked" if is_blocked else "cell",
-            **box(left + at * column, left + (at + 1) * column, top, top + height),
+            **box(x, x2, top, top + height),
             "fill": palette.ground if is_blocked else fill,
             "ink": palette.ink if is_blocked else ink,
             "edge": palette.x,
@@ -230,7 +251,5 @@ def place_unknown_cells(row: Row, place: RowPlace, palette: Palette) -> list[dic
     for at in range(len(row.refs)):
         x = left + at * column + 1
         x2 = left + (at + 1) * column - 1
-        middle = left + (at + 0.5) * column
-        drawn.append(place_bar(box(x, x2, top + 1, top + height - 1), palette.faint))
-        drawn.append(place_label("?", middle, top + height / 2, palette, size=QUESTION_MARK_PX))
+        drawn += place_question(box(x, x2, top + 1, top + height - 1), palette)
     return drawn

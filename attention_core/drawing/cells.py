@@ -190,7 +190,8 @@ def place_matrix(
             if ref == chosen:
                 rows.append(cell | {"kind": "chosen", "fill": palette.outline, "text": ""})
             elif ref in operands:
-                rows.append(cell | {"kind": "read", "fill": symbol_colour(ref.step, palette), "text": ""})
+                colour = symbol_colour(ref.step, palette)
+                rows.append(cell | {"kind": "read", "fill": colour, "text": ""})
     return rows
 
 

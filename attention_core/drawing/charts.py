@@ -90,7 +90,16 @@ def head_map(
             even = row_fact(trace, head, query, batch).possible or keys  # as many as this query may attend to
         ramp = place_ramp(palette, left, bottom + 10, ramp_width, even, times)
     rows = [
-        *place_matrix(drawn, trace, words, palette, (left, top), size, chosen, reach=reach),
+        *place_matrix(
+            drawn,
+            trace,
+            words,
+            palette,
+            (left, top),
+            size,
+            chosen,
+            reach=reach,
+        ),
         *place_row_labels(drawn, words, palette, left, top, size),
         *labels.drawn(palette, left, top),
         *place_corner(corner, left, top, palette),
@@ -101,10 +110,11 @@ def head_map(
         y = top + query * size
         rows.append(place_outline(box(left, right, y, y + size), palette))
     rows += ramp
+    title_width = text_width(title, MAP_TITLE_PX)
     width = max(
-        left + keys * size + labels.overhang + 8,
+        right + labels.overhang + 8,
         left + MIN_RAMP_WIDTH_PX + 8,
-        min(text_width(title, MAP_TITLE_PX), room),
+        min(title_width, room),
     )
     return Picture(cell_table(rows), sized_specification(width, bottom + 40))
 
@@ -204,8 +214,10 @@ def single_picture(
     across = sum(drawn.values.shape[1] for drawn in panels)
     if most is None:
         largest = colour_reach(trace, panels[-1].step) if reach is None else reach
-        most = comfortable_cell_size(panels, MAX_PANEL_CELL_PX, choose_number_format(trace, largest))
-    size = fit_cell_side(count, across, partial(single_width, panels, words, titles), most)
+        number = choose_number_format(trace, largest)
+        most = comfortable_cell_size(panels, MAX_PANEL_CELL_PX, number)
+    width_with = partial(single_width, panels, words, titles)
+    size = fit_cell_side(count, across, width_with, most)
     labels = [column_labels(drawn, words, size) for drawn in panels]
     tallest = tallest_panel(panels)
     left = label_margin(tallest, words, size)

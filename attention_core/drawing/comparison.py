@@ -76,13 +76,31 @@ def three_maps(
     difference = colour_reach(runs[2], "weights", batch)
     drawn = place_row_labels(panels[0], words[2], palette, left, top, size)
     reaches = (share, share, difference)
-    maps = zip(runs, panels, words, labels, titles, reaches, strict=True)
+    maps = zip(
+        runs,
+        panels,
+        words,
+        labels,
+        titles,
+        reaches,
+        strict=True,
+    )
     for number, (run, part, each, above, title, reach) in enumerate(maps):
         x = left + number * step
         y = top + query * size
-        is_held = chosen is not None and run.holds(chosen.step, chosen.index)
-        opened = chosen if is_held else None
-        cells = place_matrix(part, run, each, palette, (x, top), size, opened, reach=reach)
+        opened = None
+        if chosen is not None and run.holds(chosen.step, chosen.index):
+            opened = chosen
+        cells = place_matrix(
+            part,
+            run,
+            each,
+            palette,
+            (x, top),
+            size,
+            opened,
+            reach=reach,
+        )
         drawn += [tell_three_values(cell, panels) for cell in cells]
         drawn += above.drawn(palette, x, top)
         drawn.append(place_map_title(title, x, step, palette))

@@ -137,7 +137,15 @@ def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict
     free = -CURVE_NAME_STEP_PX
     for place, x, name, colour in sorted(ends):
         free = max(place, free + CURVE_NAME_STEP_PX)
-        texts.append({"kind": "text", "x": x, "y": free, "name": name, "fill": colour})
+        texts.append(
+            {
+                "kind": "text",
+                "x": x,
+                "y": free,
+                "name": name,
+                "fill": colour,
+            }
+        )
     last = height
     for text in reversed(texts):
         text["y"] = min(text["y"], last)

@@ -63,7 +63,15 @@ def patch_picture(
     received = trace.step("output").window(B=batch, T=slice(query, query + 1))
     rows = [
         *place_squares(vector_colours(keys), columns, 0.0),
-        *place_patch_weights(trace, at, words, palette, columns, step, chosen),
+        *place_patch_weights(
+            trace,
+            at,
+            words,
+            palette,
+            columns,
+            step,
+            chosen,
+        ),
         *place_squares(vector_colours(received), 1, 2 * step),
     ]
     for number, title in enumerate(titles):
@@ -87,17 +95,25 @@ def place_patch_weights(
     for first in range(0, len(refs), columns):
         line = gather_panel(trace, "weights", [refs[first : first + columns]], ("T", "S"))
         top = PICTURES_TOP_PX + first // columns * PATCH_SIDE_PX
-        rows += place_matrix(line, trace, words, palette, (left, top), PATCH_SIDE_PX, chosen)
+        rows += place_matrix(
+            line,
+            trace,
+            words,
+            palette,
+            (left, top),
+            PATCH_SIDE_PX,
+            chosen,
+        )
     return rows
 
 
 def place_squares(fills: Sequence[str], columns: int, left: float) -> list[dict]:
     """Squares of these colours, row by row."""
+    side = PATCH_SIDE_PX - 1  # a line of the ground stands between two of them
     drawn = []
     for number, fill in enumerate(fills):
         row, column = divmod(number, columns)
         x = left + column * PATCH_SIDE_PX
         y = PICTURES_TOP_PX + row * PATCH_SIDE_PX
-        square = box(x, x + PATCH_SIDE_PX - 1, y, y + PATCH_SIDE_PX - 1)
-        drawn.append(place_bar(square, fill))
+        drawn.append(place_bar(box(x, x + side, y, y + side), fill))
     return drawn

@@ -18,7 +18,6 @@ AXIS_TEXT_PX = 14  # the size of the texts at an axis
 FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
 HOVER_COLOUR = "#d97706"
 SILENT = {"tooltip": None, "aria": False}  # of a mark that tells nothing, neither to a mouse nor to a screen reader
-EMPTY_DATA_PARTS = ("data", "datasets", "$schema")  # written by Altair
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +171,7 @@ def without_data(spec: dict) -> dict:
         return [without_data(part) for part in spec]
     if not isinstance(spec, dict):
         return spec
-    return {key: without_data(part) for key, part in spec.items() if key not in EMPTY_DATA_PARTS}
+    return {key: without_data(part) for key, part in spec.items() if key not in ("data", "datasets", "$schema")}
 
 
 # ---- curves on two axes ----------------------------------------------------------------------------------------------

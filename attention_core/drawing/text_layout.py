@@ -114,7 +114,17 @@ def place_row_labels(
     placed = []
     for row, text in enumerate(row_texts(drawn, words)):
         middle = top + (row + 0.5) * cell
-        placed.append(place_fitted_label(text, x - 6, middle, x - 8, size, palette, align="right"))
+        placed.append(
+            place_fitted_label(
+                text,
+                x - 6,
+                middle,
+                room=x - 8,
+                size=size,
+                palette=palette,
+                align="right",
+            )
+        )
     return placed
 
 

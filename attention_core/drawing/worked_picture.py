@@ -141,9 +141,11 @@ def fit_sheet_row(parts: Sequence[SheetPart], words: PictureTexts) -> tuple[list
     needed = [part for part in parts if not part.spare]
     for wanted in (list(parts), needed):
         size = MAX_SHEET_CELL_PX
-        while size > MIN_SHEET_CELL_PX and sheet_row_width(wanted, words, size) > PAGE_WIDTH_PX:
+        width = sheet_row_width(wanted, words, size)
+        while size > MIN_SHEET_CELL_PX and width > PAGE_WIDTH_PX:
             size -= 1
-        if sheet_row_width(wanted, words, size) <= PAGE_WIDTH_PX:
+            width = sheet_row_width(wanted, words, size)
+        if width <= PAGE_WIDTH_PX:
             break
     return wanted, size
 
@@ -242,11 +244,12 @@ def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[di
     x, y = cell["x"], cell["y"]
     sign_px = min(MAX_MARK_PX, size / 3)
     sign = place_label(MARK_SIGNS[mark], x + size - 4, y + 9, palette, align="right", size=sign_px)
-    drawn = [sign | {"ink": ink}]
-    if mark != Mark.RIGHT:
-        inside = box(x + 2, x + size - 2, y + 2, y + size - 2)
-        drawn.append(cell | WORDLESS | inside | {"kind": "read", "fill": ink})
-    return drawn
+    sign["ink"] = ink
+    if mark == Mark.RIGHT:
+        return [sign]
+    inside = box(x + 2, x + size - 2, y + 2, y + size - 2)
+    frame = cell | WORDLESS | inside | {"kind": "read", "fill": ink}
+    return [sign, frame]
 
 
 def mark_inks(palette: Palette) -> dict[Mark, str]:
