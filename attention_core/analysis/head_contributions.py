@@ -21,7 +21,8 @@ def contribute(
 ) -> Float[Tensor, "B H T D_out"]:
     H = head_outputs.shape[1]
     d_v = head_outputs.shape[-1]
-    blocks = w_o.reshape(H, d_v, w_o.shape[-1])  # (H * d_v, D_out) -> (H, d_v, D_out): d_v rows a head
+    D_out = w_o.shape[-1]
+    blocks = w_o.reshape(H, d_v, D_out)  # (H * d_v, D_out) -> (H, d_v, D_out): d_v rows a head
     return head_outputs @ blocks  # (B, H, T, d_v) x (H, d_v, D_out) -> (B, H, T, D_out)
 
 
@@ -162,7 +163,8 @@ def mean_of_queries_cell(index, rows: Operand) -> Cell:
     share = Constant(1 / T, f"1/{T}")
     terms = []
     for t in range(T):
-        terms.append((rows[b, t, h, g], share))
+        likeness = rows[b, t, h, g]
+        terms.append((likeness, share))
     return Cell(tuple(terms))
 
 

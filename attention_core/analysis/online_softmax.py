@@ -149,7 +149,8 @@ def gather_values(
     stop: int,
 ) -> Float[Tensor, "B H T d_v"]:
     H = powers.shape[1]
-    values = share_heads(v[:, :, start:stop], H)  # (B, H, block, d_v)
+    seen = v[:, :, start:stop]  # (B, H_kv, block, d_v)
+    values = share_heads(seen, H)  # (B, H, block, d_v)
     block = powers @ values  # (B, H, T, block) x (B, H, block, d_v) -> (B, H, T, d_v)
     if before is None:
         return block
@@ -158,7 +159,8 @@ def gather_values(
 
 def gather_values_numpy(powers, v, faded=None, before=None, *, start, stop):
     H = powers.shape[1]
-    values = share_heads_numpy(v[:, :, start:stop], H)
+    seen = v[:, :, start:stop]
+    values = share_heads_numpy(seen, H)
     block = np.einsum("bhts,bhsd->bhtd", powers, values)
     if before is None:
         return block

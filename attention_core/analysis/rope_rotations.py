@@ -72,8 +72,9 @@ def with_shifted_positions(trace: Trace, by: int) -> Trace:
             continue
         operation = step.operation
         if operation.faces in (ROPE, SINUSOIDAL):
-            position = operation.params["at"] + by
-            operation = replace(operation, params={**operation.params, "at": position})
+            params = dict(operation.params)
+            params["at"] += by
+            operation = replace(operation, params=params)
         values[name] = operation.apply(values)
         steps[name] = replace(step, value=values[name], operation=operation)
     return replace(trace, steps=steps)

@@ -42,5 +42,5 @@ def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     require_positive("keys", keys)
     if require_finite("temperature", temperature) <= 0:
         raise AttentionError("positive_number", name="temperature", given=temperature)
-    other = math.exp(-2 / temperature)  # of one other key, where the best has 1: nothing overflows
-    return 1 / (1 + (keys - 1) * other)
+    others = (keys - 1) * math.exp(-2 / temperature)  # where the best key has 1, so that nothing overflows
+    return 1 / (1 + others)

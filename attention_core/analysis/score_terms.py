@@ -90,9 +90,13 @@ def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
     read = source
     if part == "position":
         read = f"{source}_position"
-        dims = trace.step(source).dims
-        reads = trace.step(positioned).operation.reads  # the input and its table of positions
-        operations.append(Operation(read, dims, reads, POSITIONS_ALONE))
+        alone = Operation(
+            read,
+            dims=trace.step(source).dims,
+            reads=trace.step(positioned).operation.reads,  # the input and its table of positions
+            faces=POSITIONS_ALONE,
+        )
+        operations.append(alone)
     for operation in chain:
         weights = operation.reads[1:]
         if part == "position":  # the biases belong to the content

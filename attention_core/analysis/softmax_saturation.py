@@ -121,4 +121,5 @@ def estimate_mean(figures: Float[Tensor, " draws"]) -> Estimate:
     if len(figures) == 1:
         return Estimate(mean, error=0.0)
     variance = figures.var().item()
-    return Estimate(mean, error=math.sqrt(variance / len(figures)))
+    error = math.sqrt(variance / len(figures))
+    return Estimate(mean, error)
