@@ -1,1 +1,1 @@
-"""Further steps and measures of a run: softmax in stages, Jacobians, leaks from the future, heads' contributions."""
+"""Further steps and measures of a run: softmax in stages, Jacobians, leaks of the future, contributions of heads."""

@@ -1,4 +1,4 @@
-"""Dropout on the weights of a run that has none: what is kept grows, and the rows no longer sum to 1."""
+"""Dropout on the weights of a run without it: the weights that are kept grow, and rows no longer sum to 1."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
 
-# ---- sums: of each row of weights ------------------------------------------------------------------------------------
+# ---- row sums: of the weights over the keys --------------------------------------------------------------------------
 def sum_rows(weights: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T"]:
     return weights.sum(-1)  # over S
 
@@ -28,18 +28,21 @@ def sum_rows_formula(weights):
 
 
 def sum_rows_cell(index, weights: Operand) -> Cell:
-    return Cell(tuple((weights[(*index, s)],) for s in range(weights.shape[-1])))
+    keys = range(weights.shape[-1])
+    return Cell(tuple((weights[(*index, s)],) for s in keys))
 
 
 SUM_ROWS = Faces(sum_rows, sum_rows_numpy, sum_rows_formula, sum_rows_cell)
 
 
 def with_dropout(trace: Trace, p: float, seed: int = 0) -> Trace:
-    r"""The run with three more steps: `keep`, which weights stay; `dropped_weights`, $A \odot keep / (1 - p)$; and
-    `row_sums`, what each row of them sums to. On average over all draws that is 1, in one draw it seldom is.
+    r"""Add three steps to a run: `keep`, `dropped_weights` and `row_sums`.
+
+    `keep` says which weights stay, `dropped_weights` is $A \odot keep / (1 - p)$, and `row_sums` is the sum of each of
+    its rows. That sum is 1 on average over all draws, and seldom 1 in one draw.
 
     trace: a run without dropout, whose later steps stay as they are. p: the probability of dropping a weight, from 0 to
-    below 1; seed: of the draw. Raises AttentionError (a ValueError) as AttentionConfig does. Source: Srivastava et al.
+    below 1. seed: of the draw. Raises AttentionError (a ValueError) as AttentionConfig does. Source: Srivastava et al.
     2014, Dropout; on the weights: the code that Vaswani et al. 2017 published.
 
     >>> import torch
@@ -51,8 +54,18 @@ def with_dropout(trace: Trace, p: float, seed: int = 0) -> Trace:
     """
     config = AttentionConfig(dropout=p, dropout_seed=seed)
     keep = draw_dropout_keep(config, tuple(trace["weights"].shape))
-    kept = replace(trace, steps={**trace.steps, "keep": Step("keep", keep, SCORE_DIMS)})
-    return kept.then(
-        Operation("dropped_weights", SCORE_DIMS, ("weights", "keep"), DROP, {"p": float(p)}),
-        Operation("row_sums", SCORE_DIMS[:-1], ("dropped_weights",), SUM_ROWS),
+    steps = {**trace.steps, "keep": Step("keep", keep, SCORE_DIMS)}
+    dropped = Operation(
+        "dropped_weights",
+        dims=SCORE_DIMS,
+        reads=("weights", "keep"),
+        faces=DROP,
+        params={"p": float(p)},
     )
+    sums = Operation(
+        "row_sums",
+        dims=SCORE_DIMS[:-1],
+        reads=("dropped_weights",),
+        faces=SUM_ROWS,
+    )
+    return replace(trace, steps=steps).then(dropped, sums)

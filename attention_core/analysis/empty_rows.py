@@ -1,8 +1,8 @@
 """A query that may attend to nothing, as five kinds of code treat it: the same run with another mask or softmax.
 
-A row of minus infinity alone has no softmax: exp(-inf) / sum of exp(-inf) is 0 / 0. Ours and torch's
-scaled_dot_product_attention give zeros. The others are here because they are taught and used, not because they are
-right.
+A row of minus infinity alone has no softmax, because exp(-inf) / sum of exp(-inf) is 0 / 0. This package gives zeros,
+as torch's scaled_dot_product_attention does. The other kinds stand here because they are taught and used, not because
+they are right.
 """
 
 from collections.abc import Mapping
@@ -68,27 +68,33 @@ ADD_TO_BLOCKED = Faces(add_to_blocked, add_to_blocked_numpy, add_to_blocked_form
 
 # ---- large numbers as they are written -------------------------------------------------------------------------------
 def large_constant(value: float) -> Constant:
-    """A large number in one cell's arithmetic: −1e9."""
+    """Write a large number in one cell's arithmetic, such as −1e9."""
     digits, _, power = f"{value:.2g}".partition("e")
-    return Constant(value, f"{digits}e{int(power or 0)}".replace("-", "−", 1))
+    text = f"{digits}e{int(power or 0)}"
+    return Constant(value, text.replace("-", "−", 1))
 
 
 def power_of_ten_latex(value: float) -> str:
-    """A large number in a formula.
+    """Write a large number in a formula.
 
     >>> power_of_ten_latex(-1e9), power_of_ten_latex(-3.4e38)
     ('-10^{9}', '-3.4 \\\\cdot 10^{38}')
     """
     digits, _, power = f"{value:.2g}".partition("e")
-    sign, size = ("-" if value < 0 else ""), digits.lstrip("-")
-    return sign + ("" if size == "1" else rf"{size} \cdot ") + f"10^{{{int(power or 0)}}}"
+    sign = "-" if value < 0 else ""
+    size = digits.lstrip("-")
+    factor = "" if size == "1" else rf"{size} \cdot "
+    exponent = int(power or 0)
+    return f"{sign}{factor}10^{{{exponent}}}"
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EmptyRowPolicy:
-    """How blocked scores are marked, and whether a row without a key has a rule of its own in the softmax. value: what
-    the mask takes for -inf; None: the lowest number of the precision."""
+    """How blocked scores are marked, and whether the softmax has a rule of its own for a row without a key.
+
+    value: the number that the mask puts in the place of -inf; None for the lowest number of the precision.
+    """
 
     mask: Faces
     value: float | None = None
@@ -107,13 +113,18 @@ EMPTY_ROW_POLICIES: Mapping[str, EmptyRowPolicy] = MappingProxyType(
 
 
 def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = None) -> Trace:
-    """The run as another kind of code has it, computed from its inputs on in a precision.
+    """Compute a run as another kind of code does, from its inputs on, in a precision.
 
-    name: one of TREATMENTS. What becomes of a query that may attend to nothing: "zero", weights 0 and output 0, as here
-    and in scaled_dot_product_attention; "plain", NaN; "filled" with -1e9, an even share of every key, which it may not
-    attend to; "added", -1e9 on every score of the row, shifts it, so that it attends as if without a mask, and evenly
-    where the precision swallows the scores beside -1e9, as float32 does; "lowest", filled with the lowest number of the
-    precision, evenly. (nn.MultiheadAttention itself: conventions.torch_layer.) All other rows agree.
+    name: one of EMPTY_ROW_POLICIES. It decides what becomes of a query that may attend to nothing:
+
+    - "zero": weights 0 and output 0, as here and in scaled_dot_product_attention.
+    - "plain": NaN.
+    - "filled" with -1e9: it attends evenly to every key, though it may attend to none.
+    - "added": -1e9 on every score shifts the whole row, so that the query attends as if without a mask; evenly where
+      the precision swallows the scores beside -1e9, as float32 does.
+    - "lowest": filled with the lowest number of the precision, it attends evenly.
+
+    All other rows agree. What nn.MultiheadAttention does: verification.mask_conventions.run_torch_layer.
 
     trace: a run with a mask. dtype: of the inputs and so of every step; None: the run's own. In float16 -1e9 is -inf,
     so that "filled" and "added" give NaN. Returns a Trace; its proof names what is wrong with it. Raises AttentionError
@@ -127,27 +138,39 @@ def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = N
     >>> {name: with_empty_row_policy(trace, name)["weights"][0, 0, 1, 0].item() for name in policies}
     {'zero': 0.0, 'plain': nan, 'filled': 0.5}
     """
-    treatment = EMPTY_ROW_POLICIES[require_one_of("treatment", name, tuple(EMPTY_ROW_POLICIES))]
-    trace.step("allowed")
-    inputs = {name: replace(step, value=cast_floats(step.value, dtype)) for name, step in trace.inputs().items()}
-    lowest = torch.finfo(next(iter(inputs.values())).value.dtype).min
-    value = lowest if treatment.value is None else treatment.value
-    operations = [
-        part for step in trace.computed().values() for part in replace_operation(step.operation, treatment, value)
-    ]
+    policy = EMPTY_ROW_POLICIES[require_one_of("treatment", name, tuple(EMPTY_ROW_POLICIES))]
+    trace.step("allowed")  # raises KeyError for a run without a mask
+    inputs = {}
+    for input_name, step in trace.inputs().items():
+        inputs[input_name] = replace(step, value=cast_floats(step.value, dtype))
+    first = next(iter(inputs.values()))
+    fill = lowest_number(first.value.dtype) if policy.value is None else policy.value
+    operations = []
+    for step in trace.computed().values():
+        operations.extend(replace_operation(step.operation, policy, fill))
     return replace(trace, steps=inputs).then(*operations)
 
 
+def lowest_number(dtype: torch.dtype) -> float:
+    """Return the lowest number that a precision holds."""
+    return torch.finfo(dtype).min
+
+
 def cast_floats(value: Tensor, dtype: torch.dtype | None) -> Tensor:
-    """Numbers in another precision; truth values as they are."""
-    return value.to(dtype) if value.is_floating_point() else value
+    """Cast numbers to another precision; truth values stay."""
+    if not value.is_floating_point():
+        return value
+    return value.to(dtype)
 
 
-def replace_operation(operation: Operation, treatment: EmptyRowPolicy, value: float) -> tuple[Operation, ...]:
-    """What stands in the place of an operation: itself, but for the mask and the softmax."""
-    if operation.faces == MASK and treatment.mask != MASK:
-        return (replace(operation, faces=treatment.mask, params={"value": value}),)
-    if operation.faces == SOFTMAX and not treatment.rule:
+def replace_operation(operation: Operation, policy: EmptyRowPolicy, fill: float) -> tuple[Operation, ...]:
+    """Return what a policy computes in the place of an operation: another mask or softmax, and else the same.
+
+    fill: the number that the mask puts in the place of -inf.
+    """
+    if operation.faces == MASK and policy.mask != MASK:
+        return (replace(operation, faces=policy.mask, params={"value": fill}),)
+    if operation.faces == SOFTMAX and not policy.rule:
         exponentials, shares = STABLE_SOFTMAX
         return exponentials, replace(shares, output=operation.output)
     return (operation,)

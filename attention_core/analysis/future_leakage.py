@@ -24,17 +24,21 @@ def farthest_formula(now, before):
 
 
 def farthest_cell(index, now: Operand, before: Operand) -> Cell:
-    return Cell(tuple((now[(*index, m)], before[(*index, m)]) for m in range(now.shape[-1])), outer="farthest")
+    pairs = []
+    for m in range(now.shape[-1]):
+        cell = (*index, m)
+        pairs.append((now[cell], before[cell]))
+    return Cell(tuple(pairs), outer="farthest")
 
 
 FARTHEST = Faces(farthest, farthest_numpy, farthest_formula, farthest_cell)
 
 
 def with_moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
-    """The run with one more step, "moved": how far each row of a step is from the same row of another run.
+    """Add the step "moved" to a run: how far each row of a step is from the same row of another run.
 
-    0 where no bit of the row changed. So a leak is seen: change a later token, and look which outputs move. step: one
-    that both runs have in the same shape; "moved" has its axes without the last, for the output (B, T).
+    It is 0 where no bit of the row changed. So a leak becomes visible: change a later token, and see which outputs
+    move. step: one that both runs have in the same shape; "moved" has its axes without the last, for the output (B, T).
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend
@@ -46,23 +50,33 @@ def with_moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
     >>> with_moved_rows(attend(later, config=causal), attend(x, config=causal))["moved"] > 0
     tensor([[False, False,  True]])
     """
-    dims, other = now.step(step).dims, f"{step}_before"
-    with_other = replace(now, steps={**now.steps, other: Step(other, before[step], dims)})
-    return with_other.then(Operation("moved", dims[:-1], (step, other), FARTHEST))
+    dims = now.step(step).dims
+    other = f"{step}_before"
+    steps = {**now.steps, other: Step(other, before[step], dims)}
+    moved = Operation(
+        "moved",
+        dims=dims[:-1],
+        reads=(step, other),
+        faces=FARTHEST,
+    )
+    return replace(now, steps=steps).then(moved)
 
 
 # ---- pairs that look ahead -------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LookAhead:
-    """How a mask differs from the causal one: `later` pairs (i, j) with j > i that it allows, and `missing` ones with
-    j <= i that it blocks. Both are 0 for the causal mask alone."""
+    """How a mask differs from the causal one.
+
+    `later` counts the pairs (i, j) with j > i that it allows, `missing` those with j <= i that it blocks. Both are 0
+    for the causal mask alone.
+    """
 
     later: int
     missing: int
 
 
 def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
-    """How far a mask is from the causal one.
+    """Count the pairs in which a mask differs from the causal one.
 
     allowed: True = may attend; query i stands at position i.
 
@@ -70,15 +84,19 @@ def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
     >>> compare_with_causal(torch.ones(3, 3).bool()), compare_with_causal(torch.eye(3).bool())
     (LookAhead(later=3, missing=0), LookAhead(later=0, missing=3))
     """
-    return LookAhead(int(allowed.triu(1).sum()), int((~allowed).tril().sum()))
+    later = allowed.triu(1).sum()
+    missing = (~allowed).tril().sum()
+    return LookAhead(int(later), int(missing))
 
 
 def share_ahead(weights: Float[Tensor, "T T"]) -> float:
-    """The part of one head's attention that goes to later words, of all its rows together; 0 where there is none.
+    """Compute the part of one head's attention that goes to later words, over all its rows; 0 where it attends nowhere.
 
     >>> import torch
     >>> share_ahead(torch.full((2, 2), 0.5))
     0.25
     """
     whole = weights.sum().item()
-    return weights.triu(1).sum().item() / whole if whole else 0.0
+    if not whole:
+        return 0.0
+    return weights.triu(1).sum().item() / whole

@@ -1,4 +1,4 @@
-"""What a number of the output would do if a word changed a little, beside the weight that the word has.
+"""How far a number of a run would move if a word changed a little, beside the weight that the word has.
 
 A weight says how much of a value is taken, not what the value does to the output, nor what the word does to the
 weights themselves (Jain, Wallace 2019, Attention is not Explanation).
@@ -14,7 +14,7 @@ from attention_core.record.expressions import Cell, Operand, Ref
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
 
-# ---- times input: for each word its numbers, each times what it does to the chosen one -------------------------------
+# ---- times input: the numbers of each word, each times its effect on the chosen number -------------------------------
 def times_input(gradient: Float[Tensor, "B S D"], x: Float[Tensor, "B S D"]) -> Float[Tensor, "B S"]:
     return (gradient * x).sum(-1)
 
@@ -29,22 +29,27 @@ def times_input_formula(gradient, x):
 
 def times_input_cell(index, gradient: Operand, x: Operand) -> Cell:
     b, s = index
-    return Cell(tuple((gradient[b, s, m], x[b, s, m]) for m in range(x.shape[-1])))
+    terms = []
+    for m in range(x.shape[-1]):
+        cell = (b, s, m)
+        terms.append((gradient[cell], x[cell]))
+    return Cell(tuple(terms))
 
 
 TIMES_INPUT = Faces(times_input, times_input_numpy, times_input_formula, times_input_cell)
 
 
 def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
-    r"""The run with two more steps: `gradient` (B, S, D), how far the chosen number moves when a number of the words
-    that are attended to moves, and `gradient_x_input` (B, S), $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$.
+    r"""Add two steps to a run: `gradient` (B, S, D) and `gradient_x_input` (B, S).
 
-    To the first order that is how much of the number goes with the word: how far it falls where the word shrinks to
-    nothing. All ways count, through the value and through the scores; in self-attention also through the query.
+    `gradient` is how far the chosen number moves when a number of the words that are attended to moves.
+    `gradient_x_input` is $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$. To the first order that is how much of
+    the number goes with the word: how far the number falls where the word shrinks to nothing. All ways count, through
+    the value and through the scores; in self-attention also through the query.
 
     trace: a run of attend. cell: the number y, of any step that is computed. The gradient is torch's, by going back
     through the run's own operations, in float64; to a proof it is an input. Raises AttentionError (a ValueError) where
-    no input is known, KeyError for a step that there is not. Source: Shrikumar, Greenside, Kundaje 2017, Learning
+    no input is known, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje 2017, Learning
     Important Features Through Propagating Activation Differences, section 2.2 (gradient x input).
 
     >>> from attention_core import attend
@@ -53,17 +58,37 @@ def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
     >>> trace["gradient"].flatten(), trace["gradient_x_input"].flatten()
     (tensor([0., 1.], dtype=torch.float64), tensor([0., 3.], dtype=torch.float64))
     """
-    source = next((name for name in ("x", "key") if name in trace.inputs()), None)
+    inputs = trace.inputs()
+    source = next((name for name in ("x", "key") if name in inputs), None)
     if source is None:
         raise AttentionError("no_input_words", name=cell.step)
+    gradient = differentiate(trace, cell, source)
+    dims = trace.step(source).dims
+    steps = {**trace.steps, "gradient": Step("gradient", gradient, dims)}
+    operation = Operation(
+        "gradient_x_input",
+        dims=dims[:-1],
+        reads=("gradient", source),
+        faces=TIMES_INPUT,
+    )
+    return Trace(steps, trace.labels).then(operation)
+
+
+def differentiate(trace: Trace, cell: Ref, source: str) -> Tensor:
+    """Compute in float64 how far a cell moves when a number of an input moves, for each number of the input."""
     with torch.inference_mode(False), torch.enable_grad():
-        values = {name: step.value.detach().clone() for name, step in trace.inputs().items()}
-        values = {name: value.double() if value.is_floating_point() else value for name, value in values.items()}
+        values = {name: copy_in_float64(step.value) for name, step in trace.inputs().items()}
         given = values[source].requires_grad_()
         for name, step in trace.computed().items():
             values[name] = step.operation.apply(values)
-        (gradient,) = torch.autograd.grad(values[cell.step][cell.index], given, materialize_grads=True)
-    dims = trace.step(source).dims
-    steps = {**trace.steps, "gradient": Step("gradient", gradient, dims)}
-    operation = Operation("gradient_x_input", dims[:-1], ("gradient", source), TIMES_INPUT)
-    return Trace(steps, trace.labels).then(operation)
+        number = values[cell.step][cell.index]
+        (gradient,) = torch.autograd.grad(number, given, materialize_grads=True)
+    return gradient
+
+
+def copy_in_float64(value: Tensor) -> Tensor:
+    """Copy numbers in float64; truth values stay truth values."""
+    copy = value.detach().clone()
+    if not copy.is_floating_point():
+        return copy
+    return copy.double()

@@ -1,4 +1,4 @@
-"""Many heads as a sum: what each brings to the output, the output without one of them, and how alike two of them are.
+"""Many heads as a sum: what each adds to the output, the output without one of them, and how alike two of them are.
 
 concat(heads) W_o = sum over h of head_h W_o,h, where W_o,h is the block of rows of W_o that head h owns (Elhage et al.
 2021, A Mathematical Framework for Transformer Circuits, "attention heads are independent and additive"). The bias b_o
@@ -19,13 +19,16 @@ from attention_core.record.trace import Faces, Operation, Trace
 def contribute(
     head_outputs: Float[Tensor, "B H T d_v"], w_o: Float[Tensor, "H*d_v D_out"]
 ) -> Float[Tensor, "B H T D_out"]:
-    H, d_v = head_outputs.shape[1], head_outputs.shape[-1]
-    blocks = w_o.reshape(H, d_v, w_o.shape[-1])  # (H * d_v, D_out) -> (H, d_v, D_out): d_v rows a head
+    H = head_outputs.shape[1]
+    d_v = head_outputs.shape[-1]
+    D_out = w_o.shape[-1]
+    blocks = w_o.reshape(H, d_v, D_out)  # (H * d_v, D_out) -> (H, d_v, D_out): d_v rows a head
     return head_outputs @ blocks  # (B, H, T, d_v) x (H, d_v, D_out) -> (B, H, T, D_out)
 
 
 def contribute_numpy(head_outputs, w_o):
-    blocks = np.stack(np.split(w_o, head_outputs.shape[1]))  # H times (d_v, D_out) -> (H, d_v, D_out)
+    H = head_outputs.shape[1]
+    blocks = np.stack(np.split(w_o, H))  # H times (d_v, D_out) -> (H, d_v, D_out)
     return np.einsum("bhtm,hmn->bhtn", head_outputs, blocks)
 
 
@@ -36,7 +39,12 @@ def contribute_formula(head_outputs, w_o):
 def contribute_cell(index, head_outputs: Operand, w_o: Operand) -> Cell:
     b, h, t, n = index
     d_v = head_outputs.shape[-1]
-    return Cell(tuple((head_outputs[b, h, t, m], w_o[h * d_v + m, n]) for m in range(d_v)))
+    first_row = h * d_v
+    terms = []
+    for m in range(d_v):
+        weight = w_o[first_row + m, n]
+        terms.append((head_outputs[b, h, t, m], weight))
+    return Cell(tuple(terms))
 
 
 CONTRIBUTE = Faces(contribute, contribute_numpy, contribute_formula, contribute_cell)
@@ -44,16 +52,19 @@ CONTRIBUTE = Faces(contribute, contribute_numpy, contribute_formula, contribute_
 
 # ---- place: without W_o each head fills its own columns of the output ------------------------------------------------
 def place_head(head_outputs: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B H T H*d_v"]:
-    heads = head_outputs.shape[1]
-    own = torch.eye(heads, dtype=torch.bool, device=head_outputs.device).view(heads, 1, heads, 1)  # (H, 1, H, 1)
-    return torch.where(own, head_outputs.unsqueeze(3), 0.0).flatten(3)  # (B, H, T, H, d_v) -> (B, H, T, H * d_v)
+    H = head_outputs.shape[1]
+    same = torch.eye(H, dtype=torch.bool, device=head_outputs.device)  # (H, H)
+    own = same.view(H, 1, H, 1)
+    placed = torch.where(own, head_outputs.unsqueeze(3), 0.0)  # (B, H, T, H, d_v)
+    return placed.flatten(3)  # (B, H, T, H, d_v) -> (B, H, T, H * d_v)
 
 
 def place_head_numpy(head_outputs):
     B, H, T, d_v = head_outputs.shape
     placed = np.zeros((B, H, T, H * d_v))
     for h in range(H):
-        placed[:, h, :, h * d_v : (h + 1) * d_v] = head_outputs[:, h]
+        first = h * d_v
+        placed[:, h, :, first : first + d_v] = head_outputs[:, h]
     return placed
 
 
@@ -64,13 +75,15 @@ def place_head_formula(head_outputs):
 def place_head_cell(index, head_outputs: Operand) -> Cell:
     b, h, t, n = index
     owner, m = divmod(n, head_outputs.shape[-1])
-    return Cell(((head_outputs[b, h, t, m] if owner == h else Constant(0.0),),))
+    if owner != h:
+        return Cell(((Constant(0.0),),))
+    return Cell(((head_outputs[b, h, t, m],),))
 
 
 PLACE_HEAD = Faces(place_head, place_head_numpy, place_head_formula, place_head_cell)
 
 
-# ---- leave out: the output less what one head brings; the bias stays -------------------------------------------------
+# ---- leave out: the output less what one head adds; the bias stays ---------------------------------------------------
 def leave_out(
     output: Float[Tensor, "B T D_out"], contributions: Float[Tensor, "B H T D_out"], *, head: int
 ) -> Float[Tensor, "B T D_out"]:
@@ -78,7 +91,7 @@ def leave_out(
 
 
 def leave_out_numpy(output, contributions, *, head):
-    bias = output - contributions.sum(1)  # (B, T, D_out): what no head brings
+    bias = output - contributions.sum(1)  # (B, T, D_out): what no head adds
     return np.delete(contributions, head, axis=1).sum(1) + bias
 
 
@@ -88,7 +101,9 @@ def leave_out_formula(output, contributions, *, head):
 
 def leave_out_cell(index, output: Operand, contributions: Operand, *, head) -> Cell:
     b, t, n = index
-    return Cell(((output[b, t, n],), (contributions[b, head, t, n], Constant(-1.0, "−1"))))
+    whole = (output[b, t, n],)
+    removed = (contributions[b, head, t, n], Constant(-1.0, "−1"))
+    return Cell((whole, removed))
 
 
 LEAVE_OUT = Faces(leave_out, leave_out_numpy, leave_out_formula, leave_out_cell)
@@ -97,15 +112,19 @@ LEAVE_OUT = Faces(leave_out, leave_out_numpy, leave_out_formula, leave_out_cell)
 # ---- alike: 1 less the total variation distance of two heads' weights, for each query --------------------------------
 def compare_heads(weights: Float[Tensor, "B H T S"]) -> Float[Tensor, "B T H H"]:
     rows = weights.transpose(1, 2)  # (B, T, H, S)
-    apart = [(rows - rows[:, :, h : h + 1]).abs().sum(-1) for h in range(rows.shape[2])]  # each (B, T, H): from head h
-    return 1 - torch.stack(apart, dim=-1) / 2  # (B, T, H, H)
+    heads = range(rows.shape[2])
+    apart = [(rows - rows[:, :, h, None]).abs().sum(-1) for h in heads]  # each (B, T, H): from head h
+    distances = torch.stack(apart, dim=-1)  # (B, T, H, H)
+    return 1 - distances / 2
 
 
 def compare_heads_numpy(weights):
     rows = np.swapaxes(weights, 1, 2)  # (B, T, H, S)
-    one, other = rows[:, :, :, None], rows[:, :, None]  # (B, T, H, 1, S), (B, T, 1, H, S)
+    one = rows[:, :, :, None]  # (B, T, H, 1, S)
+    other = rows[:, :, None]  # (B, T, 1, H, S)
     both = np.minimum(one, other).sum(-1)  # |a - b| = a + b - 2 min(a, b)
-    return 1 + both - (one.sum(-1) + other.sum(-1)) / 2
+    totals = one.sum(-1) + other.sum(-1)  # (B, T, H, H)
+    return 1 + both - totals / 2
 
 
 def compare_heads_formula(weights):
@@ -114,13 +133,18 @@ def compare_heads_formula(weights):
 
 def compare_heads_cell(index, weights: Operand) -> Cell:
     b, t, h, g = index
-    return Cell(tuple((weights[b, h, t, s], weights[b, g, t, s]) for s in range(weights.shape[-1])), outer="alike")
+    pairs = []
+    for s in range(weights.shape[-1]):
+        one = weights[b, h, t, s]
+        other = weights[b, g, t, s]
+        pairs.append((one, other))
+    return Cell(tuple(pairs), outer="alike")
 
 
 COMPARE_HEADS = Faces(compare_heads, compare_heads_numpy, compare_heads_formula, compare_heads_cell)
 
 
-# ---- and on average over the queries ---------------------------------------------------------------------------------
+# ---- mean over the queries -------------------------------------------------------------------------------------------
 def mean_of_queries(rows: Float[Tensor, "B T H H"]) -> Float[Tensor, "B H H"]:
     return rows.mean(1)
 
@@ -135,8 +159,13 @@ def mean_of_queries_formula(rows):
 
 def mean_of_queries_cell(index, rows: Operand) -> Cell:
     b, h, g = index
-    share = Constant(1 / rows.shape[1], f"1/{rows.shape[1]}")
-    return Cell(tuple((rows[b, t, h, g], share) for t in range(rows.shape[1])))
+    T = rows.shape[1]
+    share = Constant(1 / T, f"1/{T}")
+    terms = []
+    for t in range(T):
+        likeness = rows[b, t, h, g]
+        terms.append((likeness, share))
+    return Cell(tuple(terms))
 
 
 MEAN_OF_QUERIES = Faces(mean_of_queries, mean_of_queries_numpy, mean_of_queries_formula, mean_of_queries_cell)
@@ -144,7 +173,7 @@ MEAN_OF_QUERIES = Faces(mean_of_queries, mean_of_queries_numpy, mean_of_queries_
 
 # ---- appended to a run -----------------------------------------------------------------------------------------------
 def with_contributions(trace: Trace) -> Trace:
-    r"""The run with one more step, `contributions` (B, H, T, D_out): what each head brings to the output.
+    r"""Add the step `contributions` (B, H, T, D_out) to a run: what each head adds to the output.
 
     $\mathrm{concat}(Z) W_o = \sum_h Z_h W_{o,h}$; with b_o their sum over the heads is the output. Without W_o each
     head fills its own columns, and the others of its row are 0.
@@ -160,17 +189,21 @@ def with_contributions(trace: Trace) -> Trace:
     if "contributions" in trace:
         return trace
     B, T, width = trace.step("output").dims
-    reads, faces = (("head_outputs", "w_o"), CONTRIBUTE) if "w_o" in trace else (("head_outputs",), PLACE_HEAD)
-    return trace.then(Operation("contributions", (B, "H", T, width), reads, faces))
+    dims = (B, "H", T, width)
+    if "w_o" in trace:
+        operation = Operation("contributions", dims, ("head_outputs", "w_o"), CONTRIBUTE)
+    else:
+        operation = Operation("contributions", dims, ("head_outputs",), PLACE_HEAD)
+    return trace.then(operation)
 
 
 def without_head(trace: Trace, head: int) -> Trace:
-    """The run with two more steps: `contributions`, and `without_head`, the output as it is if one head brings nothing.
+    """Add two steps to a run: `contributions`, and `without_head`, the output as it is if one head adds nothing.
 
     output - contributions of that head; b_o stays, and so do the other heads' weights: nothing is learned anew (Michel,
     Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 2.3).
 
-    trace: any run. head: from 0 to H - 1. Raises AttentionError (a ValueError) for a head that there is not.
+    trace: any run. head: from 0 to H - 1. Raises AttentionError (a ValueError) for another head.
 
     >>> from attention_core import attend_qkv
     >>> v = torch.tensor([[[[3.0]], [[5.0]]]])
@@ -180,17 +213,24 @@ def without_head(trace: Trace, head: int) -> Trace:
     heads = range(trace.sizes()["H"])
     if head not in heads:
         raise AttentionError("unknown_choice", name="head", choices=", ".join(map(str, heads)), given=head)
-    dims, reads = trace.step("output").dims, ("output", "contributions")
-    return with_contributions(trace).then(Operation("without_head", dims, reads, LEAVE_OUT, {"head": head}))
+    operation = Operation(
+        "without_head",
+        dims=trace.step("output").dims,
+        reads=("output", "contributions"),
+        faces=LEAVE_OUT,
+        params={"head": head},
+    )
+    return with_contributions(trace).then(operation)
 
 
 def with_likeness(trace: Trace) -> Trace:
-    r"""The run with two more steps: `row_likeness` (B, T, H, H'), and `likeness` (B, H, H'), its mean over the queries.
+    r"""Add two steps to a run: `row_likeness` (B, T, H, H'), and `likeness` (B, H, H'), its mean over the queries.
 
-    $1 - \frac12 \sum_s |a_s - b_s|$ of two heads' rows, which for shares of a whole is $\sum_s \min(a_s, b_s)$: the
-    attention that both give to the same keys. 1 where two heads do the same, 0 where they have no key in common; two
-    rows without a key do the same. Clark et al. 2019 (What Does BERT Look At?, section 6) compare heads so too, by the
-    Jensen-Shannon divergence; this distance can be read off the weights, without a logarithm.
+    The likeness is $1 - \frac12 \sum_s |a_s - b_s|$ of two heads' rows, which for shares of a whole is
+    $\sum_s \min(a_s, b_s)$: the attention that both give to the same keys. It is 1 where two heads do the same, and 0
+    where they have no key in common; two rows without a key do the same. Clark et al. 2019 (What Does BERT Look At?,
+    section 6) compare heads by the Jensen-Shannon divergence; this distance can be read off the weights, without a
+    logarithm.
 
     trace: any run; every query counts, padding too. Source: the total variation distance, as in Levin, Peres, Wilmer
     2009, Markov Chains and Mixing Times, proposition 4.2.
@@ -202,5 +242,16 @@ def with_likeness(trace: Trace) -> Trace:
     tensor([[[1.0000, 0.5000],
              [0.5000, 1.0000]]])
     """
-    rows = Operation("row_likeness", ("B", "T", "H", "H'"), ("weights",), COMPARE_HEADS)
-    return trace.then(rows, Operation("likeness", ("B", "H", "H'"), ("row_likeness",), MEAN_OF_QUERIES))
+    rows = Operation(
+        "row_likeness",
+        dims=("B", "T", "H", "H'"),
+        reads=("weights",),
+        faces=COMPARE_HEADS,
+    )
+    means = Operation(
+        "likeness",
+        dims=("B", "H", "H'"),
+        reads=("row_likeness",),
+        faces=MEAN_OF_QUERIES,
+    )
+    return trace.then(rows, means)

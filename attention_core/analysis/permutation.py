@@ -1,4 +1,4 @@
-"""The same words in another order: attention without positions gives every word what it gave it before."""
+"""The same words in another order: attention without positions gives every word the same numbers as before."""
 
 import numpy as np
 from jaxtyping import Float
@@ -10,27 +10,31 @@ from attention_core.record.trace import Trace
 
 
 def shuffle_order(count: int, seed: int) -> tuple[int, ...]:
-    """Which of `count` words stands at each place after they were shuffled, the same on any machine.
+    """Draw which of `count` words stands at each place after a shuffle; the same on any machine.
 
-    Never as they stood, where there are two or more. Raises AttentionError for numbers that are not whole, or below 0.
+    Two or more words never keep their order. Raises AttentionError for numbers that are not whole, a seed below 0 and a
+    count below 1.
 
     >>> shuffle_order(5, seed=1)
     (4, 0, 1, 2, 3)
     """
-    order = (
-        np.random.default_rng(require_not_negative("seed", seed)).permutation(require_positive("count", count)).tolist()
-    )
-    return tuple(order[1:] + order[:1] if order == sorted(order) else order)
+    generator = np.random.default_rng(require_not_negative("seed", seed))
+    order = generator.permutation(require_positive("count", count)).tolist()
+    if order == sorted(order):
+        order = order[1:] + order[:1]
+    return tuple(order)
 
 
 def distance_after_reordering(
     permuted: Trace, plain: Trace, order: tuple[int, ...], step: str = "output"
 ) -> Float[Tensor, " T"]:
-    """How far each word's numbers are from those that it had before the words were put into another order.
+    """Measure how far each word's numbers are from those that it had before the words were put into another order.
 
-    permuted: the run of the words in that order. plain: that of the words as they stood. order: which word stands at
-    each place. step: one with axes (B, T, width). Returns the largest difference of each word, in its place in `plain`:
-    all 0, but for rounding, where attention knows no positions. Source: Lee et al. 2019, Set Transformer, property 1.
+    permuted: the run of the words in that order. plain: the run of the words in the first order. order: which word
+    stands at each place. step: one with axes (B, T, width).
+
+    Returns the largest difference of each word, in its place in `plain`: all 0, but for rounding, where attention knows
+    no positions. Source: Lee et al. 2019, Set Transformer, property 1.
 
     >>> import torch
     >>> from attention_core import attend
@@ -38,5 +42,7 @@ def distance_after_reordering(
     >>> distance_after_reordering(attend(x[[2, 0, 1]]), attend(x), (2, 0, 1)).max() < 1e-12
     tensor(True)
     """
-    there = sorted(range(len(order)), key=order.__getitem__)  # where each word of `plain` stands now
-    return abs_difference(permuted[step][:, there], plain[step]).amax((0, 2))  # (B, T, width) -> (T,)
+    places = sorted(range(len(order)), key=order.__getitem__)  # where each word of `plain` stands now
+    restored = permuted[step][:, places]  # (B, T, width)
+    distances = abs_difference(restored, plain[step])
+    return distances.amax((0, 2))  # (B, T, width) -> (T,)

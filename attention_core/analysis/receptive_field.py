@@ -1,4 +1,4 @@
-"""How far news travels: which inputs can change an output after several layers under one mask."""
+"""Which inputs can change an output after several layers under one mask, and how many layers that takes."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -8,16 +8,16 @@ from attention_core.record.errors import AttentionError
 
 
 def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[Tensor, "*batch T T"]:
-    r"""Which inputs j can change what stands at position i after a number of layers: [i, j].
+    r"""Mark which inputs j can change the number at position i after some layers, as [i, j].
 
-    $R_L = (A \lor I)^L$ in truth values: what i attends to brings all that it has heard itself. A position always
-    counts as hearing itself, mask or not: the query asks from there, and the residual carries it on. So with a window
-    of w keys on both sides news has gone L w positions after L layers, as in a stack of convolutions (Beltagy et al.
-    2020, Longformer, section 3.1), and under a causal mask it goes one way for ever.
+    $R_L = (A \lor I)^L$ in truth values: a position that i attends to hands on all that has reached it. Every position
+    reaches itself, also where the mask blocks it: the query is computed there, and the residual carries it on. With a
+    window of w keys on both sides, an input reaches L w positions after L layers, as in a stack of convolutions
+    (Beltagy et al. 2020, Longformer, section 3.1). Under a causal mask it reaches later positions only.
 
-    allowed: boolean (T, T), True = may attend, more axes before it are kept apart; of several heads any one is enough:
-    `allowed.any(-3)`. layers: 0 or more; after none each has heard itself alone. What is False cannot change at all;
-    what is True can, and does for almost all weights where the residual is kept.
+    allowed: boolean (T, T), True = may attend. Axes before these are kept apart; where any one of several heads is
+    enough, give `allowed.any(-3)`. layers: 0 or more; after 0 layers each position has reached itself alone. What is
+    False cannot change at all; what is True can change, and does for almost all weights where the residual is kept.
 
     Raises AttentionError (a ValueError) for a mask that is not square, or not boolean.
 
@@ -29,26 +29,35 @@ def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[T
 
 
 def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T T"]:
-    """The fewest layers, or steps, in which news from j reaches i, by a search in breadth; inf where it never does.
+    """Count the fewest layers, or steps, in which input j reaches position i, by a search in breadth; inf if none do.
 
-    allowed: as for reach: True where i hears from j in one step. Raises as reach does.
+    allowed: as for reachable_inputs: True where j reaches i in one step. Raises as reachable_inputs does.
 
     >>> path_lengths(torch.tensor([[True, False, False], [True, True, False], [False, True, True]]))
     tensor([[0., inf, inf],
             [1., 0., inf],
             [2., 1., 0.]])
     """
-    if allowed.dtype != torch.bool:
-        raise AttentionError("allowed_not_bool", name="allowed", given=allowed.dtype)
-    if allowed.dim() < 2 or allowed.shape[-1] != allowed.shape[-2]:
-        raise AttentionError("mask_square", name="allowed", shape=tuple(allowed.shape))
-    itself = torch.eye(allowed.shape[-1], dtype=torch.bool, device=allowed.device)
-    step, reached = (allowed | itself).float(), itself.expand_as(allowed)
+    check_square_mask(allowed)
+    T = allowed.shape[-1]
+    itself = torch.eye(T, dtype=torch.bool, device=allowed.device)
+    one_step = (allowed | itself).float()
+    reached = itself.expand_as(allowed)
     lengths = torch.where(reached, 0.0, torch.inf)
-    for steps in range(1, allowed.shape[-1]):
-        further = step @ reached.float() > 0  # (T, T) x (T, T): whom i attends to, and what these have heard
+    for steps in range(1, T):
+        further = one_step @ reached.float() > 0  # (T, T) x (T, T): what has reached the positions that i attends to
         if torch.equal(further, reached):
             break
-        lengths = torch.where(further & ~reached, float(steps), lengths)
+        is_new = further & ~reached
+        lengths = torch.where(is_new, float(steps), lengths)
         reached = further
     return lengths
+
+
+def check_square_mask(allowed: Tensor) -> None:
+    """Refuse a mask that is not boolean, or not square."""
+    if allowed.dtype != torch.bool:
+        raise AttentionError("allowed_not_bool", name="allowed", given=allowed.dtype)
+    shape = tuple(allowed.shape)
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        raise AttentionError("mask_square", name="allowed", shape=shape)

@@ -1,4 +1,4 @@
-"""What no score and no weight can exceed, whatever the inputs."""
+"""Bounds that no score and no weight can exceed, whatever the inputs are."""
 
 import math
 
@@ -10,10 +10,10 @@ from attention_core.record.errors import AttentionError
 
 
 def additive_bound(v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "*H"]:
-    r"""The largest magnitude that an additive score can have: $|v^\top \tanh(\cdot)| \le \sum_a |v_a|$.
+    r"""Compute the largest magnitude that an additive score can have: $|v^\top \tanh(\cdot)| \le \sum_a |v_a|$.
 
-    Each entry of the tanh layer lies between -1 and 1, so each term between -|v_a| and |v_a|, and their sum between the
-    sums of these. However large q and k grow, the score does not.
+    Each entry of the tanh layer lies between -1 and 1, so each term lies between -|v_a| and |v_a|, and their sum
+    between the sums of these. However large q and k grow, the score does not.
 
     v_a: (A,), or (H, A) for one a head. Returns one number, or one a head. Source: Bahdanau, Cho, Bengio 2015, appendix
     A.1.2 (the score); the bound is the triangle inequality.
@@ -26,13 +26,14 @@ def additive_bound(v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "*H"]:
 
 
 def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
-    r"""The largest weight that a softmax over cosines can give: $e^{2/\tau} / (e^{2/\tau} + S - 1)$.
+    r"""Compute the largest weight that a softmax over cosines can give: $e^{2/\tau} / (e^{2/\tau} + S - 1)$.
 
-    No key does better than 1, no other does worse than -1: $e^{1/\tau} / (e^{1/\tau} + (S - 1) e^{-1/\tau})$, and above
-    and below times $e^{1/\tau}$. It is reached where one key points as the query does and all others to the opposite
-    side. So without a temperature seven keys leave the best one at .55, and a small temperature lifts the ceiling to 1.
+    A cosine is at most 1 and at least -1, which gives $e^{1/\tau} / (e^{1/\tau} + (S - 1) e^{-1/\tau})$. Both parts
+    times $e^{1/\tau}$ are the formula above. It is reached where one key points as the query does and all others point
+    to the opposite side. So without a temperature the best of seven keys gets at most .55, and a small temperature
+    lifts the ceiling to 1.
 
-    keys: how many the query may attend to, 1 or more. temperature: what divides the cosines, above 0. Raises
+    keys: the number that the query may attend to, 1 or more. temperature: what divides the cosines, above 0. Raises
     AttentionError (a ValueError) for others. Source of the score: Graves, Wayne, Danihelka 2014, equation 6.
 
     >>> round(cosine_ceiling(7), 3), round(cosine_ceiling(7, temperature=0.1), 3)
@@ -41,4 +42,5 @@ def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     require_positive("keys", keys)
     if require_finite("temperature", temperature) <= 0:
         raise AttentionError("positive_number", name="temperature", given=temperature)
-    return 1 / (1 + (keys - 1) * math.exp(-2 / temperature))  # above and below over e^(2/temperature): no overflow
+    others = (keys - 1) * math.exp(-2 / temperature)  # where the best key has 1, so that nothing overflows
+    return 1 / (1 + others)

@@ -1,6 +1,7 @@
-"""What positions do to a score: its parts about words and about places, and what distance alone does."""
+"""What positions do to a score: its parts that come of words and of places, and what distance alone does."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from jaxtyping import Float
@@ -37,13 +38,12 @@ SCORE_PARTS = ("content", "position")
 
 
 def with_score_parts(trace: Trace) -> Trace:
-    r"""The run with its scores in four parts: content_content, content_position, position_content, position_position.
+    r"""Add the four parts of a run's scores: content_content, content_position, position_content, position_position.
 
     $(x_i + p_i) W_q W_k^\top (x_j + p_j)^\top$ is $x_i W_q W_k^\top x_j^\top$ (word to word) + $x_i W_q W_k^\top
     p_j^\top$ (word to place) + $p_i W_q W_k^\top x_j^\top$ (place to word) + $p_i W_q W_k^\top p_j^\top$ (place to
-    place): their sum is `scores`. The biases b_q and b_k, which are no place's, stand with the content. Before them
-    come q and k of each part (`q_content`, `q_position` and so on), by the run's own operations; RoPE, where it is
-    chosen too, turns both.
+    place): their sum is `scores`. The biases b_q and b_k belong to the content. Before the parts come their q and k
+    (`q_content`, `q_position` and so on), by the run's own operations; RoPE, where it is chosen too, turns both.
 
     trace: a run of attend with positions that are added to x, such as sinusoidal, and a score that is a product of q
     and k: dot, scaled_dot or general. Raises AttentionError (a ValueError) for another score, KeyError for a run
@@ -56,44 +56,76 @@ def with_score_parts(trace: Trace) -> Trace:
     >>> torch.allclose(sum(trace[part] for part in parts), trace["scores"])
     True
     """
-    score = trace.step("computed_scores" if "computed_scores" in trace else "scores").operation
-    names = {known.operations[-1].faces: name for name, known in SCORES.items()}
-    require_one_of("score", names[score.faces], ("dot", "scaled_dot", "general"))
+    score = score_operation(trace)
     q, k, *own = score.reads
     for role in (q, k):
         for part in SCORE_PARTS:
-            trace = trace.then(*(new for new in plan_score_part(trace, role, part) if new.output not in trace))
-    for one in SCORE_PARTS:
-        for other in SCORE_PARTS:
-            reads = (f"{q}_{one}", f"{k}_{other}", *own)
-            trace = trace.then(Operation(f"{one}_{other}", SCORE_DIMS, reads, score.faces, score.params))
+            operations = plan_score_part(trace, role, part)
+            trace = trace.then(*(operation for operation in operations if operation.output not in trace))
+    for one, other in product(SCORE_PARTS, repeat=2):
+        operation = replace(
+            score,
+            output=f"{one}_{other}",
+            dims=SCORE_DIMS,
+            reads=(f"{q}_{one}", f"{k}_{other}", *own),
+        )
+        trace = trace.then(operation)
     return trace
 
 
+def score_operation(trace: Trace) -> Operation:
+    """Return the operation that computes the scores; refuse one whose scores are no product of q and k."""
+    step = "computed_scores" if "computed_scores" in trace else "scores"
+    operation = trace.step(step).operation
+    names = {known.operations[-1].faces: name for name, known in SCORES.items()}
+    require_one_of("score", names[operation.faces], ("dot", "scaled_dot", "general"))
+    return operation
+
+
 def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
-    """The operations from an input to q or k, once more for its words or its positions alone."""
-    chain: list[Operation] = []
-    name = role
-    while not name.startswith("positioned_"):
-        operation = trace.step(name if trace.step(name).operation else f"positioned_{name}").operation
-        chain.insert(0, operation)
-        name = operation.reads[0]
-    source = name.removeprefix("positioned_")
-    operations, read = [], source
+    """Plan the operations from an input to q or k once more, for its words or its positions alone."""
+    chain, positioned = find_chain(trace, role)
+    source = positioned.removeprefix("positioned_")
+    operations = []
+    read = source
     if part == "position":
         read = f"{source}_position"
-        dims, reads = trace.step(source).dims, trace.step(name).operation.reads  # the input and its table
-        operations.append(Operation(read, dims, reads, POSITIONS_ALONE))
+        alone = Operation(
+            read,
+            dims=trace.step(source).dims,
+            reads=trace.step(positioned).operation.reads,  # the input and its table of positions
+            faces=POSITIONS_ALONE,
+        )
+        operations.append(alone)
     for operation in chain:
-        weights = [weight for weight in operation.reads[1:] if part == "content" or not weight.startswith("b_")]
-        operations.append(replace(operation, output=f"{operation.output}_{part}", reads=(read, *weights)))
-        read = operations[-1].output
+        weights = operation.reads[1:]
+        if part == "position":  # the biases belong to the content
+            weights = [weight for weight in weights if not weight.startswith("b_")]
+        output = f"{operation.output}_{part}"
+        operations.append(replace(operation, output=output, reads=(read, *weights)))
+        read = output
     return operations
 
 
-# ---- what is added at each distance ----------------------------------------------------------------------------------
+def find_chain(trace: Trace, role: str) -> tuple[list[Operation], str]:
+    """Follow q or k back to the input with its positions: the operations in the order of computation, and that step.
+
+    Raises KeyError where the chain ends at an input that has no positions.
+    """
+    chain = []
+    name = role
+    while not name.startswith("positioned_"):
+        operation = trace.step(name).operation
+        if operation is None:
+            raise KeyError(f"there is no step 'positioned_{name}': the steps are {', '.join(trace.steps)}")
+        chain.insert(0, operation)
+        name = operation.reads[0]
+    return chain, name
+
+
+# ---- what distance alone does ----------------------------------------------------------------------------------------
 def score_by_distance(vector: Float[Tensor, " d"], distances: int, config: AttentionConfig) -> Trace:
-    r"""The same vector as query and as every key, 0, 1, 2, ... positions away: what distance alone does to a score.
+    r"""Compute the scores of a vector with itself, 0, 1, 2, ... positions away: what distance alone does to a score.
 
     With RoPE $q^\top R_n q = \sum_i |q_i|^2 \cos(n \theta_i)$ over the pairs i, whose length at distance 0 is the whole
     score; with ALiBi the score less $m_h n$. Without positions all scores are equal.
@@ -108,6 +140,9 @@ def score_by_distance(vector: Float[Tensor, " d"], distances: int, config: Atten
     >>> score_by_distance(torch.tensor([1.0, 0.0]), 3, rope)["scores"].flatten()  # cos 0, cos 1, cos 2
     tensor([ 1.0000,  0.5403, -0.4161])
     """
-    keys = vector.expand(1, config.heads, require_positive("distances", distances), len(vector))  # (d,) -> (1, H, S, d)
-    trace = attend_qkv(keys[:, :, :1], keys, keys, config=config)
-    return trace.labelled(S=tuple(map(str, range(distances))))
+    require_positive("distances", distances)
+    keys = vector.expand(1, config.heads, distances, len(vector))  # (d,) -> (1, H, S, d)
+    query = keys[:, :, :1]  # (1, H, 1, d)
+    trace = attend_qkv(query, keys, keys, config=config)
+    words = tuple(str(distance) for distance in range(distances))
+    return trace.labelled(S=words)

@@ -1,7 +1,5 @@
 """How far each weight moves when a score moves: the derivative of the softmax, as a step of a run."""
 
-import math
-
 import numpy as np
 import torch
 from jaxtyping import Float
@@ -17,9 +15,12 @@ MAX_JACOBIAN_BYTES = 256 * 2**20  # the most that the Jacobians of all rows (B, 
 
 # ---- the Jacobian of every row's softmax -----------------------------------------------------------------------------
 def softmax_jacobian(weights: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S S"]:
-    diagonal = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)  # (S, S)
+    S = weights.shape[-1]
+    diagonal = torch.eye(S, dtype=weights.dtype, device=weights.device)  # (S, S)
     others = weights @ (1 - diagonal)  # (B, H, T, S) x (S, S): 1 - w, where a subtraction would leave only rounding
-    changes = torch.where(diagonal.bool(), others.unsqueeze(-1), -weights.unsqueeze(-2))  # (B, H, T, S, S)
+    own_change = others.unsqueeze(-1)  # (B, H, T, S, 1)
+    other_change = -weights.unsqueeze(-2)  # (B, H, T, 1, S)
+    changes = torch.where(diagonal.bool(), own_change, other_change)  # (B, H, T, S, S)
     return weights.unsqueeze(-1) * changes  # (B, H, T, S, 1) x (B, H, T, S, S)
 
 
@@ -37,20 +38,26 @@ def softmax_jacobian_formula(weights):
 
 def softmax_jacobian_cell(index, weights: Operand) -> Cell:
     *row, i, j = index
-    return Cell(((weights[(*row, i)],), (Constant(float(i == j), str(int(i == j))),), (weights[(*row, j)],)), "slope")
+    delta = int(i == j)
+    terms = (
+        (weights[(*row, i)],),
+        (Constant(float(delta), str(delta)),),
+        (weights[(*row, j)],),
+    )
+    return Cell(terms, outer="slope")
 
 
 JACOBIAN = Faces(softmax_jacobian, softmax_jacobian_numpy, softmax_jacobian_formula, softmax_jacobian_cell)
 
 
 def with_jacobian(trace: Trace) -> Trace:
-    r"""The run with one more step, `jacobian`: how far weight i moves when the softmax's score j moves, for every row.
+    r"""Add the step `jacobian` to a run: how far weight i moves when the softmax's score j moves, for every row.
 
-    $J_{ij} = \partial w_i / \partial x_j = w_i (\delta_{ij} - w_j)$, with axes (B, H, T, S, S'); S' are the scores. Of
-    replaced or chosen weights it is the softmax's own that count. Where one weight is nearly 1 all of it is nearly 0:
-    no gradient comes through.
+    $J_{ij} = \partial w_i / \partial x_j = w_i (\delta_{ij} - w_j)$, with axes (B, H, T, S, S'); S' are the scores.
+    Where weights were replaced or chosen, those of the softmax count. Where one weight is nearly 1, all of the Jacobian
+    is nearly 0: no gradient comes through.
 
-    Raises AttentionError where it would take more than JACOBIAN_BYTES. Source: the quotient rule on
+    Raises AttentionError where it would take more than MAX_JACOBIAN_BYTES. Source: the quotient rule on
     $e^{x_i} / \sum_j e^{x_j}$; that large scores make it small: Vaswani et al. 2017, section 3.2.1.
 
     >>> from attention_core import attend_qkv
@@ -61,8 +68,18 @@ def with_jacobian(trace: Trace) -> Trace:
     """
     softmax = "softmax_weights" if "softmax_weights" in trace else "weights"
     weights = trace[softmax]
-    needed = math.prod(weights.shape) * weights.shape[-1] * weights.element_size()
+    count = weights.numel() * weights.shape[-1]
+    needed = count * weights.element_size()
     if needed > MAX_JACOBIAN_BYTES:
         raise AttentionError("jacobian_too_large", needed=needed, limit=MAX_JACOBIAN_BYTES)
-    longer = trace.then(Operation("jacobian", (*SCORE_DIMS, "S'"), (softmax,), JACOBIAN))
-    return longer.labelled(**{"S'": trace.labels["S"]}) if "S" in trace.labels else longer
+    jacobian = Operation(
+        "jacobian",
+        dims=(*SCORE_DIMS, "S'"),
+        reads=(softmax,),
+        faces=JACOBIAN,
+    )
+    longer = trace.then(jacobian)
+    words = trace.labels.get("S")
+    if words is None:
+        return longer
+    return longer.labelled(**{"S'": words})

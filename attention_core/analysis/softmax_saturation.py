@@ -1,6 +1,6 @@
 """What the softmax makes of scores that grow with d_k: how sharp it is, and how much gradient comes through.
 
-The scores are drawn in float64 from a seed, in chunks as in laws.py; all else is a run of the core.
+The scores are drawn in float64 from a seed, in chunks as in dot_product_moments; the rest is computed by a run.
 """
 
 import math
@@ -15,6 +15,7 @@ from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, require_positive
 from attention_core.mechanism.scores import dot
+from attention_core.record.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,22 @@ class Estimate:
 
     @property
     def band(self) -> tuple[float, float]:
-        """From where to where the true mean lies in 95 of 100 such estimates.
+        """The two bounds between which the true mean lies in 95 of 100 such estimates.
 
         >>> Estimate(0.5, 0.1).band
         (0.304, 0.696)
         """
-        return self.mean - BAND_STANDARD_ERRORS * self.error, self.mean + BAND_STANDARD_ERRORS * self.error
+        reach = BAND_STANDARD_ERRORS * self.error
+        return self.mean - reach, self.mean + reach
 
 
 @dataclass(frozen=True)
 class Sharpness:
-    """What softmaxes of drawn scores are like: the largest weight, the entropy in bits, and the Frobenius norm of the
-    Jacobian, which is how much gradient comes through."""
+    """How sharp the softmaxes of drawn scores are.
+
+    `largest` is the largest weight, `entropy` is in bits, and `slope` is the Frobenius norm of the Jacobian: how much
+    gradient comes through.
+    """
 
     largest: Estimate
     entropy: Estimate
@@ -45,9 +50,9 @@ class Sharpness:
 
 
 def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0) -> dict[str, Sharpness]:
-    """How sharp the softmax over a query's keys is where all components are from N(0, 1): by "dot" and "scaled_dot".
+    """Measure how sharp the softmax over a query's keys is under "dot" and "scaled_dot", with components from N(0, 1).
 
-    The same scores for both, so that only the scale differs. Raises AttentionError for numbers that are not whole and
+    Both get the same scores, so that only the scale differs. Raises AttentionError for numbers that are not whole and
     positive. Source: Vaswani et al. 2017, section 3.2.1.
 
     >>> found = measure_saturation(64)
@@ -59,42 +64,62 @@ def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0
 
 
 def even_sharpness(keys: int) -> Sharpness:
-    """What it is like to attend evenly to so many keys: 1/n, log2 n bits, norm √(n - 1)/n.
+    """Return the sharpness of even attention to n keys: largest weight 1/n, log2 n bits, norm √(n - 1)/n.
 
     >>> even = even_sharpness(8)
     >>> even.largest.mean, even.entropy.mean, round(even.slope.mean, 3)
     (0.125, 3.0, 0.331)
     """
-    return measure_sharpness(torch.zeros(1, require_positive("keys", keys), dtype=torch.float64), 1.0)
+    equal_scores = torch.zeros(1, require_positive("keys", keys), dtype=torch.float64)
+    return measure_sharpness(equal_scores, scale=1.0)
 
 
 def draw_scores(d_k: int, keys: int, draws: int, seed: int) -> Float[Tensor, "draws keys"]:
-    """The scores of one query with its keys, drawn so many times."""
-    generator, parts = torch.Generator().manual_seed(seed), []
-    for count in chunk_sizes(
-        require_positive("draws", draws), require_positive("keys", keys) * require_positive("d_k", d_k)
-    ):
+    """Draw the scores of one query with its keys, a number of times."""
+    require_positive("draws", draws)
+    require_positive("keys", keys)
+    require_positive("d_k", d_k)
+    generator = torch.Generator().manual_seed(seed)
+    parts = []
+    for count in chunk_sizes(draws, keys * d_k):
         q = draw_normal((count, 1, 1, d_k), generator)
         k = draw_normal((count, 1, keys, d_k), generator)
-        parts.append(dot(q, k)[:, 0, 0])  # (count, 1, 1, keys) -> (count, keys)
+        scores = dot(q, k)  # (count, 1, 1, keys)
+        parts.append(scores[:, 0, 0])  # (count, keys)
     return torch.cat(parts)
 
 
 def measure_sharpness(scores: Float[Tensor, "draws keys"], scale: float) -> Sharpness:
-    """What the softmax makes of scores times a factor, by a run whose scores they are: q is 1, each key its score."""
-    q, k = torch.ones_like(scores[:, None, :1, None]), scores[:, None, :, None]  # (draws, 1, 1, 1), (draws, 1, keys, 1)
-    trace = with_jacobian(attend_qkv(q, k, k, config=AttentionConfig("dot", scale=scale)))
-    weights, jacobian = trace["weights"][:, 0, 0], trace["jacobian"][:, 0, 0]  # (draws, keys), (draws, keys, keys)
+    """Measure what the softmax makes of scores times a factor."""
+    trace = with_jacobian(run_on_scores(scores, scale))
+    weights = trace["weights"][:, 0, 0]  # (draws, keys)
+    jacobian = trace["jacobian"][:, 0, 0]  # (draws, keys, keys)
     entropy = torch.special.entr(weights).sum(-1) / math.log(2)  # -w ln w, 0 where w is 0
+    slope = jacobian.flatten(1).norm(dim=-1)
     return Sharpness(
-        estimate_mean(weights.amax(-1)), estimate_mean(entropy), estimate_mean(jacobian.flatten(1).norm(dim=-1))
+        largest=estimate_mean(weights.amax(-1)),
+        entropy=estimate_mean(entropy),
+        slope=estimate_mean(slope),
     )
 
 
+def run_on_scores(scores: Float[Tensor, "draws keys"], scale: float) -> Trace:
+    """Run attention on given scores times a factor: q is 1, and each key is its score."""
+    k = scores[:, None, :, None]  # (draws, 1, keys, 1)
+    q = torch.ones_like(k[:, :, :1])  # (draws, 1, 1, 1)
+    config = AttentionConfig("dot", scale=scale)
+    return attend_qkv(q, k, k, config=config)
+
+
 def estimate_mean(figures: Float[Tensor, " draws"]) -> Estimate:
-    """The mean, and how far it may be from the true one.
+    """Estimate a mean from draws, with its standard error; of one draw the error is given as 0.
 
     >>> estimate_mean(torch.tensor([1.0, 3.0]).double())
     Estimate(mean=2.0, error=1.0)
     """
-    return Estimate(figures.mean().item(), math.sqrt(figures.var().item() / len(figures)) if len(figures) > 1 else 0.0)
+    mean = figures.mean().item()
+    if len(figures) == 1:
+        return Estimate(mean, error=0.0)
+    variance = figures.var().item()
+    error = math.sqrt(variance / len(figures))
+    return Estimate(mean, error)

@@ -1,8 +1,8 @@
 """The softmax in its two halves, exponentials and shares, in two forms: as it is defined, and as it is computed.
 
 Taking the largest score away from a row changes no weight, and it keeps every exponential at 1 or less. Without that,
-exp(89) is more than float32 holds, exp(710) more than float64, exp(12) more than float16: infinity over infinity is no
-number. NAIVE and STABLE are steps to put behind a run: `trace.then(*NAIVE, *STABLE)`.
+exp(89) is more than float32 holds, exp(710) more than float64, exp(12) more than float16: infinity over infinity is
+NaN. Both forms are steps to put behind a run: `trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)`.
 """
 
 import numpy as np
@@ -37,11 +37,13 @@ EXP = Faces(exponentiate, exponentiate_numpy, exponentiate_formula, exponentiate
 
 # ---- exp of how far a score lies below its row's largest: at most exp(0) = 1 -----------------------------------------
 def exponentiate_below(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
-    return torch.exp(masked_scores - masked_scores.amax(-1, keepdim=True))  # (B, H, T, S) - (B, H, T, 1)
+    largest = masked_scores.amax(-1, keepdim=True)  # (B, H, T, 1)
+    return torch.exp(masked_scores - largest)
 
 
 def exponentiate_below_numpy(masked_scores):
-    return np.exp(masked_scores - np.max(masked_scores, axis=-1)[..., None])
+    largest = np.max(masked_scores, axis=-1)[..., None]  # (B, H, T, 1)
+    return np.exp(masked_scores - largest)
 
 
 def exponentiate_below_formula(masked_scores):
@@ -50,8 +52,9 @@ def exponentiate_below_formula(masked_scores):
 
 def exponentiate_below_cell(index, masked_scores: Operand) -> Cell:
     *row, chosen = index
-    everyone = tuple((masked_scores[(*row, s)],) for s in range(masked_scores.shape[-1]))
-    return Cell((everyone[chosen], *everyone), outer="exp_below")
+    keys = range(masked_scores.shape[-1])
+    scores = [(masked_scores[(*row, s)],) for s in keys]
+    return Cell((scores[chosen], *scores), outer="exp_below")
 
 
 EXP_BELOW = Faces(exponentiate_below, exponentiate_below_numpy, exponentiate_below_formula, exponentiate_below_cell)
@@ -63,7 +66,8 @@ def divide_by_sum(exponentials: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H 
 
 
 def divide_by_sum_numpy(exponentials):
-    return np.divide(exponentials, np.einsum("bhts->bht", exponentials)[..., None])
+    sums = np.einsum("bhts->bht", exponentials)[..., None]  # (B, H, T, 1)
+    return np.divide(exponentials, sums)
 
 
 def divide_by_sum_formula(exponentials):
@@ -72,8 +76,9 @@ def divide_by_sum_formula(exponentials):
 
 def divide_by_sum_cell(index, exponentials: Operand) -> Cell:
     *row, chosen = index
-    everyone = tuple((exponentials[(*row, s)],) for s in range(exponentials.shape[-1]))
-    return Cell((everyone[chosen], *everyone), outer="quotient")
+    keys = range(exponentials.shape[-1])
+    terms = [(exponentials[(*row, s)],) for s in keys]
+    return Cell((terms[chosen], *terms), outer="quotient")
 
 
 DIVIDE_BY_SUM = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula, divide_by_sum_cell)
