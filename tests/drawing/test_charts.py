@@ -703,8 +703,8 @@ def test_small_differences_are_written_as_powers_of_ten_and_what_overflowed_is_h
 # ---- beside other threads --------------------------------------------------------------------------------------------
 WHILE_PANDAS_IS_IMPORTED = """
 import sys, threading
-from attention_core.drawing import charts
-from attention_core.drawing.palette import LIGHT
+from attention_core.drawing import specifications as charts
+from attention_core.drawing.palette import LIGHT_PALETTE
 class Slow:
     def find_spec(self, name, path=None, target=None):
         if name == "pandas.core" and threading.current_thread() is other:
@@ -720,8 +720,8 @@ half_there, go_on = threading.Event(), threading.Event()
 other = threading.Thread(target=lambda: __import__("pandas"))
 """
 ASKED = {
-    "specification()": 6,
-    "curve_specification(charts.Axis('x', 0.0, 1.0), charts.Axis('y', 0.0, 1.0), LIGHT, 400, 300)": 7,
+    "cell_specification()": 6,
+    "curve_specification(charts.Axis('x', 0.0, 1.0), charts.Axis('y', 0.0, 1.0), LIGHT_PALETTE, 400, 300)": 8,
     "plane_specification(1.0, 300)": 5,
 }
 
