@@ -6,7 +6,8 @@ import torch
 from attention_core import AttentionConfig, AttentionError, attend_qkv
 from attention_core.variants import timing as measured
 from attention_core.variants.cost import ProductCounter
-from attention_core.variants.sparse import LocalPattern, StridedPattern, make_local_qkv, measure_savings, pattern_pairs
+from attention_core.variants.sparse import make_local_qkv, measure_savings
+from attention_core.variants.sparse_patterns import LocalPattern, StridedPattern, pattern_pairs
 from attention_core.variants.timing import (
     MAX_TIMED_RUNS,
     TIMED_BATCH,
