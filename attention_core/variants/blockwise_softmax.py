@@ -85,10 +85,20 @@ def attend_blockwise(
     require_positive("block", block)
     check_mask_sizes(config, shapes, query_offset)
     B, kv_heads, S, d_k = shapes["k"]
-    largest_block = (B, kv_heads, min(block, S), d_k)
-    checks.check_score_weights(config, weights, shapes["q"], largest_block, q.element_size())
-    checked_inputs = run_plan(inputs, plan).steps
-    return iterate_blocks(config, checked_inputs, shapes, query_offset, block)
+    checks.check_score_weights(
+        config,
+        weights,
+        shapes["q"],
+        (B, kv_heads, min(block, S), d_k),  # the largest block
+        q.element_size(),
+    )
+    return iterate_blocks(
+        config,
+        run_plan(inputs, plan).steps,
+        shapes,
+        query_offset,
+        block,
+    )
 
 
 def iterate_blocks(
@@ -107,7 +117,13 @@ def iterate_blocks(
     )
     for start in range(0, S, block):
         stop = min(start + block, S)
-        scores = compute_block_scores(config, inputs, shapes, query_offset, slice(start, stop))
+        scores = compute_block_scores(
+            config,
+            inputs,
+            shapes,
+            query_offset,
+            slice(start, stop),
+        )
         seen = add_block(seen, scores, v[:, :, start:stop], start, stop)
         yield seen
 
@@ -116,15 +132,20 @@ def compute_block_scores(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, keys: slice
 ) -> Float[Tensor, "B H T block"]:
     """Compute the masked scores of one block by attend's own operations; the block's first key counts as key 0."""
+    first = keys.start
     k = inputs["k"].value[:, :, keys]  # (B, H_kv, block, d_k)
-    block_inputs = {**inputs, "k": replace(inputs["k"], value=k, operation=None)}
-    block_shapes = {**shapes, "k": tuple(k.shape)}
-    block_config = config_for_keys_from(config, keys.start)
-    block_offset = query_offset - keys.start
-    plan = plan_scores(block_config, block_inputs, block_shapes, block_offset)
+    inputs = {
+        **inputs,
+        "k": replace(inputs["k"], value=k, operation=None),
+    }
+    shapes = {**shapes, "k": tuple(k.shape)}
+    config = config_for_keys_from(config, first)
+    query_offset = query_offset - first
+
+    plan = plan_scores(config, inputs, shapes, query_offset)
     scores = plan[-1].output
-    plan += plan_masks(block_config, block_inputs, block_offset, scores)
-    return run_plan(block_inputs, plan)["masked_scores"]
+    plan += plan_masks(config, inputs, query_offset, scores)
+    return run_plan(inputs, plan)["masked_scores"]
 
 
 def add_block(
@@ -137,8 +158,12 @@ def add_block(
     """Give the state once keys `start` to `stop` - 1 were seen as well."""
     block = {"start": 0, "stop": stop - start}  # of the scores and values at hand
     maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
-    powers = powers_below(scores, maximum, **block)  # (B, H, T, block)
     faded = fade(seen.maximum, maximum)  # (B, H, T)
-    total = add_up(powers, faded, seen.total)  # (B, H, T)
-    mixed = gather_values(powers, v, faded, seen.mixed, **block)  # (B, H, T, d_v)
-    return BlockwiseState(start, stop, maximum, total, mixed)
+    powers = powers_below(scores, maximum, **block)  # (B, H, T, block)
+    return BlockwiseState(
+        start=start,
+        stop=stop,
+        maximum=maximum,
+        total=add_up(powers, faded, seen.total),
+        mixed=gather_values(powers, v, faded, seen.mixed, **block),
+    )

@@ -22,9 +22,11 @@ def read_taps(text: str) -> Float[Tensor, " window"]:
     >>> read_taps("0.2, 0.5, 0.3")
     tensor([0.2000, 0.5000, 0.3000], dtype=torch.float64)
     """
-    numbers = parse_matrix(text, "kernel").reshape(-1)
-    if len(numbers) > MAX_TAPS:
-        raise AttentionError("too_many_logits", limit=MAX_TAPS, given=len(numbers))
+    matrix = parse_matrix(text, "kernel")
+    numbers = matrix.reshape(-1)
+    count = len(numbers)
+    if count > MAX_TAPS:
+        raise AttentionError("too_many_logits", limit=MAX_TAPS, given=count)
     return torch.from_numpy(numbers)
 
 
@@ -43,19 +45,26 @@ def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, 
     T = require_positive("length", length)
     window = len(kernel)
     back = (window - 1) // 2
+
     i = torch.arange(T).view(-1, 1)  # (T, 1)
     j = torch.arange(T)  # (T,)
     tap = j - i + back  # (T, T): where in the kernel the key stands
-    is_inside = (tap >= 0) & (tap < window)
-    numbers = kernel[tap.clamp(0, window - 1)]  # (T, T)
-    return torch.where(is_inside, numbers, 0.0)
+    before_first = tap < 0
+    behind_last = tap >= window
+    band = kernel[tap.clamp(0, window - 1)]  # (T, T)
+    return torch.where(before_first | behind_last, 0.0, band)
 
 
 def check_kernel(kernel: Tensor) -> None:
     """Refuse a kernel that has not one axis."""
     check_tensors({"kernel": kernel})
     if kernel.dim() != 1:
-        raise AttentionError("rank", name="kernel", axes="(window,)", shape=shape_of(kernel))
+        raise AttentionError(
+            "rank",
+            name="kernel",
+            axes="(window,)",
+            shape=shape_of(kernel),
+        )
 
 
 def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " window"]) -> Trace:
@@ -74,17 +83,24 @@ def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " wind
     """
     check_tensors({"words": words, "scores": scores})
     if words.dim() != 2:
-        raise AttentionError("rank", name="words", axes="(T, D)", shape=shape_of(words))
+        raise AttentionError(
+            "rank",
+            name="words",
+            axes="(T, D)",
+            shape=shape_of(words),
+        )
     T, D = words.shape
+    band = kernel_band(scores, T)  # (T, T)
     positions = torch.eye(T, dtype=words.dtype)  # (T, T)
     skip_words = words.new_zeros(D, T)
     weights = Weights(
-        w_q=torch.cat([skip_words, kernel_band(scores, T)]),  # (D + T, T)
+        w_q=torch.cat([skip_words, band]),  # (D + T, T)
         w_k=torch.cat([skip_words, positions]),  # (D + T, T)
         w_v=torch.eye(D + T, D, dtype=words.dtype),  # (D + T, D)
     )
     x = torch.cat([words, positions], dim=1)  # (T, D + T)
-    return attend(x, weights=weights, config=AttentionConfig(scale=1.0))
+    config = AttentionConfig(scale=1.0)
+    return attend(x, weights=weights, config=config)
 
 
 # ---- the same by torch's convolution, as a step of a run -------------------------------------------------------------
@@ -94,22 +110,27 @@ def convolve_words(x: Float[Tensor, "B T D"], kernel: Float[Tensor, " window"]) 
     window = len(kernel)
     back = (window - 1) // 2
     ahead = window - 1 - back
+
     columns = x.transpose(1, 2)  # (B, D, T)
-    channels = columns.reshape(B * D, 1, T)  # one channel a column
-    padded = torch.nn.functional.pad(channels, (back, ahead))  # (B D, 1, back + T + ahead)
-    convolved = torch.conv1d(padded, kernel.view(1, 1, window))  # (B D, 1, T)
-    return convolved.view(B, D, T).transpose(1, 2)  # (B, T, D)
+    columns = columns.reshape(B * D, 1, T)  # one channel each
+    columns = torch.nn.functional.pad(columns, (back, ahead))  # (B D, 1, back + T + ahead)
+    taps = kernel.view(1, 1, window)
+    columns = torch.conv1d(columns, taps)  # (B D, 1, T)
+    columns = columns.view(B, D, T)
+    return columns.transpose(1, 2)  # (B, T, D)
 
 
 def convolve_words_numpy(x, kernel):
     T = x.shape[1]
     window = len(kernel)
-    t = np.arange(T)[:, None]  # (T, 1)
-    s = np.arange(T)[None, :]  # (1, T)
-    tap = s - t + (window - 1) // 2  # (T, T): where in the kernel the word stands
-    is_inside = (tap >= 0) & (tap < window)
-    numbers = kernel[np.clip(tap, 0, window - 1)]  # (T, T)
-    band = np.where(is_inside, numbers, 0.0)
+    back = (window - 1) // 2
+
+    t, s = np.indices((T, T))
+    tap = s - t + back  # (T, T): where in the kernel the word stands
+    before_first = tap < 0
+    behind_last = tap >= window
+    band = kernel[tap.clip(0, window - 1)]  # (T, T)
+    band = np.where(before_first | behind_last, 0.0, band)
     return np.einsum("ts,bsd->btd", band, x)
 
 
@@ -126,7 +147,8 @@ def convolve_words_cell(index, x: Operand, kernel: Operand) -> Cell:
     for tap in range(window):
         word = first_word + tap
         if 0 <= word < T:
-            products.append((x[b, word, d], kernel[tap]))
+            product = (x[b, word, d], kernel[tap])
+            products.append(product)
     return Cell(tuple(products))
 
 
@@ -145,6 +167,11 @@ def with_convolution(trace: Trace, kernel: Float[Tensor, " window"]) -> Trace:
     """
     check_kernel(kernel)
     kernel_step = Step("kernel", kernel, ("window",))
-    with_kernel = Trace({"kernel": kernel_step, **trace.steps}, trace.labels)
-    convolve = Operation("convolved", ("B", "T", "D_out"), ("x", "kernel"), CONVOLVE)
-    return with_kernel.then(convolve)
+    steps = {"kernel": kernel_step, **trace.steps}
+    convolve = Operation(
+        output="convolved",
+        dims=("B", "T", "D_out"),
+        reads=("x", "kernel"),
+        faces=CONVOLVE,
+    )
+    return Trace(steps, trace.labels).then(convolve)

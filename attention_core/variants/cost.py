@@ -68,10 +68,11 @@ def split_by_growth(cost: Cost) -> tuple[int, int]:
     >>> split_by_growth(attention_cost(T=10, D=64))
     (12800, 163840)
     """
-    scores = cost.multiply_adds.get("scores", 0)
-    weighted_sums = cost.multiply_adds.get("head_outputs", 0)
+    multiply_adds = cost.multiply_adds
+    scores = multiply_adds.get("scores", 0)
+    weighted_sums = multiply_adds.get("head_outputs", 0)
     for_pairs = scores + weighted_sums
-    everything = sum(cost.multiply_adds.values())
+    everything = sum(multiply_adds.values())
     return for_pairs, everything - for_pairs
 
 

@@ -93,10 +93,19 @@ def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> D
     """
     prefix = require_not_negative("t", t) + 1
     if not cached:
-        pairs = causal_pairs(prefix, window)
-        return DecodingWork(keys=prefix, queries=prefix, scores=pairs, read=0)
+        return DecodingWork(
+            keys=prefix,
+            queries=prefix,
+            scores=causal_pairs(prefix, window),
+            read=0,
+        )
     seen = prefix - first_key(t, window)
-    return DecodingWork(keys=1, queries=1, scores=seen, read=seen - 1)
+    return DecodingWork(
+        keys=1,
+        queries=1,
+        scores=seen,
+        read=seen - 1,
+    )
 
 
 def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
@@ -112,7 +121,8 @@ def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -
     """
     total = DecodingWork(keys=0, queries=0, scores=0, read=0)
     for t in range(require_positive("tokens", tokens)):
-        total += work_of_step(t, cached=cached, window=window)
+        step = work_of_step(t, cached=cached, window=window)
+        total = total + step
     return total
 
 
@@ -135,9 +145,9 @@ def causal_pairs(tokens: int, window: int | None = None) -> int:
     (10, 7)
     """
     w = count_kept_tokens(tokens, window)
-    first_queries = w * (w + 1) // 2  # w queries, which see 1, 2, ..., w keys
-    other_queries = (tokens - w) * w
-    return first_queries + other_queries
+    first_queries = w * (w + 1) // 2  # w queries see 1, 2, ..., w keys
+    other_queries = tokens - w  # each sees w keys
+    return first_queries + other_queries * w
 
 
 def count_kept_tokens(tokens: int, window: int | None) -> int:
@@ -170,11 +180,19 @@ def cache_bytes(
     >>> cache_bytes(4096, layers=32, kv_heads=32, d_k=128, d_v=128, dtype=torch.float16) // 2**20
     2048
     """
-    counts = {"tokens": tokens, "kv_heads": kv_heads, "d_k": d_k, "d_v": d_v, "layers": layers, "batch": batch}
+    counts = {
+        "tokens": tokens,
+        "kv_heads": kv_heads,
+        "d_k": d_k,
+        "d_v": d_v,
+        "layers": layers,
+        "batch": batch,
+    }
     for name, count in counts.items():
         require_positive(name, count)
     kept = count_kept_tokens(tokens, window)
-    return layers * batch * kv_heads * (d_k + d_v) * kept * dtype.itemsize
+    numbers_of_token = layers * kv_heads * (d_k + d_v)
+    return batch * kept * numbers_of_token * dtype.itemsize
 
 
 def kv_bytes(trace: Trace) -> int:

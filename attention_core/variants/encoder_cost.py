@@ -65,8 +65,9 @@ def layer_multiply_adds(encoder: Encoder, T: int, D: int) -> int:
     H = encoder.width
     if encoder.kind in RECURRENT_CELLS:
         gates = RECURRENT_CELLS[encoder.kind].gates
-        passes = len(layer_directions(encoder))
-        return passes * T * gates * H * (D + H)
+        directions = layer_directions(encoder)
+        each = T * gates * H * (D + H)
+        return len(directions) * each
     if encoder.kind == "cnn":
         return T * encoder.window * D * H
     projections = 3 * T * D * H
@@ -79,8 +80,9 @@ def layer_parameters(encoder: Encoder, D: int) -> int:
     H = encoder.width
     if encoder.kind in RECURRENT_CELLS:
         gates = RECURRENT_CELLS[encoder.kind].gates
-        passes = len(layer_directions(encoder))
-        return passes * gates * H * (D + H + 1)
+        directions = layer_directions(encoder)
+        each = gates * H * (D + H + 1)
+        return len(directions) * each
     if encoder.kind == "cnn":
         return encoder.window * D * H
     return 3 * D * H
@@ -165,10 +167,12 @@ def pass_ready_times(ready: list[int]) -> list[int]:
 
 def parallel_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
     """List when each position of another layer is ready: a step after all positions that it hears from."""
+    T = len(ready)
     times = []
-    for heard in one_step_reach(encoder, len(ready)):
+    for heard in one_step_reach(encoder, T):
         positions = heard.nonzero().flatten().tolist()
-        times.append(1 + max(ready[position] for position in positions))
+        latest = max(ready[position] for position in positions)
+        times.append(latest + 1)
     return times
 
 

@@ -87,5 +87,6 @@ def receptive_field(encoder: Encoder, layers: int) -> int:
     11
     """
     require_one_of("kind", encoder.kind, ("cnn",))
+    require_not_negative("layers", layers)
     others = encoder.window - 1
-    return 1 + require_not_negative("layers", layers) * others
+    return 1 + layers * others

@@ -33,7 +33,12 @@ def encoding_time(encoder: Encoder, length: int) -> Timing:
     True
     """
     if require_positive("length", length) > MAX_TIMED_LENGTH:
-        raise AttentionError("at_most", name="length", limit=MAX_TIMED_LENGTH, given=length)
+        raise AttentionError(
+            "at_most",
+            name="length",
+            limit=MAX_TIMED_LENGTH,
+            given=length,
+        )
     width = encoder.width
     layers = draw_layers(encoder, width)
     x = random_words(encoder, length, width)[None]  # (1, T, D)

@@ -60,12 +60,11 @@ class Encoder:
 
     def __post_init__(self):
         require_one_of("kind", self.kind, ENCODER_KINDS)
-        limits = {"width": MAX_ENCODER_WIDTH, "layers": MAX_ENCODER_LAYERS, "window": MAX_ENCODER_LENGTH}
-        for name, limit in limits.items():
-            count = require_positive(name, getattr(self, name))
-            if count > limit:
-                raise AttentionError("at_most", name=name, limit=limit, given=count)
-        if self.kind == "cnn" and self.both and self.window % 2 == 0:
+        require_at_most("width", self.width, MAX_ENCODER_WIDTH)
+        require_at_most("layers", self.layers, MAX_ENCODER_LAYERS)
+        require_at_most("window", self.window, MAX_ENCODER_LENGTH)
+        has_middle = self.window % 2 == 1
+        if self.kind == "cnn" and self.both and not has_middle:
             raise AttentionError("odd_window", given=self.window)
         if self.gain is not None:
             require_finite("gain", self.gain)
@@ -77,6 +76,12 @@ class Encoder:
         """How far back one layer of cnn reads, and how far ahead where it reads both sides."""
         others = self.window - 1
         return others // 2 if self.both else others
+
+
+def require_at_most(name: str, given: int, limit: int) -> None:
+    """Refuse what is no whole number from 1 to the limit."""
+    if require_positive(name, given) > limit:
+        raise AttentionError("at_most", name=name, limit=limit, given=given)
 
 
 # ---- the weights -----------------------------------------------------------------------------------------------------
@@ -119,26 +124,31 @@ def layer_directions(encoder: Encoder) -> tuple[int, ...]:
 def draw_layer(encoder: Encoder, inputs: int, generator: np.random.Generator) -> EncoderLayer:
     """Draw one layer's weights; inputs: the width of what the layer reads."""
     if encoder.kind in RECURRENT_CELLS:
-        return tuple(draw_recurrence(encoder, inputs, generator) for _ in layer_directions(encoder))
+        directions = layer_directions(encoder)
+        return tuple(draw_recurrence(encoder, inputs, generator) for _ in directions)
     if encoder.kind == "cnn":
         taps = (encoder.window, inputs, encoder.width)
-        return draw_uniform_weights(generator, taps, encoder.window * inputs)
-    projection = (inputs, encoder.width)
-    w_q, w_k, w_v = (draw_uniform_weights(generator, projection, inputs) for _ in range(3))
-    return Weights(w_q, w_k, w_v)
+        return draw_uniform_weights(generator, taps, summed=encoder.window * inputs)
+    shape = (inputs, encoder.width)
+    return Weights(
+        w_q=draw_uniform_weights(generator, shape, summed=inputs),
+        w_k=draw_uniform_weights(generator, shape, summed=inputs),
+        w_v=draw_uniform_weights(generator, shape, summed=inputs),
+    )
 
 
 def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generator) -> Recurrence:
     """Draw one direction's weights in torch's layout (G H, d_in), w_h first."""
     cell = RECURRENT_CELLS[encoder.kind]
-    G = cell.gates
     H = encoder.width
+    G = cell.gates
     if encoder.gain is None:
-        w_h = draw_uniform_weights(generator, (G * H, H), H)
+        w_h = draw_uniform_weights(generator, (G * H, H), summed=H)
     else:
         turns = [draw_orthogonal_matrix(generator, H) for _ in range(G)]  # every gate has its own
-        w_h = torch.from_numpy(encoder.gain * np.concatenate(turns))  # G times (H, H) -> (G H, H)
-    w_x = draw_uniform_weights(generator, (G * H, inputs), H)
+        scaled = encoder.gain * np.concatenate(turns)  # G times (H, H) -> (G H, H)
+        w_h = torch.from_numpy(scaled)
+    w_x = draw_uniform_weights(generator, (G * H, inputs), summed=H)
     b = torch.zeros(G, H, dtype=torch.float64)
     if cell.keeping is not None:
         b[cell.keeping] = encoder.keep
@@ -167,8 +177,9 @@ def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T
     To compare several encoders give all of them one x.
     """
     generator = np.random.default_rng(encoder.seed)
-    draw_layers(encoder, inputs, generator)
-    return torch.from_numpy(generator.standard_normal((length, inputs)))
+    draw_layers(encoder, inputs, generator)  # the words come behind the weights
+    words = generator.standard_normal((length, inputs))
+    return torch.from_numpy(words)
 
 
 # ---- from x to one vector a position ---------------------------------------------------------------------------------
@@ -206,9 +217,11 @@ def run_recurrent_layer(
 ) -> Float[Tensor, "B T width"]:
     """Run one layer of a recurrence, its directions beside each other."""
     cell = RECURRENT_CELLS[encoder.kind]
+    directions = layer_directions(encoder)
     passes = []
-    for weights, direction in zip(layer, layer_directions(encoder), strict=True):
-        passes.append(run_recurrence(cell, x, weights, direction))  # (B, T, H)
+    for weights, direction in zip(layer, directions, strict=True):
+        states = run_recurrence(cell, x, weights, direction)  # (B, T, H)
+        passes.append(states)
     return torch.cat(passes, dim=-1)
 
 
@@ -225,9 +238,10 @@ def run_attention(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights
 
 def convolve(x: Float[Tensor, "B T D"], taps: Taps, back: int) -> Float[Tensor, "B T H"]:
     """Multiply each place of a window by its own matrix and add them up; `back` places lie before the position."""
-    ahead = len(taps) - 1 - back
+    window = len(taps)
+    ahead = window - 1 - back
     columns = x.transpose(1, 2)  # (B, D, T)
-    padded = torch.nn.functional.pad(columns, (back, ahead))  # (B, D, back + T + ahead)
+    columns = torch.nn.functional.pad(columns, (back, ahead))  # (B, D, back + T + ahead)
     kernels = taps.permute(2, 1, 0)  # (window, D, H) -> (H, D, window)
-    convolved = torch.conv1d(padded, kernels)  # (B, H, T)
-    return convolved.transpose(1, 2)  # (B, T, H)
+    columns = torch.conv1d(columns, kernels)  # (B, H, T)
+    return columns.transpose(1, 2)  # (B, T, H)

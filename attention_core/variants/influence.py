@@ -47,25 +47,30 @@ def influence(
     require_one_of("norm", norm, tuple(NORMS))
     checks.check_tensors({"x": x})
     if x.dim() != 2:
-        raise AttentionError("rank", name="x", axes="(T, D)", shape=checks.shape_of(x))
-    if len(x) > MAX_ENCODER_LENGTH:
-        raise AttentionError("at_most", name="T", limit=MAX_ENCODER_LENGTH, given=len(x))
-    last = len(x) - 1
-    t = last if at is None else require_not_negative("at", at)
-    if t > last:
-        raise AttentionError("at_most", name="at", limit=last, given=at)
-    jacobian = encoder_jacobian(encoder, x.double(), t)  # (T, width, D)
+        shape = checks.shape_of(x)
+        raise AttentionError("rank", name="x", axes="(T, D)", shape=shape)
+    T = len(x)
+    if T > MAX_ENCODER_LENGTH:
+        raise AttentionError("at_most", name="T", limit=MAX_ENCODER_LENGTH, given=T)
+    if at is None:
+        at = T - 1
+    if require_not_negative("at", at) >= T:
+        raise AttentionError("at_most", name="at", limit=T - 1, given=at)
+
+    jacobian = encoder_jacobian(encoder, x.double(), at)  # (T, width, D)
     sizes = torch.linalg.matrix_norm(jacobian, ord=NORMS[norm])  # (T,)
     if relative:
-        return sizes / sizes[t]
+        sizes = sizes / sizes[at]
     return sizes
 
 
 def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Float[Tensor, "T width D"]:
     """Compute d h_at / d x_s for every s. Each number of h gets an x of its own, so that one backward pass suffices."""
+    D = x.shape[-1]
+    layers = draw_layers(encoder, D)
     width = output_width(encoder)
-    layers = draw_layers(encoder, x.shape[-1])
-    copies = x.detach().expand(width, *x.shape).clone().requires_grad_()  # (width, T, D)
+    copies = x.detach().expand(width, *x.shape)  # (width, T, D)
+    copies = copies.clone().requires_grad_()
     hidden = encode(encoder, copies, layers)[:, at]  # (width, width): a row a copy
     own_numbers = hidden.diagonal()  # number n of copy n
     (slopes,) = torch.autograd.grad(own_numbers.sum(), copies)  # (width, T, D)

@@ -49,7 +49,10 @@ def append_formula(cache, new):
 def append_cell(index, cache: Operand, new: Operand) -> Cell:
     b, g, s, m = index
     kept = cache.shape[2]
-    number = cache[b, g, s, m] if s < kept else new[b, g, s - kept, m]
+    if s < kept:
+        number = cache[b, g, s, m]
+        return Cell(((number,),))
+    number = new[b, g, s - kept, m]
     return Cell(((number,),))
 
 
@@ -89,18 +92,29 @@ def decode(
     given = {"x": checks.as_batch("x", x)}
     sources = sources_of(given)
     shapes = projected_shapes(given, sources, weights, config)
-    checks.check_score_weights(config, weights, shapes["q"], shapes["k"], x.element_size())
+    checks.check_score_weights(
+        config,
+        weights,
+        shapes["q"],
+        shapes["k"],
+        x.element_size(),
+    )
     heads = shapes["q"][1]
     d_v = shapes["v"][-1]
     checks.check_output_weights(weights, heads * d_v)
     check_mask_sizes(config, shapes, 0)
-    inputs = input_steps(given) | weight_steps(weights, shapes, given, sources)
+
+    inputs = input_steps(given)
+    inputs |= weight_steps(weights, shapes, given, sources)
     return decode_steps(config, inputs, sources, shapes)
 
 
 def check_decodable(config: AttentionConfig) -> None:
     """Refuse a config under which a query does not see just itself and what was before, or that draws at random."""
-    causal_masks = [params for name, params in config.masks if MASKS[name].is_causal]
+    causal_masks = []
+    for name, params in config.masks:
+        if MASKS[name].is_causal:
+            causal_masks.append(params)
     has_offset = any(params.get("offset") for params in causal_masks)
     if not causal_masks or has_offset:
         raise AttentionError("decoding_not_causal")
@@ -116,10 +130,16 @@ def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
     cache: Inputs = {}
     for t in range(T):
         token = replace(x, value=x.value[:, t : t + 1])  # (B, 1, D)
-        token_inputs = inputs | {"x": token} | cache
-        trace = decode_token(config, token_inputs, sources, shapes, t)
+        trace = decode_token(
+            config,
+            inputs | {"x": token} | cache,
+            sources,
+            shapes,
+            t,
+        )
         yield trace
-        dropped = first_key(t + 1, window) - first_key(t, window)
+        next_first = first_key(t + 1, window)
+        dropped = next_first - first_key(t, window)
         cache = keep_keys_and_values(trace, dropped)
 
 
@@ -140,20 +160,26 @@ def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
     kept = t - first
     new_shapes = set_lengths(shapes, 1)
     seen_shapes = set_lengths(shapes, kept + 1)
+
     plan = plan_inputs(config, inputs, sources, new_shapes, 0)
     plan = [move_to_position(operation, t) for operation in plan]
     if kept:
         plan = put_behind_cache(plan, seen_shapes)
-    pair_shapes = {**seen_shapes, "q": new_shapes["q"]}
-    seen_config = config_for_keys_from(config, first)
-    plan = plan_attention(seen_config, inputs, plan, pair_shapes, kept)
+    plan = plan_attention(
+        config_for_keys_from(config, first),
+        inputs,
+        plan,
+        {**seen_shapes, "q": new_shapes["q"]},
+        kept,
+    )
     return run_plan(inputs, plan)
 
 
 def set_lengths(shapes: Shapes, length: int) -> Shapes:
     """Give the shapes of q, k and v where each holds `length` tokens."""
     changed = {}
-    for role, (B, heads, _, width) in shapes.items():
+    for role, shape in shapes.items():
+        B, heads, _, width = shape
         changed[role] = (B, heads, length, width)
     return changed
 
@@ -170,18 +196,23 @@ def put_behind_cache(plan: Plan, shapes: Shapes) -> Plan:
     """Change the plan up to q, k and v: the token's own key and value are appended to those that were kept."""
     longer = [rename_new_step(operation) for operation in plan]
     for role in ("k", "v"):
-        reads = (f"{role}_cache", f"{role}_new")
-        longer.append(Operation(role, head_dims(role, shapes), reads, APPEND))
+        append_new = Operation(
+            output=role,
+            dims=head_dims(role, shapes),
+            reads=(f"{role}_cache", f"{role}_new"),
+            faces=APPEND,
+        )
+        longer.append(append_new)
     return longer
 
 
 def rename_new_step(operation: Operation) -> Operation:
     """Rename a step that makes a key or a value to k_new or v_new; its axis is T, that of the query's one token."""
-    dims = tuple("T" if dim == "S" else dim for dim in operation.dims)
     output = operation.output
     if output in ("k", "v"):
         output = f"{output}_new"
-    return replace(operation, output=output, dims=dims)
+    dims = ["T" if dim == "S" else dim for dim in operation.dims]
+    return replace(operation, output=output, dims=tuple(dims))
 
 
 def sliding_window(config: AttentionConfig) -> int | None:
@@ -215,9 +246,11 @@ def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
     dims = full.step(name).dims
     gaps = []
     for t, trace in enumerate(steps):
-        seen_keys = trace["k"].shape[2]
-        ranges = {"T": slice(t, t + 1), "S": slice(t + 1 - seen_keys, t + 1)}
-        part = tuple(ranges.get(dim, slice(None)) for dim in dims)
-        differences = abs_difference(trace[name], full[name][part])
+        stop = t + 1
+        first = stop - trace["k"].shape[2]
+        seen = {"T": slice(t, stop), "S": slice(first, stop)}
+        ranges = [seen.get(dim, slice(None)) for dim in dims]
+        part = full[name][tuple(ranges)]
+        differences = abs_difference(trace[name], part)
         gaps.append(differences.max().item())
     return max(gaps)

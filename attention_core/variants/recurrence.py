@@ -1,7 +1,5 @@
 """A recurrence as steps of a run: one state after the other, each from the word before it and the state before it."""
 
-from itertools import pairwise
-
 import numpy as np
 import torch
 from jaxtyping import Float
@@ -22,13 +20,15 @@ def next_state(
     *,
     t,
 ) -> Float[Tensor, "B d_h"]:
-    from_word = x[:, t] @ w_x  # (B, D) x (D, d_h) -> (B, d_h)
+    word = x[:, t]  # (B, D)
+    from_word = word @ w_x  # (B, D) x (D, d_h) -> (B, d_h)
     from_state = h @ w_h  # (B, d_h) x (d_h, d_h) -> (B, d_h)
     return torch.tanh(from_word + from_state)
 
 
 def next_state_numpy(x, h, w_x, w_h, *, t):
-    from_word = np.einsum("bd,dn->bn", x[:, t], w_x)
+    word = x[:, t]
+    from_word = np.einsum("bd,dn->bn", word, w_x)
     from_state = np.einsum("bm,mn->bn", h, w_h)
     return np.tanh(from_word + from_state)
 
@@ -39,10 +39,12 @@ def next_state_formula(x, h, w_x, w_h, *, t):
 
 def next_state_cell(index, x: Operand, h: Operand, w_x: Operand, w_h: Operand, *, t) -> Cell:
     b, n = index
+    D, _ = w_x.shape
     products = []
-    for m in range(w_x.shape[0]):
+    for m in range(D):
         products.append((x[b, t, m], w_x[m, n]))
-    for m in range(w_h.shape[0]):
+    d_h, _ = w_h.shape
+    for m in range(d_h):
         products.append((h[b, m], w_h[m, n]))
     return Cell(tuple(products), outer="tanh")
 
@@ -90,18 +92,32 @@ def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     B, T, D = x.shape
     first_layer = draw_layers(encoder, D)[0]
     forward = first_layer[0]
+    w_x = forward.w_x.to(x.dtype)
+    w_h = forward.w_h.to(x.dtype)
+    h_0 = x.new_zeros(B, encoder.width)
     inputs = {
-        "w_x": Step("w_x", forward.w_x.to(x.dtype), ("D", "d_h")),
-        "w_h": Step("w_h", forward.w_h.to(x.dtype), ("d_h", "d_h'")),
-        "h_0": Step("h_0", x.new_zeros(B, encoder.width), ("B", "d_h")),
+        "w_x": Step("w_x", w_x, ("D", "d_h")),
+        "w_h": Step("w_h", w_h, ("d_h", "d_h'")),
+        "h_0": Step("h_0", h_0, ("B", "d_h")),
     }
-    states = [f"h_{t}" for t in range(T + 1)]
+
     plan = []
-    for t, (before, after) in enumerate(pairwise(states)):
-        reads = ("x", before, "w_x", "w_h")
-        plan.append(Operation(after, ("B", "d_h"), reads, NEXT_STATE, {"t": t}))
+    for t in range(T):
+        next_step = Operation(
+            output=f"h_{t + 1}",
+            dims=("B", "d_h"),
+            reads=("x", f"h_{t}", "w_x", "w_h"),
+            faces=NEXT_STATE,
+            params={"t": t},
+        )
+        plan.append(next_step)
+    states = [step.output for step in plan]
     last_shown = require_positive("shown", shown)
-    shown_states = tuple(states[1 : last_shown + 1])
-    plan.append(Operation("states", ("B", "d_h", "T"), shown_states, SIDE_BY_SIDE))
+    shown_states = Operation(
+        output="states",
+        dims=("B", "d_h", "T"),
+        reads=tuple(states[:last_shown]),
+        faces=SIDE_BY_SIDE,
+    )
     with_inputs = Trace({**inputs, **trace.steps}, trace.labels)
-    return with_inputs.then(*plan)
+    return with_inputs.then(*plan, shown_states)

@@ -22,7 +22,8 @@ def gru_cell(from_x: Float[Tensor, "B 3*H"], state: RecurrentState, w_h: Float[T
     r"""$h_t = (1 - z) \odot n + z \odot h_{t-1}$, $n = \tanh(x_t W_n + r \odot h_{t-1} U_n)$ (Cho et al. 2014)."""
     (h,) = state
     from_h = h @ w_h  # (B, H) x (H, 3 H) -> (B, 3 H)
-    reset_x, keep_x, new_x = from_x.chunk(3, dim=-1)  # each (B, H), in torch's order
+    # in torch's order, each (B, H)
+    reset_x, keep_x, new_x = from_x.chunk(3, dim=-1)
     reset_h, keep_h, new_h = from_h.chunk(3, dim=-1)
     reset = torch.sigmoid(reset_x + reset_h)
     keep = torch.sigmoid(keep_x + keep_h)
@@ -35,11 +36,14 @@ def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[
     r"""$c_t = f \odot c_{t-1} + i \odot g$, $h_t = o \odot \tanh(c_t)$ (Hochreiter, Schmidhuber 1997; Gers 2000)."""
     h, c = state
     gates = from_x + h @ w_h  # (B, H) x (H, 4 H) -> (B, 4 H)
-    let_in, keep, new, out = gates.chunk(4, dim=-1)  # each (B, H), in torch's order i, f, g, o
-    kept = torch.sigmoid(keep) * c
-    added = torch.sigmoid(let_in) * torch.tanh(new)
-    c = kept + added
-    h = torch.sigmoid(out) * torch.tanh(c)
+    # in torch's order i, f, g, o, each (B, H)
+    let_in, keep, new, out = gates.chunk(4, dim=-1)
+    let_in = torch.sigmoid(let_in)
+    keep = torch.sigmoid(keep)
+    new = torch.tanh(new)
+    out = torch.sigmoid(out)
+    c = keep * c + let_in * new
+    h = out * torch.tanh(c)
     return h, c
 
 
@@ -81,13 +85,17 @@ def run_recurrence(
 
     direction: 1 from the first word on, -1 from the last.
     """
-    from_x = x @ weights.w_x + weights.b  # (B, T, D) x (D, G H) -> (B, T, G H): of all positions at once
-    B = len(x)
+    # (B, T, D) x (D, G H) -> (B, T, G H): of all positions at once
+    from_x = x @ weights.w_x + weights.b
     H = len(weights.w_h)
-    nothing = x.new_zeros(B, H)
+    nothing = x.new_zeros(len(x), H)
     state = (nothing,) * cell.states
+
+    words = from_x.unbind(1)  # T times (B, G H)
     outputs = []
-    for from_word in from_x.unbind(1)[::direction]:  # T times (B, G H)
-        state = cell.step(from_word, state, weights.w_h)
-        outputs.append(state[0])
-    return torch.stack(outputs[::direction], dim=1)  # T times (B, H) -> (B, T, H)
+    for word in words[::direction]:
+        state = cell.step(word, state, weights.w_h)
+        h = state[0]
+        outputs.append(h)
+    outputs = outputs[::direction]
+    return torch.stack(outputs, dim=1)  # T times (B, H) -> (B, T, H)

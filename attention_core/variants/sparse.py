@@ -55,22 +55,31 @@ def attend_sparse(
     v = inputs["v"].value  # (B, H_kv, S, d_v)
     B, H, T, d_k = shapes["q"]
     S, d_v = shapes["v"][-2:]
+
+    i, j = place_tokens(pattern, T, S, q.device)  # (T, 1), (S,)
     output = q.new_zeros(B, H, T, d_v)
     computed = 0
     kept = torch.zeros((), dtype=torch.int64, device=q.device)  # a tensor: no wait for a GPU within the loop
-    i, j = place_tokens(pattern, T, S, q.device)  # (T, 1), (S,)
     for part in pattern.parts(T, S):
-        allowed = pattern.allows(i[part.queries], j[part.keys])  # (T', S')
+        queries = part.queries
+        keys = part.keys
+        allowed = pattern.allows(i[queries], j[keys])  # (T', S')
         if allowed.numel() == 0:
             continue
-        part_q = q[:, :, part.queries]
-        part_k = k[:, :, part.keys]
-        part_v = v[:, :, part.keys]
-        output[:, :, part.queries] = attend_part(part_q, part_k, part_v, allowed)
+        output[:, :, queries] = attend_part(
+            q[:, :, queries],
+            k[:, :, keys],
+            v[:, :, keys],
+            allowed,
+        )
         computed += allowed.numel()
         kept += allowed.sum()
-    multiply_adds = count_multiply_adds(B * H * computed, d_k, d_v)
-    return SparseResult(output, computed, int(kept), multiply_adds)
+    return SparseResult(
+        output=output,
+        computed=computed,
+        kept=int(kept),
+        multiply_adds=count_multiply_adds(B * H * computed, d_k, d_v),
+    )
 
 
 def attend_part(
@@ -80,10 +89,12 @@ def attend_part(
     allowed: Bool[Tensor, "T S"],
 ) -> Float[Tensor, "B H T d_v"]:
     """Attend within one part, whose pairs `allowed` marks."""
+    d_k = q.shape[-1]
+    factor = root_scale(d_k)
     scores = dot(q, k)  # (B, H, T, S)
-    scaled = scale(scores, factor=root_scale(q.shape[-1]), temperature=1.0)
-    masked = mask_scores(scaled, allowed[None, None])
-    weights = masked_softmax(masked)  # (B, H, T, S)
+    scores = scale(scores, factor=factor, temperature=1.0)
+    scores = mask_scores(scores, allowed[None, None])
+    weights = masked_softmax(scores)  # (B, H, T, S)
     return mix(weights, v)
 
 
@@ -149,8 +160,8 @@ def make_local_qkv(length: int, width: int, sharpness: float = 2.0) -> tuple[Ten
     (True, 32)
     """
     x = torch.zeros(length, width)
-    positions = sinusoidal(x, base=10_000.0, first_position=0)  # (T, d)
-    q = sharpness * positions
+    positions = sinusoidal(x, base=10_000.0, first_position=0)
+    q = sharpness * positions  # (T, d)
     generator = torch.Generator().manual_seed(0)
     v = torch.randn(length, width, generator=generator)
     return q, q, v

@@ -47,7 +47,8 @@ class LocalPattern:
         is_near = masks.local(0, 0, i, j, window=self.window, query_offset=0)
         if not self.causal:
             return is_near
-        return is_near & masks.causal(0, 0, i, j, query_offset=0)
+        is_past = masks.causal(0, 0, i, j, query_offset=0)
+        return is_near & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
         """List blocks of queries, each with the keys that one of them may attend to."""
@@ -55,8 +56,10 @@ class LocalPattern:
         ahead = 0 if self.causal else self.window
         for start in range(0, T, self.block):
             stop = min(start + self.block, T)
-            first_key = max(0, start + query_offset - self.window)
-            end = min(S, stop + query_offset + ahead)
+            nearest = start + query_offset - self.window
+            farthest = stop + query_offset + ahead
+            first_key = max(0, nearest)
+            end = min(S, farthest)
             keys = slice(first_key, max(0, end))  # no key where all places lie before key 0
             yield SparsePart(slice(start, stop), keys)
 
@@ -82,16 +85,19 @@ class StridedPattern:
         is_strided = (i - j) % self.stride == 0
         if not self.causal:
             return is_strided
-        return is_strided & masks.causal(0, 0, i, j, query_offset=0)
+        is_past = masks.causal(0, 0, i, j, query_offset=0)
+        return is_strided & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
         """List the queries and keys whose places leave the same remainder."""
+        stride = self.stride
         query_offset = first_place(self.causal, T, S)
-        for first_query in range(min(self.stride, T)):
-            first_key = (first_query + query_offset) % self.stride
-            queries = slice(first_query, T, self.stride)
-            keys = slice(first_key, S, self.stride)
-            yield SparsePart(queries, keys)
+        for first_query in range(min(stride, T)):
+            first_key = (first_query + query_offset) % stride
+            yield SparsePart(
+                queries=slice(first_query, T, stride),
+                keys=slice(first_key, S, stride),
+            )
 
 
 Pattern = LocalPattern | StridedPattern
@@ -107,7 +113,8 @@ def place_tokens(
 ) -> tuple[Int[Tensor, "T 1"], Int[Tensor, " S"]]:
     """Give where queries and keys stand, counted in keys."""
     query_offset = first_place(pattern.causal, T, S)
-    i = torch.arange(T, device=device)[:, None] + query_offset  # (T, 1)
+    i = torch.arange(T, device=device)
+    i = i[:, None] + query_offset  # (T, 1)
     j = torch.arange(S, device=device)  # (S,)
     return i, j
 
@@ -150,7 +157,9 @@ def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
             [0.0000, 1.0000, 1.0000, 1.0000],
             [0.0000, 0.4000, 1.0000, 1.0000]])
     """
+    kept = pattern_pairs(pattern, T, S)
     shades = torch.full((T, S), SKIPPED_SHADE)
     for part in pattern.parts(T, S):
-        shades[part.queries, part.keys] = IN_VAIN_SHADE
-    return shades.masked_fill(pattern_pairs(pattern, T, S), KEPT_SHADE)
+        pairs = (part.queries, part.keys)
+        shades[pairs] = IN_VAIN_SHADE
+    return shades.masked_fill(kept, KEPT_SHADE)
