@@ -153,17 +153,18 @@ def check_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
     """
     if "softmax_weights" in trace or "dropped_weights" in trace:
         return []
-    head_outputs = run_sdpa(trace, doubles)
-    by_torch = [("head_outputs", "sdpa", head_outputs)]
+    expected = {name: doubles[name].numpy() for name in ("head_outputs", "weights", "output")}
+    head_outputs = run_sdpa(trace, doubles).numpy()
+    checks = [
+        check_step("head_outputs", "sdpa", head_outputs, expected["head_outputs"]),
+    ]
     layer = run_mha(trace, doubles)
     if layer is not None:
         output, weights = layer
-        by_torch.append(("weights", "mha", weights))
-        by_torch.append(("output", "mha", output))
-    checks = []
-    for name, witness, value in by_torch:
-        double = doubles[name].numpy()
-        checks.append(check_step(name, witness, value.numpy(), double))
+        checks += [
+            check_step("weights", "mha", weights.numpy(), expected["weights"]),
+            check_step("output", "mha", output.numpy(), expected["output"]),
+        ]
     return checks
 
 
