@@ -37,7 +37,7 @@ def next_state_cell(index, x: Operand, h: Operand, w_x: Operand, w_h: Operand, *
     b, n = index
     from_word = tuple((x[b, t, m], w_x[m, n]) for m in range(w_x.shape[0]))
     from_state = tuple((h[b, m], w_h[m, n]) for m in range(w_h.shape[0]))
-    return Cell((*from_word, *from_state), outer="tanh")
+    return Cell((*from_word, *from_state), function="tanh")
 
 
 NEXT_STATE = Faces(next_state, next_state_numpy, next_state_formula, next_state_cell)
