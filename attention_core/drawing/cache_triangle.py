@@ -10,7 +10,7 @@ from attention_core.drawing.charts import MAP_TITLE_PX
 from attention_core.drawing.palette import Palette, blend_colours, colour_channels, readable_inks, to_hex_colours
 from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.text_layout import place_fitted_label, place_label, text_width
-from attention_core.variants.kv_cache import STATE_ABSENT, STATE_AGAIN, STATE_COMPUTED, STATE_KEPT, STATE_UNNEEDED
+from attention_core.variants.decoding_work import STATE_ABSENT, STATE_AGAIN, STATE_COMPUTED, STATE_KEPT, STATE_UNNEEDED
 
 STATE_MARKS = {
     STATE_COMPUTED: "+",

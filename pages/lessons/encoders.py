@@ -6,7 +6,7 @@ from torch import Tensor
 
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.trace import Trace
-from attention_core.variants.cost import CostComparison, compare_costs
+from attention_core.variants.encoder_cost import CostComparison, compare_costs
 from attention_core.variants.encoders import Encoder, draw_layers, random_words
 from attention_core.variants.influence import InfluenceByDistance, influence_by_distance
 from attention_core.variants.recurrence import with_states

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attention_core.drawing.scaling_curves import GrowthLine, growth_curves, growth_power
 from attention_core.record.number_text import format_fixed
-from attention_core.variants.timing import TimedCase
+from attention_core.variants.timed_kinds import TimedCase
 from pages.panels import link_controls
 from pages.panels.chart import show_curve_chart
 from pages.panels.progress import measure_on_request

@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 from torch import Tensor
 
-from attention_core.examples.examples import EXAMPLES, Example, Lexicon, MatrixRecipe, NumberMatrix
+from attention_core.examples.examples import EXAMPLES, Example, MatrixRecipe
+from attention_core.examples.lexica import Lexicon, NumberMatrix
 from attention_core.inputs.handmade_heads import POSITION_COLUMNS, BuiltHeads, build_heads, build_token_vectors
 from attention_core.inputs.tokenizer import join_tokens, tokenise
 from attention_core.record.errors import AttentionError

@@ -28,8 +28,8 @@ from attention_core.record.number_text import (
 )
 from attention_core.record.trace import Step
 from attention_core.variants.cost import attention_cost
-from attention_core.variants.sparse import work_map
-from attention_core.variants.timing import LONG_TIMED_LENGTHS, TIMED_BATCH, TIMED_KINDS, TIMED_WIDTH, TimedCase
+from attention_core.variants.sparse_patterns import work_map
+from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_BATCH, TIMED_KINDS, TIMED_WIDTH, TimedCase
 from attention_core.verification.precision import (
     PRECISIONS,
     largest_finite_number,

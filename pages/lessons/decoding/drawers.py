@@ -7,7 +7,8 @@ import streamlit as st
 from attention_core.drawing.charts import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.record.number_text import GIB, MIB, TIB, format_bytes, format_exact, format_grouped
-from attention_core.variants.kv_cache import cache_bytes, gap_to_full, kv_bytes
+from attention_core.variants.decoding_work import cache_bytes, kv_bytes
+from attention_core.variants.kv_cache import gap_to_full
 from attention_core.verification.precision import PRECISIONS
 from pages.export.doors import workbench_door
 from pages.lessons.pictures import show_step_picture

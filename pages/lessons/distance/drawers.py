@@ -17,9 +17,11 @@ from attention_core.inputs.matrix_text import to_text
 from attention_core.record.number_text import format_duration, format_exact, format_fixed
 from attention_core.record.trace import Step
 from attention_core.variants.convolution import attend_by_position, kernel_band, read_taps, with_convolution
-from attention_core.variants.cost import encoder_cost, one_step_reach, receptive_field
+from attention_core.variants.encoder_cost import encoder_cost
+from attention_core.variants.encoder_paths import one_step_reach, receptive_field
+from attention_core.variants.encoder_timing import encoding_time
 from attention_core.variants.encoders import Encoder
-from attention_core.variants.timing import encoding_time, fit_slope
+from attention_core.variants.timing import fit_slope
 from pages.export.doors import workbench_door
 from pages.lessons.encoders import (
     COMPARED_ENCODER_WIDTH,
