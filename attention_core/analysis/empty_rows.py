@@ -38,7 +38,7 @@ def fill_scores_formula(scores, allowed, *, value):
 
 
 def fill_scores_cell(index, scores: Operand, allowed: Operand, *, value) -> Cell:
-    return Cell(((scores[index],), (allowed[index],), (large_constant(value),)), outer="select")
+    return Cell(((scores[index],), (allowed[index],), (large_constant(value),)), function="select")
 
 
 FILL_SCORES = Faces(fill_scores, fill_scores_numpy, fill_scores_formula, fill_scores_cell)

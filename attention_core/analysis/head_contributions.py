@@ -138,7 +138,7 @@ def compare_heads_cell(index, weights: Operand) -> Cell:
         one = weights[b, h, t, s]
         other = weights[b, g, t, s]
         pairs.append((one, other))
-    return Cell(tuple(pairs), outer="alike")
+    return Cell(tuple(pairs), function="alike")
 
 
 COMPARE_HEADS = Faces(compare_heads, compare_heads_numpy, compare_heads_formula, compare_heads_cell)

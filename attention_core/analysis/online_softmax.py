@@ -47,8 +47,8 @@ def highest_formula(scores, before=None, *, start, stop):
 def highest_cell(index, scores: Operand, before: Operand | None = None, *, start, stop) -> Cell:
     block = tuple((scores[(*index, s)],) for s in range(start, stop))
     if before is None:
-        return Cell(block, outer="max")
-    return Cell(((before[index],), *block), outer="max")
+        return Cell(block, function="max")
+    return Cell(((before[index],), *block), function="max")
 
 
 HIGHEST = Faces(highest, highest_numpy, highest_formula, highest_cell)
@@ -73,7 +73,7 @@ def powers_below_formula(scores, maximum, *, start, stop):
 
 def powers_below_cell(index, scores: Operand, maximum: Operand, *, start, stop) -> Cell:
     *row, j = index
-    return Cell(((scores[(*row, start + j)],), (maximum[tuple(row)],)), outer="fall")
+    return Cell(((scores[(*row, start + j)],), (maximum[tuple(row)],)), function="fall")
 
 
 POWERS = Faces(powers_below, powers_below_numpy, powers_below_formula, powers_below_cell)
@@ -95,7 +95,7 @@ def fade_formula(before, now):
 
 
 def fade_cell(index, before: Operand, now: Operand) -> Cell:
-    return Cell(((before[index],), (now[index],)), outer="fall")
+    return Cell(((before[index],), (now[index],)), function="fall")
 
 
 FADE = Faces(fade, fade_numpy, fade_formula, fade_cell)
@@ -214,7 +214,7 @@ def divide_formula(mixed, total):
 
 
 def divide_cell(index, mixed: Operand, total: Operand) -> Cell:
-    return Cell(((mixed[index],), (total[index[:-1]],)), outer="share")
+    return Cell(((mixed[index],), (total[index[:-1]],)), function="share")
 
 
 DIVIDE = Faces(divide, divide_numpy, divide_formula, divide_cell)

@@ -44,7 +44,7 @@ def softmax_jacobian_cell(index, weights: Operand) -> Cell:
         (Constant(float(delta), str(delta)),),
         (weights[(*row, j)],),
     )
-    return Cell(terms, outer="slope")
+    return Cell(terms, function="slope")
 
 
 JACOBIAN = Faces(softmax_jacobian, softmax_jacobian_numpy, softmax_jacobian_formula, softmax_jacobian_cell)

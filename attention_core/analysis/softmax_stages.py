@@ -29,7 +29,7 @@ def exponentiate_formula(masked_scores):
 
 
 def exponentiate_cell(index, masked_scores: Operand) -> Cell:
-    return Cell(((masked_scores[index],),), outer="exp")
+    return Cell(((masked_scores[index],),), function="exp")
 
 
 EXP = Faces(exponentiate, exponentiate_numpy, exponentiate_formula, exponentiate_cell)
@@ -54,7 +54,7 @@ def exponentiate_below_cell(index, masked_scores: Operand) -> Cell:
     *row, chosen = index
     keys = range(masked_scores.shape[-1])
     scores = [(masked_scores[(*row, s)],) for s in keys]
-    return Cell((scores[chosen], *scores), outer="exp_below")
+    return Cell((scores[chosen], *scores), function="exp_below")
 
 
 EXP_BELOW = Faces(exponentiate_below, exponentiate_below_numpy, exponentiate_below_formula, exponentiate_below_cell)
@@ -78,7 +78,7 @@ def divide_by_sum_cell(index, exponentials: Operand) -> Cell:
     *row, chosen = index
     keys = range(exponentials.shape[-1])
     terms = [(exponentials[(*row, s)],) for s in keys]
-    return Cell((terms[chosen], *terms), outer="quotient")
+    return Cell((terms[chosen], *terms), function="quotient")
 
 
 DIVIDE_BY_SUM = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula, divide_by_sum_cell)

@@ -31,7 +31,7 @@ def write_down_formula(numbers, *, digits):
 
 
 def write_down_cell(index, numbers: Operand, *, digits) -> Cell:
-    return Cell(((numbers[index],), (Constant(float(digits), str(digits)),)), outer="round")
+    return Cell(((numbers[index],), (Constant(float(digits), str(digits)),)), function="round")
 
 
 ROUND = Faces(write_down, write_down_numpy, write_down_formula, write_down_cell)

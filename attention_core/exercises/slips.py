@@ -219,6 +219,6 @@ TERM_CHANGES = {
 def written_terms(checked: CheckedWork, cell: Ref) -> list[list[float]]:
     """The factors of each term of a cell that is a sum, as they were written; none where there are not several."""
     expression = checked.trace.step(cell.step).operation.cell(cell.index, checked.written.shapes())
-    if expression.outer != "sum" or len(expression.terms) < 2:
+    if expression.function != "sum" or len(expression.terms) < 2:
         return []
     return [[number_at(checked.written, factor) for factor in term] for term in expression.terms]

@@ -46,7 +46,7 @@ def next_state_cell(index, x: Operand, h: Operand, w_x: Operand, w_h: Operand, *
     d_h, _ = w_h.shape
     for m in range(d_h):
         products.append((h[b, m], w_h[m, n]))
-    return Cell(tuple(products), outer="tanh")
+    return Cell(tuple(products), function="tanh")
 
 
 NEXT_STATE = Faces(next_state, next_state_numpy, next_state_formula, next_state_cell)
