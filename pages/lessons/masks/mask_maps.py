@@ -79,11 +79,11 @@ def show_tick_map(name: str, masks: Trace, step: str, title: str) -> None:
     show_picture(name, picture, {"": masks}, title)
 
 
-def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], look: Selection) -> None:
+def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Selection) -> None:
     """Shows the weights of one head of two runs as maps."""
     with st.container(horizontal=True):
         for part, run in runs.items():
-            head = place_name(run, "H", look.head)
+            head = place_name(run, "H", selection.head)
             title = say(f"lessons.masks.title_{part}", head=head)
             with st.container(width="content"):
-                show_weights_map(f"{name}_{part}", run, look, title)
+                show_weights_map(f"{name}_{part}", run, selection, title)

@@ -55,20 +55,20 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str]) -
     return replace(setup, masks=(mask,))
 
 
-def show_mask_facts(trace: Trace, free: Trace, look: Selection, preset: str) -> None:
+def show_mask_facts(trace: Trace, free: Trace, selection: Selection, preset: str) -> None:
     """Says what the word that asks does now, how many pairs are kept, what the mask moved, and what is to be built."""
-    st.markdown(f"##### {fact_sentence(trace, look)}")
-    key = row_fact(free, look.head, look.query).keys[0]
-    at = (look.batch, look.head, look.query, key)
+    st.markdown(f"##### {fact_sentence(trace, selection)}")
+    key = row_fact(free, selection.head, selection.query).keys[0]
+    at = (selection.batch, selection.head, selection.query, key)
     told = {
-        "query": quote_token(trace, "T", look.query),
+        "query": quote_token(trace, "T", selection.query),
         "key": quote_token(trace, "S", key),
         "free": format_fixed(free["weights"][at].item(), 3),
         "now": format_fixed(trace["weights"][at].item(), 3),
     }
     pairs = count_allowed_pairs(trace)
     percent = format_percent(pairs.share)
-    is_random = accident_at(free, look.query, [key])  # then nothing is said of what it gives
+    is_random = accident_at(free, selection.query, [key])  # then nothing is said of what it gives
     kept = "kept_random" if is_random else "kept"
     show_sentence(f"lessons.masks.{kept}", kept=pairs.kept, of=pairs.of, percent=percent, **told)
     if preset in ("none", "custom"):
@@ -96,7 +96,7 @@ with draw_lesson("masks") as place:
         own = replace(own, token=pick_place("token", names, selection_of(free, own).query, width=110))
         with st.container(width="content"):
             preset = choose_option("mask", MASK_PRESETS, "causal")
-    look = selection_of(free, own)
+    selection = selection_of(free, own)
     if len(names) > MAX_TOKENS_BESIDE_TEXT:
         text, maps = st.container(), st.container()
         brush_width, map_width = 450, 640.0
@@ -106,13 +106,13 @@ with draw_lesson("masks") as place:
     with text:
         setup = setup_under_mask(preset, own, free, names)
         trace = trace_for(setup)
-        show_mask_facts(trace, free, look, preset)
+        show_mask_facts(trace, free, selection, preset)
     with maps, st.container(horizontal=True, gap="small"):
         with st.container(width=brush_width, gap=None):
             show_sentence("lessons.masks.control.paint")
             mask_brush(trace, take_painted_mask)
         with st.container(width="content"):
-            show_weights_map("hero", trace, look, place_name(trace, "H", look.head), map_width)
+            show_weights_map("hero", trace, selection, place_name(trace, "H", selection.head), map_width)
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, own, setup))

@@ -35,15 +35,15 @@ def show_nothing(own: Setup, setup: Setup) -> None:
 def show_empty_row(own: Setup, setup: Setup) -> None:
     """Blocks one row of the reader's mask as a whole, and shows it as five kinds of code treat it."""
     trace = trace_for(setup)
-    look = selection_of(trace_for(own), own)
+    selection = selection_of(trace_for(own), own)
     names = list_place_names(trace, "T")
     empty = find_empty_row(trace)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        row = pick_place("row", names, look.query if empty is None else empty)
+        row = pick_place("row", names, selection.query if empty is None else empty)
         dtype = choose_option("dtype", ("float64", "float32", "float16"))
     bits = block_query(mask_bits_of(trace), row)
     masked = replace(own, allowed=allowed_text(bits, trace), dtype=dtype)
-    at = (0, look.head, row)
+    at = (0, selection.head, row)
     runs = {}
     rows = []
     for policy in EMPTY_ROW_POLICIES:
