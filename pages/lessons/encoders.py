@@ -61,8 +61,12 @@ def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position:
     x = get_word_vectors(words)
     (weights,) = draw_layers(encoder, x.shape[-1])
     matrices = {name: to_text(tensor.numpy()) for name, tensor in weights.given().items()}
-    masks = () if encoder.both else ("causal",)
-    layer = {**PLAIN_LAYER, **matrices, "masks": masks, "token": position}
+    layer = {
+        **PLAIN_LAYER,
+        **matrices,
+        "masks": () if encoder.both else ("causal",),
+        "token": position,
+    }
     if isinstance(words, Setup):
         return replace(words, **layer)
     return Setup(x=to_text(x.numpy()), **layer)
@@ -71,6 +75,7 @@ def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position:
 def run_with_states(sentence: Setup, attention: Encoder, rnn: Encoder, last: int = 0) -> Trace:
     """A sentence through attention, and behind it through a recurrence as wide as its words; last: the word up to which
     its states stand beside each other."""
-    trace = trace_for(setup_for_attention_encoder(attention, sentence, 0))
+    setup = setup_for_attention_encoder(attention, sentence, 0)
+    trace = trace_for(setup)
     as_wide = replace(rnn, width=trace.sizes()["D"])
     return with_states(trace, as_wide, last + 1)

@@ -99,8 +99,10 @@ def neighbour_lesson(slug: str, step: int) -> str | None:
 def handle_arrow_key() -> None:
     """Remembers that an arrow key was pressed: from a callback no other page can be opened."""
     moved = st.session_state["arrows"].moved
-    steps = {"previous": -1, "next": 1}
-    st.session_state["way"] = steps.get(moved) if isinstance(moved, str) else None
+    step = None
+    if isinstance(moved, str):  # a browser may send anything
+        step = {"previous": -1, "next": 1}.get(moved)
+    st.session_state["way"] = step
 
 
 def follow_arrow_key(slug: str) -> None:

@@ -21,7 +21,8 @@ def read_opened_cell(text: str) -> tuple[str, str, str, tuple[int, ...]]:
     picture, run, step, place = text.split(",", 3)
     if not CELL_INDEX_PATTERN.fullmatch(place):
         raise ValueError(text)
-    index = tuple(int(number) for number in place.split(","))
+    numbers = place.split(",")
+    index = tuple(map(int, numbers))
     return picture, run, step, index
 
 
@@ -46,7 +47,8 @@ def toggle_opened_cell(picture: str, run: str, cell: Ref) -> None:
     """Opens a cell, or closes it where it was open."""
     clicked = (picture, run, cell.step, cell.index)
     opened = link_controls.get_choice(OPENED_CELL_KEY, (), read_opened_cell)
-    link_controls.store_choice(OPENED_CELL_KEY, None if opened == clicked else clicked)
+    now_open = None if opened == clicked else clicked
+    link_controls.store_choice(OPENED_CELL_KEY, now_open)
     st.session_state[TRAIL_KEY] = None
 
 

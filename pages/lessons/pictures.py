@@ -111,7 +111,8 @@ def show_step_picture(name: str, trace: Trace, step: str, selection: Selection, 
     reach: the magnitude of the strongest colour, where several pictures are compared."""
     opened = get_opened_ref(name, trace)
     picture = make_step_picture(trace, step, selection.at, opened, reach)
-    show_picture(name, picture, {"": trace}, say("step.alt", step=step))
+    alt = say("step.alt", step=step)
+    show_picture(name, picture, {"": trace}, alt)
 
 
 def show_panels(name: str, panels: Sequence[Panel], trace: Trace, titles: Sequence[str], alt: str) -> None:

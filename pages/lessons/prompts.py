@@ -126,8 +126,8 @@ def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
 
 def try_cell(cell: Ref) -> None:
     """A reader holds this cell wrong: its answer may be seen from now on."""
-    index = ".".join(str(number) for number in cell.index)
-    name = f"{cell.step}.{index}"
+    numbers = [str(number) for number in cell.index]
+    name = ".".join([cell.step, *numbers])
     tried = get_choice("guess", (), read_cell_names)
     if name not in tried and len(tried) < MAX_TRIED_CELLS:
         store_choice("guess", (*tried, name))

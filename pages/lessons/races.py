@@ -47,10 +47,17 @@ def run_race(
             lines.append(line)
         titles = (say("lessons.cost.axis_length"), say("lessons.cost.axis_cost"))
         picture = growth_curves(lines, lengths, titles, palette)
-        show_curve_chart(picture, f"{link_controls.current_slug()}_{name}", alt)
+        key = f"{link_controls.current_slug()}_{name}"
+        show_curve_chart(picture, key, alt)
 
     tasks = [(case, length) for length in lengths for case in cases]
-    measure_on_request(name, tasks, measure_task, say("lessons.cost.measure"), show_measured)
+    measure_on_request(
+        name,
+        tasks,
+        measure_task,
+        say("lessons.cost.measure"),
+        show_measured,
+    )
 
 
 def measure_task(task: tuple[TimedCase, int]) -> float:

@@ -31,8 +31,11 @@ MARK_TEXT_KEYS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "sl
 def count_marked_numbers(marked: MarkedStep) -> dict[str, int]:
     """How many numbers of a stage have which mark, and how many there are."""
     counts = {name: marked.count(mark) for mark, name in MARK_TEXT_KEYS.items()}
-    count = sum(counts.values())
-    return {**counts, "blank": marked.count(Mark.UNANSWERED), "count": count}
+    return {
+        **counts,
+        "blank": marked.count(Mark.UNANSWERED),
+        "count": sum(counts.values()),
+    }
 
 
 def is_step_right(checked: CheckedWork, step: str) -> bool:
@@ -67,7 +70,15 @@ def make_work_parts(
 
     titles: of the operands. own, right: what stands over the written and the right numbers. known: the cells whose
     marks may be seen. hidden: whether the right numbers may not be seen."""
-    parts = [make_written_part(checked, step, own, known, head=head)]
+    parts = [
+        make_written_part(
+            checked,
+            step,
+            own,
+            known,
+            head=head,
+        )
+    ]
     if not hidden:
         parts.append(make_right_part(checked, step, right, head))
     operands = operand_stages(checked.trace, step)
@@ -99,9 +110,13 @@ def make_written_part(
 
 def make_right_part(checked: CheckedWork, step: str, title: str, head: int) -> SheetPart:
     """The right numbers of a stage."""
-    cells = panel(checked.trace, step, {"H": head})
-    digits = right_decimals(checked.digits[step])
-    return SheetPart(title, cells, "right", "beside", digits)
+    return SheetPart(
+        title,
+        panel(checked.trace, step, {"H": head}),
+        "right",
+        "beside",
+        right_decimals(checked.digits[step]),
+    )
 
 
 def make_operand_part(checked: CheckedWork, step: str, operand: str, place: str, title: str, head: int) -> SheetPart:
@@ -190,10 +205,10 @@ def begin_to_write(checked: CheckedWork, run: str, cell: Ref) -> None:
 def close_on_change(name: str, *subject: object) -> None:
     """Closes what was opened in a picture once the picture shows something else. subject: what it shows."""
     key = f"{link_controls.current_slug()}_{name}_drawn"
-    before = st.session_state.get(key, subject)
+    is_changed = st.session_state.get(key, subject) != subject
     st.session_state[key] = subject
     opened_in, *_ = link_controls.get_choice(OPENED_CELL_KEY, ("",), read_opened_cell)
-    if before != subject and opened_in == name:
+    if is_changed and opened_in == name:
         link_controls.store_choice(OPENED_CELL_KEY, None)
 
 

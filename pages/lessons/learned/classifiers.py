@@ -57,9 +57,14 @@ def predict_text_class(task: str, network: str, text: str) -> ClassPrediction:
 @cache_by_setup
 def trace_with_attributions(task: str, network: str, text: str) -> Trace:
     """The run, with gradient x input and what leaving each symbol out does to the class."""
-    trace = trace_for(setup_for_classifier(task, network, text))
+    setup = setup_for_classifier(task, network, text)
     prediction = predict_text_class(task, network, text)
-    return with_attributions(trace, find_network(network), text, prediction.number)
+    return with_attributions(
+        trace_for(setup),
+        find_network(network),
+        text,
+        prediction.number,
+    )
 
 
 # ---- other weights ---------------------------------------------------------------------------------------------------

@@ -58,8 +58,10 @@ def load_shipped_training(course: str) -> TrainingRecord:
     """What comes with the app."""
     measured_steps = read_figures_table()[course]["steps"]
     figures = {step: shipped_figures(course, step) for step in measured_steps}
-    shipped_steps = (0, *COURSES[course].shipped)
-    networks = {step: NetworkRecipe(course, SHIPPED_SEED, step).name for step in shipped_steps}
+    networks = {}
+    for step in (0, *COURSES[course].shipped):
+        recipe = NetworkRecipe(course, SHIPPED_SEED, step)
+        networks[step] = recipe.name
     return TrainingRecord(course, figures, networks)
 
 

@@ -138,9 +138,12 @@ def show_losses(running: RunningTraining) -> None:
     losses = [*running.training.losses]  # which grow meanwhile
     last = running.training.course.saved[-1]
     every = ceil(len(losses) / MAX_LOSS_POINTS)
-    shown_losses = losses[::every]
-    steps = range(1, len(losses) + 1, every)
-    curve = Curve(say("train.loss"), steps, shown_losses, palette.share)
+    curve = Curve(
+        say("train.loss"),
+        range(1, len(losses) + 1, every),
+        losses[::every],
+        palette.share,
+    )
     x = Axis(say("train.axis_step"), 0, last)
     y = decade_axis(say("train.axis_loss"), [0.001, *losses])
     picture = curves([curve], x, y, palette, height=110)

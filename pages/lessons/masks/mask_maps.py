@@ -70,7 +70,15 @@ def label_mask(name: str) -> str:
 def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
     """Draws one of the masks as a map of ticks. chosen: the cell that is opened."""
     words = picture_texts_for(masks)
-    return single_picture([panel(masks, step)], masks, words, current_palette(), [title], chosen, most=TICK_CELL_PX)
+    return single_picture(
+        [panel(masks, step)],
+        masks,
+        words,
+        current_palette(),
+        [title],
+        chosen,
+        most=TICK_CELL_PX,
+    )
 
 
 def show_tick_map(name: str, masks: Trace, step: str, title: str) -> None:

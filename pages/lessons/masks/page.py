@@ -70,7 +70,13 @@ def show_mask_facts(trace: Trace, free: Trace, selection: Selection, preset: str
     percent = format_percent(pairs.share)
     is_random = accident_at(free, selection.query, [key])  # then nothing is said of what it gives
     kept = "kept_random" if is_random else "kept"
-    show_sentence(f"lessons.masks.{kept}", kept=pairs.kept, of=pairs.of, percent=percent, **told)
+    show_sentence(
+        f"lessons.masks.{kept}",
+        kept=pairs.kept,
+        of=pairs.of,
+        percent=percent,
+        **told,
+    )
     if preset in ("none", "custom"):
         done = "done_random" if is_random else "done"
         show_causal_goal(trace, say(f"lessons.masks.{done}", **told))

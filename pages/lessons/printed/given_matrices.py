@@ -51,7 +51,10 @@ def get_typed_matrices() -> dict[str, str]:
 
 def setup_with_matrices(texts: dict[str, str]) -> Setup:
     """The example with matrices in the place of its own. Raises AttentionError for what is none."""
-    matrices = {name: to_text(parse_matrix(text, name), name) for name, text in texts.items()}
+    matrices = {}
+    for name, text in texts.items():
+        matrix = parse_matrix(text, name)
+        matrices[name] = to_text(matrix, name)
     w_o = "none" if texts else None  # another width of x would bring a W_o
     return Setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
 
@@ -69,6 +72,7 @@ def check_given_matrix(name: str, text: str) -> None:
 def check_matrix_size(name: str, text: str) -> None:
     """Raises AttentionError where a typed matrix has too many rows or columns."""
     rows, columns = parse_matrix(text, name).shape
-    for code, size in (("too_many_rows", rows), ("too_many_columns", columns)):
+    sizes = {"too_many_rows": rows, "too_many_columns": columns}
+    for refusal, size in sizes.items():
         if size > MAX_TYPED_SIDE:
-            raise AttentionError(code, name=name, limit=MAX_TYPED_SIDE, given=size)
+            raise AttentionError(refusal, name=name, limit=MAX_TYPED_SIDE, given=size)

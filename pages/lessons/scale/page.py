@@ -44,7 +44,8 @@ def show_single_draw(runs: Mapping[str, Setup], d_k: int, seed: int, known: bool
     for score, trace in traces.items():
         hidden = score == "scaled_dot" and not known
         title = say(f"lessons.scale.row_{score}", seed=seed)
-        rows.append(row_of(title, trace, "weights", (0, 0, 0), score, hidden=hidden))
+        row = row_of(title, trace, "weights", (0, 0, 0), score, hidden=hidden)
+        rows.append(row)
     divided = traces["scaled_dot"]
     names = list_place_names(divided, "S")
     if len(names) > MAX_NAMED_BARS:

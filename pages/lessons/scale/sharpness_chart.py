@@ -30,9 +30,21 @@ def show_sharpness_chart(
         dashed=True,
     )
     drawn.append(even_curve)
-    largest = {"largest": 1.0, "entropy": even, "slope": 0.5}  # the largest that each quantity can be
-    y = Axis(say(f"lessons.scale.axis.{quantity}"), 0.0, largest[quantity])
-    picture = curves(drawn, width_axis(), y, palette, at=d_k, width=560, height=250)
+    reach = {  # the largest that each quantity can be
+        "largest": 1.0,
+        "entropy": even,
+        "slope": 0.5,
+    }
+    y = Axis(say(f"lessons.scale.axis.{quantity}"), 0.0, reach[quantity])
+    picture = curves(
+        drawn,
+        width_axis(),
+        y,
+        palette,
+        at=d_k,
+        width=560,
+        height=250,
+    )
     show_curve_chart(picture, "scale_hero", say("lessons.scale.alt", what=y.title))
 
 

@@ -97,10 +97,10 @@ def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
 
 def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
     """What stands in a cell, and what follows from the numbers before it."""
-    recomputed = recompute_cell_step(broken, cell)
-    made = broken[cell.step][cell.index].item()
-    right = recomputed[cell.step][cell.index].item()
-    return made, right
+    step, index = cell.step, cell.index
+    made = broken[step][index]
+    right = recompute_cell_step(broken, cell)[step][index]
+    return made.item(), right.item()
 
 
 def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:

@@ -60,6 +60,7 @@ def guess_line(bug: Bug) -> bool:
 
 def format_bug_diff(bug: Bug) -> str:
     """The line as it ran and as it was meant, as programmers write a difference."""
+    lines = right_lines(bug)
     wrong = format_line(bug.line, bug.wrong)
-    right = format_line(bug.line, right_lines(bug)[bug.line])
+    right = format_line(bug.line, lines[bug.line])
     return f"- {wrong}\n+ {right}"

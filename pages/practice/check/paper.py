@@ -54,6 +54,8 @@ def show_sheets(kind: str, trace: Trace, setup: Setup) -> None:
 
 def make_exercise_provenance(kind: str) -> Provenance:
     """The exercise's title, and the link at which answers to it are checked."""
-    values = {**exercise_link_values(kind), "lang": current_language()}
+    values = exercise_link_values(kind)
+    values["lang"] = current_language()
     address = f"{page_address()}?{urlencode(values)}"
-    return Provenance(say("lessons.check.question"), address, (say("app.title"),))
+    title = say("lessons.check.question")
+    return Provenance(title, address, (say("app.title"),))

@@ -31,7 +31,11 @@ def show_future(own: Setup, setup: Setup) -> None:
     """Shows what a later word changes before it, which step a mask changes, or how far news travels in several layers.
 
     own: the run without a mask; setup: the run under the reader's mask."""
-    sights = {"change": show_later_word, "step": show_changed_steps, "layers": show_reach_by_layers}
+    sights = {
+        "change": show_later_word,
+        "step": show_changed_steps,
+        "layers": show_reach_by_layers,
+    }
     sight = choose_option("future", tuple(sights))
     sights[sight](own, setup)
 
@@ -45,14 +49,19 @@ def show_later_word(own: Setup, setup: Setup) -> None:
         new = text_box("into", suggest_word(own, at), partial(with_word, own, at))
     runs = {}
     rows = []
-    told = {"before": at, "old": quote_token(free, "T", at), "new": escape_markdown(new)}
+    told = {
+        "before": at,
+        "old": quote_token(free, "T", at),
+        "new": escape_markdown(new),
+    }
     for name, setup_of_run in (("free", own), ("masked", setup)):
         changed = trace_for(with_word(setup_of_run, at, new))
         runs[name] = with_moved_rows(changed, trace_for(setup_of_run))
         title = say(f"lessons.masks.moved_{name}")
         row = row_of(title, runs[name], "moved", (0,), name)
         rows.append(row)
-        told[name] = sum(value > 0 for value in row.values[:at])
+        earlier = row.values[:at]
+        told[name] = sum(value > 0 for value in earlier)
     show_sentence("lessons.masks.leaked" if at else "lessons.masks.leaked_none", **told)
     names = list_place_names(runs["masked"], "T")
     alt = say("lessons.masks.leak_alt")

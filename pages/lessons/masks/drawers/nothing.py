@@ -27,7 +27,11 @@ def show_nothing(own: Setup, setup: Setup) -> None:
     """Shows a row without an allowed key, a mask read by the other convention, or a mask with an axis misplaced.
 
     own: the run without a mask; setup: the run under the reader's mask."""
-    sights = {"row": show_empty_row, "conventions": show_mask_conventions, "axes": show_misplaced_axis}
+    sights = {
+        "row": show_empty_row,
+        "conventions": show_mask_conventions,
+        "axes": show_misplaced_axis,
+    }
     sight = choose_option("nothing", tuple(sights))
     sights[sight](own, setup)
 
@@ -43,13 +47,14 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
         dtype = choose_option("dtype", ("float64", "float32", "float16"))
     bits = block_query(mask_bits_of(trace), row)
     masked = replace(own, allowed=allowed_text(bits, trace), dtype=dtype)
-    at = (0, selection.head, row)
+    place = (0, selection.head, row)
     runs = {}
     rows = []
     for policy in EMPTY_ROW_POLICIES:
         runs[policy] = with_empty_row_policy(trace_for(masked), policy)
         title = say(f"lessons.masks.treated_{policy}", dtype=dtype)
-        rows.append(row_of(title, runs[policy], "weights", at, policy))
+        row_of_policy = row_of(title, runs[policy], "weights", place, policy)
+        rows.append(row_of_policy)
     word = escape_markdown(names[row])
     show_sentence("lessons.masks.treated", word=word, **count_treatments(rows))
     alt = say("lessons.masks.treated_alt")

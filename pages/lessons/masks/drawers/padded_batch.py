@@ -65,9 +65,17 @@ def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
     trace = run_with_padding(setup, hidden)
     selection = selection_of(trace_for(setup), setup)
     show_weights_map(name, trace, selection, place_name(trace, "B", selection.batch))
-    row = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
-    to_padding = [share for share, word in zip(row, trace.labels["S"], strict=True) if word == PAD_WORD]
-    query = quote_token(trace, "T", selection.query)
+    shares = trace.step("weights").window(
+        B=selection.batch,
+        H=selection.head,
+        T=selection.query,
+    )  # (S,)
+    to_padding = []
+    for share, word in zip(shares, trace.labels["S"], strict=True):
+        if word == PAD_WORD:
+            to_padding.append(share)
     lost = sum(to_padding)
-    key = "to_padding_random" if lost and accident_at(trace, selection.query, ()) else "to_padding"
-    st.caption(say(f"lessons.masks.{key}", query=query, percent=format_percent(lost)))
+    is_random = lost and accident_at(trace, selection.query, ())
+    text = "to_padding_random" if is_random else "to_padding"
+    query = quote_token(trace, "T", selection.query)
+    st.caption(say(f"lessons.masks.{text}", query=query, percent=format_percent(lost)))

@@ -21,7 +21,14 @@ def show_alibi_slopes(setup: Setup) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = choose_option("alibi", ("bias", "weights"))
         heads = int(choose_option("alibi_heads", ("2", "4", "8"), "8", str))
-    alibi = replace(setup, wiring=("bare",), heads=heads, d_k=1, scale=0.0, positions=("alibi",))
+    alibi = replace(
+        setup,
+        wiring=("bare",),
+        heads=heads,
+        d_k=1,
+        scale=0.0,
+        positions=("alibi",),
+    )
     trace = trace_for(alibi)
     selection = selection_of(trace, alibi)
     rows = []

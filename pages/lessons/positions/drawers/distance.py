@@ -9,6 +9,10 @@ from pages.setup.setup import Setup
 
 def show_distance(setup: Setup) -> None:
     """Shows RoPE as a rotation, its score against the distance, or ALiBi's slopes."""
-    sights = {"turn": show_rotation, "curve": show_score_decay, "alibi": show_alibi_slopes}
+    sights = {
+        "turn": show_rotation,
+        "curve": show_score_decay,
+        "alibi": show_alibi_slopes,
+    }
     sight = choose_sight("by", tuple(sights))
     sights[sight](setup)

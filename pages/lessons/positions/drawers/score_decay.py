@@ -26,8 +26,9 @@ def show_score_decay(setup: Setup) -> None:
         selection = selection_of(trace, rope)
         q = trace["q_heads"][selection.batch, selection.head, selection.query]  # (d_k,)
         alone = score_by_distance(q, MAX_CURVE_DISTANCE, config_of(rope))
-        scores = alone["scores"][0, 0, 0].tolist()  # (S,)
-        decays.append(Curve(say(f"lessons.positions.{style}"), distances, scores, colour))
+        scores = alone["scores"][0, 0, 0]  # (S,)
+        name = say(f"lessons.positions.{style}")
+        decays.append(Curve(name, distances, scores.tolist(), colour))
     word = quote_token(trace, "T", selection.query)
     show_sentence("lessons.positions.decay", word=word, q=format_row(q.tolist()))
     reach = largest_magnitude(decays) or 1.0

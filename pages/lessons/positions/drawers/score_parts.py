@@ -27,8 +27,10 @@ def show_score_parts(setup: Setup) -> None:
     rows = []
     for of_query, of_key in product(SCORE_PARTS, repeat=2):
         part = f"{of_query}_{of_key}"
-        rows.append(row_of(say(f"lessons.positions.{part}"), trace, part, place))
-    rows.append(row_of(say("lessons.positions.score"), trace, "scores", place))
+        title = say(f"lessons.positions.{part}")
+        rows.append(row_of(title, trace, part, place))
+    title = say("lessons.positions.score")
+    rows.append(row_of(title, trace, "scores", place))
     word = quote_token(trace, "T", selection.query)
     show_sentence("lessons.positions.four", word=word, head=heads[head])
     show_cell_rows("parts", rows, list_place_names(trace, "S"), {"": trace}, trace, sums=1)

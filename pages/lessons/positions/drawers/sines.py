@@ -28,7 +28,11 @@ SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # positions of the table
 
 def show_sines(_: Setup) -> None:
     """Shows the table of sines and cosines as a map, as waves, or each row compared with each."""
-    sights = {"map": show_sine_map, "waves": show_sine_waves, "pairs": show_position_pairs}
+    sights = {
+        "map": show_sine_map,
+        "waves": show_sine_waves,
+        "pairs": show_position_pairs,
+    }
     sight = choose_sight("sines_as", tuple(sights))
     with st.container(horizontal=True):
         width = slide("width", SINE_WIDTHS, 8)
@@ -61,7 +65,15 @@ def show_sine_map(trace: Trace) -> None:
     rows = []
     for column in range(width):
         title = title_column(column, width)
-        rows.append(column_of(title, trace, "sinusoidal_x", (), column))
+        rows.append(
+            column_of(
+                title,
+                trace,
+                "sinusoidal_x",
+                (),
+                column,
+            )
+        )
     positions = [str(position) for position in range(count)]
     show_cell_rows("map", rows, positions, {"": trace}, trace)
 
@@ -79,11 +91,15 @@ def show_sine_waves(trace: Trace) -> None:
     count, width = trace["sinusoidal_x"].shape
     palette = current_palette()
     colours = (palette.q, palette.k, palette.v, palette.share, palette.minus, palette.x)
+    positions = range(count)
+    sine_columns = range(0, width, 2)  # between them stand the cosines
     waves = []
-    for column, colour in zip(range(0, width, 2), colours, strict=False):  # the even columns are sines
-        heights = trace["sinusoidal_x"][:, column].tolist()  # (T,)
-        waves.append(Curve(title_column(column, width), range(count), heights, colour))
-    x = Axis(say("lessons.positions.position"), 0, range(count)[-1])
+    for column, colour in zip(sine_columns, colours, strict=False):
+        title = title_column(column, width)
+        heights = trace["sinusoidal_x"][:, column]  # (T,)
+        wave = Curve(title, positions, heights.tolist(), colour)
+        waves.append(wave)
+    x = Axis(say("lessons.positions.position"), 0, positions[-1])
     y = Axis("", -1, 1)
     picture = curves(waves, x, y, palette)
     show_curve_chart(picture, "positions_waves", say("lessons.positions.waves_alt"))

@@ -37,7 +37,10 @@ def show_error_origins(checked: CheckedWork, _: Setup) -> None:
 def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
     """Asks for one of the slips."""
     stage_of = name_stages_by_step()
-    names = [describe_slip(checked, slip, stage_of[slip.step]) for slip in slips]
+    names = []
+    for slip in slips:
+        name = describe_slip(checked, slip, stage_of[slip.step])
+        names.append(name)
     return slips[pick_place("slip", names, 0)]
 
 

@@ -29,4 +29,10 @@ def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
         for score, trace in traces.items():
             with st.container(width="content"):
                 st.caption(say(f"lessons.scale.curve.{score}"))
-                show_step_picture(f"jacobian_{score}", trace, "jacobian", FIRST_SELECTION, reach)
+                show_step_picture(
+                    f"jacobian_{score}",
+                    trace,
+                    "jacobian",
+                    FIRST_SELECTION,
+                    reach,
+                )

@@ -61,5 +61,13 @@ def show_variance_chart(
         make_independent_curve("exact", score),
         make_measured_curve("measured", score, found, colour),
     ]
-    picture = curves(drawn, width_axis(), y, current_palette(), at=d_k, width=330, height=240)
+    picture = curves(
+        drawn,
+        width_axis(),
+        y,
+        current_palette(),
+        at=d_k,
+        width=330,
+        height=240,
+    )
     show_curve_chart(picture, f"scale_{score}", say("lessons.scale.alt", what=y.title))

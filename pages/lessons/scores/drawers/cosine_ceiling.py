@@ -66,11 +66,20 @@ def draw_ceilings(trace: Trace, selection: Selection, temperature: float, share:
     """Draws the ceiling against the number of keys at temperature 1 and at another, and the share that a word gives."""
     palette = current_palette()
     keys = trace.sizes()["S"]
-    colours = {1.0: palette.x, temperature: palette.q}
-    drawn = [make_ceiling_curve(each, colour) for each, colour in colours.items()]
+    ceilings = {
+        1.0: make_ceiling_curve(1.0, palette.x),
+        temperature: make_ceiling_curve(temperature, palette.q),  # the same one where the temperature is 1
+    }
     word = name_token(trace, "T", selection.query)
-    drawn.append(Curve(word, [keys], [share], palette.share))
-    x = Axis(say("lessons.scores.keys"), 2, 512, log=True, values=CEILING_KEY_COUNTS[::2])
+    point = Curve(word, [keys], [share], palette.share)
+    drawn = [*ceilings.values(), point]
+    x = Axis(
+        say("lessons.scores.keys"),
+        CEILING_KEY_COUNTS[0],
+        CEILING_KEY_COUNTS[-1],
+        log=True,
+        values=CEILING_KEY_COUNTS[::2],
+    )
     y = Axis(say("lessons.scores.share"), 0, 1)
     return curves(drawn, x, y, palette, at=keys)
 
