@@ -75,7 +75,7 @@ def show_race(
     influences = {kind: found[kind].at(distance) for kind in (one, other)}
     leader, chaser = sorted((one, other), key=influences.__getitem__, reverse=True)
     label = option_labels("kinds")
-    told = {
+    values = {
         "leader": label(leader),
         "chaser": label(chaser),
         "distance": distance,
@@ -83,10 +83,10 @@ def show_race(
         "more": spoken(influences[leader]),
         "less": spoken(influences[chaser]),
     }
-    done = say(f"lessons.{slug}.overtaken", **told)
-    still = say(f"lessons.{slug}.race", **told)
+    done = say(f"lessons.{slug}.overtaken", **values)
+    still = say(f"lessons.{slug}.race", **values)
     if are_answers_revealed():
-        answer = say(f"lessons.{slug}.answer", **told)
+        answer = say(f"lessons.{slug}.answer", **values)
         still = f"{still} {answer}"
     show_goal(distance == turn, done, still)
 
@@ -126,10 +126,10 @@ def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
 
 def try_cell(cell: Ref) -> None:
     """A reader holds this cell wrong: its answer may be seen from now on."""
-    numbers = [str(number) for number in cell.index]
-    name = ".".join([cell.step, *numbers])
+    name = write_cell_name(cell)
     tried = get_choice("guess", (), read_cell_names)
-    if name not in tried and len(tried) < MAX_TRIED_CELLS:
+    is_new = name not in tried
+    if is_new and len(tried) < MAX_TRIED_CELLS:
         store_choice("guess", (*tried, name))
 
 
@@ -137,6 +137,12 @@ def get_tried_cells() -> set[Ref]:
     """The cells that the reader has clicked."""
     names = get_choice("guess", (), read_cell_names)
     return {read_cell_name(name) for name in names}
+
+
+def write_cell_name(cell: Ref) -> str:
+    """Writes a cell as "scores.0.0.2.1"."""
+    numbers = [str(number) for number in cell.index]
+    return ".".join([cell.step, *numbers])
 
 
 def read_cell_name(name: str) -> Ref:

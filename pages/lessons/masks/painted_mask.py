@@ -65,7 +65,9 @@ def find_empty_row(trace: Trace) -> int | None:
 
 def block_query(bits: Bits, query: int) -> Bits:
     """The mask under which one query may attend to nothing."""
-    return tuple("0" * len(row) if at == query else row for at, row in enumerate(bits))
+    rows = list(bits)
+    rows[query] = "0" * len(rows[query])
+    return tuple(rows)
 
 
 def block_key(bits: Bits, key: int) -> Bits:

@@ -82,12 +82,12 @@ with draw_lesson("scale") as place:
         found = compute_one_by_one(measure_sharpness, SCALE_WIDTHS, reset_keys_and_seed)
         show_sharpness_chart(found, quantity, d_k, keys, known)
         st.caption(say("lessons.scale.how", draws=f"{draws:,}", keys=keys))
-    told = {"d_k": d_k, "keys": keys}
+    values = {"d_k": d_k, "keys": keys}
     for score, sharpness in found[SCALE_WIDTHS.index(d_k)].items():
-        told[score] = format_fixed(sharpness.largest.mean)
-        told[f"{score}_slope"] = format_fixed(sharpness.slope.mean, 3)
+        values[score] = format_fixed(sharpness.largest.mean)
+        values[f"{score}_slope"] = format_fixed(sharpness.slope.mean, 3)
     sentence = "fact" if known else "fact_hidden"
-    fact.markdown(f"##### {say(f'lessons.scale.{sentence}', **told)}")
+    fact.markdown(f"##### {say(f'lessons.scale.{sentence}', **values)}")
     runs = {}
     for score, parts in draw_query_and_keys(d_k, keys, seed).items():
         runs[score] = Setup(example="one_query", **parts)

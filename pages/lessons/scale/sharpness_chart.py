@@ -19,9 +19,9 @@ def show_sharpness_chart(
     found: of each width, by score. known: whether the divided scores may be seen."""
     palette = current_palette()
     even = getattr(even_sharpness(keys), quantity).mean
-    drawn = [make_sharpness_curve("dot", found, quantity, palette.plus)]
+    compared = [make_sharpness_curve("dot", found, quantity, palette.plus)]
     if known:
-        drawn.append(make_sharpness_curve("scaled_dot", found, quantity, palette.share))
+        compared.append(make_sharpness_curve("scaled_dot", found, quantity, palette.share))
     even_curve = Curve(
         say("lessons.scale.curve.even"),
         (SCALE_WIDTHS[0], SCALE_WIDTHS[-1]),
@@ -29,7 +29,7 @@ def show_sharpness_chart(
         palette.x,
         dashed=True,
     )
-    drawn.append(even_curve)
+    compared.append(even_curve)
     reach = {  # the largest that each quantity can be
         "largest": 1.0,
         "entropy": even,
@@ -37,7 +37,7 @@ def show_sharpness_chart(
     }
     y = Axis(say(f"lessons.scale.axis.{quantity}"), 0.0, reach[quantity])
     picture = curves(
-        drawn,
+        compared,
         width_axis(),
         y,
         palette,

@@ -32,13 +32,13 @@ with draw_lesson("softmax") as place:
     plain = trace_for(usual)
     trace = trace_for(setup)
     fact = row_fact(trace, 0, 0)
-    told = {
+    values = {
         "T": format_term(temperature),
         "percent": spoken_share(fact.share, fact.rest),
         "ratio": f"{fact.ratio:.1f}",
         "count": len(numbers),
     }
-    st.markdown(f"##### {say('lessons.softmax.fact', **told)}")
+    st.markdown(f"##### {say('lessons.softmax.fact', **values)}")
     runs = {"plain": plain, "now": trace}
     setups = {"plain": usual}
     if setup != usual:
@@ -58,8 +58,8 @@ with draw_lesson("softmax") as place:
     )
     show_goal(
         fact.share >= WANTED_SHARE,
-        say("lessons.softmax.built", **told),
-        say("lessons.softmax.build", **told),
+        say("lessons.softmax.built", **values),
+        say("lessons.softmax.build", **values),
     )
     show_lesson_run(setup, place)
     drawer("stable", partial(drawers.show_stable_softmax, numbers))

@@ -98,9 +98,10 @@ def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
 def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
     """What stands in a cell, and what follows from the numbers before it."""
     step, index = cell.step, cell.index
-    made = broken[step][index]
-    right = recompute_cell_step(broken, cell)[step][index]
-    return made.item(), right.item()
+    recomputed = recompute_cell_step(broken, cell)
+    made = broken[step][index].item()
+    right = recomputed[step][index].item()
+    return made, right
 
 
 def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:

@@ -173,7 +173,7 @@ def follow_arrow_key_to_puzzle() -> None:
 
 
 def puzzle_version() -> int:
-    """What the cells are told, so that they forget what was typed."""
+    """The version of the cells: with each new one they forget what was typed."""
     return st.session_state.get("puzzles_version", 0)
 
 

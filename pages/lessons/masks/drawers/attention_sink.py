@@ -32,14 +32,14 @@ def show_attention_sink(_: Setup) -> None:
     elif resting:
         last = resting[-1]
         share = trace["weights"][0, selection.head, last, 0].item()
-        told = {
+        values = {
             "count": len(resting),
             "T": len(queries),
             "share": format_fixed(share),
             "word": quote_token(trace, "T", last),
             "percent": percent,
         }
-        show_sentence("lessons.masks.sink", first=first, **told)
+        show_sentence("lessons.masks.sink", first=first, **values)
     value = trace.step("v").window(B=0, H_kv=selection.kv, S=0)
     effect = "costs" if value.any() else "free"
     show_sentence(f"lessons.masks.{effect}", first=first, value=format_row(value))

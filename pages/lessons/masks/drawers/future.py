@@ -45,28 +45,28 @@ def show_later_word(own: Setup, setup: Setup) -> None:
     free = trace_for(own)
     names = list_place_names(free, "T")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        at = pick_place("changed", names, len(names) - 1)
-        new = text_box("into", suggest_word(own, at), partial(with_word, own, at))
+        place = pick_place("changed", names, len(names) - 1)
+        new = text_box("into", suggest_word(own, place), partial(with_word, own, place))
     runs = {}
     rows = []
-    told = {
-        "before": at,
-        "old": quote_token(free, "T", at),
+    values = {
+        "before": place,
+        "old": quote_token(free, "T", place),
         "new": escape_markdown(new),
     }
     for name, setup_of_run in (("free", own), ("masked", setup)):
-        changed = trace_for(with_word(setup_of_run, at, new))
+        changed = trace_for(with_word(setup_of_run, place, new))
         runs[name] = with_moved_rows(changed, trace_for(setup_of_run))
         title = say(f"lessons.masks.moved_{name}")
         row = row_of(title, runs[name], "moved", (0,), name)
         rows.append(row)
-        earlier = row.values[:at]
-        told[name] = sum(value > 0 for value in earlier)
-    show_sentence("lessons.masks.leaked" if at else "lessons.masks.leaked_none", **told)
+        earlier = row.values[:place]
+        values[name] = sum(value > 0 for value in earlier)
+    show_sentence("lessons.masks.leaked" if place else "lessons.masks.leaked_none", **values)
     names = list_place_names(runs["masked"], "T")
     alt = say("lessons.masks.leak_alt")
     show_bar_rows("leak", rows, names, runs, runs["masked"], alt)
-    workbench_door(with_word(setup, at, new), "leak")
+    workbench_door(with_word(setup, place, new), "leak")
 
 
 def show_changed_steps(own: Setup, setup: Setup) -> None:

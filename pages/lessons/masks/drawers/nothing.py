@@ -56,7 +56,7 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
         row_of_policy = row_of(title, runs[policy], "weights", place, policy)
         rows.append(row_of_policy)
     word = escape_markdown(names[row])
-    show_sentence("lessons.masks.treated", word=word, **count_treatments(rows))
+    show_sentence("lessons.masks.treated", word=word, **count_policies(rows))
     alt = say("lessons.masks.treated_alt")
     show_bar_rows("row", rows, names, runs, trace, alt, height=EMPTY_ROW_BARS_PX)
     gap = largest_gap_of_other_rows(runs, bits)
@@ -64,20 +64,22 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
     workbench_door(masked, "row")
 
 
-def count_treatments(rows: list[Row]) -> dict[str, int]:
-    """Counts the treatments in which blocked words get a share, and those in which a NaN comes out."""
-    seen = []
+def count_policies(rows: list[Row]) -> dict[str, int]:
+    """Counts the policies under which blocked words get a share, and those under which a NaN comes out.
+
+    rows: the same row of weights under each policy."""
+    leaking = []
     lost = []
     for row in rows:
         if any(value > 0 for value in row.values):
-            seen.append(row)
+            leaking.append(row)
         if any(value != value for value in row.values):  # a NaN is not equal to itself
             lost.append(row)
-    return {"seen": len(seen), "lost": len(lost)}
+    return {"seen": len(leaking), "lost": len(lost)}
 
 
 def largest_gap_of_other_rows(runs: Mapping[str, Trace], bits: Bits) -> float:
-    """How far the outputs of words that may attend to something lie apart in two treatments."""
+    """How far the outputs of words that may attend to something lie apart under two policies."""
     filled = [query for query, row in enumerate(bits) if "1" in row]
     gaps = []
     for run in runs.values():

@@ -57,12 +57,12 @@ def show_decoder_wiring(_: Setup) -> None:
         across = sentence_box(across, "source", "context_text")
     own = replace(across, cross=False, context_text=None, masks=("causal",))
     runs = {"self": own, "cross": across}
-    kept = {}
+    counts = {}
     for name, run in runs.items():
         pairs = count_allowed_pairs(trace_for(run))
-        kept[f"{name}_kept"] = pairs.kept
-        kept[f"{name}_of"] = pairs.of
-    show_sentence("lessons.masks.decoder", **kept)
+        counts[f"{name}_kept"] = pairs.kept
+        counts[f"{name}_of"] = pairs.of
+    show_sentence("lessons.masks.decoder", **counts)
     with st.container(horizontal=True):
         for name, run in runs.items():
             trace = trace_for(run)
@@ -79,17 +79,17 @@ def show_masked_word(own: Setup) -> None:
     selection = selection_of(free, own)
     names = list_place_names(free, "T")
     most_attended = row_fact(free, selection.head, selection.query).keys[0]
-    at = pick_place("gone", names, most_attended)
-    hidden = with_word(own, at, MASK_TOKEN)
-    bits = block_key(mask_bits_of(free), at)
+    place = pick_place("gone", names, most_attended)
+    hidden = with_word(own, place, MASK_TOKEN)
+    bits = block_key(mask_bits_of(free), place)
     blocked = replace(own, allowed=allowed_text(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
-    column_share = mean_received_share(traces["column"], selection.head, at)
-    told = {"word": escape_markdown(names[at]), "column": format_percent(column_share)}
+    column_share = mean_received_share(traces["column"], selection.head, place)
+    values = {"word": escape_markdown(names[place]), "column": format_percent(column_share)}
     for name, trace in traces.items():
         pairs = count_allowed_pairs(trace)
-        told[f"{name}_kept"] = pairs.kept
-        told["of"] = pairs.of  # the same in both
-    show_sentence("lessons.masks.masked", **told)
+        values[f"{name}_kept"] = pairs.kept
+        values["of"] = pairs.of  # the same in both
+    show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
     workbench_door(hidden, "masked")

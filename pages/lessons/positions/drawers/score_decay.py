@@ -38,10 +38,10 @@ def show_score_decay(setup: Setup) -> None:
     show_curve_chart(picture, "positions_decay", say("lessons.positions.decay_alt"))
 
 
-def largest_magnitude(drawn: list[Curve]) -> float:
+def largest_magnitude(decays: list[Curve]) -> float:
     """The magnitude of the number of several curves that is the farthest from 0."""
     largest = 0.0
-    for curve in drawn:
-        magnitudes = [abs(number) for number in curve.y]
+    for decay in decays:
+        magnitudes = [abs(number) for number in decay.y]
         largest = max(largest, *magnitudes)
     return largest

@@ -19,17 +19,17 @@ def show_rounding(checked: CheckedWork, _: Setup) -> None:
     reach = rounding_reach(trace, "head_outputs", "weights", digits).max()
     row_sums = trace["rounded_weights"].sum(-1)
     written_error = largest_written_error(checked, "head_outputs")
-    told = {
+    values = {
         "digits": digits,
         "moved": format_fixed(moved.item(), 4),
         "most": format_fixed(reach.item(), 4),
         "off": format_fixed(written_error),
         "sum": format_fixed(find_farthest_from(row_sums, 1.0), digits),
     }
-    show_sentence("lessons.printed.rounded", **told)
+    show_sentence("lessons.printed.rounded", **values)
     counts = count_marked_numbers(checked.marked["head_outputs"])
     if counts["count"]:
         is_explained = rounding_explains(checked, "head_outputs", "weights", digits)
         verdict = "rounding_may" if is_explained else "rounding_not"
-        show_sentence(f"lessons.printed.{verdict}", **told)
+        show_sentence(f"lessons.printed.{verdict}", **values)
     show_step_picture("rounding", trace, "rounded_outputs", FIRST_SELECTION)

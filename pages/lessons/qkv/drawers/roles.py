@@ -21,7 +21,7 @@ def show_roles(setup: Setup) -> None:
     scores = trace.step("scores").window(**of_query)  # (S,)
     key = int(weights.argmax())
     of_key = {"B": selection.batch, "H_kv": selection.kv, "S": key}
-    told = {
+    values = {
         "query": quote_token(trace, "T", query),
         "key": quote_token(trace, "S", key),
         "q": format_row(trace.step("q").window(**of_query)),
@@ -37,5 +37,5 @@ def show_roles(setup: Setup) -> None:
     for box, (role, number) in zip(st.columns(3), numbers.items(), strict=True):
         with box, st.container(border=True, height="stretch"):
             show_sentence(f"lessons.qkv.{analogy}_{role}")
-            show_sentence(f"lessons.qkv.number_{number}", **told)
-    show_sentence("lessons.qkv.mixed", **told)
+            show_sentence(f"lessons.qkv.number_{number}", **values)
+    show_sentence("lessons.qkv.mixed", **values)

@@ -28,21 +28,21 @@ def show_broken_assumptions(d_k: int, seed: int) -> None:
         law = choose_law("law_breaks")
     found = measure_variances_by_width(law, dependence, VARIANCE_DRAWS, seed)
     chosen = found[SCALE_WIDTHS.index(d_k)]
-    told = {}
+    values = {}
     for score, variance in chosen.items():
-        told[score] = format_short(variance.measured, 4)
-        told[f"{score}_mean"] = format_short(variance.mean, 4)
+        values[score] = format_short(variance.measured, 4)
+        values[f"{score}_mean"] = format_short(variance.mean, 4)
     show_sentence(
         f"lessons.scale.breaks_{dependence}",
         d_k=d_k,
         exact=format_short(chosen["dot"].exact, 7),
         exact_mean=format_short(chosen["dot"].exact_mean, 7),
-        **told,
+        **values,
     )
     palette = current_palette()
-    drawn = [make_independent_curve(f"independent_{score}", score) for score in COMPARED_DOT_SCORES]
-    drawn.append(make_measured_curve("dot", "dot", found, palette.plus))
-    drawn.append(make_measured_curve("scaled_dot", "scaled_dot", found, palette.share))
+    compared = [make_independent_curve(f"independent_{score}", score) for score in COMPARED_DOT_SCORES]
+    compared.append(make_measured_curve("dot", "dot", found, palette.plus))
+    compared.append(make_measured_curve("scaled_dot", "scaled_dot", found, palette.share))
     y = Axis(say("lessons.scale.axis.variance"), 0.5, 2e6, log=True)
-    picture = curves(drawn, width_axis(), y, palette, at=d_k, height=260)
+    picture = curves(compared, width_axis(), y, palette, at=d_k, height=260)
     show_curve_chart(picture, "scale_breaks", say("lessons.scale.alt", what=y.title))

@@ -57,12 +57,12 @@ def show_variance_chart(
     score: str, found: Sequence[Mapping[str, MeasuredVariance]], y: Axis, colour: str, d_k: int
 ) -> None:
     """Shows the variance of one score against d_k, measured and worked out."""
-    drawn = [
+    compared = [
         make_independent_curve("exact", score),
         make_measured_curve("measured", score, found, colour),
     ]
     picture = curves(
-        drawn,
+        compared,
         width_axis(),
         y,
         current_palette(),

@@ -72,7 +72,7 @@ def draw_ceilings(trace: Trace, selection: Selection, temperature: float, share:
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)
-    drawn = [*ceilings.values(), point]
+    compared = [*ceilings.values(), point]
     x = Axis(
         say("lessons.scores.keys"),
         CEILING_KEY_COUNTS[0],
@@ -81,7 +81,7 @@ def draw_ceilings(trace: Trace, selection: Selection, temperature: float, share:
         values=CEILING_KEY_COUNTS[::2],
     )
     y = Axis(say("lessons.scores.share"), 0, 1)
-    return curves(drawn, x, y, palette, at=keys)
+    return curves(compared, x, y, palette, at=keys)
 
 
 def make_ceiling_curve(temperature: float, colour: str) -> Curve:

@@ -31,14 +31,14 @@ def show_stable_softmax(own: Sequence[float]) -> None:
     trace = trace_for(setup).then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)
     unshifted = trace_for(setup_with_scores(numbers, dtype=dtype))
     moved = abs_difference(trace["weights"], unshifted["weights"]).max()
-    told = {"dtype": dtype, "shift": shift, "gap": format_exact(moved.item())}
+    values = {"dtype": dtype, "shift": shift, "gap": format_exact(moved.item())}
     verdict = "overflows" if find_overflow(trace) else "holds"
-    show_sentence(f"lessons.softmax.{verdict}", **told)
+    show_sentence(f"lessons.softmax.{verdict}", **values)
     weights = trace["stable_weights"]
     zeros = int(weights.eq(0).sum())
     if zeros:
         show_sentence("lessons.softmax.underflows", dtype=dtype, zeros=zeros, count=weights.numel())
-    show_sentence("lessons.softmax.shifted", **told)
+    show_sentence("lessons.softmax.shifted", **values)
     for step in ("naive_weights", "stable_weights"):
         show_step_picture(step, trace, step, FIRST_SELECTION)
     workbench_door(setup, "stable")
