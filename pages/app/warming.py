@@ -5,8 +5,21 @@ Altair looks into a pandas that it finds imported, also where another thread is 
 
 import gc
 from collections.abc import Callable
+from importlib import import_module
 from threading import Event, Thread
 
+FIRST_PAGE_MODULES = (
+    "pages.lessons.learned.trainings",
+    "pages.session.fragments",
+    "pages.workbench.film_strip",
+    "pages.workbench.header",
+    "pages.workbench.input_controls",
+    "pages.workbench.layer_controls",
+    "pages.workbench.mask_controls",
+    "pages.workbench.matrix_editors",
+    "pages.workbench.mechanism_controls",
+    "pages.workbench.screen",
+)
 WARM = Event()
 WARM.set()  # until somebody begins there is nothing to wait for: a test runs the router alone
 
@@ -40,10 +53,12 @@ def warm() -> None:
 
 
 def import_all() -> Callable[[], dict]:
-    """Imports what the first page needs; gives what builds the chart's specification."""
+    """Imports what the router and the first page import; gives what builds the chart's specification."""
     import torch
 
-    from attention_core.drawing.charts import cell_specification
+    from attention_core.drawing.specifications import cell_specification
 
+    for name in FIRST_PAGE_MODULES:
+        import_module(name)
     torch.set_num_threads(2)
     return cell_specification
