@@ -5,9 +5,11 @@ from datetime import date
 
 import streamlit as st
 
+from attention_core.drawing.axes import whole_number_axis
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import PAGE_WIDTH_PX, single_picture
-from attention_core.drawing.curves import Curve, curves, whole_number_axis
+from attention_core.drawing.charts import single_picture
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
 from attention_core.learned.insight.state_influence import influence_of_symbols, mean_own_share
 from attention_core.learned.tasks import dates, reversal

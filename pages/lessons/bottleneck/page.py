@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attention_core.drawing.curves import Curve, curves, whole_number_axis
+from attention_core.drawing.axes import whole_number_axis
+from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped import SHIPPED_SEED
 from attention_core.record.number_text import format_percent

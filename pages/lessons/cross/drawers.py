@@ -6,8 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.comparison.distances import abs_difference
-from attention_core.drawing.charts import PAGE_WIDTH_PX
 from attention_core.drawing.image_patches import patch_picture
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.facts import accident, row_fact, weight_sums
 from attention_core.inputs.handmade_heads import build_gates
 from attention_core.inputs.initial_matrices import random_matrix

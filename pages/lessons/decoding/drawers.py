@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.record.number_text import GIB, MIB, TIB, format_bytes, format_exact, format_grouped
 from attention_core.variants.kv_cache import cache_bytes, gap_to_full, kv_bytes

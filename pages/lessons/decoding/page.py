@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.drawing.bars import bar_rows, row_of
 from attention_core.drawing.cache_triangle import CacheTriangle, triangle_picture
-from attention_core.drawing.charts import PAGE_WIDTH_PX
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.record.number_text import format_grouped
 from attention_core.variants.kv_cache import (
     STATE_ABSENT,

@@ -8,9 +8,11 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.analysis.receptive_field import reachable_inputs
 from attention_core.comparison.distances import abs_difference
+from attention_core.drawing.axes import Axis, decade_axis
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import PAGE_WIDTH_PX, Axis, single_picture
-from attention_core.drawing.curves import Curve, curves, decade_axis
+from attention_core.drawing.charts import single_picture
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
 from attention_core.inputs.matrix_edits import to_places
 from attention_core.inputs.matrix_text import to_text

@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import streamlit as st
 
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import PAGE_WIDTH_PX, Axis
 from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.learned.insight.copying_heads import (
     HEAD_PLACES,
     head_scores,

@@ -7,7 +7,8 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.analysis.receptive_field import reachable_inputs
-from attention_core.drawing.charts import Picture, single_picture
+from attention_core.drawing.charts import single_picture
+from attention_core.drawing.specifications import Picture
 from attention_core.explanation.layout import panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Step

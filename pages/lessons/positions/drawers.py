@@ -10,9 +10,9 @@ from attention_core.analysis.rope_rotations import rope_rotation, with_shifted_p
 from attention_core.analysis.score_terms import SCORE_PARTS, score_by_distance, with_score_parts
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.arrows import Arrow, arrow_plane
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.cell_rows import column_of
-from attention_core.drawing.charts import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.explanation.formula import formula
 from attention_core.inputs.initial_matrices import zero_matrix

@@ -7,8 +7,8 @@ import streamlit as st
 from attention_core.analysis.dot_product_moments import MeasuredVariance, exact_moments, score_factors
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_saturation import measure_sharpness
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.cells import colour_reach
-from attention_core.drawing.charts import Axis
 from attention_core.drawing.curves import Curve, curves, histogram_picture
 from attention_core.record.number_text import format_fixed, format_short
 from pages.lessons.pictures import show_step_picture

@@ -4,8 +4,8 @@ import streamlit as st
 
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_saturation import Sharpness, even_sharpness
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.inputs.given_scores import MAX_LINKED_WIDTH, draw_query_and_keys
 from attention_core.record.number_text import format_fixed

@@ -7,9 +7,9 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.analysis.score_bounds import additive_bound, cosine_ceiling
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.bar_grid import bar_columns
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.explanation.facts import accident, row_fact
 from attention_core.inputs.matrix_edits import scale_to_text
