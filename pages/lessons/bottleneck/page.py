@@ -29,9 +29,8 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette, selection_of
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(
-    {step for course in COURSES.values() for step in course.saved}
-)  # after which any network is kept
+# The steps after which any network is kept.
+KEPT_TRAINING_STEPS = sorted({step for course in COURSES.values() for step in course.saved})
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # the names of the boxes for what is read
 EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 330, 250  # pixels of the curves' field
 ALIGNMENT_MAP_PX = 520  # pixels of the map beside it
