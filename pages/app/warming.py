@@ -49,7 +49,7 @@ def import_all() -> Callable[[], dict]:
     """Imports all that the pages need; gives what builds the chart's specification."""
     import torch
 
-    from attention_core.drawing.charts import cell_specification
+    from attention_core.drawing.specifications import cell_specification
 
     torch.set_num_threads(2)
     for name in module_names():

@@ -9,7 +9,8 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.drawing.bars import Row, bar_rows
 from attention_core.drawing.cell_rows import cell_rows
-from attention_core.drawing.charts import MAP_WIDTH_PX, Picture, head_map, make_equally_large, single_picture
+from attention_core.drawing.charts import MAP_WIDTH_PX, head_map, make_equally_large, single_picture
+from attention_core.drawing.specifications import Picture
 from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
 from pages.lessons.opened_cell import (

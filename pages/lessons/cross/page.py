@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.drawing.charts import PAGE_WIDTH_PX
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.facts import find_farthest_from_one, transpose_gap, weight_sums
 from attention_core.inputs.matrix_edits import transpose_to_chosen
 from attention_core.record.number_text import format_fixed

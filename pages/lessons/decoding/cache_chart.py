@@ -1,6 +1,6 @@
 """The chart of lesson 10: the bytes of a model's cache against the number of tokens."""
 
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.record.number_text import GIB, MIB, TIB, format_bytes, format_grouped
 from pages.lessons.decoding.cached_model import CachedModel

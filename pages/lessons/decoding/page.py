@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.bars import row_of
-from attention_core.drawing.charts import PAGE_WIDTH_PX
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.record.number_text import format_grouped
 from attention_core.variants.decoding_work import guess_key_counts, total_work, work_of_step
 from pages.lessons.decoding.drawers import DRAWERS

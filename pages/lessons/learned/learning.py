@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped import SHIPPED_SEED, read_figures_table, shipped_figures
 from attention_core.learned.training.snapshots import NetworkRecipe

@@ -5,8 +5,8 @@ from math import ceil
 
 import streamlit as st
 
-from attention_core.drawing.charts import Axis
-from attention_core.drawing.curves import Curve, curves, decade_axis
+from attention_core.drawing.axes import Axis, decade_axis
+from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.training import Training
 from attention_core.record.number_text import format_duration, format_fixed

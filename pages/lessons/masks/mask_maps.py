@@ -7,12 +7,14 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.analysis.receptive_field import reachable_inputs
-from attention_core.drawing.charts import Picture, single_picture
+from attention_core.drawing.charts import single_picture
+from attention_core.drawing.specifications import Picture
 from attention_core.explanation.layout import panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Step
 from pages.lessons.masks.painted_mask import allowed_text, mask_bits_of
-from pages.lessons.pictures import get_opened_ref, show_picture, show_weights_map
+from pages.lessons.opened_cell import get_opened_ref
+from pages.lessons.pictures import show_picture, show_weights_map
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, current_palette, picture_texts_for, place_name
 from pages.setup.setup import Setup

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from attention_core.analysis.softmax_saturation import Sharpness, even_sharpness
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from pages.lessons.scale.width_axis import SCALE_WIDTHS, width_axis
 from pages.panels.chart import show_curve_chart

@@ -1,6 +1,6 @@
 """Lesson 3: the widths d_k that its charts have, and the axis along which d_k grows."""
 
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 
 SCALE_WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 

@@ -10,7 +10,7 @@ from attention_core import AttentionError, Trace
 from attention_core.documents.handout import PAPERS, check_paper_size, exercise_paper
 from attention_core.documents.provenance import Provenance
 from pages.export.document_texts import make_document_texts
-from pages.export.export_panel import file_name, offer_download
+from pages.export.downloads import file_name, offer_download
 from pages.practice.check.exercise import exercise_link_values
 from pages.session.addresses import page_address
 from pages.session.labels import selection_of

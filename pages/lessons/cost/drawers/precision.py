@@ -21,7 +21,8 @@ from attention_core.verification.precision import (
 from attention_core.verification.proof import find_overflow
 from pages.export.doors import workbench_door
 from pages.lessons.cost.precision_setups import choose_own_setup, make_overflowing_setup
-from pages.lessons.pictures import get_opened_ref, show_picture
+from pages.lessons.opened_cell import get_opened_ref
+from pages.lessons.pictures import show_picture
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import choose_option, option_labels, switch
 from pages.runs.cache import trace_for

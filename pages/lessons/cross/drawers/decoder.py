@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.comparison.distances import abs_difference
-from attention_core.drawing.charts import PAGE_WIDTH_PX
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.inputs.matrix_text import to_text
 from pages.export.doors import workbench_door
 from pages.lessons.cross.sequences import ask_itself

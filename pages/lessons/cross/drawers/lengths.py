@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.drawing.charts import PAGE_WIDTH_PX
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.facts import weight_sums
 from pages.export.doors import workbench_door
 from pages.lessons.cross.sequences import ask_itself, make_random_sequences

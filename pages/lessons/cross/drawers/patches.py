@@ -7,7 +7,8 @@ import streamlit as st
 from attention_core.drawing.image_patches import patch_picture
 from pages.export.doors import workbench_door
 from pages.lessons.cross.sequences import show_random_words
-from pages.lessons.pictures import get_opened_ref, show_picture
+from pages.lessons.opened_cell import get_opened_ref
+from pages.lessons.pictures import show_picture
 from pages.lessons.sentences import list_place_names, show_sentence
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import pick_place, sentence_box

@@ -1,7 +1,7 @@
 """Lesson 7, drawer "distance", one of its sights: a score of RoPE against the distance."""
 
 from attention_core.analysis.score_terms import score_by_distance
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.record.number_text import format_row
 from pages.lessons.positions.rope import ROTATION_STYLES, with_rope

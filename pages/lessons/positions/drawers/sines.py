@@ -3,8 +3,8 @@
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.cell_rows import column_of
-from attention_core.drawing.charts import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.explanation.formula import formula
 from attention_core.inputs.initial_matrices import zero_matrix

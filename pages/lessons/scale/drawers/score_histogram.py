@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import histogram_picture
 from pages.lessons.scale.variance_curves import COMPARED_DOT_SCORES, VARIANCE_DRAWS, choose_law
 from pages.lessons.sentences import show_sentence

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from attention_core.analysis.dot_product_moments import MeasuredVariance
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import curves
 from attention_core.record.number_text import format_short
 from pages.lessons.scale.variance_curves import (

@@ -6,9 +6,10 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.analysis.score_bounds import cosine_ceiling
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.bars import row_of
-from attention_core.drawing.charts import Axis, Picture
 from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import Picture
 from attention_core.explanation.facts import accident, row_fact
 from attention_core.record.number_text import format_exact, format_fixed
 from pages.export.doors import workbench_door
