@@ -7,17 +7,15 @@ import streamlit as st
 
 from attention_core.comparison.distances import abs_difference
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.marking import PRINTED_EXAMPLES, Mark
+from attention_core.exercises.answer_text import answers_text, printed_text, read_answers
+from attention_core.exercises.marking import Mark
+from attention_core.exercises.printed_example import PRINTED_EXAMPLES
 from attention_core.exercises.rounding import find_farthest_from, rounding_reach, with_rounded_weights
+from attention_core.exercises.stages import STAGES, operand_stages
 from attention_core.exercises.worked_example import (
-    STAGES,
     CheckedWork,
-    answers_text,
     count_agreeing,
     largest_written_error,
-    operand_stages,
-    printed_text,
-    read_answers,
     rounding_explains,
     wrong_through_slip,
 )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.exercises.marking import Mark
-from attention_core.exercises.worked_example import STAGES
+from attention_core.exercises.stages import STAGES
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.printed import drawers
 from pages.lessons.prompts import ask_to_find_errors

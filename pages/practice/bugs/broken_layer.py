@@ -8,16 +8,14 @@ from attention_core import Trace
 from attention_core.examples.examples import EXAMPLES
 from attention_core.exercises.bugs import (
     BUGS,
-    LAYER_LINES,
-    LAYER_STEPS,
     Bug,
     find_most_wrong_cell,
-    format_line,
     right_lines,
     row_ratio,
     run_layer,
     with_step_reapplied,
 )
+from attention_core.exercises.layer_lines import LAYER_LINES, LAYER_STEPS, format_line
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.verification.causes import Cause

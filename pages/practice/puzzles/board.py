@@ -10,7 +10,8 @@ from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.charts import single_picture
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.puzzle import BoundReading, find_hint, goal_slopes
+from attention_core.exercises.puzzle import BoundReading
+from attention_core.exercises.puzzle_hint import find_hint, goal_slopes
 from attention_core.exercises.puzzles import PUZZLES
 from attention_core.explanation.layout import gather_panel
 from attention_core.inputs.matrix_text import to_text
