@@ -12,7 +12,8 @@ from attention_core.documents.excerpt import DocumentTexts, excerpt_matrices
 from attention_core.documents.html import read_template_part, render_page, typeset_formulas
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.tables import CellStyles, Table, TableCell, coloured_table, plain_table
-from attention_core.exercises.worked_example import is_whole, stage_formula, stages_of
+from attention_core.exercises.answer_text import is_whole
+from attention_core.exercises.stages import stage_formula, stages_of
 from attention_core.explanation.formula import formula
 from attention_core.mechanism.config import require_one_of
 from attention_core.record.errors import AttentionError

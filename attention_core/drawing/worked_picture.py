@@ -24,8 +24,8 @@ from attention_core.drawing.text_layout import (
     place_row_labels,
     text_width,
 )
+from attention_core.exercises.answer_text import cell_text
 from attention_core.exercises.marking import Mark, MarkedStep
-from attention_core.exercises.worked_example import cell_text
 from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_core.exercises.worked_example import stages_of
+from attention_core.exercises.stages import stages_of
 from pages.panels.link_controls import LessonChoices
 from pages.runs.cache import trace_for
 from pages.session import setup_state

@@ -7,14 +7,10 @@ from itertools import chain
 import streamlit as st
 
 from attention_core.drawing.worked_picture import SheetPart, worked_sheet
+from attention_core.exercises.answer_text import cell_text, right_decimals
 from attention_core.exercises.marking import Mark, MarkedStep
-from attention_core.exercises.worked_example import (
-    CheckedWork,
-    calculated_cell,
-    cell_text,
-    operand_stages,
-    right_decimals,
-)
+from attention_core.exercises.stages import calculated_cell, operand_stages
+from attention_core.exercises.worked_example import CheckedWork
 from attention_core.explanation.layout import panel, transpose_panel
 from attention_core.record.expressions import Ref
 from pages.lessons.opened_cell import OPENED_CELL_KEY, CellHandler, get_opened_cell, read_opened_cell

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attention_core.exercises.slips import StepSlips, WrongSum
-from attention_core.exercises.worked_example import CheckedWork, cell_text, right_decimals
+from attention_core.exercises.answer_text import cell_text, right_decimals
+from attention_core.exercises.slips import StepSlips
+from attention_core.exercises.worked_example import CheckedWork
+from attention_core.exercises.wrong_sum import WrongSum
 from attention_core.record.expressions import Ref
 from pages.session.labels import cell_naming_axes, inline_step_name, place_name
 from pages.site.words import escape_markdown, say, say_cause

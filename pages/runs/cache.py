@@ -20,7 +20,8 @@ from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.comparison.differences import StepMove, find_moves
 from attention_core.comparison.distances import kl_divergence, total_variation
 from attention_core.exercises.slips import StepSlips, find_slips
-from attention_core.exercises.worked_example import STAGES, CheckedWork, check_work
+from attention_core.exercises.stages import STAGES
+from attention_core.exercises.worked_example import CheckedWork, check_work
 from attention_core.variants.timed_kinds import savings_of_kind
 from attention_core.verification.causes import Cause, find_causes
 from attention_core.verification.diagnosis import first_difference, infer_precision

@@ -36,9 +36,11 @@ def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Flo
     for weights in propose_weights(learned, far, generator):
         found = shift_under_weights(learned, weights)
         is_far = found.distance >= far - DISTANCE_TOLERANCE_NATS
-        is_better = is_far & (found.shift < least)  # (B,)
-        best = torch.where(is_better[:, None, None, None], weights, best)
+        moves_less = found.shift < least
+        is_better = is_far & moves_less  # (B,)
         least = torch.where(is_better, found.shift, least)
+        is_taken = is_better[:, None, None, None]  # (B, 1, 1, 1)
+        best = torch.where(is_taken, weights, best)
     return best
 
 
@@ -65,13 +67,16 @@ def one_place_weights(
     learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]
 ) -> Iterator[Float[Tensor, "B H 1 S"]]:
     """Yield weights that are all on one place: that of the least learned weight, then each, at most a text's last."""
-    is_padding = (texts == PAD)[:, None, None]  # (B, 1, 1, S)
-    least = learned.masked_fill(is_padding, 1.0).argmin(-1, keepdim=True)  # (B, H, 1, 1)
+    is_padding = texts == PAD  # (B, S)
+    hidden = is_padding[:, None, None]  # (B, 1, 1, S)
+    shown = learned.masked_fill(hidden, 1.0)
+    least = shown.argmin(-1, keepdim=True)  # (B, H, 1, 1)
     nothing = torch.zeros_like(learned)
     yield nothing.scatter(-1, least, 1.0)
-    last = (~is_padding).sum(-1, keepdim=True) - 1  # (B, 1, 1, 1)
+    lengths = (~hidden).sum(-1, keepdim=True)  # (B, 1, 1, 1)
+    last = lengths.expand_as(least) - 1  # (B, H, 1, 1)
     for place in range(texts.shape[1]):
-        inside = last.clamp(max=place).expand_as(least)  # (B, H, 1, 1)
+        inside = last.clamp(max=place)
         yield nothing.scatter(-1, inside, 1.0)
 
 
@@ -80,16 +85,21 @@ def search_weights(
     learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
 ) -> Float[Tensor, "B H 1 S"]:
     """Search once, from a start that is drawn, for weights at least `far` away that hardly move the prediction."""
-    drawn = torch.randn(learned.weights.shape, generator=generator, dtype=learned.weights.dtype)
-    scores = drawn.requires_grad_()
+    scores = torch.randn(
+        learned.weights.shape,
+        generator=generator,
+        dtype=learned.weights.dtype,
+        requires_grad=True,
+    )
     optimiser = torch.optim.Adam([scores], SEARCH_RATE)
     for _ in range(SEARCH_STEPS):
-        weights = scores.masked_fill(learned.is_padding, -torch.inf).softmax(-1)
+        weights = learned.softmax(scores)
         probabilities = predict_with_weights(learned, weights)
         shift = total_variation(learned.probabilities, probabilities)
-        too_near = (far - distance_of_weights(learned.weights, weights)).clamp(min=0)
-        loss = (shift + SEARCH_PRESSURE * too_near).sum()
+        distance = distance_of_weights(learned.weights, weights)
+        too_near = (far - distance).clamp(min=0)
+        losses = shift + SEARCH_PRESSURE * too_near  # (B,)
         optimiser.zero_grad()
-        loss.backward()
+        losses.sum().backward()
         optimiser.step()
-    return scores.detach().masked_fill(learned.is_padding, -torch.inf).softmax(-1)
+    return learned.softmax(scores.detach())

@@ -53,17 +53,25 @@ def moving_kinds(shifts: Mapping[str, PredictionShift]) -> tuple[str, ...]:
 # ---- even and random weights -----------------------------------------------------------------------------------------
 def uniform_weights(learned: LearnedPrediction) -> Float[Tensor, "B H 1 S"]:
     """Give all symbols of a text the same weight."""
-    is_symbol = (~learned.is_padding).to(learned.weights.dtype)  # (B, 1, 1, S)
-    even = is_symbol / is_symbol.sum(-1, keepdim=True)
+    is_symbol = ~learned.is_padding  # (B, 1, 1, S)
+    ones = is_symbol.to(learned.weights.dtype)
+    lengths = ones.sum(-1, keepdim=True)
+    even = ones / lengths
     return even.expand_as(learned.weights)
 
 
 def random_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
     """Draw weights, all equally likely: the simplex evenly."""
-    uniform = torch.rand(learned.weights.shape, generator=generator, dtype=learned.weights.dtype)
-    exponential = -uniform.clamp(min=MIN_LOG_WEIGHT).log()
+    uniform = torch.rand(
+        learned.weights.shape,
+        generator=generator,
+        dtype=learned.weights.dtype,
+    )
+    uniform = uniform.clamp(min=MIN_LOG_WEIGHT)
+    exponential = -uniform.log()
     exponential = exponential.masked_fill(learned.is_padding, 0.0)
-    return exponential / exponential.sum(-1, keepdim=True)
+    totals = exponential.sum(-1, keepdim=True)
+    return exponential / totals
 
 
 # ---- the learned weights in another order ----------------------------------------------------------------------------
@@ -74,18 +82,24 @@ def permuted_shift(learned: LearnedPrediction, generator: Generator) -> Predicti
         weights = permute_weights(learned, generator)
         found.append(shift_under_weights(learned, weights))
     shifts = torch.stack([each.shift for each in found])  # (orders, B)
-    shift, medians = shifts.median(0)  # (orders, B) -> (B,)
+    median_shift, median_order = shifts.median(0)  # (orders, B) -> (B,)
     distances = []
     weights = []
-    for text, order in enumerate(medians.tolist()):
+    for text, order in enumerate(median_order):
         distances.append(found[order].distance[text])
         weights.append(found[order].weights[text])
-    return PredictionShift(shift, torch.stack(distances), torch.stack(weights))
+    return PredictionShift(
+        shift=median_shift,
+        distance=torch.stack(distances),
+        weights=torch.stack(weights),
+    )
 
 
 def permute_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
     """Put the learned weights of each text in an order that is drawn, the same for all heads; padding stays."""
     keys = torch.rand(learned.texts.shape, generator=generator)  # (B, S)
-    keys = keys[:, None, None].masked_fill(learned.is_padding, 2.0)  # (B, 1, 1, S): padding comes last, in its order
+    keys = keys[:, None, None]  # (B, 1, 1, S)
+    keys = keys.masked_fill(learned.is_padding, 2.0)  # padding comes last, in its order
     order = keys.argsort(dim=-1, stable=True)
-    return learned.weights.gather(-1, order.expand_as(learned.weights))
+    order = order.expand_as(learned.weights)  # (B, H, 1, S)
+    return learned.weights.gather(-1, order)

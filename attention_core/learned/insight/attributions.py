@@ -20,10 +20,12 @@ def with_attributions(trace: Trace, network: Network, text: str, target: int) ->
 
     trace: of the network's attention for the text. target: the class, by its number.
     """
-    run = gradient_times_input(trace, Ref("output", (0, 0, target)))
+    logit = Ref("output", (0, 0, target))
+    run = gradient_times_input(trace, logit)
     drops = leave_one_out_drops(network, text, target)
     left_out = Step("left_out", drops, ("B", "S"))
-    return Trace({**run.steps, "left_out": left_out}, run.labels)
+    steps = {**run.steps, "left_out": left_out}
+    return Trace(steps, run.labels)
 
 
 def leave_one_out_drops(network: Network, text: str, target: int) -> Tensor:
@@ -41,7 +43,8 @@ def leave_one_out_drops(network: Network, text: str, target: int) -> Tensor:
         drops = []
         for place in range(length):
             shorter = without_symbol(symbols, place)
-            drops.append(whole - class_log_odds(model, shorter, target))
+            log_odds_without = class_log_odds(model, shorter, target)
+            drops.append(whole - log_odds_without)
     return torch.stack(drops)[None]
 
 
@@ -71,7 +74,6 @@ def classifier_accuracy_without(model: Classifier, texts: Tensor, classes: Tenso
     switches = torch.ones(model.heads)
     switches[list(off)] = 0.0
     with torch.no_grad():
-        logits = model.trace(texts, switches=switches)["output"]  # (B, 1, classes)
-        predicted = logits[:, 0].argmax(-1)
-        is_right = predicted == classes
-        return is_right.double().mean().item()
+        predicted = model.classify(texts, switches)
+    is_right = predicted == classes  # (B,)
+    return is_right.double().mean().item()

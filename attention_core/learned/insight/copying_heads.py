@@ -26,10 +26,12 @@ def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
     for run in model.traces(repeats.held_out()):
         weights = run["weights"]  # (B, 2, T, T)
         to_previous = weights.diagonal(-1, -2, -1)  # (B, 2, T - 1): query t, key t - 1
-        previous.append(to_previous.mean((0, -1)))  # (2,)
+        mean = to_previous.mean((0, -1))  # (2,)
+        previous.append(mean)
         behind_copy = weights.diagonal(1 - half, -2, -1)  # (B, 2, T - half + 1): query t, key t - half + 1
         in_second_half = behind_copy[..., 1:]
-        induction.append(in_second_half.mean((0, -1)))  # (2,)
+        mean = in_second_half.mean((0, -1))  # (2,)
+        induction.append(mean)
     return {"previous": torch.stack(previous), "induction": torch.stack(induction)}
 
 
@@ -51,19 +53,21 @@ def with_next_probabilities(trace: Trace, network: Network, text: str, off: tupl
 
     off: the heads that are switched off, by name.
     """
-    probabilities = next_probabilities(network, text, off)[:-1]  # (T - 1, symbols)
-    next_symbols = symbol_numbers(network, text)[0, 1:]  # (T - 1,)
-    foretold = probabilities.gather(-1, next_symbols[:, None])  # (T - 1, 1)
-    step = Step("foretold", foretold[:, 0][None], ("B", "next"))
-    return Trace({**trace.steps, "foretold": step}, trace.labels)
+    probabilities = next_probabilities(network, text, off)  # (T, symbols)
+    symbols = symbol_numbers(network, text)  # (1, T)
+    next_symbols = symbols[0, 1:, None]  # (T - 1, 1)
+    foretold = probabilities[:-1].gather(-1, next_symbols)  # (T - 1, 1)
+    step = Step("foretold", foretold.T, ("B", "next"))
+    steps = {**trace.steps, "foretold": step}
+    return Trace(steps, trace.labels)
 
 
 def expected_next(network: Network, text: str, off: tuple[str, ...] = ()) -> tuple[str, float]:
     """Give the most probable symbol after a text, and its probability. off: as for next_probabilities."""
-    last = next_probabilities(network, text, off)[-1]  # (symbols,)
-    probability, number = last.max(-1)
-    symbol = repeats.SYMBOLS.of[int(number)]
-    return symbol, float(probability)
+    probabilities = next_probabilities(network, text, off)  # (T, symbols)
+    probability, number = probabilities[-1].max(-1)
+    symbol = repeats.SYMBOLS.of[number]
+    return symbol, probability.item()
 
 
 # ---- heads switched off ----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from torch import Tensor
 from attention_core.comparison.distances import total_variation
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.symbols.alphabet import PAD
+from attention_core.record.trace import Trace
 
 MIN_LOG_WEIGHT = 1e-30  # a weight whose logarithm is taken
 Z95 = 1.96  # standard errors to each side, for 95 %
@@ -26,19 +27,20 @@ class PredictionShift:
 
     @property
     def mean(self) -> float:
-        """The mean shift of all texts."""
+        """Compute the mean shift of all texts."""
         return self.shift.mean().item()
 
     @property
     def interval(self) -> tuple[float, float]:
-        r"""Where the mean of all such texts lies with 95 %: $\bar x \pm 1.96\, s / \sqrt n$, between 0 and 1.
+        r"""Say where the mean of all such texts lies with 95 %: $\bar x \pm 1.96\, s / \sqrt n$, between 0 and 1.
 
-        A single text says nothing: from 0 to 1.
+        A single text says nothing: 0 to 1.
         """
         count = len(self.shift)
         if count < 2:
             return 0.0, 1.0
-        half = Z95 * self.shift.std().item() / math.sqrt(count)
+        deviation = self.shift.std().item()
+        half = Z95 * deviation / math.sqrt(count)
         low = max(self.mean - half, 0.0)
         high = min(self.mean + half, 1.0)
         return low, high
@@ -55,23 +57,34 @@ class LearnedPrediction:
 
     @property
     def is_padding(self) -> Tensor:
-        """Where a weight belongs to padding, (B, 1, 1, S)."""
-        return (self.texts == PAD)[:, None, None]
+        """Mark where a weight belongs to padding, (B, 1, 1, S)."""
+        is_padding = self.texts == PAD  # (B, S)
+        return is_padding[:, None, None]
+
+    def softmax(self, scores: Float[Tensor, "B H 1 S"]) -> Float[Tensor, "B H 1 S"]:
+        """Compute weights from scores; padding gets none."""
+        masked = scores.masked_fill(self.is_padding, -torch.inf)
+        return masked.softmax(-1)
 
 
 def predict(model: Classifier, texts: Int[Tensor, "B S"]) -> LearnedPrediction:
     """Run a classifier with the weights that it has learned."""
     with torch.no_grad():
         trace = model.trace(texts)
-        logits = trace["output"][:, 0]  # (B, 1, C) -> (B, C)
-        return LearnedPrediction(model, texts, trace["weights"], logits.softmax(-1))
+    probabilities = class_probabilities(trace)
+    return LearnedPrediction(model, texts, trace["weights"], probabilities)
 
 
 def predict_with_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 1 S"]) -> Float[Tensor, "B C"]:
     """Compute the probabilities with other weights in the place of the learned ones."""
     trace = learned.model.trace(learned.texts, replacement=weights)
-    logits = trace["output"][:, 0]  # (B, 1, C) -> (B, C)
-    return logits.softmax(-1)
+    return class_probabilities(trace)
+
+
+def class_probabilities(trace: Trace) -> Float[Tensor, "B C"]:
+    """Compute the probability of each class from the logits of a run."""
+    logits = trace["output"]  # (B, 1, C)
+    return logits[:, 0].softmax(-1)
 
 
 def shift_under_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 1 S"]) -> PredictionShift:

@@ -21,24 +21,28 @@ def influence_of_symbols(network: Network, text: str) -> Trace:
     model: Seq2Seq = network.exact_model
     source = symbol_numbers(network, text)  # (1, S)
     slopes = state_slopes(model, source)  # (S, 64, S, E)
-    norms = slopes.square().sum((1, 3)).sqrt()  # (S, 64, S, E) -> (S, S)
-    shares = norms / norms.sum(-1, keepdim=True)
-    symbols = symbol_labels(read_symbols(network, text))
-    labels = {"T": symbols, "S": symbols}
-    return Trace({"heard": Step("heard", shares, ("T", "S"))}, labels)
+    squares = slopes.square().sum((1, 3))  # (S, 64, S, E) -> (S, S)
+    norms = squares.sqrt()
+    totals = norms.sum(-1, keepdim=True)  # (S, 1)
+    heard = Step("heard", norms / totals, ("T", "S"))
+    symbols = read_symbols(network, text)
+    words = symbol_labels(symbols)
+    return Trace({"heard": heard}, {"T": words, "S": words})
 
 
 def state_slopes(model: Seq2Seq, source: Tensor) -> Float[Tensor, "S 64 S E"]:
     """Compute the derivative of each number of the encoder's states by each number of the symbols' vectors."""
 
     def compute_states(x: Tensor) -> Tensor:
-        onward, backward = model.passes(x, source)
-        return torch.cat((onward, backward), -1)[0]  # (1, S, 64) -> (S, 64)
+        onward, backward = model.passes(x, source)  # each (1, S, 32)
+        states = torch.cat((onward, backward), -1)  # (1, S, 64)
+        return states[0]
 
     with torch.inference_mode(False), torch.enable_grad():
-        x = model.read(source.clone()).detach()  # (1, S, E)
-        slopes = torch.autograd.functional.jacobian(compute_states, x)
-    return slopes[:, :, 0]  # (S, 64, 1, S, E) -> (S, 64, S, E)
+        symbols = source.clone()  # may be made in inference mode
+        x = model.read(symbols).detach()  # (1, S, E)
+        slopes = torch.autograd.functional.jacobian(compute_states, x)  # (S, 64, 1, S, E)
+    return slopes[:, :, 0]
 
 
 def mean_own_share(trace: Trace) -> float:

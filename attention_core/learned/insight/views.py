@@ -50,9 +50,10 @@ class AttentionView:
 
     def width(self, name: str) -> int:
         """Give how many numbers a vector has that asks ("x"), or that is asked ("context")."""
-        if name == "x" or self.context is None:
-            return self.x.shape[-1]
-        return self.context.shape[-1]
+        vectors = self.x
+        if name != "x" and self.context is not None:
+            vectors = self.context
+        return vectors.shape[-1]
 
     def matrices(self) -> dict[str, np.ndarray]:
         """Give the weights as NumPy matrices; a vector is a matrix of one row."""
@@ -102,7 +103,8 @@ def read_symbols(network: Network, text: str) -> tuple[str, ...]:
 
 def symbol_numbers(network: Network, text: str) -> Tensor:
     """Give the numbers of these symbols, (1, S)."""
-    numbers = source_alphabet(network).numbers(read_symbols(network, text))
+    symbols = read_symbols(network, text)
+    numbers = source_alphabet(network).numbers(symbols)
     return torch.tensor([numbers])
 
 
@@ -193,12 +195,15 @@ def write_text(network: Network, text: str) -> tuple[str, ...]:
     source = symbol_numbers(network, text)
     with torch.inference_mode():
         output = network.exact_model.write(source, MAX_WRITTEN_SYMBOLS)  # (1, T)
-    return target_alphabet(network).symbols(output[0].tolist())
+    numbers = output[0].tolist()
+    return target_alphabet(network).symbols(numbers)
 
 
 def classify_text(network: Network, text: str) -> list[float]:
     """Give the probability of each class of a text, as a Classifier computes it."""
     source = symbol_numbers(network, text)
     with torch.inference_mode():
-        logits = network.exact_model.trace(source)["output"]  # (1, 1, classes)
-        return logits[0, 0].softmax(-1).tolist()
+        trace = network.exact_model.trace(source)
+        logits = trace["output"]  # (1, 1, classes)
+        probabilities = logits[0, 0].softmax(-1)
+    return probabilities.tolist()

@@ -22,22 +22,25 @@ class Classifier(nn.Module):
 
     def __init__(self, symbols: int, classes: int, heads: int, generator: Generator):
         super().__init__()
+        width = CLASSIFIER_WIDTH
         self.heads = heads
-        self.symbol = draw_embedding(symbols, CLASSIFIER_WIDTH, generator)
-        self.before = draw_embedding(symbols + 1, CLASSIFIER_WIDTH, generator)  # the last: that there is none
-        self.query = draw_matrix(1, CLASSIFIER_WIDTH, generator)
-        self.w_q = draw_matrix(CLASSIFIER_WIDTH, CLASSIFIER_WIDTH, generator)
-        self.w_k = draw_matrix(CLASSIFIER_WIDTH, CLASSIFIER_WIDTH, generator)
-        self.w_v = draw_matrix(CLASSIFIER_WIDTH, CLASSIFIER_WIDTH, generator)
-        self.w_o = draw_matrix(CLASSIFIER_WIDTH, classes, generator)
+        self.symbol = draw_embedding(symbols, width, generator)
+        self.before = draw_embedding(symbols + 1, width, generator)  # the last: that there is none
+        self.query = draw_matrix(1, width, generator)
+        self.w_q = draw_matrix(width, width, generator)
+        self.w_k = draw_matrix(width, width, generator)
+        self.w_v = draw_matrix(width, width, generator)
+        self.w_o = draw_matrix(width, classes, generator)
         self.b_o = nn.Parameter(torch.zeros(classes))
 
     def vectors(self, symbols: Int[Tensor, "B S"]) -> Float[Tensor, "B S 16"]:
         """Compute the vector of each place; that of padding means nothing."""
         none_before = self.before.num_embeddings - 1
-        first = symbols.new_full((len(symbols), 1), none_before)  # (B, 1)
+        count = len(symbols)
         own = symbols.clamp(min=0)  # (B, S), 0 for padding
-        before = torch.cat((first, own[:, :-1]), -1)  # (B, S)
+        first = symbols.new_full((count, 1), none_before)
+        others = own[:, :-1]  # (B, S - 1)
+        before = torch.cat((first, others), -1)  # (B, S)
         return self.symbol(own) + self.before(before)
 
     def weights(self, switches: Float[Tensor, " H"] | None = None) -> Weights:
@@ -74,6 +77,12 @@ class Classifier(nn.Module):
             allowed=is_symbol[:, None, None],  # (B, S) -> (B, 1, 1, S)
             replacement=replacement,
         )
+
+    def classify(self, symbols: Int[Tensor, "B S"], switches: Float[Tensor, " H"] | None = None) -> Int[Tensor, " B"]:
+        """Give the most probable class of each text, by its number. switches: as for weights."""
+        trace = self.trace(symbols, switches=switches)
+        logits = trace["output"]  # (B, 1, classes)
+        return logits[:, 0].argmax(-1)
 
     def loss(self, symbols: Int[Tensor, "B S"], classes: Int[Tensor, " B"]) -> Tensor:
         """Compute the mean surprise, in nats, of the right class."""

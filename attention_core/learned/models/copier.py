@@ -66,6 +66,11 @@ class Copier(nn.Module):
     def loss(self, symbols: Int[Tensor, "B T"]) -> Tensor:
         """Compute the mean surprise, in nats, of each symbol in the second half; nothing foretells the first half."""
         half = symbols.shape[1] // 2
-        logits = self.logits(symbols[:, :-1])[:, half:]  # (B, half - 1, symbols)
+        given = symbols[:, :-1]  # (B, T - 1)
+        logits = self.logits(given)  # (B, T - 1, symbols)
+        second_half = logits[:, half:]  # (B, half - 1, symbols)
         wanted = symbols[:, half + 1 :]  # (B, half - 1)
-        return nn.functional.cross_entropy(logits.flatten(0, 1), wanted.flatten())
+        return nn.functional.cross_entropy(
+            second_half.flatten(0, 1),  # (B * (half - 1), symbols)
+            wanted.flatten(),
+        )

@@ -31,8 +31,9 @@ def draw_linear(inputs: int, outputs: int, generator: Generator) -> nn.Linear:
 
 def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
     """Draw W in row convention, x @ W, uniform in ±1/√inputs."""
+    limit = 1 / math.sqrt(inputs)
     matrix = torch.empty(inputs, outputs)
-    fill_uniform(matrix, 1 / math.sqrt(inputs), generator)
+    fill_uniform(matrix, limit, generator)
     return nn.Parameter(matrix)
 
 
@@ -55,6 +56,8 @@ def switch_heads(switches: Float[Tensor, " H"], w_o: Float[Tensor, "H*d_v D_out"
     >>> switch_heads(torch.tensor([0.0, 1.0]), torch.ones(4, 1)).flatten()
     tensor([0., 0., 1., 1.])
     """
-    d_v = len(w_o) // len(switches)
-    row_factors = switches.to(w_o.dtype).repeat_interleave(d_v)  # (H,) -> (H * d_v,)
+    heads = len(switches)
+    d_v = len(w_o) // heads
+    factors = switches.to(w_o.dtype)
+    row_factors = factors.repeat_interleave(d_v)  # (H,) -> (H * d_v,)
     return w_o * row_factors[:, None]

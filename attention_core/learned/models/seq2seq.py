@@ -40,17 +40,18 @@ class Seq2Seq(nn.Module):
     def __init__(self, symbols: tuple[int, int], context: str, generator: Generator):
         super().__init__()
         source_size, target_size = symbols
+        half_width = STATE_WIDTH // 2  # of each direction of the encoder
         self.context = context
         self.end = target_size  # the number of the end, which no text holds; as an input it is the start
         self.read = draw_embedding(source_size, EMBEDDING_WIDTH, generator)
         self.written = draw_embedding(target_size + 1, EMBEDDING_WIDTH, generator)
-        self.onward = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH // 2, generator)
-        self.back = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH // 2, generator)
+        self.onward = draw_gru(EMBEDDING_WIDTH, half_width, generator)
+        self.back = draw_gru(EMBEDDING_WIDTH, half_width, generator)
         self.decoder = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH, generator)
         if context == "additive":
-            self.w_aq = draw_matrix(STATE_WIDTH, STATE_WIDTH // 2, generator)
-            self.w_ak = draw_matrix(STATE_WIDTH, STATE_WIDTH // 2, generator)
-            column = draw_matrix(STATE_WIDTH // 2, 1, generator)  # (32, 1)
+            self.w_aq = draw_matrix(STATE_WIDTH, half_width, generator)
+            self.w_ak = draw_matrix(STATE_WIDTH, half_width, generator)
+            column = draw_matrix(half_width, 1, generator)  # (32, 1)
             self.v_a = nn.Parameter(column[:, 0])
         self.joined = draw_linear(2 * STATE_WIDTH, STATE_WIDTH, generator)
         self.out = draw_linear(STATE_WIDTH, target_size + 1, generator)
@@ -59,23 +60,27 @@ class Seq2Seq(nn.Module):
     def encode(self, source: Int[Tensor, "B S"]) -> EncodedText:
         """Compute the states h_i of a batch, filled up with PAD."""
         is_symbol = source != PAD  # (B, S)
-        x = self.read(source.clamp(min=0))  # (B, S, 32)
-        onward, backward = self.passes(x, source)
-        last_places = is_symbol.sum(-1)[:, None] - 1  # (B, 1)
-        onward_end = take_places(onward, last_places)  # (B, 1, 32)
+        lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
+        symbols = source.clamp(min=0)
+        x = self.read(symbols)  # (B, S, 32)
+        onward, backward = self.passes(x, source)  # each (B, S, 32)
+        onward_end = take_places(onward, lengths - 1)  # (B, 1, 32)
         backward_end = backward[:, :1]  # (B, 1, 32)
-        whole = torch.cat((onward_end, backward_end), -1)[:, 0]  # (B, 64)
+        ends = torch.cat((onward_end, backward_end), -1)  # (B, 1, 64)
+        whole = ends[:, 0]
         states = torch.cat((onward, backward), -1)  # (B, S, 64)
         return EncodedText(states, whole, is_symbol)
 
     def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
         """Read the symbols' vectors x twice: from the first symbol on, and from the last one back."""
-        lengths = (source != PAD).sum(-1)
+        is_symbol = source != PAD  # (B, S)
+        lengths = is_symbol.sum(-1)
         places = reversed_places(lengths, source.shape[1])  # (B, S)
         onward, _ = self.onward(x)  # (B, S, 32)
         reversed_x = take_places(x, places)  # (B, S, E), the last symbol first
         backward, _ = self.back(reversed_x)  # (B, S, 32), the last symbol first
-        return onward, take_places(backward, places)
+        backward = take_places(backward, places)  # (B, S, 32), the first symbol first
+        return onward, backward
 
     # ---- writing -----------------------------------------------------------------------------------------------------
     def states(self, encoded: EncodedText, given: Int[Tensor, "B T"], start: Tensor | None = None) -> Tensor:
@@ -125,7 +130,8 @@ class Seq2Seq(nn.Module):
         """Compute the logit of each symbol to come next."""
         contexts = self.contexts(encoded, states)
         both = torch.cat((states, contexts), -1)  # (B, T, 128)
-        hidden = torch.tanh(self.joined(both))  # (B, T, 64)
+        joined = self.joined(both)  # (B, T, 64)
+        hidden = torch.tanh(joined)
         return self.out(hidden)
 
     def loss(self, source: Int[Tensor, "B S"], target: Int[Tensor, "B T"]) -> Tensor:
@@ -133,12 +139,16 @@ class Seq2Seq(nn.Module):
 
         target: filled up with PAD.
         """
-        lengths = (target != PAD).sum(-1, keepdim=True)  # (B, 1)
-        end = torch.full_like(lengths, self.end)
+        is_symbol = target != PAD  # (B, T)
+        lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
+        # What is to be written: the target, then the end.
         padding = torch.full_like(lengths, PAD)
         wanted = torch.cat((target, padding), -1)  # (B, T + 1)
-        wanted = wanted.scatter(1, lengths, self.end)  # the end stands behind the last symbol
-        given = torch.cat((end, target.clamp(min=0)), -1)  # (B, T + 1)
+        wanted = wanted.scatter(1, lengths, self.end)
+        # The symbol before each of these: the start, then the target.
+        start = torch.full_like(lengths, self.end)
+        symbols = target.clamp(min=0)
+        given = torch.cat((start, symbols), -1)  # (B, T + 1)
         encoded = self.encode(source)
         states = self.states(encoded, given)
         logits = self.logits(encoded, states)
@@ -152,21 +162,23 @@ class Seq2Seq(nn.Module):
         """Write the most probable symbol at each step, until all texts have ended, or `most` symbols."""
         encoded = self.encode(source)
         state = encoded.whole  # (B, 64)
-        symbols = torch.full((len(source), 1), self.end)  # (B, 1): those before the next step
-        is_ended = torch.zeros(len(source), dtype=torch.bool)
+        count = len(source)
+        symbols = torch.full((count, 1), self.end)  # (B, 1): those before the next step
+        is_ended = torch.zeros(count, dtype=torch.bool)
         columns = []
         for _ in range(most):
             states = self.states(encoded, symbols, state)  # (B, 1, 64)
             state = states[:, 0]
-            logits = self.logits(encoded, states)
-            column = logits.argmax(-1)[:, 0]  # (B,)
-            is_ended |= column == self.end
+            logits = self.logits(encoded, states)  # (B, 1, symbols)
+            symbols = logits.argmax(-1)  # (B, 1)
+            is_ended |= symbols[:, 0] == self.end
             if is_ended.all():
                 break
-            columns.append(column.masked_fill(is_ended, PAD))
-            symbols = column.masked_fill(is_ended, self.end)[:, None]
+            column = symbols[:, 0].masked_fill(is_ended, PAD)
+            columns.append(column)
+            symbols = symbols.masked_fill(is_ended[:, None], self.end)
         if not columns:
-            return torch.empty(len(source), 0, dtype=torch.long)
+            return torch.empty(count, 0, dtype=torch.long)
         return torch.stack(columns, -1)
 
 
@@ -179,12 +191,14 @@ def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]
     """
     places = torch.arange(size, device=lengths.device)  # (S,)
     lengths = lengths[:, None]  # (B, 1)
-    from_end = lengths - 1 - places  # (B, S)
-    return torch.where(places < lengths, from_end, places)
+    is_symbol = places < lengths  # (B, S)
+    mirrored = lengths - 1 - places  # (B, S)
+    return torch.where(is_symbol, mirrored, places)
 
 
 def take_places(rows: Float[Tensor, "B S d"], places: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:
     """Take the vectors at these places, in each row of a batch its own."""
     width = rows.shape[-1]
-    index = places[..., None].expand(-1, -1, width)  # (B, n) -> (B, n, d)
+    index = places[..., None]  # (B, n, 1)
+    index = index.expand(-1, -1, width)  # (B, n, d)
     return rows.gather(1, index)

@@ -19,9 +19,11 @@ def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
     >>> is_held_out(torch.tensor([[4], [3]]))
     tensor([ True, False])
     """
-    places = torch.arange(1, texts.shape[1] + 1)  # (S,)
-    terms = (texts - PAD) * places  # (B, S), 0 for padding
-    remainders = terms.sum(-1) % SPLIT_MODULUS
+    length = texts.shape[1]
+    places = torch.arange(1, length + 1)  # (S,)
+    numbers = texts - PAD  # (B, S), from 1 on; 0 for padding
+    terms = numbers * places
+    remainders = terms.sum(-1) % SPLIT_MODULUS  # (B,)
     return remainders == HELD_OUT_REMAINDER
 
 
@@ -34,9 +36,12 @@ def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measure
     found = 0
     while found < count:
         drawn = draw(count)
-        is_wanted = is_held_out(drawn[0]) == measured
-        batch = tuple(part[is_wanted] for part in drawn)
-        batches.append(batch)
-        found += len(batch[0])
-    columns = zip(*batches, strict=True)
-    return tuple(torch.cat(column)[:count] for column in columns)
+        texts = drawn[0]
+        is_wanted = is_held_out(texts) == measured
+        batches.append(tuple(part[is_wanted] for part in drawn))
+        found += int(is_wanted.sum())
+    columns = []
+    for parts in zip(*batches, strict=True):
+        column = torch.cat(parts)
+        columns.append(column[:count])
+    return tuple(columns)

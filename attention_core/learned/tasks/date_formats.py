@@ -86,14 +86,20 @@ def read_date(text: str) -> date | None:
 
 def find_numbers(text: str) -> list[int]:
     """Find the first three numbers in a text, and the months that it names."""
-    numbers = [int(digits) for digits in re.findall(r"\d{1,4}", text)]
-    months = [number for number, name in enumerate(MONTHS, 1) if name[:3] in text]
-    return [*numbers[:3], *months]
+    digit_groups = re.findall(r"\d{1,4}", text)
+    numbers = [int(digits) for digits in digit_groups[:3]]
+    for number, name in enumerate(MONTHS, 1):
+        short_name = name[:3]
+        if short_name in text:
+            numbers.append(number)
+    return numbers
 
 
 def is_day(year: int, month: int, day: int) -> bool:
     """Say whether the calendar has this day."""
-    if year < MINYEAR or not 1 <= month <= 12:
+    if year < MINYEAR:
+        return False
+    if not 1 <= month <= 12:
         return False
     _, day_count = monthrange(year, month)
     return 1 <= day <= day_count

@@ -1,5 +1,6 @@
 """English dates in several formats, to be written in Chinese: "March 5, 2019" to "2019年3月5日"."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
@@ -47,7 +48,7 @@ def is_held_out_day(day_number: int) -> bool:
 
 # ---- texts for training, and for measuring ---------------------------------------------------------------------------
 TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # dates that are trained; dates of which some are measured
-TEXTS_PER_LENGTH = 16  # dates of a length that are measured
+TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # dates that are measured: of a length, of an untrained format
 MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # lengths: 19 and 38, one text of 500, are left out
 
 
@@ -56,21 +57,27 @@ def draw_date_pairs(
 ) -> list[tuple[str, str]]:
     """Draw days, each in a format that is drawn too, and in Chinese."""
     generator = torch.Generator().manual_seed(seed)
-    day_numbers = torch.randint(len(days), (count,), generator=generator).tolist()
-    format_numbers = torch.randint(len(formats), (count,), generator=generator).tolist()
+    day_numbers = torch.randint(len(days), (count,), generator=generator)
+    format_numbers = torch.randint(len(formats), (count,), generator=generator)
     pairs = []
     for day_number, format_number in zip(day_numbers, format_numbers, strict=True):
         day = days[day_number]
         write_english = formats[format_number]
-        pairs.append((write_english(day), format_chinese_date(day)))
+        english = write_english(day)
+        chinese = format_chinese_date(day)
+        pairs.append((english, chinese))
     return pairs
 
 
 @cache
 def all_trained_texts() -> SourceTargetTexts:
     """Draw everything that is ever trained."""
-    formats = [*FORMATS.values()]
-    pairs = draw_date_pairs(trained_days(), formats, TRAINED_DATE_COUNT, seed=0)
+    pairs = draw_date_pairs(
+        trained_days(),
+        [*FORMATS.values()],
+        TRAINED_DATE_COUNT,
+        seed=0,
+    )
     return encode_pairs(pairs, SOURCE, TARGET)
 
 
@@ -78,21 +85,28 @@ def batch(count: int, generator: Generator) -> SourceTargetTexts:
     """Draw some of the trained texts."""
     source, target = all_trained_texts()
     rows = torch.randint(len(source), (count,), generator=generator)
-    return trim_padding(source[rows]), target[rows]
+    source = trim_padding(source[rows])
+    target = target[rows]
+    return source, target
 
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
     """Draw dates that are never trained, by the length of the English text."""
-    formats = [*FORMATS.values()]
-    pairs_by_length: dict[int, list[tuple[str, str]]] = {}
-    for english, chinese in draw_date_pairs(held_out_days(), formats, HELD_OUT_DATE_COUNT, seed=1):
-        pairs = pairs_by_length.setdefault(len(english), [])
-        pairs.append((english, chinese))
+    pairs = draw_date_pairs(
+        held_out_days(),
+        [*FORMATS.values()],
+        HELD_OUT_DATE_COUNT,
+        seed=1,
+    )
+    pairs_by_length: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for english, chinese in pairs:
+        length = len(english)
+        pairs_by_length[length].append((english, chinese))
     texts = {}
     for length in MEASURED_LENGTHS:
-        measured_pairs = pairs_by_length[length][:TEXTS_PER_LENGTH]
-        texts[length] = encode_pairs(measured_pairs, SOURCE, TARGET)
+        own_pairs = pairs_by_length[length]
+        texts[length] = encode_pairs(own_pairs[:TEXTS_PER_LENGTH], SOURCE, TARGET)
     return texts
 
 
@@ -102,7 +116,7 @@ def untrained_texts() -> dict[str, SourceTargetTexts]:
     days = held_out_days()
     texts = {}
     for name, write_english in UNTRAINED_FORMATS.items():
-        pairs = draw_date_pairs(days, [write_english], 4 * TEXTS_PER_LENGTH, seed=2)
+        pairs = draw_date_pairs(days, [write_english], UNTRAINED_DATE_COUNT, seed=2)
         texts[name] = encode_pairs(pairs, SOURCE, TARGET)
     return texts
 

@@ -15,7 +15,7 @@ from attention_core.learned.symbols.split import draw_one_side
 MARKER = ">"
 LOOKUP_VALUES, LOOKUP_FILLERS = tuple("01234567"), tuple("abcdefgh")
 LOOKUP_ALPHABET = Alphabet((MARKER, *LOOKUP_VALUES, *LOOKUP_FILLERS))
-FIRST_VALUE, FIRST_FILLER = 1, 1 + len(LOOKUP_VALUES)  # their numbers in the alphabet; the marker's is 0
+MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # numbers in the alphabet
 VOTE_FOR, VOTE_AGAINST, VOTE_SILENT = "+", "-", "."
 VOTE_ALPHABET = Alphabet((VOTE_FOR, VOTE_AGAINST, VOTE_SILENT))
 FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # in the alphabet
@@ -33,30 +33,51 @@ def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
     Each value stands at an odd place, with a letter or the marker before it, so that only the marker tells which.
     """
     lengths = draw_lengths(count, generator)  # (B, 1)
-    fillers = torch.randint(len(LOOKUP_FILLERS), (count, LONGEST_EVIDENCE), generator=generator)
+    fillers = torch.randint(
+        len(LOOKUP_FILLERS),
+        (count, LONGEST_EVIDENCE),
+        generator=generator,
+    )
     texts = fillers + FIRST_FILLER  # (B, S)
     value_places = draw_value_places(lengths, generator)  # (B, 3)
-    value_order = torch.rand(count, len(LOOKUP_VALUES), generator=generator).argsort(-1)  # (B, 8)
-    values = value_order[:, :VALUES_PER_TEXT]  # (B, 3), all different
-    marker_place = value_places[:, :1] - 1  # (B, 1): before the first value that was drawn
+    values = draw_values(count, generator)  # (B, 3)
     texts = texts.scatter(1, value_places, values + FIRST_VALUE)
-    texts = texts.scatter(1, marker_place, 0)
-    return pad_beyond(texts, lengths), values[:, 0]
+    marked_place = value_places[:, :1]  # (B, 1): that of the first value that was drawn
+    texts = texts.scatter(1, marked_place - 1, MARKER_NUMBER)
+    texts = pad_beyond(texts, lengths)
+    classes = values[:, 0]
+    return texts, classes
 
 
 def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
     """Draw the length of each text."""
-    return torch.randint(SHORTEST_EVIDENCE, LONGEST_EVIDENCE + 1, (count, 1), generator=generator)
+    return torch.randint(
+        SHORTEST_EVIDENCE,
+        LONGEST_EVIDENCE + 1,
+        (count, 1),
+        generator=generator,
+    )
 
 
 def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[Tensor, "B 3"]:
     """Draw different odd places inside each text."""
-    most_pairs = LONGEST_EVIDENCE // 2  # of a symbol at an even place and one behind it
-    keys = torch.rand(len(lengths), most_pairs, generator=generator)  # (B, pairs)
+    count = len(lengths)
+    # A pair is a symbol at an even place and the one behind it.
+    most_pairs = LONGEST_EVIDENCE // 2
+    keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs)
     pair_counts = lengths // 2  # (B, 1)
-    keys[torch.arange(most_pairs) >= pair_counts] = 2.0  # pairs beyond the text come last
-    pairs = keys.argsort(-1)[:, :VALUES_PER_TEXT]
+    is_beyond = torch.arange(most_pairs) >= pair_counts  # (B, pairs)
+    keys[is_beyond] = 2.0  # pairs beyond the text come last
+    order = keys.argsort(-1)
+    pairs = order[:, :VALUES_PER_TEXT]
     return 2 * pairs + 1
+
+
+def draw_values(count: int, generator: Generator) -> Int[Tensor, "B 3"]:
+    """Draw different values for each text, from 0 on."""
+    keys = torch.rand(count, len(LOOKUP_VALUES), generator=generator)
+    order = keys.argsort(-1)  # (B, 8): a permutation a row
+    return order[:, :VALUES_PER_TEXT]
 
 
 def pad_beyond(texts: Int[Tensor, "B S"], lengths: Int[Tensor, "B 1"]) -> Int[Tensor, "B S"]:
@@ -71,19 +92,26 @@ def draw_votes(count: int, generator: Generator) -> LabelledTexts:
 
     The first place votes where the number of the other votes is even.
     """
+    shape = (count, LONGEST_EVIDENCE)
     lengths = draw_lengths(count, generator)  # (B, 1)
-    is_silent = torch.rand(count, LONGEST_EVIDENCE, generator=generator) < SILENT_SHARE
-    votes = torch.randint(2, (count, LONGEST_EVIDENCE), generator=generator)  # (B, S), for or against
+    is_silent = torch.rand(shape, generator=generator) < SILENT_SHARE
+    votes = torch.randint(2, shape, generator=generator)  # (B, S), for or against
     texts = torch.where(is_silent, SILENT_NUMBER, votes)
     texts = pad_beyond(texts, lengths)
-    others = texts[:, 1:]  # (B, S - 1)
-    is_vote = (others == FOR_NUMBER) | (others == AGAINST_NUMBER)
-    is_odd = is_vote.sum(-1) % 2 == 1  # (B,)
-    texts[:, 0] = votes[:, 0].masked_fill(is_odd, SILENT_NUMBER)
-    votes_for = (texts == FOR_NUMBER).sum(-1)
-    votes_against = (texts == AGAINST_NUMBER).sum(-1)
-    classes = (votes_against > votes_for).long()
-    return texts, classes
+    others_for, others_against = count_votes(texts[:, 1:])
+    is_odd = (others_for + others_against) % 2 == 1  # (B,)
+    first_votes = votes[:, 0]
+    texts[:, 0] = first_votes.masked_fill(is_odd, SILENT_NUMBER)
+    votes_for, votes_against = count_votes(texts)
+    is_against = votes_against > votes_for
+    return texts, is_against.long()
+
+
+def count_votes(texts: Int[Tensor, "B S"]) -> tuple[Int[Tensor, " B"], Int[Tensor, " B"]]:
+    """Count the votes for, and those against."""
+    is_for = texts == FOR_NUMBER
+    is_against = texts == AGAINST_NUMBER
+    return is_for.sum(-1), is_against.sum(-1)
 
 
 # ---- the tasks -------------------------------------------------------------------------------------------------------
@@ -135,10 +163,12 @@ def answer(task: str, text: str) -> str | None:
 
 def find_marked_value(symbols: str) -> str | None:
     """Give the value behind the only marker; None where there is no such value."""
-    marked = re.findall(f"{MARKER}([0-7])", symbols)
-    if len(marked) != 1 or symbols.count(MARKER) != 1:
+    if symbols.count(MARKER) != 1:
         return None
-    return marked[0]
+    marked = re.search(f"{MARKER}([0-7])", symbols)
+    if marked is None:
+        return None
+    return marked[1]
 
 
 def count_majority(symbols: str) -> str | None:

@@ -23,8 +23,9 @@ def draw_repeated_sequences(count: int, half: int, generator: Generator, measure
 
     def draw_halves(many: int) -> tuple[Tensor]:
         keys = torch.rand(many, len(SYMBOLS), generator=generator)
-        order = keys.argsort(-1)  # (many, symbols): a permutation a row
-        return (order[:, :half],)
+        orders = keys.argsort(-1)  # (many, symbols): a permutation a row
+        halves = orders[:, :half]
+        return (halves,)
 
     (first,) = draw_one_side(draw_halves, count, measured)
     return torch.cat((first, first), -1)
@@ -32,8 +33,13 @@ def draw_repeated_sequences(count: int, half: int, generator: Generator, measure
 
 def batch(count: int, generator: Generator) -> tuple[Int[Tensor, "B T"]]:
     """Draw sequences for training, all of one length, which is drawn too."""
-    half = torch.randint(SHORTEST_HALF, LONGEST_HALF + 1, (1,), generator=generator)
-    sequences = draw_repeated_sequences(count, int(half), generator, measured=False)
+    half = torch.randint(
+        SHORTEST_HALF,
+        LONGEST_HALF + 1,
+        (1,),
+        generator=generator,
+    )
+    sequences = draw_repeated_sequences(count, half.item(), generator, measured=False)
     return (sequences,)
 
 
@@ -50,7 +56,8 @@ def accuracy(model: Copier, switches: Float[Tensor, "layers 2"] | None = None) -
     switches: which heads are on, see Copier.
     """
     sequences = held_out()
-    logits = model.logits(sequences[:, :-1], switches)  # (B, T - 1, symbols)
-    predicted = logits.argmax(-1)  # (B, T - 1)
-    is_right = predicted == sequences[:, 1:]
+    given = sequences[:, :-1]  # (B, T - 1)
+    wanted = sequences[:, 1:]  # (B, T - 1)
+    logits = model.logits(given, switches)  # (B, T - 1, symbols)
+    is_right = logits.argmax(-1) == wanted
     return is_right.double().mean(0)

@@ -29,8 +29,13 @@ def draw_letters(count: int, length: int, generator: Generator, measured: bool) 
 
 def batch(count: int, generator: Generator) -> SourceTargetTexts:
     """Draw texts for training, all of one length, which is drawn too."""
-    length = torch.randint(SHORTEST_TRAINED, LONGEST_TRAINED + 1, (1,), generator=generator)
-    return draw_letters(count, int(length), generator, measured=False)
+    length = torch.randint(
+        SHORTEST_TRAINED,
+        LONGEST_TRAINED + 1,
+        (1,),
+        generator=generator,
+    )
+    return draw_letters(count, length.item(), generator, measured=False)
 
 
 @cache

@@ -29,27 +29,32 @@ def pad_rows(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B S"]:
 
 def encode_pairs(pairs: Iterable[tuple[str, str]], source: Alphabet, target: Alphabet) -> SourceTargetTexts:
     """Encode pairs of texts as tensors of their symbols' numbers."""
-    sources, targets = zip(*pairs, strict=True)
-    source_rows = [source.numbers(text) for text in sources]
-    target_rows = [target.numbers(text) for text in targets]
+    source_rows = []
+    target_rows = []
+    for source_text, target_text in pairs:
+        source_rows.append(source.numbers(source_text))
+        target_rows.append(target.numbers(target_text))
     return pad_rows(source_rows), pad_rows(target_rows)
 
 
 def trim_padding(texts: Int[Tensor, "B S"]) -> Int[Tensor, "B n"]:
     """Cut the columns that are padding in all rows."""
     lengths = (texts != PAD).sum(-1)
-    longest = int(lengths.max())
+    longest = lengths.max().item()
     return texts[:, :longest]
 
 
 def is_written_exactly(model: Seq2Seq, texts: SourceTargetTexts) -> Bool[Tensor, " B"]:
     """Mark the texts that the network writes exactly, symbol by symbol and no longer."""
     source, target = texts
-    columns = target.shape[1] + 1  # one more, which shows a text that does not end
-    output = model.write(source, columns)
-    output = pad_columns(output, columns - output.shape[1])
-    wanted = pad_columns(target, 1)
-    return (output == wanted).all(-1)
+    # A column more than the target shows a text that does not end.
+    wanted = pad_columns(target, 1)  # (B, T + 1)
+    most = wanted.shape[1]
+    output = model.write(source, most)
+    missing = most - output.shape[1]
+    output = pad_columns(output, missing)
+    is_same = output == wanted  # (B, T + 1)
+    return is_same.all(-1)
 
 
 def share_exact(model: Seq2Seq, texts: SourceTargetTexts) -> float:

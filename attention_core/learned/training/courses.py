@@ -46,13 +46,14 @@ def exact_by_length(held_out: Callable[[], dict[int, SourceTargetTexts]], model:
 def right_by_length(task: str, model: Classifier) -> Figures:
     """Measure the share of texts that get their class, by length."""
     texts, classes = evidence.held_out(task)
-    logits = model.trace(texts)["output"]  # (B, 1, classes)
-    is_right = logits[:, 0].argmax(-1) == classes  # (B,)
-    lengths = (texts != PAD).sum(-1)  # (B,)
+    is_right = model.classify(texts) == classes  # (B,)
+    is_symbol = texts != PAD  # (B, S)
+    lengths = is_symbol.sum(-1)  # (B,)
     shares = []
     for length in CLASSIFIED_LENGTHS:
         own = is_right[lengths == length]
-        shares.append(own.double().mean().item())
+        share = own.double().mean()
+        shares.append(share.item())
     return tuple(shares)
 
 

@@ -27,7 +27,8 @@ def load_network(course: str, step: int) -> Network:
         stored_step, _, name = stored_name.partition("/")
         if stored_step == str(step):
             numbers[name] = tensor
-    return Network(NetworkRecipe(course, SHIPPED_SEED, step), numbers)
+    recipe = NetworkRecipe(course, SHIPPED_SEED, step)
+    return Network(recipe, numbers)
 
 
 def course_file(course: str) -> Path:
@@ -103,7 +104,16 @@ def format_figures_table(rows: dict[str, dict]) -> str:
     courses = []
     for course in COURSES:
         if course in rows:
-            lines = [f'    "{key}": {json.dumps(value)}' for key, value in rows[course].items()]
-            body = ",\n".join(lines)
+            body = format_figures_row(rows[course])
             courses.append(f'  "{course}": {{\n{body}\n  }}')
-    return "{\n" + ",\n".join(courses) + "\n}\n"
+    table = ",\n".join(courses)
+    return f"{{\n{table}\n}}\n"
+
+
+def format_figures_row(row: dict[str, object]) -> str:
+    """Write the entries of a row as JSON, a line each."""
+    lines = []
+    for key, value in row.items():
+        numbers = json.dumps(value)
+        lines.append(f'    "{key}": {numbers}')
+    return ",\n".join(lines)

@@ -36,9 +36,10 @@ class Training:
         self.course = COURSES[course]
         self.generator = Generator().manual_seed(seed)
         self.model: nn.Module = self.course.make(self.generator).to(device)
-        self.rate = None if rate == self.course.rate else rate  # None, too, where the course's own rate is given
-        own_rate = self.course.rate if rate is None else rate
-        self.optimiser = torch.optim.Adam(self.model.parameters(), own_rate)
+        if rate is None:
+            rate = self.course.rate
+        self.rate = None if rate == self.course.rate else rate  # as a recipe tells it
+        self.optimiser = torch.optim.Adam(self.model.parameters(), rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
         self.save()
@@ -76,10 +77,12 @@ class Training:
 
     def compute_loss(self) -> torch.Tensor:
         """Compute the loss of the next batch. Raises AttentionError: training_diverged, where it is not finite."""
-        batch = [part.to(self.device) for part in self.course.batch(self.generator)]
+        drawn = self.course.batch(self.generator)
+        batch = [part.to(self.device) for part in drawn]
         try:
             loss = self.model.loss(*batch)
-        except AttentionError as refusal:  # numbers that attention refuses, since they are not finite
+        except AttentionError as refusal:
+            # Attention refuses numbers that are not finite.
             raise AttentionError("training_diverged", step=self.step + 1) from refusal
         if not math.isfinite(loss.item()):
             raise AttentionError("training_diverged", step=self.step + 1)

@@ -3,7 +3,8 @@
 from functools import partial
 
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.worked_example import STAGES, answers_text, operand_stages
+from attention_core.exercises.answer_text import answers_text
+from attention_core.exercises.stages import STAGES, operand_stages
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
 from pages.panels import link_controls

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core.exercises.marking import Mark
-from attention_core.exercises.worked_example import STAGES
+from attention_core.exercises.stages import STAGES
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.printed.drawers import DRAWERS
 from pages.lessons.printed.given_matrices import choose_given_setup

@@ -6,15 +6,10 @@ from functools import partial
 import streamlit as st
 
 from attention_core.drawing.worked_picture import SheetPart
-from attention_core.exercises.marking import PRINTED_EXAMPLES
-from attention_core.exercises.worked_example import (
-    STAGES,
-    CheckedWork,
-    calculated_cell,
-    cell_text,
-    printed_text,
-    read_answers,
-)
+from attention_core.exercises.answer_text import cell_text, printed_text, read_answers
+from attention_core.exercises.printed_example import PRINTED_EXAMPLES
+from attention_core.exercises.stages import STAGES, calculated_cell
+from attention_core.exercises.worked_example import CheckedWork
 from attention_core.record.expressions import Ref
 from pages.lessons.printed.given_matrices import PRINTED_EXAMPLE
 from pages.lessons.prompts import try_cell

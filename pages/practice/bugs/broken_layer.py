@@ -5,14 +5,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.exercises.bugs import (
-    LAYER_STEPS,
-    Bug,
-    find_most_wrong_cell,
-    row_ratio,
-    run_layer,
-    with_step_reapplied,
-)
+from attention_core.exercises.bugs import Bug, find_most_wrong_cell, row_ratio, run_layer, with_step_reapplied
+from attention_core.exercises.layer_lines import LAYER_STEPS
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.verification.causes import Cause

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.exercises.answer_text import blank_text, printed_text
 from attention_core.exercises.generator import LEVELS, make_exercise
-from attention_core.exercises.marking import PRINTED_EXAMPLES
-from attention_core.exercises.worked_example import STAGES, blank_text, printed_text, stages_of
+from attention_core.exercises.printed_example import PRINTED_EXAMPLES
+from attention_core.exercises.stages import STAGES, stages_of
 from pages.export.doors import CHECK_PAGE, STATE_KIND, check_exercise_size
 from pages.panels.link_controls import choose_option, choose_whole_number, get_choice, store_choice
 from pages.setup.setup import MAX_LINK_NUMBER, Setup, read_link_count, read_other_setup_link, setup_from_query

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.exercises.worked_example import stage_formula, stages_of
+from attention_core.exercises.stages import stage_formula, stages_of
 from pages.lessons.frame import draw_page_frame, show_lesson_code, show_lesson_run, show_question
 from pages.lessons.sentences import show_sentence
 from pages.lessons.worked_example import (

@@ -1,7 +1,8 @@
 """Lesson 12, drawer "begin": where did the errors begin?"""
 
 from attention_core.exercises.marking import Mark
-from attention_core.exercises.worked_example import STAGES, CheckedWork, wrong_through_slip
+from attention_core.exercises.stages import STAGES
+from attention_core.exercises.worked_example import CheckedWork, wrong_through_slip
 from attention_core.record.expressions import Ref
 from pages.lessons.printed.printed_stages import describe_slip, name_stage
 from pages.lessons.sentences import join_with_commas, show_sentence

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from attention_core.exercises.worked_example import STAGES, CheckedWork, count_agreeing
+from attention_core.exercises.stages import STAGES
+from attention_core.exercises.worked_example import CheckedWork, count_agreeing
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.errors import AttentionError
 from pages.export.doors import workbench_door
