@@ -26,7 +26,7 @@ from attention_core.inputs.tokenizer import printable_token
 from pages.export.document_texts import make_document_texts, make_run_provenance
 from pages.export.doors import exercise_door
 from pages.panels.head_maps import head_name
-from pages.panels.step import make_panel_title, make_step_picture, position_with_cell, step_name
+from pages.panels.step_picture import make_panel_title, make_step_picture, position_with_cell, step_name
 from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, chosen_cell, current_palette, picture_texts_for, selection_of
 from pages.setup.setup import Setup

@@ -30,7 +30,7 @@ from pages.lessons.pictures import (
     show_side_by_side,
 )
 from pages.panels.link_controls import choose_option, choose_place, get_choice, make_place_reader, store_choice
-from pages.panels.step import make_step_picture
+from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, describe_cell, name_token, selection_of
 from pages.session.reveal import are_answers_revealed

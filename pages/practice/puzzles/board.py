@@ -35,7 +35,7 @@ from pages.session.labels import current_palette, name_token, picture_texts_for,
 from pages.session.reveal import are_answers_revealed
 from pages.setup.setup import Setup, make_member_reader
 from pages.site.words import escape_markdown, say
-from pages.workbench.matrix_editors import make_axis_headings
+from pages.workbench.matrix_cells import make_axis_headings
 
 HINT_NUDGE = 0.1  # by how much a hint moves a number
 SINGLE_MAP_CELL_PX = 40.0  # pixels: a cell of a map that stands alone
