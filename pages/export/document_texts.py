@@ -11,7 +11,7 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.number_text import format_short
 from pages.panels.head_maps import fact_sentence
 from pages.panels.input_origins import describe_origins
-from pages.panels.step import make_panel_title
+from pages.panels.step_picture import make_panel_title
 from pages.runs.cache import inputs_of
 from pages.runs.token_vectors import spell_tokens
 from pages.session.addresses import page_address

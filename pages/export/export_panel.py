@@ -19,7 +19,7 @@ from pages.export.doors import exercise_door
 from pages.export.downloads import button_row, can_export, file_name, offer_download
 from pages.export.step_picture import StepPicture
 from pages.panels.head_maps import head_name
-from pages.panels.step import step_name
+from pages.panels.step_picture import step_name
 from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, chosen_cell, current_palette, selection_of
 from pages.setup.setup import Setup

@@ -11,7 +11,7 @@ from attention_core.drawing.specifications import Picture
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import panel
 from attention_core.record.expressions import Ref
-from pages.panels.step import make_panel_title, make_step_picture, position_with_cell
+from pages.panels.step_picture import make_panel_title, make_step_picture, position_with_cell
 from pages.session.labels import Selection, picture_texts_for
 from pages.site.words import say
 

@@ -26,7 +26,7 @@ from pages.panels import link_controls
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
 from pages.panels.head_maps import fact_sentence, head_name
-from pages.panels.step import make_step_picture
+from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, current_palette, picture_texts_for
 from pages.setup.setup import Setup

@@ -20,7 +20,7 @@ from pages.lessons.pictures import (
 )
 from pages.lessons.sentences import quote_token
 from pages.panels.link_controls import choose_option
-from pages.panels.step import make_step_picture
+from pages.panels.step_picture import make_step_picture
 from pages.practice.bugs.bug_choice import format_bug_diff
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, describe_cell

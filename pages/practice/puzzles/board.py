@@ -21,7 +21,7 @@ from pages.session.labels import selection_of
 from pages.session.reveal import are_answers_revealed
 from pages.setup.setup import make_member_reader
 from pages.site.words import escape_markdown, say
-from pages.workbench.matrix_editors import make_axis_headings
+from pages.workbench.matrix_cells import make_axis_headings
 
 SINGLE_MAP_CELL_PX = 40.0  # pixels: a cell of a map that stands alone
 OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps below which the output stands above the fold

@@ -25,7 +25,7 @@ from pages.runs.cache import inputs_of, trace_for
 from pages.session.cell_clicks import read_typed_cells
 from pages.setup.setup import Setup, make_member_reader
 from pages.site.words import current_language
-from pages.workbench.matrix_editors import apply_typed_cells
+from pages.workbench.matrix_cells import apply_typed_cells
 
 NUMBERS_KEY = "numbers"  # in the link: what was changed, as `format_changes` writes it
 FIRST_PUZZLE = next(iter(PUZZLES))

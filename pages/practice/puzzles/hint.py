@@ -19,7 +19,7 @@ from pages.practice.puzzles.game import PlayedPuzzle
 from pages.practice.puzzles.matrix_labels import label_columns, name_column
 from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import escape_markdown, say
-from pages.workbench.matrix_editors import make_axis_headings
+from pages.workbench.matrix_cells import make_axis_headings
 
 HINT_NUDGE = 0.1  # by how much a hint moves a number
 
