@@ -113,11 +113,10 @@ LEAVE_OUT = Faces(leave_out, leave_out_numpy, leave_out_formula, leave_out_cell)
 # ---- alike: 1 less the total variation distance of two heads' weights, for each query --------------------------------
 def compare_heads(weights: Float[Tensor, "B H T S"]) -> Float[Tensor, "B T H H"]:
     rows = weights.transpose(1, 2)  # (B, T, H, S)
-    distances = []
-    for h in range(rows.shape[2]):
-        difference = rows - rows[:, :, h, None]  # (B, T, H, S): from head h
-        distances.append(difference.abs().sum(-1))  # (B, T, H)
-    return 1 - torch.stack(distances, dim=-1) / 2  # (B, T, H, H)
+    heads = range(rows.shape[2])
+    apart = [(rows - rows[:, :, h, None]).abs().sum(-1) for h in heads]  # each (B, T, H): from head h
+    distances = torch.stack(apart, dim=-1)  # (B, T, H, H)
+    return 1 - distances / 2
 
 
 def compare_heads_numpy(weights):

@@ -219,7 +219,7 @@ def without_decimals(table: Table) -> Table:
 
     >>> from attention_core.documents.tables import TableCell
     >>> without_decimals(Table("q", ("1",), (("a", (TableCell("−2.00"),)),))).rows
-    (('a', (TableCell(text='−2', look='', what='', number='', arithmetic=''),)),)
+    (('a', (TableCell(text='−2', style='', what='', number='', arithmetic=''),)),)
     """
     rows = []
     for name, cells in table.rows:

@@ -121,8 +121,8 @@ def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tup
 
 def text_line_svg(text: str, y: float, size: float, ink: str) -> str:
     """A line of text whose upper edge is at y."""
-    look = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
-    return f'<text x="{FILE_MARGIN_PX:g}" y="{y + size:.1f}" {look}>{escape(text)}</text>'
+    style = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
+    return f'<text x="{FILE_MARGIN_PX:g}" y="{y + size:.1f}" {style}>{escape(text)}</text>'
 
 
 def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:

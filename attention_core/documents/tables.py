@@ -22,7 +22,7 @@ class TableCell:
     """A cell: its text, the class of its colours, and what is told of it: what it is, its number, its arithmetic."""
 
     text: str
-    look: str = ""
+    style: str = ""
     what: str = ""
     number: str = ""
     arithmetic: str = ""
@@ -109,7 +109,7 @@ def coloured_table(
             style = styles.name(colours[ref])
         return TableCell(
             text=table_cell_text(trace, ref, value, is_blocked),
-            look=style,
+            style=style,
             what=texts.words.describe(ref),
             number=format_exact(value),
             arithmetic=arithmetic(ref),

@@ -274,9 +274,9 @@ def draw_curve_lines(rows: alt.Chart) -> alt.Chart:
     return lines.encode(color=own_colour(), detail="name:N", strokeDash=own_dashes())
 
 
-def draw_points(rows: alt.Chart, kind: str, **look) -> alt.Chart:
-    """Points that tell their numbers. look: their form, as Vega-Lite names it."""
-    points = rows_of_kind(rows, kind).mark_point(opacity=1, **look)
+def draw_points(rows: alt.Chart, kind: str, **form) -> alt.Chart:
+    """Points that tell their numbers. form: as Vega-Lite names it."""
+    points = rows_of_kind(rows, kind).mark_point(opacity=1, **form)
     return points.encode(color=own_colour(), **told_text())
 
 
