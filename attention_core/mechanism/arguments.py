@@ -12,7 +12,6 @@ from attention_core.mechanism.checks import (
     check_heads,
     check_inputs,
     check_keys,
-    shape_of,
 )
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
@@ -56,7 +55,7 @@ def check_arguments(
     named = name_inputs(query, key, value)
     inputs = check_inputs(named, weights)
     sources = find_sources(inputs)
-    input_shapes = {name: shape_of(tensor) for name, tensor in inputs.items()}
+    input_shapes = {name: tuple(tensor.shape) for name, tensor in inputs.items()}
     shapes = projected_shapes(input_shapes, sources, weights, config)
     arguments = Arguments(
         inputs=inputs,
@@ -133,7 +132,7 @@ def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
             raise AttentionError("unused_weight", weight=name, why="q, k and v are given already projected")
     if positions_at(config.positions, "input"):
         raise AttentionError("no_input_positions")
-    shapes = {name: shape_of(tensor) for name, tensor in inputs.items()}
+    shapes = {name: tuple(tensor.shape) for name, tensor in inputs.items()}
     check_head_counts(config, shapes)
     check_keys(config, shapes)
     return Arguments(

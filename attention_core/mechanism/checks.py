@@ -119,13 +119,23 @@ def as_pairs(name: str, tensor: Tensor, sizes: tuple[int, ...], boolean: bool = 
     if tensor.dim() == 3:
         raise AttentionError("rank_allowed", name=name, shape=shape_of(tensor))
     if tensor.dim() not in (2, 4):
-        raise AttentionError("rank", name=name, axes="(T, S) or (B, H, T, S)", shape=shape_of(tensor))
+        raise AttentionError(
+            "rank",
+            name=name,
+            axes="(T, S) or (B, H, T, S)",
+            shape=shape_of(tensor),
+        )
     pairs = tensor
     if tensor.dim() == 2:
         pairs = tensor[None, None]  # (T, S) -> (1, 1, T, S)
     for size, full_size in zip(pairs.shape, sizes, strict=True):
         if size not in (1, full_size):
-            raise AttentionError("shape_fits_scores", name=name, expected=sizes, shape=shape_of(tensor))
+            raise AttentionError(
+                "shape_fits_scores",
+                name=name,
+                expected=sizes,
+                shape=shape_of(tensor),
+            )
     return pairs
 
 
@@ -165,14 +175,14 @@ def check_batch_sizes(inputs: Mapping[str, Tensor]) -> None:
 
 def check_keys(config: AttentionConfig, shapes: Shapes) -> None:
     """There are as many values as keys, and q and k have widths that the score can compare."""
-    _, _, T, d_q = shapes["q"]
-    _, _, S, d_k = shapes["k"]
-    _, _, values, d_v = shapes["v"]
-    if values != S:
-        raise AttentionError("keys_values", k=(S, d_k), v=(values, d_v))
+    q = shapes["q"][-2:]  # (T, d_q)
+    k = shapes["k"][-2:]  # (S, d_k)
+    v = shapes["v"][-2:]  # (S, d_v)
+    if k[0] != v[0]:
+        raise AttentionError("keys_values", k=k, v=v)
     score = SCORES[config.score]
-    if score.equal_widths and d_q != d_k:
-        raise AttentionError("widths_differ", q=(T, d_q), k=(S, d_k))
+    if score.equal_widths and q[1] != k[1]:
+        raise AttentionError("widths_differ", q=q, k=k)
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
@@ -181,10 +191,25 @@ def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
     _, kv_heads, _, _ = shapes["k"]
     _, v_heads, _, _ = shapes["v"]
     if config.heads not in (1, heads):
-        raise AttentionError("heads_given", name="q", heads=heads, given=config.heads)
+        raise AttentionError(
+            "heads_given",
+            name="q",
+            heads=heads,
+            given=config.heads,
+        )
     if config.kv_heads not in (None, kv_heads):
-        raise AttentionError("heads_given", name="k", heads=kv_heads, given=config.kv_heads)
+        raise AttentionError(
+            "heads_given",
+            name="k",
+            heads=kv_heads,
+            given=config.kv_heads,
+        )
     if v_heads != kv_heads:
-        raise AttentionError("heads_given", name="v", heads=v_heads, given=kv_heads)
+        raise AttentionError(
+            "heads_given",
+            name="v",
+            heads=v_heads,
+            given=kv_heads,
+        )
     if heads % kv_heads:
         raise AttentionError("heads_groups", heads=heads, kv_heads=kv_heads)

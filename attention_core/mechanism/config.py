@@ -1,7 +1,7 @@
 """What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from jaxtyping import Float
@@ -80,21 +80,23 @@ class AttentionConfig:
             require_one_of("replace", self.replace, ("uniform",))
         if self.scale is not None:
             require_finite("scale", self.scale)
-        if require_finite("temperature", self.temperature) <= 0:
+        require_finite("temperature", self.temperature)
+        if self.temperature <= 0:
             raise AttentionError("positive_number", name="temperature", given=self.temperature)
-        if self.dropout is not None and not 0 <= require_finite("dropout", self.dropout) < 1:
-            raise AttentionError("probability", name="dropout", given=self.dropout)
+        if self.dropout is not None:
+            require_finite("dropout", self.dropout)
+            if not 0 <= self.dropout < 1:
+                raise AttentionError("probability", name="dropout", given=self.dropout)
         require_whole("dropout_seed", self.dropout_seed)
-        heads = require_positive("heads", self.heads)
-        kv_heads = heads if self.kv_heads is None else require_positive("kv_heads", self.kv_heads)
-        if heads % kv_heads:
-            raise AttentionError("heads_groups", heads=heads, kv_heads=kv_heads)
-        masks = [check_mask_choice(choice) for choice in parse_choices("masks", self.masks)]
-        positions = [check_position_choice(choice) for choice in parse_choices("positions", self.positions)]
-        object.__setattr__(self, "masks", tuple(masks))
-        object.__setattr__(self, "positions", tuple(positions))
-        check_chosen_once(masks)
-        check_chosen_once(positions)
+        require_positive("heads", self.heads)
+        if self.kv_heads is not None:
+            require_positive("kv_heads", self.kv_heads)
+            if self.heads % self.kv_heads:
+                raise AttentionError("heads_groups", heads=self.heads, kv_heads=self.kv_heads)
+        masks = check_listed_choices("masks", self.masks, check_mask_choice)
+        positions = check_listed_choices("positions", self.positions, check_position_choice)
+        object.__setattr__(self, "masks", masks)
+        object.__setattr__(self, "positions", positions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,12 +221,14 @@ def check_parameter_names(kind: str, params: Mapping[str, object], known: tuple[
             raise AttentionError("unknown_parameter", kind=kind, choices=choices, given=name)
 
 
-def check_chosen_once(choices: list[Choice]) -> None:
-    """No name stands in a list of choices twice."""
+def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Choice]) -> tuple[Choice, ...]:
+    """What was given for masks or positions, each checked, and no name twice."""
+    choices = [check(choice) for choice in parse_choices(kind, given)]
     names = [name for name, _ in choices]
     for name in names:
         if names.count(name) > 1:
             raise AttentionError("chosen_twice", kind=name)
+    return tuple(choices)
 
 
 def check_mask_choice(choice: Choice) -> Choice:
@@ -274,6 +278,8 @@ def check_position_choice(choice: Choice) -> Choice:
             raise AttentionError("positive_number", name="base", given=base)
         params["base"] = float(base)
     if params.get("slopes") is not None:
-        slopes = require_list("slopes", params["slopes"])
-        params["slopes"] = tuple(float(require_finite("slope", slope)) for slope in slopes)
+        slopes = []
+        for slope in require_list("slopes", params["slopes"]):
+            slopes.append(float(require_finite("slope", slope)))
+        params["slopes"] = tuple(slopes)
     return name, Params(tuple(params.items()))

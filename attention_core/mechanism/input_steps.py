@@ -52,10 +52,11 @@ def weight_dims(
     """
     *_, d_q = head_dims("q", shapes)
     *_, d_k = head_dims("k", shapes)
+    columns_of_w_a = f"{d_k}'" if d_q == d_k else d_k  # two axes of one step have two names
     dims = {
         "w_o": ("H·d_v", "D_out"),
         "b_o": ("D_out",),
-        "w_a": (d_q, f"{d_k}'" if d_q == d_k else d_k),
+        "w_a": (d_q, columns_of_w_a),
         "w_aq": (d_q, "A"),
         "w_ak": (d_k, "A"),
         "v_a": ("A",),

@@ -10,17 +10,23 @@ from attention_core.record.errors import AttentionError
 
 def find_query_offset(config: AttentionConfig, shapes: Shapes) -> int:
     """Where query 0 stands among the keys: the causal masks' offset (S - T where none is set), else 0."""
-    offsets = [params.get("offset") for name, params in config.masks if MASKS[name].is_causal]
-    if not offsets:
-        return 0
-    chosen = sorted({offset for offset in offsets if offset is not None})
-    if not chosen:
-        _, _, T, _ = shapes["q"]
-        _, _, S, _ = shapes["k"]
-        return S - T
+    is_causal = False
+    chosen = set()
+    for name, params in config.masks:
+        if not MASKS[name].is_causal:
+            continue
+        is_causal = True
+        if params.get("offset") is not None:
+            chosen.add(params["offset"])
     if len(chosen) > 1:
-        raise AttentionError("offsets_differ", given=chosen)
-    return chosen[0]
+        raise AttentionError("offsets_differ", given=sorted(chosen))
+    if chosen:
+        return chosen.pop()
+    if not is_causal:
+        return 0
+    _, _, T, _ = shapes["q"]
+    _, _, S, _ = shapes["k"]
+    return S - T
 
 
 def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int) -> None:

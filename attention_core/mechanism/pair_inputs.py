@@ -43,7 +43,12 @@ def check_pairs(
     check_replaced_once(given, config)
     if given.replacement is not None:
         check_tensors({sample_name: sample, "replacement": given.replacement})
-        pairs["replacement"] = as_pairs("replacement", given.replacement, sizes, boolean=False)
+        pairs["replacement"] = as_pairs(
+            "replacement",
+            given.replacement,
+            sizes,
+            boolean=False,
+        )
     for name, numbers in given.what_if.items():
         pairs |= split_chosen_numbers(name, numbers, sizes, sample)
     if given.keep is not None and not config.dropout:

@@ -114,7 +114,12 @@ def plan_bias(config: AttentionConfig, shapes: Shapes, query_offset: int) -> Pla
         plan.append(table)
     tables = [operation.output for operation in plan]
     plan += plan_sum(tables, "bias", dims)
-    biased = Operation("biased_scores", SCORE_DIMS, ("scaled_scores", "bias"), ADD)
+    biased = Operation(
+        output="biased_scores",
+        dims=SCORE_DIMS,
+        reads=("scaled_scores", "bias"),
+        faces=ADD,
+    )
     return [*plan, biased]
 
 
@@ -134,7 +139,12 @@ def plan_masks(config: AttentionConfig, inputs: Inputs, query_offset: int, score
         combined = Operation("allowed", SCORE_DIMS, tuple(names), ALL_ALLOW)
         plan.append(combined)
     reads = (scores, "allowed") if is_masked(config, inputs) else (scores,)
-    masked = Operation("masked_scores", SCORE_DIMS, reads, MASK)
+    masked = Operation(
+        output="masked_scores",
+        dims=SCORE_DIMS,
+        reads=reads,
+        faces=MASK,
+    )
     return [*plan, masked]
 
 
@@ -195,16 +205,26 @@ def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation 
 def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
     """From the weights to the output: the values mixed, the heads side by side, projected where there is a W_o."""
     weights = "dropped_weights" if config.dropout else "weights"
-    plan = [
-        Operation("head_outputs", ("B", "H", "T", "d_v"), (weights, "v"), MIX),
-        Operation("concat", ("B", "T", "H·d_v"), ("head_outputs",), MERGE),
-    ]
-    if "w_o" in inputs:
-        learned = [name for name in ("w_o", "b_o") if name in inputs]
-        plan.append(Operation("output", ("B", "T", "D_out"), ("concat", *learned), PROJECT))
-    else:
-        plan.append(Operation("output", ("B", "T", "H·d_v"), ("concat",), PASS_ON))
-    return plan
+    mixed = Operation(
+        output="head_outputs",
+        dims=("B", "H", "T", "d_v"),
+        reads=(weights, "v"),
+        faces=MIX,
+    )
+    merged = Operation(
+        output="concat",
+        dims=("B", "T", "H·d_v"),
+        reads=("head_outputs",),
+        faces=MERGE,
+    )
+    learned = [name for name in ("w_o", "b_o") if name in inputs]
+    output = Operation(
+        output="output",
+        dims=("B", "T", "D_out" if learned else "H·d_v"),
+        reads=("concat", *learned),
+        faces=PROJECT if learned else PASS_ON,
+    )
+    return [mixed, merged, output]
 
 
 def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:

@@ -97,10 +97,14 @@ def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
     total, *others = names
     for count, name in enumerate(others, 2):
         is_last = count == len(names)
-        partial = output if is_last else f"{output}_{count}"
-        operation = Operation(partial, dims, (total, name), ADD)
-        plan.append(operation)
-        total = partial
+        addition = Operation(
+            output=output if is_last else f"{output}_{count}",
+            dims=dims,
+            reads=(total, name),
+            faces=ADD,
+        )
+        plan.append(addition)
+        total = addition.output
     return plan
 
 

@@ -102,7 +102,12 @@ def check_score_weights(
         shared = shared_shapes[name]
         one_a_head = (H, *shared)
         if given not in (shared, one_a_head):
-            raise AttentionError("weight_shape", weight=name, axes=f"{shared} or {one_a_head}", shape=given)
+            raise AttentionError(
+                "weight_shape",
+                weight=name,
+                axes=f"{shared} or {one_a_head}",
+                shape=given,
+            )
     check_hidden((B, H, T, S, layer), itemsize)
 
 
