@@ -52,8 +52,10 @@ def exponentiate_below_formula(masked_scores):
 
 def exponentiate_below_cell(index, masked_scores: Operand) -> Cell:
     *row, chosen = index
-    keys = range(masked_scores.shape[-1])
-    scores = [(masked_scores[(*row, s)],) for s in keys]
+    scores = []
+    for s in range(masked_scores.shape[-1]):
+        score = masked_scores[(*row, s)]
+        scores.append((score,))
     return Cell((scores[chosen], *scores), function="exp_below")
 
 
@@ -76,8 +78,10 @@ def divide_by_sum_formula(exponentials):
 
 def divide_by_sum_cell(index, exponentials: Operand) -> Cell:
     *row, chosen = index
-    keys = range(exponentials.shape[-1])
-    terms = [(exponentials[(*row, s)],) for s in keys]
+    terms = []
+    for s in range(exponentials.shape[-1]):
+        exponential = exponentials[(*row, s)]
+        terms.append((exponential,))
     return Cell((terms[chosen], *terms), function="quotient")
 
 

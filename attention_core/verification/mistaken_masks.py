@@ -35,17 +35,22 @@ def causal_lower_right(step: Step, values: Values) -> Tensor | None:
     if causal_mask_offset(step, values) is None:
         return None
     keys = unchanged_value(step, values).shape[-1]
-    return causal_mask_at(step, values, keys - count_queries(values))
+    queries = count_queries(values)
+    return causal_mask_at(step, values, keys - queries)
 
 
 def causal_too_strict(step: Step, values: Values) -> Tensor | None:
     query_offset = causal_mask_offset(step, values)
-    return None if query_offset is None else causal_mask_at(step, values, query_offset - 1)
+    if query_offset is None:
+        return None
+    return causal_mask_at(step, values, query_offset - 1)
 
 
 def causal_too_loose(step: Step, values: Values) -> Tensor | None:
     query_offset = causal_mask_offset(step, values)
-    return None if query_offset is None else causal_mask_at(step, values, query_offset + 1)
+    if query_offset is None:
+        return None
+    return causal_mask_at(step, values, query_offset + 1)
 
 
 def causal_mask_offset(step: Step, values: Values) -> int | None:
@@ -60,7 +65,8 @@ def causal_mask_offset(step: Step, values: Values) -> int | None:
     T, S = mask.shape[-2:]
     if count_queries(values) != T:
         return None
-    key_counts = mask.reshape(-1, T, S)[0].sum(-1).tolist()  # of each query
+    first_mask = mask.reshape(-1, T, S)[0]
+    key_counts = first_mask.sum(-1).tolist()  # of each query
     seeing = [query for query, count in enumerate(key_counts) if count]
     if not seeing:
         return None
@@ -76,26 +82,27 @@ def causal_mask_offset(step: Step, values: Values) -> int | None:
 def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
     """The same causal mask with query 0 at another position."""
     if step.operation is None:
-        mask = torch.ones_like(unchanged_value(step, values))
-        return mask.tril(query_offset)
+        pairs = torch.ones_like(unchanged_value(step, values))
+        return pairs.tril(query_offset)
     params = {**step.operation.params, "query_offset": query_offset}
     moved = replace(step.operation, params=params)
     return moved.apply(values)
 
 
 def causal_added(step: Step, values: Values, query_offset: int | None = None) -> Tensor | None:
-    """A causal mask where there is no mask.
+    """Adds a causal mask where there is none.
 
     query_offset: where query 0 stands among the keys; None: the last query sees all keys.
     """
     if "allowed" in values:
         return None
     scores = unmasked_scores(values)
+    T, S = scores.shape[-2:]
     if query_offset is None:
-        T, S = scores.shape[-2:]
         query_offset = S - T
-    allowed = torch.ones_like(scores, dtype=torch.bool).tril(query_offset)
-    return scores.masked_fill(~allowed, -torch.inf)
+    pairs = torch.ones_like(scores, dtype=torch.bool)
+    is_later = ~pairs.tril(query_offset)
+    return scores.masked_fill(is_later, -torch.inf)
 
 
 def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:

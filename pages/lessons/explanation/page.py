@@ -6,7 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.drawing.dumbbells import DumbbellEnd, dumbbells
-from attention_core.learned.insight.attention_swaps import PredictionShift, moving_kinds
+from attention_core.learned.insight.attention_swaps import moving_kinds
+from attention_core.learned.insight.prediction_shift import PredictionShift
 from attention_core.learned.tasks.evidence import MEASURED_TEXT_COUNT
 from attention_core.record.number_text import format_percent
 from pages.lessons.explanation import drawers
