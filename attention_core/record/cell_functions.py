@@ -124,10 +124,11 @@ def max_text(terms, numbers):
     shown, gathered = split_largest(powers)
     parts: list[Part] = []
     for i in shown:
-        parts.append(", " if parts else "max(")
+        opening = ", " if parts else "max("
+        parts.append(opening)
         parts += product_text(terms[i])
-    parts.append(", ...)" if gathered else ")")
-    return parts
+    closing = ", ...)" if gathered else ")"
+    return [*parts, closing]
 
 
 # ---- softmax: exp of the first term over the sum of exp of all the others, which are the row; a blocked row gives 0 --
@@ -286,7 +287,12 @@ def select_text(terms, numbers):
         result = product_text(score)
     elif other:
         result = product_text(*other)
-    return ["allowed = ", Written(allowed), " ⇒ ", *result]
+    return [
+        "allowed = ",
+        Written(allowed),
+        " ⇒ ",
+        *result,
+    ]
 
 
 # ---- choose: the second term where the third (a truth value) holds, else the first -----------------------------------

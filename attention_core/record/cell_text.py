@@ -50,7 +50,8 @@ def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[i
             size = math.inf
         return i != always, -size
 
-    ranked = sorted(range(len(sizes)), key=rank)
+    indices = range(len(sizes))
+    ranked = sorted(indices, key=rank)
     shown = ranked[:MAX_SHOWN_TERMS]
     gathered = ranked[MAX_SHOWN_TERMS:]
     return sorted(shown), sorted(gathered)
@@ -79,9 +80,10 @@ def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
     shown, gathered = split_largest(products)
     parts: list[Part] = []
     for i in shown:
-        if parts:
+        is_first = not parts
+        if not is_first:
             parts.append(" + ")
-        parts += product_text(terms[i], bracket=bool(parts))
+        parts += product_text(terms[i], bracket=not is_first)
     rest = [products[i] for i in gathered]
     return parts + rest_text(rest)
 

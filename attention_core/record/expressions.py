@@ -54,6 +54,20 @@ class Cell:
     function: str = "sum"
 
 
+def product_cell(*factors: Factor) -> Cell:
+    """A cell that is one product."""
+    return Cell((factors,))
+
+
+def row_terms(operand: Operand, row: tuple[int, ...], length: int) -> list[Term]:
+    """The numbers of a row, each as a term; row: its index, without the last axis."""
+    terms = []
+    for position in range(length):
+        number = operand[(*row, position)]
+        terms.append((number,))
+    return terms
+
+
 def factor_value(factor: Factor, lookup: Callable[[Ref], float]) -> float:
     """The number that a factor stands for."""
     if isinstance(factor, Constant):

@@ -16,7 +16,8 @@ def format_fixed(value: float, digits: int = 2) -> str:
         return "NaN"
     if math.isinf(value):
         return "−∞" if value < 0 else "∞"
-    text = f"{value:.{digits}f}" if abs(value) < 1e5 else f"{value:.{digits}e}"
+    notation = "f" if abs(value) < 1e5 else "e"
+    text = f"{value:.{digits}{notation}}"
     if float(text) == 0:
         text = text.lstrip("-")  # no minus before a zero that only rounding made
     return with_true_minus(text)

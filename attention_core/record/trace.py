@@ -224,8 +224,12 @@ class Trace:
         for dim, words in labels.items():
             size = sizes.get(dim)
             if size is None:
-                choices = ", ".join(sizes)
-                raise AttentionError("unknown_choice", name="axis", choices=choices, given=repr(dim))
+                raise AttentionError(
+                    "unknown_choice",
+                    name="axis",
+                    choices=", ".join(sizes),
+                    given=repr(dim),
+                )
             if size != len(words):
                 raise AttentionError("labels_count", dim=dim, size=size, given=len(words))
             all_labels[dim] = tuple(words)
@@ -246,8 +250,12 @@ class Trace:
         reads = operation.reads if operation else ()
         for operand in operands:
             if operand not in reads:
-                choices = ", ".join(reads) or "none"
-                raise AttentionError("unknown_choice", name="operand", choices=choices, given=operand)
+                raise AttentionError(
+                    "unknown_choice",
+                    name="operand",
+                    choices=", ".join(reads) or "none",
+                    given=operand,
+                )
         if operation is None:
             return self[name]
         own_operands = {read: self[read] for read in reads}

@@ -13,17 +13,15 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.online_softmax import add_up, divide, fade, gather_values, highest, powers_below
-from attention_core.mechanism import checks
-from attention_core.mechanism.attention import checked_qkv, run_plan
+from attention_core.mechanism.arguments import check_qkv
+from attention_core.mechanism.attention import run_plan
+from attention_core.mechanism.axes import Shapes
 from attention_core.mechanism.config import AttentionConfig, Weights, require_positive
-from attention_core.mechanism.plan import (
-    Inputs,
-    Shapes,
-    check_mask_sizes,
-    config_for_keys_from,
-    plan_masks,
-    plan_scores,
-)
+from attention_core.mechanism.input_steps import Inputs, make_input_steps
+from attention_core.mechanism.mask_sizes import check_mask_sizes, config_for_keys_from
+from attention_core.mechanism.plan import plan_masks, plan_scores
+from attention_core.mechanism.qkv_plan import plan_qkv
+from attention_core.mechanism.weight_checks import check_score_weights
 from attention_core.record.errors import AttentionError
 
 
@@ -79,19 +77,23 @@ def attend_blockwise(
     """
     weights = weights or Weights()
     config = config or AttentionConfig()
-    inputs, plan, shapes, query_offset = checked_qkv(q, k, v, weights, config)
+    arguments = check_qkv(q, k, v, weights, config)
+    shapes = arguments.shapes
+    query_offset = arguments.query_offset
     if config.dropout or config.replace:
         raise AttentionError("blockwise_weights")
     require_positive("block", block)
     check_mask_sizes(config, shapes, query_offset)
     B, kv_heads, S, d_k = shapes["k"]
-    checks.check_score_weights(
+    check_score_weights(
         config,
         weights,
         shapes["q"],
         (B, kv_heads, min(block, S), d_k),  # the largest block
         q.element_size(),
     )
+    inputs = make_input_steps(arguments, config)
+    plan = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
     return iterate_blocks(
         config,
         run_plan(inputs, plan).steps,

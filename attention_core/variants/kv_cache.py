@@ -14,20 +14,17 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.comparison.distances import abs_difference
-from attention_core.mechanism import checks
-from attention_core.mechanism.attention import input_steps, projected_shapes, run_plan, sources_of, weight_steps
+from attention_core.mechanism.arguments import check_arguments
+from attention_core.mechanism.attention import run_plan
+from attention_core.mechanism.axes import Shapes, head_dims
+from attention_core.mechanism.checks import check_choices
 from attention_core.mechanism.config import AttentionConfig, Weights, require_positive
+from attention_core.mechanism.input_steps import Inputs, make_input_steps
+from attention_core.mechanism.mask_sizes import config_for_keys_from
 from attention_core.mechanism.masks import MASKS
-from attention_core.mechanism.plan import (
-    Inputs,
-    Plan,
-    Shapes,
-    check_mask_sizes,
-    config_for_keys_from,
-    head_dims,
-    plan_attention,
-    plan_inputs,
-)
+from attention_core.mechanism.pair_inputs import PairInputs
+from attention_core.mechanism.plan import plan_attention
+from attention_core.mechanism.qkv_plan import Plan, plan_qkv
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
@@ -86,27 +83,11 @@ def decode(
     """
     weights = weights or Weights()
     config = config or AttentionConfig(masks=["causal"])
-    checks.check_choices(weights, config)
+    check_choices(weights, config)
     check_decodable(config)
-    checks.check_tensors({"x": x, **weights.given()})
-    given = {"x": checks.as_batch("x", x)}
-    sources = sources_of(given)
-    shapes = projected_shapes(given, sources, weights, config)
-    checks.check_score_weights(
-        config,
-        weights,
-        shapes["q"],
-        shapes["k"],
-        x.element_size(),
-    )
-    heads = shapes["q"][1]
-    d_v = shapes["v"][-1]
-    checks.check_output_weights(weights, heads * d_v)
-    check_mask_sizes(config, shapes, 0)
-
-    inputs = input_steps(given)
-    inputs |= weight_steps(weights, shapes, given, sources)
-    return decode_steps(config, inputs, sources, shapes)
+    arguments = check_arguments(x, None, None, weights, config, PairInputs())
+    inputs = make_input_steps(arguments, config)
+    return decode_steps(config, inputs, arguments.sources, arguments.shapes)
 
 
 def check_decodable(config: AttentionConfig) -> None:
@@ -161,7 +142,7 @@ def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
     new_shapes = set_lengths(shapes, 1)
     seen_shapes = set_lengths(shapes, kept + 1)
 
-    plan = plan_inputs(config, inputs, sources, new_shapes, 0)
+    plan = plan_qkv(config, inputs, sources, new_shapes, 0)
     plan = [move_to_position(operation, t) for operation in plan]
     if kept:
         plan = put_behind_cache(plan, seen_shapes)

@@ -10,7 +10,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.mechanism.attention import attend_qkv, checked_qkv
+from attention_core.mechanism.arguments import check_qkv
+from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.operations import mask_scores, masked_softmax, mix, scale
 from attention_core.mechanism.positions import sinusoidal
@@ -49,12 +50,12 @@ def attend_sparse(
     >>> found.output[0, 0, 1].nonzero().flatten(), found.computed, found.multiply_adds
     (tensor([1, 4]), 12, 144)
     """
-    inputs, _, shapes, _ = checked_qkv(q, k, v, Weights(), AttentionConfig())
-    q = inputs["q"].value  # (B, H, T, d_k)
-    k = inputs["k"].value  # (B, H_kv, S, d_k)
-    v = inputs["v"].value  # (B, H_kv, S, d_v)
-    B, H, T, d_k = shapes["q"]
-    S, d_v = shapes["v"][-2:]
+    arguments = check_qkv(q, k, v, Weights(), AttentionConfig())
+    q = arguments.inputs["q"]  # (B, H, T, d_k)
+    k = arguments.inputs["k"]  # (B, H_kv, S, d_k)
+    v = arguments.inputs["v"]  # (B, H_kv, S, d_v)
+    B, H, T, d_k = arguments.shapes["q"]
+    S, d_v = arguments.shapes["v"][-2:]
 
     i, j = place_tokens(pattern, T, S, q.device)  # (T, 1), (S,)
     output = q.new_zeros(B, H, T, d_v)

@@ -40,17 +40,17 @@ def causal_lower_right(step: Step, values: Values) -> Tensor | None:
 
 
 def causal_too_strict(step: Step, values: Values) -> Tensor | None:
-    offset = causal_mask_offset(step, values)
-    if offset is None:
+    query_offset = causal_mask_offset(step, values)
+    if query_offset is None:
         return None
-    return causal_mask_at(step, values, offset - 1)
+    return causal_mask_at(step, values, query_offset - 1)
 
 
 def causal_too_loose(step: Step, values: Values) -> Tensor | None:
-    offset = causal_mask_offset(step, values)
-    if offset is None:
+    query_offset = causal_mask_offset(step, values)
+    if query_offset is None:
         return None
-    return causal_mask_at(step, values, offset + 1)
+    return causal_mask_at(step, values, query_offset + 1)
 
 
 def causal_mask_offset(step: Step, values: Values) -> int | None:
@@ -74,31 +74,34 @@ def causal_mask_offset(step: Step, values: Values) -> int | None:
     if key_counts[first] == S:
         return None
     last_key = key_counts[first] - 1  # that query `first` sees
-    offset = last_key - first
-    causal = torch.ones_like(mask).tril(offset)
-    return offset if torch.equal(mask, causal) else None
+    query_offset = last_key - first
+    causal = torch.ones_like(mask).tril(query_offset)
+    return query_offset if torch.equal(mask, causal) else None
 
 
-def causal_mask_at(step: Step, values: Values, offset: int) -> Tensor:
+def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
     """The same causal mask with query 0 at another position."""
     if step.operation is None:
         pairs = torch.ones_like(unchanged_value(step, values))
-        return pairs.tril(offset)
-    params = {**step.operation.params, "query_offset": offset}
+        return pairs.tril(query_offset)
+    params = {**step.operation.params, "query_offset": query_offset}
     moved = replace(step.operation, params=params)
     return moved.apply(values)
 
 
-def causal_added(step: Step, values: Values, offset: int | None = None) -> Tensor | None:
-    """Adds a causal mask where there is none. offset: the position of query 0; None: the last query sees all keys."""
+def causal_added(step: Step, values: Values, query_offset: int | None = None) -> Tensor | None:
+    """Adds a causal mask where there is none.
+
+    query_offset: where query 0 stands among the keys; None: the last query sees all keys.
+    """
     if "allowed" in values:
         return None
     scores = unmasked_scores(values)
     T, S = scores.shape[-2:]
-    if offset is None:
-        offset = S - T
+    if query_offset is None:
+        query_offset = S - T
     pairs = torch.ones_like(scores, dtype=torch.bool)
-    is_later = ~pairs.tril(offset)
+    is_later = ~pairs.tril(query_offset)
     return scores.masked_fill(is_later, -torch.inf)
 
 
@@ -106,7 +109,7 @@ def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
     keys = values["k"].shape[-2]
     if count_queries(values) == keys:
         return None  # the same as causal_added
-    return causal_added(step, values, offset=0)
+    return causal_added(step, values, query_offset=0)
 
 
 def count_queries(values: Values) -> int:

@@ -9,9 +9,9 @@ from attention_core import AttentionConfig
 from attention_core.examples.examples import Example, MatrixRecipe
 from attention_core.inputs.initial_matrices import random_matrix, recut_heads
 from attention_core.inputs.matrix_text import MAX_COLUMNS
-from attention_core.mechanism.checks import check_hidden
 from attention_core.mechanism.config import require_positive
 from attention_core.mechanism.scores import SCORES
+from attention_core.mechanism.weight_checks import check_hidden
 from attention_core.record.errors import AttentionError
 from pages.runs.network_store import network_view_for
 from pages.runs.run_inputs import RunInputs, get_example_matrix, put_matrix
