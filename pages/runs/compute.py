@@ -11,11 +11,12 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.files.qkv_file import UploadedTensors
 from attention_core.inputs.initial_matrices import recut_heads
 from attention_core.inputs.matrix_edits import drop_outside_cells, from_places, to_short_text
-from attention_core.mechanism.attention import PairInputs, prepare, prepare_qkv, run_plan
+from attention_core.mechanism.attention import prepare, prepare_qkv, run_plan
 from attention_core.mechanism.checks import as_pairs, is_finite
 from attention_core.mechanism.config import require_one_of
 from attention_core.mechanism.operations import split_heads
-from attention_core.mechanism.plan import Plan
+from attention_core.mechanism.pair_inputs import PairInputs
+from attention_core.mechanism.qkv_plan import Plan
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
