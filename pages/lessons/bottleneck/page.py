@@ -65,7 +65,11 @@ def say_writings(text: str, results: Mapping[str, WritingResult], is_known: bool
     """Says what each network makes of a text. is_known: whether anybody can say what is right."""
     parts = [describe_writing(kind, result) for kind, result in results.items()]
     key = "becomes" if is_known else "guess"
-    show_sentence(f"lessons.bottleneck.{key}", text=escape_markdown(text), parts=join_with_commas(parts))
+    show_sentence(
+        f"lessons.bottleneck.{key}",
+        text=escape_markdown(text),
+        parts=join_with_commas(parts),
+    )
 
 
 def show_alignment(setup: Setup, step: int) -> None:

@@ -39,7 +39,10 @@ def measure_untrained_formats(network: str) -> dict[str, float]:
 def show_untrained_formats(records: Mapping[str, TrainingRecord]) -> None:
     """Shows one date in formats that no network was trained on, what is made of it, and the share of many dates."""
     networks = {kind: get_last_network(f"dates_{kind}", records) for kind in DATE_NETWORK_KINDS}
-    rows = [make_format_row(name, write, networks) for name, write in dates.UNTRAINED_FORMATS.items()]
+    rows = []
+    for name, write in dates.UNTRAINED_FORMATS.items():
+        row = make_format_row(name, write, networks)
+        rows.append(row)
     st.table(rows, hide_index=True, width="content")
     st.caption(say("lessons.bottleneck.never"))
 
