@@ -99,7 +99,14 @@ def show_cell_arithmetic(screen: ScreenState, chosen: Ref | None) -> None:
         return
     trail = setup_state.get_trail()[:-1]
     sign = "B" if screen.a else ""
-    show_arithmetic(screen.trace, chosen, trail, follow_operand, "arithmetic", sign)
+    show_arithmetic(
+        screen.trace,
+        chosen,
+        trail,
+        follow_operand,
+        "arithmetic",
+        sign,
+    )
     if screen.a is not None and screen.a.holds(chosen.step, chosen.index):
         show_arithmetic(screen.a, chosen, (), follow_operand, "arithmetic_a", "A")
 
@@ -180,7 +187,11 @@ def show_step_code(trace: Trace, step: str) -> None:
     for column, language in zip(st.columns(2), ("torch", "numpy"), strict=True):
         code = listing(operation, operands, language)
         call = call_line(operation, language)
-        column.code(f"{code}\n\n\n{call}", language="python", wrap_lines=True)
+        column.code(
+            f"{code}\n\n\n{call}",
+            language="python",
+            wrap_lines=True,
+        )
 
 
 def show_table(screen: ScreenState) -> None:
