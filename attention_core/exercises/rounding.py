@@ -32,7 +32,7 @@ def write_down_formula(numbers, *, digits):
 def write_down_cell(index, numbers: Operand, *, digits) -> Cell:
     number = (numbers[index],)
     decimals = (Constant(float(digits), str(digits)),)
-    return Cell((number, decimals), outer="round")
+    return Cell((number, decimals), function="round")
 
 
 ROUND = Faces(write_down, write_down_numpy, write_down_formula, write_down_cell)

@@ -51,7 +51,7 @@ def written_terms(checked: CheckedWork, cell: Ref) -> list[list[float]]:
     """Give the factors of each term of a cell that is a sum, as they were written; nothing for a single term."""
     operation = checked.trace.step(cell.step).operation
     expression = operation.cell(cell.index, checked.written.shapes())
-    if expression.outer != "sum" or len(expression.terms) < 2:
+    if expression.function != "sum" or len(expression.terms) < 2:
         return []
     terms = []
     for term in expression.terms:

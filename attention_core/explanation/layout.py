@@ -232,7 +232,7 @@ def factor_refs(cell: Cell, which: int) -> list[Ref]:
     The list is empty for a sum of plain numbers, for a cell whose terms read more than one step in that place, and for
     one that multiplies by a number of the operation's own.
     """
-    if cell.outer not in ("sum", "cosine"):
+    if cell.function not in ("sum", "cosine"):
         return []
     refs = []
     for term in cell.terms:

@@ -159,7 +159,8 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
 def split_tokens(text: str, words: Collection[str]) -> tuple[str, ...]:
     """Cuts a text into tokens, of any number and length."""
     if TOKEN_SEPARATOR not in text:
-        return merge_words(text, token_spans(text), words)
+        spans = token_spans(text)
+        return merge_words(text, spans, words)
     pieces = [piece.strip() for piece in text.split(TOKEN_SEPARATOR)]
     return tuple(piece for piece in pieces if piece)
 
@@ -297,9 +298,12 @@ def is_hidden(token: str, at: int) -> bool:
 
 def joins_neighbours(token: str, at: int) -> bool:
     """Tells whether a joiner at `at` stands between two characters that it can join."""
-    if at == 0 or at == len(token) - 1:
+    last = len(token) - 1
+    if at in (0, last):
         return False
-    return is_joinable(token[at - 1]) and is_joinable(token[at + 1])
+    before = token[at - 1]
+    after = token[at + 1]
+    return is_joinable(before) and is_joinable(after)
 
 
 def is_joinable(char: str) -> bool:

@@ -165,7 +165,7 @@ def mask_scores_formula(scores, allowed=None):
 def mask_scores_cell(index, scores: Operand, allowed: Operand | None = None) -> Cell:
     if allowed is None:
         return Cell(((scores[index],),))
-    return Cell(((scores[index],), (allowed[index],)), outer="select")
+    return Cell(((scores[index],), (allowed[index],)), function="select")
 
 
 MASK = Faces(mask_scores, mask_scores_numpy, mask_scores_formula, mask_scores_cell)
@@ -194,7 +194,7 @@ def masked_softmax_formula(masked_scores):
 def masked_softmax_cell(index, masked_scores: Operand) -> Cell:
     *row, chosen = index
     everyone = tuple((masked_scores[(*row, s)],) for s in range(masked_scores.shape[-1]))
-    return Cell((everyone[chosen], *everyone), outer="softmax")
+    return Cell((everyone[chosen], *everyone), function="softmax")
 
 
 SOFTMAX = Faces(masked_softmax, masked_softmax_numpy, masked_softmax_formula, masked_softmax_cell)
@@ -224,7 +224,7 @@ def even_weights_cell(index, scores: Operand, allowed: Operand | None = None) ->
         return Cell(((Constant(1 / keys, f"1/{keys}"),),))
     *row, chosen = index
     everyone = tuple((allowed[(*row, s)],) for s in range(keys))
-    return Cell((everyone[chosen], *everyone), outer="share")
+    return Cell((everyone[chosen], *everyone), function="share")
 
 
 EVEN_WEIGHTS = Faces(even_weights, even_weights_numpy, even_weights_formula, even_weights_cell)
@@ -265,7 +265,7 @@ def put_formula(computed, chosen, where):
 
 
 def put_cell(index, computed: Operand, chosen: Operand, where: Operand) -> Cell:
-    return Cell(((computed[index],), (chosen[index],), (where[index],)), outer="choose")
+    return Cell(((computed[index],), (chosen[index],), (where[index],)), function="choose")
 
 
 PUT = Faces(put, put_numpy, put_formula, put_cell)

@@ -50,7 +50,7 @@ def sinusoidal_cell(index, x: Operand, *, base, first_position) -> Cell:
     D, pair = x.shape[-1], column // 2
     frequency = Constant(base ** (-2 * pair / D), f"{format_short(base)}^(−{2 * pair}/{D})")
     return Cell(
-        ((Constant(t + first_position, str(t + first_position)), frequency),), outer="cos" if column % 2 else "sin"
+        ((Constant(t + first_position, str(t + first_position)), frequency),), function="cos" if column % 2 else "sin"
     )
 
 

@@ -59,7 +59,7 @@ def cosine_formula(q, k):
 
 
 def cosine_cell(index, q: Operand, k: Operand) -> Cell:
-    return Cell(dot_cell(index, q, k).terms, outer="cosine")
+    return Cell(dot_cell(index, q, k).terms, function="cosine")
 
 
 COSINE = Faces(cosine, cosine_numpy, cosine_formula, cosine_cell)
@@ -124,7 +124,7 @@ def tanh_layer_cell(index, q: Operand, k: Operand, w_aq: Operand, w_ak: Operand)
     head_k = (h,) if len(w_ak.shape) == 3 else ()
     from_q = tuple((q[b, h, t, m], w_aq[(*head_q, m, a)]) for m in range(q.shape[-1]))
     from_k = tuple((k[b, g, s, m], w_ak[(*head_k, m, a)]) for m in range(k.shape[-1]))
-    return Cell(from_q + from_k, outer="tanh")
+    return Cell(from_q + from_k, function="tanh")
 
 
 TANH_LAYER = Faces(tanh_layer, tanh_layer_numpy, tanh_layer_formula, tanh_layer_cell)

@@ -45,11 +45,15 @@ def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[i
     """
 
     def rank(i: int) -> tuple[bool, float]:
-        size = abs(sizes[i]) if math.isfinite(sizes[i]) else math.inf
+        size = abs(sizes[i])
+        if math.isnan(size):
+            size = math.inf
         return i != always, -size
 
     ranked = sorted(range(len(sizes)), key=rank)
-    return sorted(ranked[:MAX_SHOWN_TERMS]), sorted(ranked[MAX_SHOWN_TERMS:])
+    shown = ranked[:MAX_SHOWN_TERMS]
+    gathered = ranked[MAX_SHOWN_TERMS:]
+    return sorted(shown), sorted(gathered)
 
 
 def product_text(term: Term, bracket: bool = False) -> list[Part]:
@@ -65,7 +69,8 @@ def rest_text(gathered: list[float]) -> list[Part]:
     """+ (n smaller: subtotal), where there are terms that are not shown."""
     if not gathered:
         return []
-    return [" + ", Subtotal(len(gathered), sum_rounded_once(gathered))]
+    total = sum_rounded_once(gathered)
+    return [" + ", Subtotal(len(gathered), total)]
 
 
 def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
@@ -77,7 +82,8 @@ def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
         if parts:
             parts.append(" + ")
         parts += product_text(terms[i], bracket=bool(parts))
-    return parts + rest_text([products[i] for i in gathered])
+    rest = [products[i] for i in gathered]
+    return parts + rest_text(rest)
 
 
 def distances_text(pairs: list[Term], between: str) -> list[Part]:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.exercises.answer_text import BLANK_MARK, read_answers
-from attention_core.inputs.matrix_text import split_cells
+from attention_core.inputs.matrix_cells import split_cells
 from attention_core.record.expressions import Ref
 from pages.components import number_grid
 from pages.panels.link_controls import (

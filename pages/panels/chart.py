@@ -8,7 +8,7 @@ import pyarrow as pa
 import streamlit as st
 
 from attention_core.drawing.cells import CELL_COLUMNS
-from attention_core.drawing.charts import Picture
+from attention_core.drawing.specifications import Picture
 from pages.session.cell_clicks import open_sent_cell
 
 PHONE_WIDTH_PX = 350  # pixels: what every screen is wide enough for

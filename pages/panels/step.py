@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 from attention_core import Trace
 from attention_core.drawing import charts
+from attention_core.drawing.palette import Palette
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import MAX_PANEL_SIDE, Panel, panel, product
 from attention_core.explanation.scripts import call_line
@@ -151,19 +152,25 @@ def step_name(step: str) -> str:
 
 
 def make_step_picture(
-    trace: Trace, step: str, at: dict[str, int], chosen: Ref | None, reach: float | None = None
+    trace: Trace,
+    step: str,
+    at: dict[str, int],
+    chosen: Ref | None,
+    reach: float | None = None,
+    palette: Palette | None = None,
 ) -> charts.Picture:
     """A step as the matrix product that it is, or beside the operand that it is made from cell by cell; reach: of the
-    colours of one that is no product, where that is not its own."""
+    colours of one that is no product, where that is not its own. palette: where no session can be asked for it."""
+    palette = palette or current_palette()
     largest = STEP_WINDOW_SIDE if canvas_map.is_large(trace, step) else MAX_PANEL_SIDE
     drawn = product(trace, step, at, largest, widest=count_feature_columns(trace, step))
     if drawn is not None:
         titles = {place: make_panel_title(trace, getattr(drawn, place)) for place in ("left", "above", "result")}
-        return charts.product_picture(drawn, trace, picture_texts_for(trace), current_palette(), titles, chosen)
+        return charts.product_picture(drawn, trace, picture_texts_for(trace), palette, titles, chosen)
     names = (*list_shown_operands(trace, step), step)
     panels = [panel(trace, name, at, largest, widest=MAX_COLUMNS_ACROSS // len(names)) for name in names]
     titles = [make_panel_title(trace, part) for part in panels]
-    return charts.single_picture(panels, trace, picture_texts_for(trace), current_palette(), titles, chosen, reach)
+    return charts.single_picture(panels, trace, picture_texts_for(trace), palette, titles, chosen, reach)
 
 
 def count_feature_columns(trace: Trace, step: str) -> int:

@@ -22,9 +22,10 @@ from attention_core.comparison.distances import kl_divergence, total_variation
 from attention_core.exercises.slips import StepSlips, find_slips
 from attention_core.exercises.stages import STAGES
 from attention_core.exercises.worked_example import CheckedWork, check_work
-from attention_core.variants.timing import savings_of_kind
+from attention_core.variants.timed_kinds import savings_of_kind
 from attention_core.verification.causes import Cause, find_causes
-from attention_core.verification.diagnosis import Diagnosis, first_difference, infer_precision
+from attention_core.verification.diagnosis import first_difference, infer_precision
+from attention_core.verification.diagnosis_report import Diagnosis
 from attention_core.verification.proof import Proof, prove
 from pages.runs.compute import check as check_inputs
 from pages.runs.compute import compute_run, run_decoding, run_sentences_alone

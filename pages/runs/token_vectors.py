@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 from torch import Tensor
 
-from attention_core.examples.examples import EXAMPLES, Example, Lexicon, MatrixRecipe, NumberMatrix
+from attention_core.examples.examples import EXAMPLES, Example, MatrixRecipe
+from attention_core.examples.lexica import Lexicon, NumberMatrix
 from attention_core.inputs.handmade_heads import POSITION_COLUMNS, BuiltHeads, build_heads, build_token_vectors
 from attention_core.inputs.tokenizer import join_tokens, tokenise
 from attention_core.record.errors import AttentionError
@@ -174,7 +175,10 @@ def put_sequence(
 def typed_origins(material: RunInputs, name: str, setup: Setup, made: TokenSequence) -> tuple[str, ...]:
     """The origins of a sequence's vectors once somebody typed into them: random as long as random numbers are left."""
     drawn = [at for at, origin in enumerate(made.origins) if origin == "random"]
-    width = made.x.shape[1] - len(dictionary_for(setup).place(0, 1)) if drawn and made.x.size else None
+    width = None
+    if drawn and made.x.size:
+        dictionary = dictionary_for(setup.example, "bare" in setup.wiring)
+        width = made.x.shape[1] - len(dictionary.place(0, 1))
     note_random_rows(material, name, getattr(setup, name), drawn, width)
     rows = material.random_rows[name]
     return tuple("random" if row in rows else "typed" for row in range(len(material.matrices[name])))

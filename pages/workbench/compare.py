@@ -6,8 +6,9 @@ import pyarrow as pa
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.drawing.charts import Picture, head_map
+from attention_core.drawing.charts import head_map
 from attention_core.drawing.comparison import RUN_SIGNS, format_row_figure, three_maps
+from attention_core.drawing.specifications import Picture
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.facts import row_fact
 from pages.panels import canvas_map, head_maps

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.verification.diagnosis import Comparison, Diagnosis
+from attention_core.verification.diagnosis_report import Comparison, Diagnosis
 from pages.runs.cache import cached_causes, cached_diagnosis, cached_precision
 from pages.session.cell_clicks import open_cell
 from pages.session.view import ScreenState

@@ -19,7 +19,8 @@ from types import FunctionType
 import pytest
 
 import attention_core
-from attention_core.examples.examples import EXAMPLES, ORIGINS
+from attention_core.examples.examples import EXAMPLES
+from attention_core.examples.lexica import ORIGINS
 from attention_core.inputs.files.qkv_file import ROLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, POSITION_COLUMNS
 from attention_core.mechanism.masks import MASKS

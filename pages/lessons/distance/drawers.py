@@ -8,18 +8,22 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.analysis.receptive_field import reachable_inputs
 from attention_core.comparison.distances import abs_difference
+from attention_core.drawing.axes import Axis, decade_axis
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import PAGE_WIDTH_PX, Axis, single_picture
-from attention_core.drawing.curves import Curve, curves, decade_axis
+from attention_core.drawing.charts import single_picture
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
 from attention_core.inputs.matrix_edits import to_places
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.number_text import format_duration, format_exact, format_fixed
 from attention_core.record.trace import Step
 from attention_core.variants.convolution import attend_by_position, kernel_band, read_taps, with_convolution
-from attention_core.variants.cost import encoder_cost, one_step_reach, receptive_field
+from attention_core.variants.encoder_cost import encoder_cost
+from attention_core.variants.encoder_paths import one_step_reach, receptive_field
+from attention_core.variants.encoder_timing import encoding_time
 from attention_core.variants.encoders import Encoder
-from attention_core.variants.timing import encoding_time, fit_slope
+from attention_core.variants.timing import fit_slope
 from pages.export.doors import workbench_door
 from pages.lessons.encoders import (
     COMPARED_ENCODER_WIDTH,
@@ -30,14 +34,8 @@ from pages.lessons.encoders import (
     get_word_vectors,
     run_with_states,
 )
-from pages.lessons.pictures import (
-    SMALL_MAP_CELL_PX,
-    equalize_sizes,
-    get_opened_cell,
-    make_weights_map,
-    show_picture,
-    show_side_by_side,
-)
+from pages.lessons.opened_cell import get_opened_cell
+from pages.lessons.pictures import SMALL_MAP_CELL_PX, equalize_sizes, make_weights_map, show_picture, show_side_by_side
 from pages.panels.chart import show_chart, show_curve_chart
 from pages.panels.link_controls import choose_option, option_labels, pick_place, sentence_box, slide, text_box
 from pages.panels.progress import measure_on_request

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from attention_core.drawing.curves import Curve, curves, decade_axis, whole_number_axis
+from attention_core.drawing.axes import decade_axis, whole_number_axis
+from attention_core.drawing.curves import Curve, curves
 from attention_core.variants.influence import (
     InfluenceByDistance,
     even_share_line,

@@ -17,7 +17,8 @@ from pages.lessons.learned.classifiers import (
     trace_with_attributions,
 )
 from pages.lessons.learned.learning import get_training_record
-from pages.lessons.pictures import get_opened_cell, show_picture
+from pages.lessons.opened_cell import get_opened_cell
+from pages.lessons.pictures import show_picture
 from pages.panels.link_controls import choose_option, option_labels
 from pages.runs.cache import trace_for
 from pages.session.labels import current_palette, picture_texts_for, place_names, spoken_share

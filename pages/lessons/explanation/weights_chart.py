@@ -7,7 +7,8 @@ from pages.lessons.learned.classifiers import (
     predict_text_class,
     setup_for_classifier,
 )
-from pages.lessons.pictures import get_opened_cell, show_picture
+from pages.lessons.opened_cell import get_opened_cell
+from pages.lessons.pictures import show_picture
 from pages.panels.link_controls import option_labels
 from pages.runs.cache import trace_for
 from pages.session.labels import current_palette, picture_texts_for, place_names, spoken_share

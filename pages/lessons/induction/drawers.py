@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import streamlit as st
 
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import PAGE_WIDTH_PX, Axis
 from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.learned.insight.copying_heads import (
     HEAD_PLACES,
     head_scores,
@@ -17,7 +18,8 @@ from attention_core.learned.tasks.repeats import MEASURED_HALF
 from attention_core.record.trace import Trace
 from pages.export.doors import workbench_door
 from pages.lessons.learned.learning import TrainingRecord, get_training_record, share_axis
-from pages.lessons.pictures import RunPicture, get_opened_cell, make_weights_map, show_picture, show_side_by_side
+from pages.lessons.opened_cell import get_opened_cell
+from pages.lessons.pictures import RunPicture, make_weights_map, show_picture, show_side_by_side
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option
 from pages.runs.cache import cache_by_setup, trace_for

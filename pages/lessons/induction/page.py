@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.insight.copying_heads import (
     HEAD_PLACES,
