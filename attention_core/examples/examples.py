@@ -4,7 +4,7 @@ There an entry with "like" takes whatever it does not say from the entry of that
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.inputs.handmade_heads import build_heads, read_head_kind
-from attention_core.inputs.tokenizer import word_vector
+from attention_core.inputs.tokenizer import ORIGINS, Lexicon, NumberMatrix, NumberRow
 from attention_core.learned.insight.views import AttentionView, attention_view
 from attention_core.learned.training.shipped import load_network
 from attention_core.learned.training.snapshots import read_recipe
@@ -23,10 +23,6 @@ from attention_core.mechanism.attention import attend, attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights, require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
-
-NumberRow = tuple[float, ...]
-NumberMatrix = tuple[NumberRow, ...]
-ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
 
 
 @dataclass(frozen=True)
@@ -60,66 +56,18 @@ def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows col
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class Lexicon:
-    """A toy dictionary: words with vectors, and what a word's place in the sentence adds to them.
-
-    dims: what each number of a full vector stands for, as keys for the page's words. vectors: a word's own numbers.
-    positions: None, or "centred": 1, p and p squared follow, where p is 0 in the middle of the sentence; or "left_out":
-    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) worth trying, because
-    the attention moves.
-
-    Raises AttentionError: unknown_choice.
-
-    >>> LEXICA["colour"].vectors["猫"], LEXICA["colour"].place(0, 5)
-    ((0, 1, 0), (1, -2, 4))
-    """
-
-    dims: tuple[str, ...]
-    vectors: Mapping[str, NumberRow]
-    positions: str | None = None
-    origin: str = "built"
-    swaps: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self):
-        require_one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
-        require_one_of("origin", self.origin, ORIGINS)
-
-    def find(self, word: str) -> NumberRow | None:
-        """A word's own numbers: as it is written, else without regard to capitals, else None."""
-        if word in self.vectors:
-            return self.vectors[word]
-        return next((row for known, row in self.vectors.items() if known.casefold() == word.casefold()), None)
-
-    def vectors_of(self, tokens: Sequence[str], seed: int = 0) -> tuple[NumberMatrix, tuple[str, ...]]:
-        """A vector for each token and its origin: the dictionary's own, or a random one; positions are every word's."""
-        width = len(next(iter(self.vectors.values())))
-        rows, origins = [], []
-        for i, token in enumerate(tokens):
-            found = self.find(token)
-            own = word_vector(token, width, seed) if found is None else found
-            rows.append((*own, *self.place(i, len(tokens))))
-            origins.append("random" if found is None else self.origin)
-        return tuple(rows), tuple(origins)
-
-    def place(self, i: int, n: int) -> NumberRow:
-        """What position i of n adds to a vector."""
-        p = 0 if self.positions == "left_out" else i - (n - 1) // 2
-        return (1, p, p * p) if self.positions else ()
-
-
 @dataclass(frozen=True)
 class Example:
     """A ready setting: words, numbers and choices. Plain data; `run` computes.
 
     tokens label the queries, context_tokens the keys (as the queries where it is None). x (T, D) and context (S, D) are
     inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given and no
-    input is; or built names heads of built_heads.py, which make x and the projections. heads, score, masks: as in
-    AttentionConfig. lexicon: the name of its dictionary in LEXICA. dims: what the columns of x stand for, as keys for
-    the page's words. network: the name of a shipped one, of which a layer makes x, the context and all matrices.
-    positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch of it. far: a
-    longer one, whose first and last word belong together. focus: the (head, query) that tells the story, where one
-    does. origin: one of ORIGINS.
+    input is; or built names heads of handmade_heads.py, which make x and the projections. heads, score, masks: as in
+    AttentionConfig. lexicon: the words that have vectors; None where q, k and v are given. dims: what the columns of x
+    stand for, as keys for the page's words. network: the name of a shipped one, of which a layer makes x, the context
+    and all matrices. positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch
+    of it. far: a longer one, whose first and last word belong together. focus: the (head, query) that tells the story,
+    where one does. origin: one of ORIGINS.
 
     `dataclasses.replace` makes another sentence of it.
 
@@ -153,7 +101,7 @@ class Example:
     positions: tuple[str, ...] = ()
     network: str | None = None
     layer: int = -1
-    lexicon: str | None = None
+    lexicon: Lexicon | None = None
     dims: tuple[str, ...] = ()
     focus: tuple[int, int] | None = None
     origin: str = "built"
@@ -210,21 +158,16 @@ class Example:
         return trace.labelled(T=self.tokens, S=self.context_tokens or self.tokens)
 
     def dictionary(self) -> Lexicon:
-        """The words that have vectors here: the example's lexicon or, without one, its own words.
+        """The words that have vectors here: those of the example's lexicon in LEXICA or, without one, its own words.
 
         Raises AttentionError: no_input_words where q, k and v are given and no x.
 
         >>> EXAMPLES["cross_en_zh"].dictionary().vectors["昨天"]
         (0, 1, 0, 0, 0, 0)
         """
-        if self.lexicon:
-            return LEXICA[self.lexicon]
-        if self.network:  # which makes a vector of a symbol in its place
-            return Lexicon((), {}, origin="learned")
-        if self.x is None:
+        if self.lexicon is None:
             raise AttentionError("no_input_words", name=self.name)
-        vectors = own_vectors(self.context_tokens, self.context) | own_vectors(self.tokens, self.x)
-        return Lexicon(self.dims, MappingProxyType(vectors), origin=self.origin)
+        return self.lexicon
 
 
 @lru_cache(maxsize=8)  # of an example, which is compared by its identity
@@ -263,12 +206,26 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
     for name, entry in entries.items():
         like = entries[entry["like"]] if "like" in entry else {}
         values = {key: as_plain(value) for key, value in {**like, **entry}.items() if key != "like"}
-        if "lexicon" in values:
-            values["dims"] = lexica[values["lexicon"]].dims
         if "built" in values:
             values |= built_matrices(values["tokens"], values["built"])
-        examples[name] = Example(name=name, **values)
+        lexicon = find_lexicon(values, lexica)
+        if "lexicon" in values:
+            values["dims"] = lexicon.dims
+        examples[name] = Example(name=name, **values | {"lexicon": lexicon})
     return examples
+
+
+def find_lexicon(values: Mapping[str, object], lexica: Mapping[str, Lexicon]) -> Lexicon | None:
+    """The lexicon that an example names, else one of its own words; none where q, k and v are given."""
+    if "lexicon" in values:
+        return lexica[values["lexicon"]]
+    if "network" in values:  # which makes a vector of a symbol in its place
+        return Lexicon((), {}, origin="learned")
+    if "x" not in values:
+        return None
+    vectors = own_vectors(values.get("context_tokens"), values.get("context"))
+    vectors |= own_vectors(values["tokens"], values["x"])
+    return Lexicon(values.get("dims", ()), MappingProxyType(vectors), origin=values.get("origin", "built"))
 
 
 def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:

@@ -18,8 +18,8 @@ from pages.panels.chart import show_chart
 from pages.panels.thumbnails import show_all_heads, show_strip
 from pages.panels.word_swaps import list_swap_offers, take_swap_offer
 from pages.runs.cache import cached_batch_difference, trace_for
+from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
-from pages.runs.token_vectors import spell_tokens
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_cell
 from pages.session.fragments import redraw, select_and_redraw

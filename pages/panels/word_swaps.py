@@ -7,8 +7,8 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import try_change
 from pages.runs.cache import inputs_of
+from pages.runs.compute import spell_tokens, tokens_of
 from pages.runs.run_inputs import RunInputs
-from pages.runs.token_vectors import get_sentence_tokens, spell_tokens
 from pages.session.cell_clicks import is_valid_index
 from pages.setup.setup import Setup, input_mode_of
 
@@ -37,7 +37,7 @@ def exchange_word(setup: Setup, material: RunInputs, old: str, new: str) -> str:
 
 def with_word(setup: Setup, at: int, text: str) -> Setup:
     """The sentence with another word at a place. Raises AttentionError where the text is not one word."""
-    found, words = get_sentence_tokens(setup, text, ()), inputs_of(setup).queries
+    found, words = tokens_of(text, setup), inputs_of(setup).queries
     if len(found) != 1:
         raise AttentionError("one_word", given=printable_token(text), count=len(found))
     return replace(setup, text=spell_tokens((*words[:at], *found, *words[at + 1 :]), setup))

@@ -54,8 +54,9 @@ def show_desk() -> None:
 
 def show_lecture_refusal() -> None:
     """Why a lecture could not be opened, or changed."""
-    if talk.get_lecture_session().refused is not None:
-        st.error(say_refusal(talk.get_lecture_session().refused), icon=":material/error:")
+    refusal = talk.get_lecture_session().refusal
+    if refusal is not None:
+        st.error(say_refusal(refusal), icon=":material/error:")
 
 
 def lecture_picker() -> None:
@@ -122,7 +123,7 @@ def show_lecture_files() -> None:
         try:
             talk.take_lecture(lecture_from_file(decode_file_text(st.session_state[key].getvalue())), 0)
         except AttentionError as error:
-            talk.get_lecture_session().refused = error
+            talk.get_lecture_session().refuse(talk.LECTURE_CONTROL, error)
             return
         setup_state.renew_editors()
 

@@ -19,7 +19,7 @@ from pages.panels.chart import show_chart
 from pages.panels.head_maps import fact_sentence, head_title, list_large_heads, make_head_picture
 from pages.panels.step import follow_operand, list_shown_operands, make_panel_title
 from pages.presentation.speaker_notes import note_data
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.session import setup_state
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.fragments import page_part, redraw
@@ -109,7 +109,7 @@ def show_lecture_trouble() -> None:
             say(f"present.{known}", key=escape_markdown(key), text=escape_markdown(printable_token(text))),
             icon=":material/link_off:",
         )
-    for key, error in own.unfit.items():
+    for key, error in own.unfit:
         st.error(
             say("present.refused", key=escape_markdown(key), reason=say_refusal(error)), icon=":material/link_off:"
         )

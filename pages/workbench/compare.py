@@ -15,7 +15,7 @@ from pages.panels.chart import show_chart
 from pages.panels.setup_controls import show_refusal
 from pages.panels.thumbnails import select_head, show_all_heads, show_strip
 from pages.runs.cache import inputs_of, trace_for
-from pages.session import setup_state
+from pages.session import setup_history
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.labels import axis_name, chosen_cell, current_palette, picture_texts_for, place_names
 from pages.session.view import ScreenState
@@ -31,13 +31,13 @@ MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # rows that are named, and pixels
 
 def swap_and_redraw() -> None:
     """A becomes B and B becomes A."""
-    setup_state.swap_a_and_b(trace_for)
+    setup_history.swap_a_and_b(trace_for)
     redraw()
 
 
 def reset_b_and_redraw() -> None:
     """B becomes what A is."""
-    setup_state.reset_b_to_a(trace_for)
+    setup_history.reset_b_to_a(trace_for)
     redraw()
 
 
@@ -159,7 +159,7 @@ def show_comparison_buttons(scene: ScreenState) -> None:
             head_picker(scene)
         if scene.trace.sizes()["S"] > head_maps.LONG_ROW_KEYS:
             head_maps.ramp_switch(scene)
-    show_refusal(setup_state.COMPARISON_CONTROL)
+    show_refusal(setup_history.COMPARISON_CONTROL)
 
 
 def head_picker(scene: ScreenState) -> None:

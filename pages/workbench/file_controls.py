@@ -7,8 +7,8 @@ from attention_core.inputs.files.qkv_file import ROLES, UploadedTensors, UploadP
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import HALF_WIDTH_PX, mirror_field, show_refusal, try_change
+from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, sources_of, store_upload, uploaded_arrays
-from pages.runs.uploaded_inputs import assign_roles, read_uploaded_tensors, resolve_upload_part
 from pages.session import setup_state
 from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
@@ -31,8 +31,9 @@ def show_file_controls(setup: Setup) -> None:
         return
     arrays = uploaded_arrays(setup)
     show_sources(setup, files)
-    brought = read_uploaded_tensors(setup, arrays)
-    mask = assign_roles(setup, arrays).get("mask")
+    upload = input_kind_of(setup, arrays)
+    brought = upload.tensors()
+    mask = upload.roles_by_name().get("mask")
     if mask is not None and arrays[mask].dtype == bool:
         show_polarity_switch(setup)
     if len(brought.fits) > 1 or setup.axes is not None:
@@ -93,7 +94,7 @@ def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
 def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
     """What is read from each file, in words."""
     sources, found = sources_of(setup), {}
-    for role, array in assign_roles(setup, uploaded_arrays(setup)).items():
+    for role, array in input_kind_of(setup, uploaded_arrays(setup)).roles_by_name().items():
         found.setdefault(sources[array], []).append(say(f"role_of.{role}"))
     return found
 
@@ -110,7 +111,8 @@ def shown_name(name: str) -> str:
 
 def show_role_choices(setup: Setup, names: list[str]) -> None:
     """Which array is what."""
-    current, spoken = assign_roles(setup, uploaded_arrays(setup)), label_arrays(names)
+    current = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
+    spoken = label_arrays(names)
 
     def chosen(role: str) -> None:
         picked = {**current, role: st.session_state[f"c_role_{role}"]}
@@ -167,7 +169,7 @@ def show_axes_choice(setup: Setup, brought: UploadedTensors) -> None:
 def show_part_inputs(setup: Setup, brought: UploadedTensors) -> None:
     """Which sequence, heads, queries and keys."""
     (B, H, T, _), S = brought.q.shape, brought.k.shape[2]
-    now = resolve_upload_part(setup, brought)
+    now = input_kind_of(setup, uploaded_arrays(setup)).part_of(brought)
 
     def chosen() -> None:
         numbers = {name: st.session_state.get(f"c_part_{name}", value) for name, value, _ in fields}

@@ -6,10 +6,10 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
-from pages.panels.setup_controls import mirror_field, show_refusal, try_change, try_matrix
+from pages.panels.setup_controls import mirror_field, show_field_text, show_refusal, try_change, try_matrix
 from pages.runs.cache import trace_for
+from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
-from pages.runs.token_vectors import spell_tokens
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
@@ -74,7 +74,8 @@ def show_input_controls(scene: ScreenState) -> None:
     if kind == "file":
         show_file_controls(setup)
     elif kind == "sentence":
-        sentence_field_box("text", setup, material.batch[0].words if material.batch else material.queries)
+        words = material.batch[0].words if material.batch else material.queries
+        show_field_text("text", setup.text, spell_tokens(words, setup), help=say("help.text"))
         if not is_cross_attention(setup):
             batch_box(setup)
     elif kind == "matrix":
@@ -97,19 +98,6 @@ def write_first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
     trace = trace_for(setup)
     steps = [trace.step(name) for name in names]
     return {step.name: to_text(step.window(B=0, **{step.dims[1]: 0}), step.name) for step in steps}
-
-
-def sentence_field_box(field: str, setup: Setup, tokens: tuple[str, ...]) -> None:
-    """A line of text that becomes tokens."""
-    key = f"c_{field}"
-
-    def typed() -> None:
-        try_change(field, **{field: st.session_state[key]})
-
-    typed_text = getattr(setup, field)
-    mirror_field(key, field, typed_text if typed_text is not None else spell_tokens(tokens, setup))
-    st.text_input(say(f"control.{field}"), key=key, on_change=typed, help=say("help.text"))
-    show_refusal(field)
 
 
 def batch_box(setup: Setup) -> None:
@@ -163,6 +151,7 @@ def show_second_sequence(setup: Setup, material: RunInputs, kind: str) -> None:
     show_refusal("cross")
     if is_cross_attention(setup):
         if kind == "sentence":
-            sentence_field_box("context_text", setup, material.keys)
+            shipped = spell_tokens(material.keys, setup)
+            show_field_text("context_text", setup.context_text, shipped, help=say("help.text"))
         else:
             matrix_box("context", material)

@@ -15,12 +15,13 @@ from pages.panels import canvas_map, input_origins
 from pages.panels.input_origins import describe_origins
 from pages.panels.setup_controls import mirror_field, show_refusal, take_made_change, try_change
 from pages.runs.compute import ONE_ROW_MATRICES
-from pages.runs.weight_matrices import BIASES, PROJECTIONS
+from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.labels import axis_label
 from pages.session.view import ScreenState
-from pages.setup.setup import MAX_LINK_NUMBER, without_view
+from pages.setup.link_values import MAX_LINK_NUMBER
+from pages.setup.setup import without_view
 from pages.site.words import has, label_arrays, say
 from pages.workbench.input_controls import format_matrix_rows
 

@@ -17,12 +17,12 @@ from attention_core.inputs.handmade_heads import MAX_HEAD_OFFSET
 from attention_core.mechanism.masks import MASKS
 from attention_core.record.number_text import format_fixed, format_grouped, format_signed, format_small, format_term
 from pages.runs.cache import trace_for
-from pages.runs.compute import make_size_changes
 from pages.runs.run_inputs import RunInputs
+from pages.runs.size_changes import make_size_changes
 from pages.session.labels import Selection
+from pages.setup.link_values import MAX_LINK_NUMBER as MOST_SEED
 from pages.setup.mask_spec import write_mask
 from pages.setup.setup import DTYPES, Setup, built_heads_of, config_of, input_mode_of
-from pages.setup.setup import MAX_LINK_NUMBER as MOST_SEED
 from pages.site.words import say
 from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, head_choices, offset_places, turn_head
 

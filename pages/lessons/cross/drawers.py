@@ -27,7 +27,7 @@ from pages.lessons.pictures import (
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_place, sentence_box, slide, switch
 from pages.runs.cache import inputs_of, trace_for
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.session.labels import current_palette, name_token, picture_texts_for, place_name, place_names, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say

@@ -24,7 +24,7 @@ from pages.lessons.pictures import RunPicture, make_cell_rows, show_cell_rows, s
 from pages.panels.chart import show_curve_chart, show_plane_chart
 from pages.panels.link_controls import choose_option, pick_place, slide
 from pages.runs.cache import inputs_of, trace_for
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.session.labels import Selection, current_palette, name_token, place_name, place_names, selection_of
 from pages.setup.setup import Setup, config_of
 from pages.site.words import escape_markdown, say

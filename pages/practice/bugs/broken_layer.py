@@ -34,7 +34,8 @@ from pages.panels.step import make_step_picture
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, describe_cell, name_token, selection_of
 from pages.session.reveal import are_answers_revealed
-from pages.setup.setup import Setup, make_member_reader
+from pages.setup.link_values import make_member_reader
+from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_cause
 
 BUG_MAP_CELL_PX = 34.0  # pixels: the largest cell of a map beside the code

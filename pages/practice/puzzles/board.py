@@ -33,7 +33,8 @@ from pages.practice.puzzles.game import PlayedPuzzle
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import current_palette, name_token, picture_texts_for, place_name, place_names, selection_of
 from pages.session.reveal import are_answers_revealed
-from pages.setup.setup import Setup, make_member_reader
+from pages.setup.link_values import make_member_reader
+from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_editors import make_axis_headings
 

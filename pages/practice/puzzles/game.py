@@ -22,7 +22,8 @@ from attention_core.inputs.matrix_edits import to_short_text
 from pages.panels import link_controls
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.cell_clicks import read_typed_cells
-from pages.setup.setup import Setup, make_member_reader
+from pages.setup.link_values import make_member_reader
+from pages.setup.setup import Setup
 from pages.site.words import current_language
 from pages.workbench.matrix_editors import apply_typed_cells
 
@@ -107,15 +108,15 @@ def take_typed_numbers(name: str, typed: object) -> None:
         NUMBERS_KEY, format_changes({**matrices, name: wanted}, start), "", make_numbers_reader(puzzle, start)
     )
     if error is not None:
-        link_controls.current_lesson_choices().refused[NUMBERS_KEY] = error
+        link_controls.current_lesson_choices().refuse(NUMBERS_KEY, error)
     if NUMBERS_KEY in link_controls.current_lesson_choices().refused:
         renew_puzzle_cells()  # the cell shows its number again
 
 
 def put_numbers(text: str | None) -> None:
     """Other numbers at once: a solution, or those at the start."""
-    link_controls.current_lesson_choices().refused.pop(NUMBERS_KEY, None)
-    link_controls.current_lesson_choices().unread.clear()
+    link_controls.current_lesson_choices().forget_refusals(NUMBERS_KEY)
+    link_controls.current_lesson_choices().forget_trouble()
     link_controls.store_choice(NUMBERS_KEY, text or None)
     renew_puzzle_cells()
 
