@@ -17,17 +17,18 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 @asynccontextmanager
-async def begins(app):
+async def warm_up(app):
     """Warms up while the first browser loads Streamlit's scripts."""
     warming.begin()
     yield {}
 
 
+guard = security.make_guard(
+    embed=os.environ.get(security.EMBED_VARIABLE, ""),
+    address=os.environ.get(ADDRESS, ""),
+)
 app = st.App(
     ROOT / "pages" / "app" / "router.py",
-    lifespan=begins,
-    middleware=[
-        security.make_guard(*(os.environ.get(name, "") for name in (security.EMBED_VARIABLE, ADDRESS))),
-        reconnection.in_turn,
-    ],
+    lifespan=warm_up,
+    middleware=[guard, reconnection.in_turn],
 )

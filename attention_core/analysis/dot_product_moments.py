@@ -74,7 +74,8 @@ def draw_silent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
     """Draw q and k so that component m of both is 0 half of the time, and else √2 times a draw of its own."""
     bits = torch.randint(2, shape, generator=generator, dtype=torch.int8)
     factors = math.sqrt(2) * bits
-    q, k = draw_independent(law, shape, generator)
+    q = law.draw(shape, generator)
+    k = law.draw(shape, generator)
     return factors * q, factors * k
 
 
@@ -137,10 +138,11 @@ def draw_products(law: str, dependence: str, d_k: int, draws: int = 5000, seed: 
     check_law(law, dependence, d_k)
     require_positive("draws", draws)
     generator = torch.Generator().manual_seed(seed)
-    draw = DEPENDENCES[dependence].draw
+    draw_pair = DEPENDENCES[dependence].draw
     parts = []
     for count in chunk_sizes(draws, d_k):
-        q, k = draw(LAWS[law], (count, d_k), generator)  # each (count, d_k)
+        shape = (count, d_k)
+        q, k = draw_pair(LAWS[law], shape, generator)  # each (count, d_k)
         parts.append(torch.linalg.vecdot(q, k))  # (count,)
     return torch.cat(parts)
 
@@ -256,8 +258,11 @@ def score_histograms(
     >>> found["dot"].outside > 3000, found["scaled_dot"].outside
     (True, 0)
     """
-    drawn = draw_products(law, dependence, d_k, draws, seed)
-    return {score: count_in_bins(drawn * factor, limit, bins) for score, factor in score_factors(d_k).items()}
+    products = draw_products(law, dependence, d_k, draws, seed)
+    histograms = {}
+    for score, factor in score_factors(d_k).items():
+        histograms[score] = count_in_bins(products * factor, limit, bins)
+    return histograms
 
 
 # ---- what is accepted, and how much at a time ------------------------------------------------------------------------

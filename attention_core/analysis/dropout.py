@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.attention import draw_dropout_keep
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.operations import DROP
+from attention_core.mechanism.pair_inputs import draw_dropout_keep
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace

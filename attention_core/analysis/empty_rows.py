@@ -38,7 +38,7 @@ def fill_scores_formula(scores, allowed, *, value):
 
 
 def fill_scores_cell(index, scores: Operand, allowed: Operand, *, value) -> Cell:
-    return Cell(((scores[index],), (allowed[index],), (large_constant(value),)), outer="select")
+    return Cell(((scores[index],), (allowed[index],), (large_constant(value),)), function="select")
 
 
 FILL_SCORES = Faces(fill_scores, fill_scores_numpy, fill_scores_formula, fill_scores_cell)
@@ -60,7 +60,10 @@ def add_to_blocked_formula(scores, allowed, *, value):
 
 
 def add_to_blocked_cell(index, scores: Operand, allowed: Operand, *, value) -> Cell:
-    return Cell(((scores[index],), (large_constant(value),), (large_constant(-value), allowed[index])))
+    score = scores[index]
+    shift = (large_constant(value),)
+    shift_back = (large_constant(-value), allowed[index])
+    return Cell(((score,), shift, shift_back))
 
 
 ADD_TO_BLOCKED = Faces(add_to_blocked, add_to_blocked_numpy, add_to_blocked_formula, add_to_blocked_cell)
@@ -69,9 +72,19 @@ ADD_TO_BLOCKED = Faces(add_to_blocked, add_to_blocked_numpy, add_to_blocked_form
 # ---- large numbers as they are written -------------------------------------------------------------------------------
 def large_constant(value: float) -> Constant:
     """Write a large number in one cell's arithmetic, such as −1e9."""
-    digits, _, power = f"{value:.2g}".partition("e")
-    text = f"{digits}e{int(power or 0)}"
+    digits, power = split_digits(value)
+    text = f"{digits}e{power}"
     return Constant(value, text.replace("-", "−", 1))
+
+
+def split_digits(value: float) -> tuple[str, int]:
+    """Write a number with two digits, apart from its power of ten.
+
+    >>> split_digits(-1e9), split_digits(-3.4e38)
+    (('-1', 9), ('-3.4', 38))
+    """
+    digits, _, power = f"{value:.2g}".partition("e")
+    return digits, int(power or 0)
 
 
 def power_of_ten_latex(value: float) -> str:
@@ -80,12 +93,11 @@ def power_of_ten_latex(value: float) -> str:
     >>> power_of_ten_latex(-1e9), power_of_ten_latex(-3.4e38)
     ('-10^{9}', '-3.4 \\\\cdot 10^{38}')
     """
-    digits, _, power = f"{value:.2g}".partition("e")
+    digits, power = split_digits(value)
     sign = "-" if value < 0 else ""
     size = digits.lstrip("-")
     factor = "" if size == "1" else rf"{size} \cdot "
-    exponent = int(power or 0)
-    return f"{sign}{factor}10^{{{exponent}}}"
+    return f"{sign}{factor}10^{{{power}}}"
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
@@ -138,13 +150,16 @@ def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = N
     >>> {name: with_empty_row_policy(trace, name)["weights"][0, 0, 1, 0].item() for name in policies}
     {'zero': 0.0, 'plain': nan, 'filled': 0.5}
     """
-    policy = EMPTY_ROW_POLICIES[require_one_of("treatment", name, tuple(EMPTY_ROW_POLICIES))]
+    require_one_of("treatment", name, tuple(EMPTY_ROW_POLICIES))
+    policy = EMPTY_ROW_POLICIES[name]
     trace.step("allowed")  # raises KeyError for a run without a mask
     inputs = {}
     for input_name, step in trace.inputs().items():
         inputs[input_name] = replace(step, value=cast_floats(step.value, dtype))
-    first = next(iter(inputs.values()))
-    fill = lowest_number(first.value.dtype) if policy.value is None else policy.value
+    fill = policy.value
+    if fill is None:
+        first = next(iter(inputs.values()))
+        fill = lowest_number(first.value.dtype)
     operations = []
     for step in trace.computed().values():
         operations.extend(replace_operation(step.operation, policy, fill))

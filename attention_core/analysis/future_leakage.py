@@ -28,7 +28,7 @@ def farthest_cell(index, now: Operand, before: Operand) -> Cell:
     for m in range(now.shape[-1]):
         cell = (*index, m)
         pairs.append((now[cell], before[cell]))
-    return Cell(tuple(pairs), outer="farthest")
+    return Cell(tuple(pairs), function="farthest")
 
 
 FARTHEST = Faces(farthest, farthest_numpy, farthest_formula, farthest_cell)

@@ -77,12 +77,14 @@ def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
 def differentiate(trace: Trace, cell: Ref, source: str) -> Tensor:
     """Compute in float64 how far a cell moves when a number of an input moves, for each number of the input."""
     with torch.inference_mode(False), torch.enable_grad():
-        values = {name: copy_in_float64(step.value) for name, step in trace.inputs().items()}
-        given = values[source].requires_grad_()
+        values = {}
+        for name, step in trace.inputs().items():
+            values[name] = copy_in_float64(step.value)
+        words = values[source].requires_grad_()
         for name, step in trace.computed().items():
             values[name] = step.operation.apply(values)
         number = values[cell.step][cell.index]
-        (gradient,) = torch.autograd.grad(number, given, materialize_grads=True)
+        (gradient,) = torch.autograd.grad(number, words, materialize_grads=True)
     return gradient
 
 

@@ -75,9 +75,10 @@ def place_head_formula(head_outputs):
 def place_head_cell(index, head_outputs: Operand) -> Cell:
     b, h, t, n = index
     owner, m = divmod(n, head_outputs.shape[-1])
-    if owner != h:
-        return Cell(((Constant(0.0),),))
-    return Cell(((head_outputs[b, h, t, m],),))
+    number = Constant(0.0)
+    if owner == h:
+        number = head_outputs[b, h, t, m]
+    return Cell(((number,),))
 
 
 PLACE_HEAD = Faces(place_head, place_head_numpy, place_head_formula, place_head_cell)
@@ -101,9 +102,9 @@ def leave_out_formula(output, contributions, *, head):
 
 def leave_out_cell(index, output: Operand, contributions: Operand, *, head) -> Cell:
     b, t, n = index
-    whole = (output[b, t, n],)
-    removed = (contributions[b, head, t, n], Constant(-1.0, "−1"))
-    return Cell((whole, removed))
+    minus_one = Constant(-1.0, "−1")
+    contribution = contributions[b, head, t, n]
+    return Cell(((output[index],), (contribution, minus_one)))
 
 
 LEAVE_OUT = Faces(leave_out, leave_out_numpy, leave_out_formula, leave_out_cell)
@@ -122,9 +123,10 @@ def compare_heads_numpy(weights):
     rows = np.swapaxes(weights, 1, 2)  # (B, T, H, S)
     one = rows[:, :, :, None]  # (B, T, H, 1, S)
     other = rows[:, :, None]  # (B, T, 1, H, S)
-    both = np.minimum(one, other).sum(-1)  # |a - b| = a + b - 2 min(a, b)
-    totals = one.sum(-1) + other.sum(-1)  # (B, T, H, H)
-    return 1 + both - totals / 2
+    both = np.minimum(one, other)  # (B, T, H, H, S); |a - b| = a + b - 2 min(a, b)
+    shared = both.sum(-1)  # (B, T, H, H)
+    totals = one.sum(-1) + other.sum(-1)
+    return 1 + shared - totals / 2
 
 
 def compare_heads_formula(weights):
@@ -138,7 +140,7 @@ def compare_heads_cell(index, weights: Operand) -> Cell:
         one = weights[b, h, t, s]
         other = weights[b, g, t, s]
         pairs.append((one, other))
-    return Cell(tuple(pairs), outer="alike")
+    return Cell(tuple(pairs), function="alike")
 
 
 COMPARE_HEADS = Faces(compare_heads, compare_heads_numpy, compare_heads_formula, compare_heads_cell)
@@ -163,8 +165,8 @@ def mean_of_queries_cell(index, rows: Operand) -> Cell:
     share = Constant(1 / T, f"1/{T}")
     terms = []
     for t in range(T):
-        likeness = rows[b, t, h, g]
-        terms.append((likeness, share))
+        cell = (b, t, h, g)
+        terms.append((rows[cell], share))
     return Cell(tuple(terms))
 
 
@@ -212,7 +214,8 @@ def without_head(trace: Trace, head: int) -> Trace:
     """
     heads = range(trace.sizes()["H"])
     if head not in heads:
-        raise AttentionError("unknown_choice", name="head", choices=", ".join(map(str, heads)), given=head)
+        choices = ", ".join(map(str, heads))
+        raise AttentionError("unknown_choice", name="head", choices=choices, given=head)
     operation = Operation(
         "without_head",
         dims=trace.step("output").dims,

@@ -45,10 +45,13 @@ def highest_formula(scores, before=None, *, start, stop):
 
 
 def highest_cell(index, scores: Operand, before: Operand | None = None, *, start, stop) -> Cell:
-    block = tuple((scores[(*index, s)],) for s in range(start, stop))
-    if before is None:
-        return Cell(block, outer="max")
-    return Cell(((before[index],), *block), outer="max")
+    terms = []
+    if before is not None:
+        terms.append((before[index],))
+    for s in range(start, stop):
+        score = scores[(*index, s)]
+        terms.append((score,))
+    return Cell(tuple(terms), function="max")
 
 
 HIGHEST = Faces(highest, highest_numpy, highest_formula, highest_cell)
@@ -73,7 +76,9 @@ def powers_below_formula(scores, maximum, *, start, stop):
 
 def powers_below_cell(index, scores: Operand, maximum: Operand, *, start, stop) -> Cell:
     *row, j = index
-    return Cell(((scores[(*row, start + j)],), (maximum[tuple(row)],)), outer="fall")
+    score = scores[(*row, start + j)]
+    top = maximum[tuple(row)]
+    return Cell(((score,), (top,)), function="fall")
 
 
 POWERS = Faces(powers_below, powers_below_numpy, powers_below_formula, powers_below_cell)
@@ -95,7 +100,7 @@ def fade_formula(before, now):
 
 
 def fade_cell(index, before: Operand, now: Operand) -> Cell:
-    return Cell(((before[index],), (now[index],)), outer="fall")
+    return Cell(((before[index],), (now[index],)), function="fall")
 
 
 FADE = Faces(fade, fade_numpy, fade_formula, fade_cell)
@@ -128,11 +133,13 @@ def add_up_formula(powers, faded=None, before=None):
 
 
 def add_up_cell(index, powers: Operand, faded: Operand | None = None, before: Operand | None = None) -> Cell:
-    keys = range(powers.shape[-1])
-    block = tuple((powers[(*index, j)],) for j in keys)
-    if before is None:
-        return Cell(block)
-    return Cell(((faded[index], before[index]), *block))
+    terms = []
+    if before is not None:
+        terms.append((faded[index], before[index]))
+    for j in range(powers.shape[-1]):
+        power = powers[(*index, j)]
+        terms.append((power,))
+    return Cell(tuple(terms))
 
 
 ADD_UP = Faces(add_up, add_up_numpy, add_up_formula, add_up_cell)
@@ -186,13 +193,13 @@ def gather_values_cell(
 ) -> Cell:
     b, h, t, m = index
     g = kv_head(h, powers.shape[1], v.shape[1])
-    block = []
+    terms = []
+    if before is not None:
+        terms.append((faded[b, h, t], before[index]))
     for j in range(stop - start):
         value = v[b, g, start + j, m]
-        block.append((powers[b, h, t, j], value))
-    if before is None:
-        return Cell(tuple(block))
-    return Cell(((faded[b, h, t], before[index]), *block))
+        terms.append((powers[b, h, t, j], value))
+    return Cell(tuple(terms))
 
 
 GATHER = Faces(gather_values, gather_values_numpy, gather_values_formula, gather_values_cell)
@@ -214,7 +221,9 @@ def divide_formula(mixed, total):
 
 
 def divide_cell(index, mixed: Operand, total: Operand) -> Cell:
-    return Cell(((mixed[index],), (total[index[:-1]],)), outer="share")
+    *row, _ = index
+    divisor = total[tuple(row)]
+    return Cell(((mixed[index],), (divisor,)), function="share")
 
 
 DIVIDE = Faces(divide, divide_numpy, divide_formula, divide_cell)
@@ -247,29 +256,37 @@ def with_online_softmax(trace: Trace, block: int) -> Trace:
     words = trace.labels.get("S")
     if words is None:
         return longer
-    labels = {f"S_{n}": words[start : start + block] for n, start in enumerate(starts, 1)}
+    labels = {}
+    for n, start in enumerate(starts, 1):
+        labels[f"S_{n}"] = words[start : start + block]
     return longer.labelled(**labels)
 
 
 def plan_block(n: int, start: int, stop: int) -> list[Operation]:
     """Plan the steps of block n, the keys from `start` to before `stop`."""
     row = ("B", "H", "T")
+    outputs = (*row, "d_v")
     keys = {"start": start, "stop": stop}
+    maximum = f"maximum_{n}"
+    powers = f"powers_{n}"
+    faded = f"faded_{n}"
+    total = f"total_{n}"
+    mixed = f"mixed_{n}"
     maximum_before = total_before = mixed_before = ()
     fading = []
     if n > 1:
         before = n - 1
         maximum_before = (f"maximum_{before}",)
-        total_before = (f"faded_{n}", f"total_{before}")
-        mixed_before = (f"faded_{n}", f"mixed_{before}")
-        fading = [Operation(f"faded_{n}", row, (f"maximum_{before}", f"maximum_{n}"), FADE)]
+        total_before = (faded, f"total_{before}")
+        mixed_before = (faded, f"mixed_{before}")
+        fading.append(Operation(faded, row, (*maximum_before, maximum), FADE))
     return [
-        Operation(f"maximum_{n}", row, ("masked_scores", *maximum_before), HIGHEST, keys),
-        Operation(f"powers_{n}", (*row, f"S_{n}"), ("masked_scores", f"maximum_{n}"), POWERS, keys),
+        Operation(maximum, row, ("masked_scores", *maximum_before), HIGHEST, keys),
+        Operation(powers, (*row, f"S_{n}"), ("masked_scores", maximum), POWERS, keys),
         *fading,
-        Operation(f"total_{n}", row, (f"powers_{n}", *total_before), ADD_UP),
-        Operation(f"mixed_{n}", (*row, "d_v"), (f"powers_{n}", "v", *mixed_before), GATHER, keys),
-        Operation(f"seen_outputs_{n}", (*row, "d_v"), (f"mixed_{n}", f"total_{n}"), DIVIDE),
+        Operation(total, row, (powers, *total_before), ADD_UP),
+        Operation(mixed, outputs, (powers, "v", *mixed_before), GATHER, keys),
+        Operation(f"seen_outputs_{n}", outputs, (mixed, total), DIVIDE),
     ]
 
 
@@ -291,4 +308,8 @@ def refs_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, see
     ['maximum_1', 'maximum_1', 'maximum_2', 'maximum_2']
     """
     seen_keys = min(seen * block, keys)
-    return [Ref(f"{name}_{s // block + 1}", row) for s in range(seen_keys)]
+    refs = []
+    for s in range(seen_keys):
+        n = s // block + 1
+        refs.append(Ref(f"{name}_{n}", row))
+    return refs

@@ -42,7 +42,8 @@ def distance_after_reordering(
     >>> distance_after_reordering(attend(x[[2, 0, 1]]), attend(x), (2, 0, 1)).max() < 1e-12
     tensor(True)
     """
-    places = sorted(range(len(order)), key=order.__getitem__)  # where each word of `plain` stands now
+    words = range(len(order))
+    places = sorted(words, key=order.__getitem__)  # where each word of `plain` stands now
     restored = permuted[step][:, places]  # (B, T, width)
     distances = abs_difference(restored, plain[step])
     return distances.amax((0, 2))  # (B, T, width) -> (T,)

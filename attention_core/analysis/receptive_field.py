@@ -45,7 +45,8 @@ def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T
     reached = itself.expand_as(allowed)
     lengths = torch.where(reached, 0.0, torch.inf)
     for steps in range(1, T):
-        further = one_step @ reached.float() > 0  # (T, T) x (T, T): what has reached the positions that i attends to
+        paths = one_step @ reached.float()  # (T, T) x (T, T): from what has reached the positions that i attends to
+        further = paths > 0
         if torch.equal(further, reached):
             break
         is_new = further & ~reached

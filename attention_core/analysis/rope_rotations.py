@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from attention_core.mechanism.config import require_whole
 from attention_core.mechanism.positions import ROPE, SINUSOIDAL, pair_columns
-from attention_core.record.trace import Trace
+from attention_core.record.trace import Operation, Trace
 
 Point = tuple[float, float]
 
@@ -36,11 +36,13 @@ def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: in
     columns = pair_columns(pair, width, params["style"])
     vector_before = trace[f"{role}_heads"][index]  # (d_k,)
     vector_after = trace[role][index]
+    before = [vector_before[column].item() for column in columns]
+    after = [vector_after[column].item() for column in columns]
     position = index[-1] + params["first_position"]
     frequency = params["base"] ** (-2 * pair / width)
     return Rotation(
-        before=tuple(vector_before[column].item() for column in columns),
-        after=tuple(vector_after[column].item() for column in columns),
+        before=tuple(before),
+        after=tuple(after),
         angle=position * frequency,
     )
 
@@ -70,11 +72,16 @@ def with_shifted_positions(trace: Trace, by: int) -> Trace:
             values[name] = step.value
             steps[name] = step
             continue
-        operation = step.operation
-        if operation.faces in (ROPE, SINUSOIDAL):
-            params = dict(operation.params)
-            params["first_position"] += by
-            operation = replace(operation, params=params)
+        operation = shift_operation(step.operation, by)
         values[name] = operation.apply(values)
         steps[name] = replace(step, value=values[name], operation=operation)
     return replace(trace, steps=steps)
+
+
+def shift_operation(operation: Operation, by: int) -> Operation:
+    """Return the operation with every position moved on, where it knows positions; any other as it is."""
+    if operation.faces not in (ROPE, SINUSOIDAL):
+        return operation
+    first_position = operation.params["first_position"] + by
+    params = {**operation.params, "first_position": first_position}
+    return replace(operation, params=params)

@@ -61,7 +61,8 @@ def with_score_parts(trace: Trace) -> Trace:
     for role in (q, k):
         for part in SCORE_PARTS:
             operations = plan_score_part(trace, role, part)
-            trace = trace.then(*(operation for operation in operations if operation.output not in trace))
+            new = [operation for operation in operations if operation.output not in trace]
+            trace = trace.then(*new)
     for one, other in product(SCORE_PARTS, repeat=2):
         operation = replace(
             score,
@@ -77,7 +78,10 @@ def score_operation(trace: Trace) -> Operation:
     """Return the operation that computes the scores; refuse one whose scores are no product of q and k."""
     step = "computed_scores" if "computed_scores" in trace else "scores"
     operation = trace.step(step).operation
-    names = {known.operations[-1].faces: name for name, known in SCORES.items()}
+    names = {}
+    for name, score in SCORES.items():
+        last_operation = score.operations[-1]
+        names[last_operation.faces] = name
     require_one_of("score", names[operation.faces], ("dot", "scaled_dot", "general"))
     return operation
 

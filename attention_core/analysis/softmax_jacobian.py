@@ -39,12 +39,10 @@ def softmax_jacobian_formula(weights):
 def softmax_jacobian_cell(index, weights: Operand) -> Cell:
     *row, i, j = index
     delta = int(i == j)
-    terms = (
-        (weights[(*row, i)],),
-        (Constant(float(delta), str(delta)),),
-        (weights[(*row, j)],),
-    )
-    return Cell(terms, outer="slope")
+    own_weight = weights[(*row, i)]
+    other_weight = weights[(*row, j)]
+    is_own = Constant(float(delta), str(delta))
+    return Cell(((own_weight,), (is_own,), (other_weight,)), function="slope")
 
 
 JACOBIAN = Faces(softmax_jacobian, softmax_jacobian_numpy, softmax_jacobian_formula, softmax_jacobian_cell)

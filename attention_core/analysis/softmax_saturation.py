@@ -60,7 +60,10 @@ def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0
     (0.9, 0.4)
     """
     scores = draw_scores(d_k, keys, draws, seed)
-    return {score: measure_sharpness(scores, factor) for score, factor in score_factors(d_k).items()}
+    measured = {}
+    for score, factor in score_factors(d_k).items():
+        measured[score] = measure_sharpness(scores, factor)
+    return measured
 
 
 def even_sharpness(keys: int) -> Sharpness:
@@ -82,8 +85,10 @@ def draw_scores(d_k: int, keys: int, draws: int, seed: int) -> Float[Tensor, "dr
     generator = torch.Generator().manual_seed(seed)
     parts = []
     for count in chunk_sizes(draws, keys * d_k):
-        q = draw_normal((count, 1, 1, d_k), generator)
-        k = draw_normal((count, 1, keys, d_k), generator)
+        query_shape = (count, 1, 1, d_k)
+        key_shape = (count, 1, keys, d_k)
+        q = draw_normal(query_shape, generator)
+        k = draw_normal(key_shape, generator)
         scores = dot(q, k)  # (count, 1, 1, keys)
         parts.append(scores[:, 0, 0])  # (count, keys)
     return torch.cat(parts)
@@ -91,16 +96,24 @@ def draw_scores(d_k: int, keys: int, draws: int, seed: int) -> Float[Tensor, "dr
 
 def measure_sharpness(scores: Float[Tensor, "draws keys"], scale: float) -> Sharpness:
     """Measure what the softmax makes of scores times a factor."""
-    trace = with_jacobian(run_on_scores(scores, scale))
+    trace = run_on_scores(scores, scale)
+    trace = with_jacobian(trace)
     weights = trace["weights"][:, 0, 0]  # (draws, keys)
     jacobian = trace["jacobian"][:, 0, 0]  # (draws, keys, keys)
-    entropy = torch.special.entr(weights).sum(-1) / math.log(2)  # -w ln w, 0 where w is 0
+    largest = weights.amax(-1)  # (draws,)
+    entropy = entropy_in_bits(weights)  # (draws,)
     slope = jacobian.flatten(1).norm(dim=-1)
     return Sharpness(
-        largest=estimate_mean(weights.amax(-1)),
+        largest=estimate_mean(largest),
         entropy=estimate_mean(entropy),
         slope=estimate_mean(slope),
     )
+
+
+def entropy_in_bits(weights: Float[Tensor, "draws keys"]) -> Float[Tensor, " draws"]:
+    """Compute the entropy of each row of weights."""
+    terms = torch.special.entr(weights)  # -w ln w, 0 where w is 0
+    return terms.sum(-1) / math.log(2)
 
 
 def run_on_scores(scores: Float[Tensor, "draws keys"], scale: float) -> Trace:

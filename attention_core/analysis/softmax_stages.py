@@ -29,7 +29,7 @@ def exponentiate_formula(masked_scores):
 
 
 def exponentiate_cell(index, masked_scores: Operand) -> Cell:
-    return Cell(((masked_scores[index],),), outer="exp")
+    return Cell(((masked_scores[index],),), function="exp")
 
 
 EXP = Faces(exponentiate, exponentiate_numpy, exponentiate_formula, exponentiate_cell)
@@ -52,9 +52,11 @@ def exponentiate_below_formula(masked_scores):
 
 def exponentiate_below_cell(index, masked_scores: Operand) -> Cell:
     *row, chosen = index
-    keys = range(masked_scores.shape[-1])
-    scores = [(masked_scores[(*row, s)],) for s in keys]
-    return Cell((scores[chosen], *scores), outer="exp_below")
+    scores = []
+    for s in range(masked_scores.shape[-1]):
+        score = masked_scores[(*row, s)]
+        scores.append((score,))
+    return Cell((scores[chosen], *scores), function="exp_below")
 
 
 EXP_BELOW = Faces(exponentiate_below, exponentiate_below_numpy, exponentiate_below_formula, exponentiate_below_cell)
@@ -76,9 +78,11 @@ def divide_by_sum_formula(exponentials):
 
 def divide_by_sum_cell(index, exponentials: Operand) -> Cell:
     *row, chosen = index
-    keys = range(exponentials.shape[-1])
-    terms = [(exponentials[(*row, s)],) for s in keys]
-    return Cell((terms[chosen], *terms), outer="quotient")
+    terms = []
+    for s in range(exponentials.shape[-1]):
+        exponential = exponentials[(*row, s)]
+        terms.append((exponential,))
+    return Cell((terms[chosen], *terms), function="quotient")
 
 
 DIVIDE_BY_SUM = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula, divide_by_sum_cell)

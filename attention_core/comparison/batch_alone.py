@@ -38,10 +38,12 @@ def largest_batch_difference(batch: Trace, alone: Sequence[Trace]) -> tuple[str,
 def sentence_difference(step: Step, alone: Step, sentence: int) -> float:
     """Measure how far one sentence of a step lies from the same step of the sentence alone."""
     expected = alone.value
-    row = min(sentence, len(step.value) - 1)  # a mask may stand for all sentences
-    own_positions = tuple(slice(0, size) for size in expected.shape[1:])
+    last_row = len(step.value) - 1
+    row = min(sentence, last_row)  # a mask may stand for all sentences
+    own_positions = [slice(0, size) for size in expected.shape[1:]]
     in_batch = step.value[row : row + 1, *own_positions]
     if in_batch.shape != expected.shape:
         return torch.inf
-    largest = abs_difference(in_batch, expected).max().item()
+    differences = abs_difference(in_batch, expected)
+    largest = differences.max().item()
     return largest / largest_magnitude(expected)

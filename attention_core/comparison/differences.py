@@ -38,15 +38,18 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
     """
     steps = {}
     for step in comparable_steps(now, before):
-        difference = subtract(step.value, before[step.name]).detach().cpu()
-        steps[step.name] = Step(step.name, difference, step.dims)
+        name = step.name
+        difference = subtract(step.value, before[name])
+        steps[name] = Step(name, difference.detach().cpu(), step.dims)
     return Trace(steps, now.labels, difference=True)
 
 
 def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:
     """Yield the steps of one run that another run has in the same shape."""
     for name, step in now.steps.items():
-        if name in before and have_same_shape(step, before.step(name)):
+        if name not in before:
+            continue
+        if have_same_shape(step, before.step(name)):
             yield step
 
 
@@ -108,11 +111,20 @@ def exchange(now: Trace, before: Trace) -> Exchange:
     >>> exchange(run.labelled(T=("the", "cat")), run.labelled(T=("the", "dog")))
     Exchange(places={'T': (1,), 'S': ()}, pairs=(('dog', 'cat'),))
     """
-    places, pairs = {}, {}
+    places = {}
+    pairs = []
     for axis in ("T", "S"):
-        both = [*zip(before.labels.get(axis, ()), now.labels.get(axis, ()), strict=False)]
-        places[axis] = tuple(at for at, (was, word) in enumerate(both) if was != word)
-        pairs |= dict.fromkeys(both[at] for at in places[axis])
+        words_before = before.labels.get(axis, ())
+        words_now = now.labels.get(axis, ())
+        exchanged = []
+        for position, pair in enumerate(zip(words_before, words_now, strict=False)):
+            was, word = pair
+            if was == word:
+                continue
+            exchanged.append(position)
+            if pair not in pairs:
+                pairs.append(pair)
+        places[axis] = tuple(exchanged)
     return Exchange(places, tuple(pairs))
 
 
@@ -151,9 +163,11 @@ def most_moved_weight(
     if query < queries:
         row_sizes = sizes[head, query]  # (S,)
         key = int(row_sizes.argmax())
-        if row_sizes[key] >= NEARLY_LARGEST_SHARE * largest:
-            return StepMove("weights", row_sizes[key].item(), (batch, head, query, key))
-    return StepMove("weights", largest, (batch, *index_of_largest(sizes)))
+        size = row_sizes[key].item()
+        if size >= NEARLY_LARGEST_SHARE * largest:
+            return StepMove("weights", size, (batch, head, query, key))
+    index = index_of_largest(sizes)
+    return StepMove("weights", largest, (batch, *index))
 
 
 TELLING_STEPS = ("weights", "head_outputs", "output")  # where people look for what a change did
@@ -181,8 +195,12 @@ def relative_change(now: Trace, before: Trace, step: str = "output") -> float:
     >>> relative_change(other, one)
     0.5
     """
-    moved = subtract(now[step], before[step]).norm().item()
-    size = before[step].double().norm().item()
+    previous = before[step].double()
+    difference = subtract(now[step], previous)
+    moved = difference.norm().item()
+    size = previous.norm().item()
     if moved == 0:
         return 0.0
-    return moved / size if size else math.inf
+    if size == 0:
+        return math.inf
+    return moved / size

@@ -40,7 +40,8 @@ def largest_magnitude(values: Tensor) -> float:
     finite = values.double()[values.isfinite()]
     if finite.numel() == 0:
         return 1.0
-    return finite.abs().max().item() or 1.0
+    largest = finite.abs().max().item()
+    return largest or 1.0
 
 
 # ---- minus infinity, and what people write in its place --------------------------------------------------------------
@@ -71,7 +72,8 @@ def masked_score_difference(theirs: Tensor, ours: Tensor) -> Tensor:
     our_fill = ours.isfinite() & (ours <= LARGE_NEGATIVE_FILL / 2)
     both_fill = their_fill & our_fill
     same = both_fill | is_large_negative_fill(theirs, ours)
-    return abs_difference(theirs, ours).masked_fill(same, 0.0)
+    difference = abs_difference(theirs, ours)
+    return difference.masked_fill(same, 0.0)
 
 
 def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
@@ -110,6 +112,8 @@ def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float
     >>> kl_divergence(torch.tensor([0.5, 0.5]), torch.tensor([1.0, 0.0]))
     tensor(inf)
     """
-    log_ratios = torch.xlogy(p, p) - torch.xlogy(p, q)  # p ln p - p ln q
-    terms = log_ratios - p + q
-    return terms.sum(-1).clamp(min=0.0)
+    expected_logs = torch.xlogy(p, p)  # p ln p
+    mistaken_logs = torch.xlogy(p, q)  # p ln q
+    terms = expected_logs - mistaken_logs - p + q
+    sums = terms.sum(-1)
+    return sums.clamp(min=0.0)

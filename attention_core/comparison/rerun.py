@@ -92,8 +92,10 @@ def rounding_allowances(
     if isinstance(tolerance, torch.dtype):
         spread = measure_rounding(trace, tolerance, change, theirs)
         return {name: ROUNDING_MARGIN * width for name, width in spread.items()}
-    values = rerun(trace)
-    return {name: tolerance * largest_magnitude(value) for name, value in values.items()}
+    allowances = {}
+    for name, value in rerun(trace).items():
+        allowances[name] = tolerance * largest_magnitude(value)
+    return allowances
 
 
 def measure_rounding(

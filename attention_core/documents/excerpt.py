@@ -42,8 +42,11 @@ def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, 
     ([(5, 5), (5, 5), (5, 5)], (3, 3), 1)
     """
     positions = head_positions(trace, step)
-    shown = [panel(trace, step, {**at, **position}, side) for position in positions[:heads]]
-    return shown, len(positions) - len(shown)
+    shown = []
+    for position in positions[:heads]:
+        shown.append(panel(trace, step, {**at, **position}, side))
+    left_out = len(positions) - len(shown)
+    return shown, left_out
 
 
 def head_positions(trace: Trace, step: str) -> list[dict[str, int]]:
@@ -51,5 +54,8 @@ def head_positions(trace: Trace, step: str) -> list[dict[str, int]]:
     dims = trace.step(step).dims
     sizes = dict(zip(dims, trace[step].shape, strict=True))
     axes = [dim for dim in dims[:-2] if dim in HEAD_COUNT_AXES]
-    heads = product(*(range(sizes[dim]) for dim in axes))
-    return [dict(zip(axes, place, strict=True)) for place in heads]
+    places_along_axes = [range(sizes[axis]) for axis in axes]
+    positions = []
+    for places in product(*places_along_axes):
+        positions.append(dict(zip(axes, places, strict=True)))
+    return positions

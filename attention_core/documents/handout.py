@@ -12,7 +12,8 @@ from attention_core.documents.excerpt import DocumentTexts, excerpt_matrices
 from attention_core.documents.html import read_template_part, render_page, typeset_formulas
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.tables import CellStyles, Table, TableCell, coloured_table, plain_table
-from attention_core.exercises.worked_example import is_whole, stage_formula, stages_of
+from attention_core.exercises.answer_text import is_whole
+from attention_core.exercises.stages import stage_formula, stages_of
 from attention_core.explanation.formula import formula
 from attention_core.mechanism.config import require_one_of
 from attention_core.record.errors import AttentionError
@@ -52,12 +53,12 @@ HandoutPart = Paragraph | Heading | Grid
 
 
 def handout(
-    parts: Sequence[HandoutPart], imprint: Provenance, paper: str, language: str, looks: CellStyles | None = None
+    parts: Sequence[HandoutPart], provenance: Provenance, paper: str, language: str, styles: CellStyles | None = None
 ) -> str:
     """A document of these parts, in their order, with its title above and where it is from below.
 
-    paper: one of PAPERS. language: as HTML names it. looks: the colours of the grids' cells, where they have any. Grids
-    stand side by side where there is room, and none is broken across pages.
+    paper: one of PAPERS. language: as HTML names it. styles: the colours of the grids' cells, where they have any.
+    Grids stand side by side where there is room, and none is broken across pages.
 
     Raises AttentionError: unknown_choice; at_most for a grid of more than MAX_PAPER_SIDE columns, which paper would
     cut.
@@ -75,12 +76,12 @@ def handout(
     outlines, drawn = typeset_formulas([grid.latex for grid in grids if grid.latex])
     style = f"@page {{ size: {PAPERS[paper]}; margin: {PAPER_MARGINS} }}\n"
     style += read_template_part("handout.css")
-    if looks:
-        style += looks.style(dark=False)
+    if styles:
+        style += styles.style(dark=False)
     return render_page(
         "handout.html",
         style,
-        imprint=imprint,
+        provenance=provenance,
         parts=parts,
         language=language,
         outlines=outlines,
@@ -90,15 +91,16 @@ def handout(
 
 def blank_grid(title: str, rows: Sequence[str], columns: Sequence[str]) -> Table:
     """A grid to fill in, its rows and columns named."""
-    cells = (TableCell("", "blank"),) * len(columns)
-    return Table(title, tuple(columns), tuple((row, cells) for row in rows))
+    blank_cells = (TableCell("", "blank"),) * len(columns)
+    blank_rows = [(row, blank_cells) for row in rows]
+    return Table(title, tuple(columns), tuple(blank_rows))
 
 
 def run_handout(
     trace: Trace,
     at: Mapping[str, int],
-    imprint: Provenance,
-    telling: DocumentTexts,
+    provenance: Provenance,
+    texts: DocumentTexts,
     paper: str,
     headings: tuple[str, str],
 ) -> str:
@@ -107,35 +109,36 @@ def run_handout(
     at: as in excerpt_matrices. headings: over the maps, and over the steps. Of a matrix at most MAX_PAPER_SIDE rows and
     columns are printed, of a step at most MAX_PAPER_HEADS heads; the handout says what is left out.
     """
-    looks = CellStyles()
-    parts = list(run_parts(trace, at, telling, headings, looks))
-    return handout(parts, imprint, paper, telling.language, looks)
+    styles = CellStyles()
+    parts = list(run_parts(trace, at, texts, headings, styles))
+    return handout(parts, provenance, paper, texts.language, styles)
 
 
 def run_parts(
-    trace: Trace, at: Mapping[str, int], telling: DocumentTexts, headings: tuple[str, str], looks: CellStyles
+    trace: Trace, at: Mapping[str, int], texts: DocumentTexts, headings: tuple[str, str], styles: CellStyles
 ) -> Iterator[HandoutPart]:
     """The parts of a run's handout."""
-    yield from task_parts(telling)
-    yield Heading(headings[0])
+    over_maps, over_steps = headings
+    yield from task_parts(texts)
+    yield Heading(over_maps)
     maps, more = excerpt_matrices(trace, "weights", at, MAX_PAPER_SIDE, MAX_PAPER_HEADS)
     for drawn in maps:
-        yield Grid(coloured_table(drawn, trace, telling, looks))
+        yield Grid(coloured_table(drawn, trace, texts, styles))
     if more:
-        yield Paragraph(telling.more(more))
-    yield Heading(headings[1])
+        yield Paragraph(texts.more(more))
+    yield Heading(over_steps)
     for step in trace.steps:
         shown, more = excerpt_matrices(trace, step, at, MAX_PAPER_SIDE, MAX_PAPER_HEADS)
-        tables = [plain_table(drawn, trace, telling) for drawn in shown]
+        tables = [plain_table(drawn, trace, texts) for drawn in shown]
         yield from grids_under(formula(trace, step), tables)
         if more:
-            yield Paragraph(telling.more(more))
+            yield Paragraph(texts.more(more))
 
 
-def task_parts(telling: DocumentTexts) -> Iterator[HandoutPart]:
+def task_parts(texts: DocumentTexts) -> Iterator[HandoutPart]:
     """What a handout begins with: the sentence and the settings."""
-    yield Paragraph(telling.sentence)
-    for setting in telling.settings:
+    yield Paragraph(texts.sentence)
+    for setting in texts.settings:
         yield Paragraph(setting)
 
 
@@ -146,19 +149,19 @@ def grids_under(latex: str, tables: Sequence[Table]) -> Iterator[Grid]:
 
 
 def exercise_paper(
-    trace: Trace, imprint: Provenance, telling: DocumentTexts, paper: str, headings: tuple[str, str], solved: bool
+    trace: Trace, provenance: Provenance, texts: DocumentTexts, paper: str, headings: tuple[str, str], solved: bool
 ) -> str:
     """The page of an exercise: the task, the given matrices, and every step that is asked under its formula.
 
-    The task is the sentence and the settings of telling. A step that is asked is a grid to fill in or, where the
+    The task is the sentence and the settings of texts. A step that is asked is a grid to fill in or, where the
     exercise is solved, has its numbers.
 
     headings: over what is given, and over what is asked. paper: one of PAPERS. Raises AttentionError: exercise_paper
     where a matrix is larger than a sheet has room for.
     """
     check_paper_size(trace)
-    parts = list(exercise_parts(trace, telling, headings, solved))
-    return handout(parts, imprint, paper, telling.language)
+    parts = list(exercise_parts(trace, texts, headings, solved))
+    return handout(parts, provenance, paper, texts.language)
 
 
 def check_paper_size(trace: Trace) -> None:
@@ -178,26 +181,29 @@ def check_paper_size(trace: Trace) -> None:
 
 
 def exercise_parts(
-    trace: Trace, telling: DocumentTexts, headings: tuple[str, str], solved: bool
+    trace: Trace, texts: DocumentTexts, headings: tuple[str, str], solved: bool
 ) -> Iterator[HandoutPart]:
     """The parts of an exercise's page."""
-    yield from task_parts(telling)
-    yield Heading(headings[0])
+    over_given, over_asked = headings
+    yield from task_parts(texts)
+    yield Heading(over_given)
     for name in trace.inputs():
-        for table in step_tables(trace, name, telling):
+        for table in step_tables(trace, name, texts):
             yield Grid(table)
-    yield Heading(headings[1])
+    yield Heading(over_asked)
     for step in stages_of(trace):
-        tables = step_tables(trace, step, telling)
-        shown = tables if solved else [blank_copy(table) for table in tables]
-        yield from grids_under(stage_formula(trace, step), shown)
+        tables = step_tables(trace, step, texts)
+        if not solved:
+            tables = [blank_copy(table) for table in tables]
+        yield from grids_under(stage_formula(trace, step), tables)
 
 
-def step_tables(trace: Trace, step: str, telling: DocumentTexts) -> list[Table]:
+def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
     """A step as tables, one a head, whole numbers without decimals."""
     shown, _ = excerpt_matrices(trace, step, {}, MAX_PAPER_SIDE, MAX_PAPER_HEADS)
-    tables = [plain_table(drawn, trace, telling) for drawn in shown]
-    if trace[step].is_floating_point() and is_whole(trace[step]):
+    tables = [plain_table(drawn, trace, texts) for drawn in shown]
+    value = trace[step]
+    if value.is_floating_point() and is_whole(value):
         return [without_decimals(table) for table in tables]
     return tables
 
@@ -213,10 +219,13 @@ def without_decimals(table: Table) -> Table:
 
     >>> from attention_core.documents.tables import TableCell
     >>> without_decimals(Table("q", ("1",), (("a", (TableCell("−2.00"),)),))).rows
-    (('a', (TableCell(text='−2', look='', what='', number='', arithmetic=''),)),)
+    (('a', (TableCell(text='−2', style='', what='', number='', arithmetic=''),)),)
     """
     rows = []
     for name, cells in table.rows:
-        shortened = [replace(cell, text=cell.text.partition(".")[0]) for cell in cells]
+        shortened = []
+        for cell in cells:
+            whole, _, _ = cell.text.partition(".")
+            shortened.append(replace(cell, text=whole))
         rows.append((name, tuple(shortened)))
     return replace(table, rows=tuple(rows))

@@ -74,18 +74,18 @@ LATIN_CLASS_LINES = (
 CHINESE_CLASS_LINES = (r"\documentclass[11pt]{ctexart}",)
 
 
-def latex_document(trace: Trace, at: Mapping[str, int], imprint: Provenance, telling: DocumentTexts) -> str:
+def latex_document(trace: Trace, at: Mapping[str, int], provenance: Provenance, texts: DocumentTexts) -> str:
     """The whole document: title, sentence, where it is from, settings, and every step with formula and numbers.
 
     at: as in excerpt_matrices. Numbers have two decimals. Of a matrix at most MAX_LATEX_SIDE rows and columns are
     written, of a step at most MAX_LATEX_HEADS heads; the document says what is left out.
     """
-    body = "\n".join(document_paragraphs(trace, at, imprint, telling))
+    body = "\n".join(document_paragraphs(trace, at, provenance, texts))
     is_latin = LATIN_PATTERN.fullmatch(body.replace("\n", " ")) is not None
     engine = "pdflatex" if is_latin else "xelatex"
     lines = [
         f"% !TEX program = {engine}",
-        *(f"% {line}" for line in imprint.lines),
+        *(f"% {line}" for line in provenance.lines),
         *(LATIN_CLASS_LINES if is_latin else CHINESE_CLASS_LINES),
         PREAMBLE + colour_definitions(),
         r"\begin{document}",
@@ -105,45 +105,56 @@ def colour_definitions() -> str:
 
 
 def document_paragraphs(
-    trace: Trace, at: Mapping[str, int], imprint: Provenance, telling: DocumentTexts
+    trace: Trace, at: Mapping[str, int], provenance: Provenance, texts: DocumentTexts
 ) -> Iterator[str]:
     """The document's paragraphs."""
-    title, link, *notes = imprint.lines
+    title, link, *notes = provenance.lines
     yield rf"\section*{{{escape_latex(title)}}}"
-    yield escape_latex(telling.sentence) + "\n"
+    yield escape_latex(texts.sentence) + "\n"
     yield rf"\url{{{link}}}" + "\n"
-    for line in (*notes, *telling.settings):
+    for line in (*notes, *texts.settings):
         yield escape_latex(line) + "\n"
     for step in trace.steps:
         equation = formula(trace, step, LATEX_COLOUR_NAMES)
         yield rf"\bigskip\pagebreak[1]\fitted{{{equation}}}\nopagebreak" + "\n"
         shown, more = excerpt_matrices(trace, step, at, MAX_LATEX_SIDE, MAX_LATEX_HEADS)
         for drawn in shown:
-            caption = escape_latex(telling.title(drawn))
+            caption = escape_latex(texts.title(drawn))
             yield rf"\smallskip {{\small {caption}}}\nopagebreak" + "\n"
-            yield matrix_latex(drawn, trace, telling) + "\n"
+            yield matrix_latex(drawn, trace, texts) + "\n"
         if more:
-            yield escape_latex(telling.more(more)) + "\n"
+            yield escape_latex(texts.more(more)) + "\n"
 
 
-def matrix_latex(drawn: Panel, trace: Trace, telling: DocumentTexts) -> str:
+def matrix_latex(drawn: Panel, trace: Trace, texts: DocumentTexts) -> str:
     """A matrix with the names of its rows and columns."""
     is_bool = not trace[drawn.step].dtype.is_floating_point
-    heads = map(label_latex, column_texts(drawn, telling.words))
-    lines = [" & ".join(["", *heads]) + r" \\ \hline"]
-    names = row_texts(drawn, telling.words)
+    format_number = truth_latex if is_bool else number_latex
+    alignment = "r" * drawn.values.shape[1]
+    heads = map(label_latex, column_texts(drawn, texts.words))
+    head_line = " & ".join(["", *heads])
+    lines = [
+        rf"\fitted{{\begin{{array}}{{r|{alignment}}}",
+        rf"{head_line} \\ \hline",
+    ]
+    names = row_texts(drawn, texts.words)
     for name, values in zip(names, drawn.values.tolist(), strict=True):
-        numbers = [str(int(value)) if is_bool else number_latex(value) for value in values]
-        lines.append(" & ".join([label_latex(name), *numbers]) + r" \\")
-    columns = "r" * drawn.values.shape[1]
-    table = [rf"\fitted{{\begin{{array}}{{r|{columns}}}", *lines, r"\end{array}}"]
-    return "\n".join(table)
+        numbers = map(format_number, values)
+        line = " & ".join([label_latex(name), *numbers])
+        lines.append(rf"{line} \\")
+    lines.append(r"\end{array}}")
+    return "\n".join(lines)
 
 
 def label_latex(text: str) -> str:
     """What stands beside a row or above a column."""
     short = shorten_text(text, MAX_LATEX_LABEL_PX, 10.0)
     return rf"\text{{{escape_latex(short)}}}"
+
+
+def truth_latex(value: float) -> str:
+    """A truth value as 1 or 0."""
+    return str(int(value))
 
 
 def number_latex(value: float) -> str:
@@ -156,7 +167,9 @@ def number_latex(value: float) -> str:
     if not isfinite(value):
         return text.replace("∞", r"\infty").replace("NaN", r"\mathrm{NaN}")
     digits, _, power = text.partition("e")
-    return rf"{digits}\cdot 10^{{{int(power)}}}" if power else text
+    if not power:
+        return text
+    return rf"{digits}\cdot 10^{{{int(power)}}}"
 
 
 def escape_latex(text: str) -> str:
@@ -165,6 +178,7 @@ def escape_latex(text: str) -> str:
     >>> escape_latex(r"50% of $x_1 \input{a}")
     '50\\% of \\$x\\_1 \\textbackslash{}input\\{a\\}'
     """
-    replaced = ESCAPED_SIGNS | TYPESET_SIGNS
+    replacements = ESCAPED_SIGNS | TYPESET_SIGNS
     line = " ".join(text.split())
-    return "".join(replaced.get(sign, sign) for sign in line)
+    signs = [replacements.get(sign, sign) for sign in line]
+    return "".join(signs)

@@ -27,7 +27,7 @@ ASCII_SIGN_PATTERN = re.compile(r"[!-/:-@\[-`{-~]")
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 
 
-def notebook(trace: Trace, imprint: Provenance, sentence: str = "") -> str:
+def notebook(trace: Trace, provenance: Provenance, sentence: str = "") -> str:
     """The text of an .ipynb file whose code cells, run in order, compute every step under its name.
 
     sentence: what stands under the title. A run with more than scripts.MAX_LITERAL_NUMBERS input numbers reads them
@@ -45,38 +45,50 @@ def notebook(trace: Trace, imprint: Provenance, sentence: str = "") -> str:
     from nbformat import v4, writes  # as long to load as a page takes to be drawn
 
     book = v4.new_notebook(metadata=KERNEL)
-    for place, (is_code, text) in enumerate(notebook_cells(trace, imprint, sentence)):
+    for place, (is_code, text) in enumerate(notebook_cells(trace, provenance, sentence)):
         make = v4.new_code_cell if is_code else v4.new_markdown_cell
         book.cells.append(make(text, id=f"cell-{place}"))  # no random ids: the same run gives the same notebook
     return writes(book) + "\n"
 
 
-def notebook_cells(trace: Trace, imprint: Provenance, sentence: str) -> Iterator[tuple[bool, str]]:
+def notebook_cells(trace: Trace, provenance: Provenance, sentence: str) -> Iterator[tuple[bool, str]]:
     """Every cell, as whether it is code and its text."""
     from_file = needs_file(trace)
-    operations = [step.operation for step in trace.computed().values()]
     imports = needed_imports(NOTEBOOK_LANGUAGE, from_file)
-    functions = [face_function(operation, NOTEBOOK_LANGUAGE) for operation in operations]
-    definitions = collect_definitions(functions, imports)
+    functions = {}
+    for name, step in trace.computed().items():
+        functions[name] = face_function(step.operation, NOTEBOOK_LANGUAGE)
+    definitions = collect_definitions(list(functions.values()), imports)
     check_names(trace, definitions)
-    imported = [definition for definition in definitions if definition.is_import]
-    yield False, title_text(imprint, sentence)
+    import_lines = {}
+    for definition in definitions:
+        if definition.is_import:
+            import_lines[definition.name] = definition.text
+    yield False, title_text(provenance, sentence)
     yield False, ", ".join(f"${symbol(name)}$" for name in trace.inputs())
-    yield True, inputs_code(trace, from_file, sorted(definition.text for definition in imported))
-    known = {definition.name for definition in imported}
-    for operation, function in zip(operations, functions, strict=True):
-        needed = collect_definitions([function], imports)
-        new = [definition for definition in needed if definition.name not in known]
-        known |= {definition.name for definition in new}
-        yield False, f"## {operation.output}\n\n$$\n{formula(trace, operation.output)}\n$$"
-        axes = format_axes(trace.step(operation.output))
-        call = f"{call_line(operation, NOTEBOOK_LANGUAGE)}  # {axes}\n{operation.output}"
-        yield True, "\n\n\n".join([*(definition.text for definition in new), call])
+    yield True, inputs_code(trace, from_file, sorted(import_lines.values()))
+    known = set(import_lines)
+    for name, function in functions.items():
+        paragraphs = []
+        for definition in collect_definitions([function], imports):
+            if definition.name not in known:
+                known.add(definition.name)
+                paragraphs.append(definition.text)
+        paragraphs.append(step_code(trace, name))
+        yield False, f"## {name}\n\n$$\n{formula(trace, name)}\n$$"
+        yield True, "\n\n\n".join(paragraphs)
 
 
-def title_text(imprint: Provenance, sentence: str) -> str:
+def step_code(trace: Trace, name: str) -> str:
+    """The call that computes a step, with its axes, and its name in a line of its own, so that its value is shown."""
+    step = trace.step(name)
+    call = call_line(step.operation, NOTEBOOK_LANGUAGE)
+    return f"{call}  # {format_axes(step)}\n{name}"
+
+
+def title_text(provenance: Provenance, sentence: str) -> str:
     """The first cell: the title, which links to the app, the sentence and the notes."""
-    title, link, *notes = imprint.lines
+    title, link, *notes = provenance.lines
     paragraphs = [f"# [{escape_notebook_text(title)}]({link})"]
     for text in (sentence, *notes):
         if text:
@@ -86,13 +98,13 @@ def title_text(imprint: Provenance, sentence: str) -> str:
 
 def inputs_code(trace: Trace, from_file: bool, imports: list[str]) -> str:
     """The first cell of code: what the notebook is, its imports and its inputs."""
-    inputs = inputs_from_file(trace, NOTEBOOK_LANGUAGE) if from_file else input_literals(trace, NOTEBOOK_LANGUAGE)
+    write_inputs = inputs_from_file if from_file else input_literals
     lines = [
         *header_lines(trace, NOTEBOOK_LANGUAGE, from_file),
         "",
         *imports,
         "",
-        *inputs,
+        *write_inputs(trace, NOTEBOOK_LANGUAGE),
     ]
     return "\n".join(lines)
 

@@ -45,7 +45,7 @@ def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
         )
 
 
-def csv_text(trace: Trace, step: str, imprint: Provenance) -> str:
+def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
     """One step as CSV: where it is from in three lines that begin with #, then trace.frame, a line for each number.
 
     step: any step's name. A word that a spreadsheet would calculate, such as =1+1, has an apostrophe before it.
@@ -70,10 +70,12 @@ def csv_text(trace: Trace, step: str, imprint: Provenance) -> str:
     for column in table.columns:
         if column.endswith("_label"):
             table[column] = table[column].map(escape_formula)
-    title, link, *notes = imprint.lines
-    comments = [f"# {line}".rstrip() for line in (title, link, " ".join(notes))]
-    numbers = table.to_csv(index=False, na_rep="NaN", lineterminator="\n")
-    return "\n".join([*comments, numbers])
+    title, link, *notes = provenance.lines
+    lines = []
+    for text in (title, link, " ".join(notes)):
+        lines.append(f"# {text}".rstrip())
+    lines.append(table.to_csv(index=False, na_rep="NaN", lineterminator="\n"))
+    return "\n".join(lines)
 
 
 def escape_formula(word: str) -> str:
@@ -85,7 +87,7 @@ def escape_formula(word: str) -> str:
     return f"'{word}" if word.startswith(FORMULA_SIGNS) else word
 
 
-def npz_bytes(trace: Trace, imprint: Provenance) -> bytes:
+def npz_bytes(trace: Trace, provenance: Provenance) -> bytes:
     """All steps as an NPZ file, and `about`: the JSON text of where they are from, their axes and their labels.
 
     Each step stands under its name in its own precision; bfloat16, which NumPy does not have, becomes float32.
@@ -98,8 +100,8 @@ def npz_bytes(trace: Trace, imprint: Provenance) -> bytes:
     ([[1.0, 0.0], [0.0, 1.0]], {'x': ['T', 'D']})
     """
     check_export_size(trace, "NPZ")
-    dims = {name: list(step.dims) for name, step in trace.steps.items()}
-    about = export_metadata(trace, imprint) | {"dims": dims}
+    about = export_metadata(trace, provenance)
+    about["dims"] = {name: list(step.dims) for name, step in trace.steps.items()}
     about_text = json.dumps(about, ensure_ascii=False).encode()
     arrays = {ABOUT_KEY: np.frombuffer(about_text, dtype=np.uint8)}
     for name, step in trace.steps.items():
@@ -109,7 +111,7 @@ def npz_bytes(trace: Trace, imprint: Provenance) -> bytes:
     return file.getvalue()
 
 
-def json_text(trace: Trace, imprint: Provenance) -> str:
+def json_text(trace: Trace, provenance: Provenance) -> str:
     """All steps as JSON: `about`, where they are from and the labels, then `steps` in order with axes and values.
 
     Raises AttentionError: export_too_large.
@@ -120,15 +122,15 @@ def json_text(trace: Trace, imprint: Provenance) -> str:
     """
     check_export_size(trace, "JSON")
     document = {
-        ABOUT_KEY: export_metadata(trace, imprint) | {"in_place_of_numbers": JSON_NOT_FINITE},
+        ABOUT_KEY: export_metadata(trace, provenance) | {"in_place_of_numbers": JSON_NOT_FINITE},
         "steps": [step_as_json(step) for step in trace.steps.values()],
     }
     return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def export_metadata(trace: Trace, imprint: Provenance) -> dict[str, object]:
+def export_metadata(trace: Trace, provenance: Provenance) -> dict[str, object]:
     """Where the numbers are from, their precision, and the words of the axes."""
-    title, link, *notes = imprint.lines
+    title, link, *notes = provenance.lines
     return {
         "title": title,
         "link": link,

@@ -52,7 +52,12 @@ class ShownStep:
 
 
 def scene_page(
-    trace: Trace, at: Mapping[str, int], imprint: Provenance, telling: DocumentTexts, texts: SceneTexts, note: str = ""
+    trace: Trace,
+    at: Mapping[str, int],
+    provenance: Provenance,
+    texts: DocumentTexts,
+    page_texts: SceneTexts,
+    note: str = "",
 ) -> str:
     """The whole page. at: as in excerpt_matrices. note: what a lecturer wrote to the scene.
 
@@ -61,47 +66,51 @@ def scene_page(
     others.
     """
     shown = shown_matrices(trace, at)
-    told = explained_steps(trace, shown)
-    looks = CellStyles()
+    explained = explained_steps(trace, shown)
+    styles = CellStyles()
     outlines, drawn = typeset_formulas([formula(trace, step) for step in trace.steps])
     steps = []
     for step, (panels, more) in shown.items():
-        tables = scene_tables(trace, panels, telling, looks, is_told=step in told)
+        tables = scene_tables(trace, panels, texts, styles, is_explained=step in explained)
         steps.append(ShownStep(step, drawn[formula(trace, step)], tables, more))
     maps = next(step for step in steps if step.name == "weights")
-    style = read_template_part("scene.css") + looks.style() + dark_symbol_style()
+    style = read_template_part("scene.css") + styles.style() + dark_symbol_style()
     return render_page(
         "scene.html",
         style,
         read_template_part("scene.js"),
-        imprint=imprint,
-        telling=telling,
+        provenance=provenance,
         texts=texts,
+        page_texts=page_texts,
         note=note,
         outlines=outlines,
         maps=maps.tables,
         maps_more=maps.more,
         steps=steps,
-        untold=[step for step in trace.computed() if step not in told],
+        untold=[step for step in trace.computed() if step not in explained],
     )
 
 
 def scene_tables(
-    trace: Trace, panels: Collection[Panel], telling: DocumentTexts, looks: CellStyles, is_told: bool
+    trace: Trace, panels: Collection[Panel], texts: DocumentTexts, styles: CellStyles, is_explained: bool
 ) -> list[Table]:
-    """The matrices of a step as tables. is_told: whether each number tells how it was computed."""
+    """The matrices of a step as tables. is_explained: whether each number tells how it was computed."""
 
     def arithmetic(ref: Ref) -> str:
-        return explain(trace, ref.step, ref.index).text if is_told else ""
+        return explain(trace, ref.step, ref.index).text if is_explained else ""
 
-    return [coloured_table(part, trace, telling, looks, arithmetic) for part in panels]
+    return [coloured_table(part, trace, texts, styles, arithmetic) for part in panels]
 
 
 def shown_matrices(trace: Trace, at: Mapping[str, int]) -> ShownMatrices:
     """The matrices of every step, as large as all of them together may be."""
     for side in MATRIX_SIDES:
-        shown = {step: excerpt_matrices(trace, step, at, side, MAX_PAGE_HEADS) for step in trace.steps}
-        cells = sum(count_cells(panels) for panels, _ in shown.values())
+        shown = {}
+        cells = 0
+        for step in trace.steps:
+            shown[step] = excerpt_matrices(trace, step, at, side, MAX_PAGE_HEADS)
+            panels, _ = shown[step]
+            cells += count_cells(panels)
         if cells <= MAX_PAGE_CELLS:
             break
     return shown
@@ -114,15 +123,16 @@ def count_cells(panels: Collection[Panel]) -> int:
 
 def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
     """The steps whose arithmetic is written, in order, as long as there are not too many terms."""
-    told = set()
+    explained = set()
     terms_left = MAX_PAGE_TERMS
     for step, (panels, _) in shown.items():
         operation = trace.step(step).operation
         if operation is None:
             continue
         last = panels[0].refs[-1][-1]  # a cell with as many terms as any
-        terms = len(operation.cell(last.index, trace.shapes()).terms) * count_cells(panels)
+        cell = operation.cell(last.index, trace.shapes())
+        terms = len(cell.terms) * count_cells(panels)
         if terms <= terms_left:
             terms_left -= terms
-            told.add(step)
-    return told
+            explained.add(step)
+    return explained

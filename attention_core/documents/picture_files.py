@@ -28,7 +28,7 @@ LINE_END_SIGNS = " &?/"  # a text may be broken after a blank or a sign of an ad
 UNASSIGNED_LETTER = "\U0010fffd"  # for private use, so that no font has it
 
 
-def svg_text(picture: Picture, imprint: Provenance, palette: Palette, formula: str = "") -> str:
+def svg_text(picture: Picture, provenance: Provenance, palette: Palette, formula: str = "") -> str:
     """A picture as SVG: the title and the step's formula above it, where it is from below.
 
     palette: the one that the picture is drawn in. formula: LaTeX, "" for none.
@@ -43,36 +43,40 @@ def svg_text(picture: Picture, imprint: Provenance, palette: Palette, formula: s
     """
     chart = vega_svg(picture)
     chart_width, chart_height = svg_size(chart)
-    equation = typeset_formula(formula, palette.ink) if formula else None
     inside = max(MIN_FILE_TEXT_WIDTH_PX, chart_width)
-    if equation:
+    equation = None
+    if formula:
+        equation = typeset_formula(formula, palette.ink)
         inside = max(inside, equation.width)
-    title_lines = wrap_text(imprint.lines[0], inside, FILE_TITLE_PX)
+    title_lines = wrap_text(provenance.lines[0], inside, FILE_TITLE_PX)
     parts, y = text_lines_svg(title_lines, FILE_MARGIN_PX, FILE_TITLE_PX, palette.ink)
     if equation:
         parts += [*equation.outlines, place_svg(equation.svg, y + 4)]
         y += equation.height + 16
     parts.append(place_svg(chart, y))
     y += chart_height + 12
-    footer, y = text_lines_svg(footer_lines(imprint, inside), y, FILE_NOTE_PX, palette.ink)
+    notes = footer_lines(provenance, inside)
+    footer, y = text_lines_svg(notes, y, FILE_NOTE_PX, palette.ink)
     parts += footer
-    return whole_svg(parts, inside + 2 * FILE_MARGIN_PX, y + FILE_MARGIN_PX, imprint, palette)
+    width = inside + 2 * FILE_MARGIN_PX
+    height = y + FILE_MARGIN_PX
+    return whole_svg(parts, width, height, provenance, palette)
 
 
-def whole_svg(parts: Sequence[str], width: float, height: float, imprint: Provenance, palette: Palette) -> str:
+def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Provenance, palette: Palette) -> str:
     """The parts as one SVG on the ground of the theme, described by where it is from."""
     width, height = round(width), round(height)
     size = f'width="{width}" height="{height}"'
-    title = escape(imprint.lines[0])
-    description = escape(" ".join(imprint.lines))
-    texts = [
+    title = escape(provenance.lines[0])
+    description = escape(" ".join(provenance.lines))
+    elements = [
         f'<svg xmlns="{SVG_NAMESPACE}" {size} viewBox="0 0 {width} {height}" role="img">',
         f"<title>{title}</title><desc>{description}</desc>",
         f'<rect {size} fill="{palette.ground}"/>',
         *parts,
         "</svg>\n",
     ]
-    return "".join(texts)
+    return "".join(elements)
 
 
 def png_bytes(svg: str) -> bytes:
@@ -86,8 +90,10 @@ def png_bytes(svg: str) -> bytes:
 
 def vega_svg(picture: Picture) -> str:
     """What the browser draws of a picture, as SVG."""
-    columns = picture.table
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    columns = list(picture.table)
+    rows = []
+    for values in zip(*picture.table.values(), strict=True):
+        rows.append(dict(zip(columns, values, strict=True)))
     spec = {**picture.spec, "data": {"values": rows}}
     return vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
 
@@ -115,13 +121,13 @@ def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tup
 
 def text_line_svg(text: str, y: float, size: float, ink: str) -> str:
     """A line of text whose upper edge is at y."""
-    look = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
-    return f'<text x="{FILE_MARGIN_PX:g}" y="{y + size:.1f}" {look}>{escape(text)}</text>'
+    style = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
+    return f'<text x="{FILE_MARGIN_PX:g}" y="{y + size:.1f}" {style}>{escape(text)}</text>'
 
 
-def footer_lines(imprint: Provenance, width: float) -> Iterator[str]:
+def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:
     """Address and notes, as lines of this width."""
-    for text in imprint.lines[1:]:
+    for text in provenance.lines[1:]:
         lines = wrap_text(text, width, FILE_NOTE_PX)
         yield from lines[:MAX_FOOTER_LINES]
         if len(lines) > MAX_FOOTER_LINES:
@@ -153,8 +159,10 @@ def last_line_end(line: str) -> int:
     (7, 5)
     """
     before_last = line[:-1]
-    end = 1 + max(before_last.rfind(sign) for sign in LINE_END_SIGNS)
-    return end or len(before_last)
+    last_sign = max(before_last.rfind(sign) for sign in LINE_END_SIGNS)
+    if last_sign < 0:
+        return len(before_last)
+    return last_sign + 1
 
 
 # ---- letters that there are ------------------------------------------------------------------------------------------
@@ -166,8 +174,11 @@ def missing_letters(text: str) -> str:
     >>> missing_letters("it\\u0378 \\u0378")
     '\\u0378'
     """
-    letters = dict.fromkeys(text)
-    return "".join(letter for letter in letters if not letter.isspace() and not has_letter(letter))
+    missing = []
+    for letter in dict.fromkeys(text):
+        if not letter.isspace() and not has_letter(letter):
+            missing.append(letter)
+    return "".join(missing)
 
 
 @lru_cache(maxsize=4096)

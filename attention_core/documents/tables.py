@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 
 from attention_core.documents.excerpt import DocumentTexts
 from attention_core.drawing.cells import colour_reach, is_share, unblocked_cells, write_number
@@ -21,7 +22,7 @@ class TableCell:
     """A cell: its text, the class of its colours, and what is told of it: what it is, its number, its arithmetic."""
 
     text: str
-    look: str = ""
+    style: str = ""
     what: str = ""
     number: str = ""
     arithmetic: str = ""
@@ -38,10 +39,12 @@ class Table:
     @property
     def letters(self) -> str:
         """The class of its letters on paper, where twelve numbers stand in a line: "", "long" or "longest"."""
-        most = max(len(cell.text) for _, cells in self.rows for cell in cells)
-        if most > LONGEST_TEXT_CHARACTERS:
+        longest = 0
+        for _, cells in self.rows:
+            longest = max(longest, *(len(cell.text) for cell in cells))
+        if longest > LONGEST_TEXT_CHARACTERS:
             return "longest"
-        return "long" if most > LONG_TEXT_CHARACTERS else ""
+        return "long" if longest > LONG_TEXT_CHARACTERS else ""
 
 
 @dataclass
@@ -59,12 +62,17 @@ class CellStyles:
         light_rules = []
         dark_rules = []
         for (ground, ink, dark_ground, dark_ink), name in self.names.items():
-            light_rules.append(f".{name}{{background:{ground};color:{ink}}}")
-            dark_rules.append(f".{name}{{background:{dark_ground};color:{dark_ink}}}")
+            light_rules.append(colour_rule(name, ground, ink))
+            dark_rules.append(colour_rule(name, dark_ground, dark_ink))
         style = "".join(light_rules) + "\n"
         if dark:
             style += on_dark_screens("".join(dark_rules))
         return style
+
+
+def colour_rule(name: str, ground: str, ink: str) -> str:
+    """A class as a rule of CSS."""
+    return f".{name}{{background:{ground};color:{ink}}}"
 
 
 def on_dark_screens(rules: str) -> str:
@@ -72,37 +80,42 @@ def on_dark_screens(rules: str) -> str:
     return f"@media screen and (prefers-color-scheme:dark){{{rules}}}\n"
 
 
-def plain_table(drawn: Panel, trace: Trace, telling: DocumentTexts) -> Table:
+def plain_table(drawn: Panel, trace: Trace, texts: DocumentTexts) -> Table:
     """A matrix as numbers alone."""
 
-    def cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
+    def make_cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
         return TableCell(table_cell_text(trace, ref, value, is_blocked))
 
-    return build_table(drawn, trace, telling, cell)
+    return build_table(drawn, trace, texts, make_cell)
 
 
 def coloured_table(
     drawn: Panel,
     trace: Trace,
-    telling: DocumentTexts,
-    looks: CellStyles,
+    texts: DocumentTexts,
+    styles: CellStyles,
     arithmetic: Callable[[Ref], str] = lambda ref: "",
 ) -> Table:
     """A matrix in the colours of its numbers, each cell told in words. arithmetic: how a number was computed."""
     colours = cell_colours(drawn, trace)
     is_bool = not trace[drawn.step].dtype.is_floating_point
 
-    def cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
-        look = "" if is_bool or is_blocked else looks.name(colours[ref])
+    def make_cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
+        if is_blocked:
+            style = "blocked"
+        elif is_bool:
+            style = ""
+        else:
+            style = styles.name(colours[ref])
         return TableCell(
             text=table_cell_text(trace, ref, value, is_blocked),
-            look="blocked" if is_blocked else look,
-            what=telling.words.describe(ref),
+            style=style,
+            what=texts.words.describe(ref),
             number=format_exact(value),
             arithmetic=arithmetic(ref),
         )
 
-    return build_table(drawn, trace, telling, cell)
+    return build_table(drawn, trace, texts, make_cell)
 
 
 def cell_colours(drawn: Panel, trace: Trace) -> dict[Ref, CellColours]:
@@ -113,8 +126,9 @@ def cell_colours(drawn: Panel, trace: Trace) -> dict[Ref, CellColours]:
     reach = colour_reach(trace, drawn.step, batch)
     light = shade_cells(values, reach, shares, LIGHT_PALETTE)
     dark = shade_cells(values, reach, shares, DARK_PALETTE)
-    refs = [ref for row in drawn.refs for ref in row]
-    return dict(zip(refs, zip(*light, *dark, strict=True), strict=True))
+    refs = chain.from_iterable(drawn.refs)
+    colours = zip(*light, *dark, strict=True)
+    return dict(zip(refs, colours, strict=True))
 
 
 def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> str:
@@ -125,14 +139,20 @@ def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> s
 
 
 def build_table(
-    drawn: Panel, trace: Trace, telling: DocumentTexts, cell: Callable[[Ref, float, bool], TableCell]
+    drawn: Panel, trace: Trace, texts: DocumentTexts, make_cell: Callable[[Ref, float, bool], TableCell]
 ) -> Table:
-    """A matrix as a table. cell: makes a cell from its place, its number, and whether a mask blocks it."""
+    """A matrix as a table. make_cell: takes the place of a cell, its number, and whether a mask blocks it."""
     free = unblocked_cells(trace, drawn.step)
+    names = row_texts(drawn, texts.words)
     rows = []
-    names = row_texts(drawn, telling.words)
     for name, refs, values in zip(names, drawn.refs, drawn.values.tolist(), strict=True):
-        cells = [cell(ref, value, not free[ref.index]) for ref, value in zip(refs, values, strict=True)]
+        cells = []
+        for ref, value in zip(refs, values, strict=True):
+            is_blocked = not free[ref.index]
+            cells.append(make_cell(ref, value, is_blocked))
         rows.append((name, tuple(cells)))
-    columns = column_texts(drawn, telling.words)
-    return Table(telling.title(drawn), tuple(columns), tuple(rows))
+    return Table(
+        title=texts.title(drawn),
+        columns=tuple(column_texts(drawn, texts.words)),
+        rows=tuple(rows),
+    )

@@ -91,7 +91,16 @@ def place_arc(arrow: Arrow, name: str) -> list[dict]:
     """The arc on which an arrow came. name: what no other arc is called, so that no line joins the two."""
     rows = []
     for order, (x, y) in enumerate(arc_points(arrow)):
-        rows.append({"kind": "arc", "x": x, "y": y, "order": order, "name": name, "fill": arrow.colour})
+        rows.append(
+            {
+                "kind": "arc",
+                "x": x,
+                "y": y,
+                "order": order,
+                "name": name,
+                "fill": arrow.colour,
+            }
+        )
     return rows
 
 
@@ -112,5 +121,7 @@ def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
         growth = 1 + ARC_GROWTH_PER_TURN * abs(rest) / FULL_TURN
         radius = 0.5 * arrow.length * growth
         angle = end + rest
-        points.append((radius * math.cos(angle), radius * math.sin(angle)))
+        x = radius * math.cos(angle)
+        y = radius * math.sin(angle)
+        points.append((x, y))
     return points

@@ -33,10 +33,11 @@ def decade_axis(title: str, numbers: Iterable[float], last: float | None = None)
     (0.01, 1.0)
     """
     above = [number for number in numbers if number > 0] or [1.0]
-    largest = last or max(above)
-    high = math.ceil(math.log10(largest))
     smallest = min(above)
-    low = min(math.floor(math.log10(smallest)), high - 1)
+    largest = last or max(above)
+    low = math.floor(math.log10(smallest))
+    high = math.ceil(math.log10(largest))
+    low = min(low, high - 1)
     every = math.ceil((high - low) / MAX_STEPS_BETWEEN_NUMBERS)
     powers = range(high, low - 1, -every)
     return Axis(
@@ -58,13 +59,13 @@ def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
     first, last = min(numbers), max(numbers)
     least_step = (last - first) / MAX_STEPS_BETWEEN_NUMBERS
     every = next(step for step in TICK_STEPS if step >= least_step)
-    start = math.ceil(first / every) * every  # so that 0 is among the written numbers
-    written = range(start, last + 1, every)
+    first_tick = math.ceil(first / every) * every  # so that 0 is among the written numbers
+    ticks = range(first_tick, last + 1, every)
     return Axis(
         title,
         first=first,
         last=max(last, first + 1),
-        values=tuple(written),
+        values=tuple(ticks),
     )
 
 
@@ -76,7 +77,8 @@ def powers_of_ten(axis: Axis) -> tuple[float, ...]:
     """
     first = math.ceil(math.log10(axis.first))
     last = math.floor(math.log10(axis.last))
-    return tuple(10.0**power for power in range(first, last + 1))
+    powers = range(first, last + 1)
+    return tuple(10.0**power for power in powers)
 
 
 def tick_settings(axis: Axis) -> dict:

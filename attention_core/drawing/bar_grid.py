@@ -41,22 +41,25 @@ def bar_columns(
     names: what stands at the left of the bars. The lines of a title stand one below the other. chosen: as in bar_rows.
     outlined: the number of the row that is looked at.
     """
-    left = min(MAX_BAR_COLUMN_PX, max(text_width(name, BAR_LABEL_PX) for name in names) + 12)
+    longest = max(text_width(name, BAR_LABEL_PX) for name in names)
+    left = min(MAX_BAR_COLUMN_PX, longest + 12)
     width = (PAGE_WIDTH_PX - left) / len(rows)
     lines = max(row.title.count("\n") + 1 for row in rows)
     top = TITLE_LINE_PX * lines + 4
-    side = min(MAX_FIELD_HEIGHT_PX, max(MIN_FIELD_HEIGHT_PX, FIELDS_HEIGHT_PX / len(names)))
+    fitting = max(MIN_FIELD_HEIGHT_PX, FIELDS_HEIGHT_PX / len(names))
+    side = min(MAX_FIELD_HEIGHT_PX, fitting)
     bottom = top + len(names) * side
-    share = Scale(1.0)
-    other = common_scale(rows)
+    share_scale = Scale(1.0)
+    other_scale = common_scale(rows)
     drawn = place_side_names(names, left, top, side, palette)
     for number, row in enumerate(rows):
-        field = (left + number * width + 4, left + (number + 1) * width - 4)
-        drawn += place_title_lines(row.title, field[0], width - 8, palette)
+        field_left = left + number * width + 4
+        field_right = left + (number + 1) * width - 4
+        field = (field_left, field_right)
+        drawn += place_title_lines(row.title, field_left, width - 8, palette)
         if row.hidden:
             drawn += place_hidden_column(row, field, top, side, palette)
         else:
-            scale = share if row.shares else other
             drawn += place_lying_bars(
                 row,
                 number,
@@ -66,10 +69,11 @@ def bar_columns(
                 words,
                 palette,
                 chosen,
-                scale,
+                scale=share_scale if row.shares else other_scale,
             )
         if number == outlined:
-            drawn.append(place_outline(box(*field, top, bottom), palette))
+            frame = box(field_left, field_right, top, bottom)
+            drawn.append(place_outline(frame, palette))
     return Picture(cell_table(drawn), sized_specification(PAGE_WIDTH_PX, bottom + 4))
 
 
@@ -120,19 +124,28 @@ def place_lying_bars(
     size = min(MAX_BAR_NUMBER_PX, side / 1.5)
     free = unblocked_cells(row.trace, row.refs[0].step)
     drawn = []
-    for at, (ref, value) in enumerate(zip(row.refs, row.values, strict=True)):
+    cells = zip(row.refs, row.values, strict=True)
+    for at, (ref, value) in enumerate(cells):
         y = top + at * side
         y2 = top + (at + 1) * side
         cell = place_bar_field(row, ref, value, free[ref.index], words, palette)
         cell |= box(left, right, y, y2)
-        drawn.append(cell | {"panel": f"row{number}", "row": at, "column": number})
+        place = {"panel": f"row{number}", "row": at, "column": number}
+        drawn.append(cell | place)
         direction = -1 if value < 0 else 1
         end = zero + direction * scale.length(value, longest)
-        bar = box(min(zero, end), max(zero, end), y + 4, y2 - 4)
+        start, stop = sorted((zero, end))
+        bar = box(start, stop, y + 4, y2 - 4)
         drawn.append(place_bar(bar, bar_colour(row, value, palette)))
-        text = bar_number_text(row, value, cell)
-        align = "right" if value < 0 else "left"
-        drawn.append(place_label(text, end + 5 * direction, (y + y2) / 2, palette, align=align, size=size))
+        label = place_label(
+            bar_number_text(row, value, cell),
+            end + 5 * direction,
+            (y + y2) / 2,
+            palette,
+            align="right" if value < 0 else "left",
+            size=size,
+        )
+        drawn.append(label)
         if (row.run, ref) == chosen:
             drawn.append(outline_cell(cell, palette))
     return drawn
@@ -144,5 +157,6 @@ def place_hidden_column(row: Row, field: tuple[float, float], top: float, side: 
     for at in range(len(row.refs)):
         y = top + at * side + 1
         y2 = top + (at + 1) * side - 1
-        drawn += place_question(box(*field, y, y2), palette, size=16.0)
+        rectangle = box(*field, y, y2)
+        drawn += place_question(rectangle, palette, size=16.0)
     return drawn

@@ -115,7 +115,8 @@ def bar_rows(
     the field of many shares, too, because one of them may be almost everything. room: the largest width of all columns.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
-    column = min(MAX_BAR_COLUMN_PX, max(MIN_BAR_COLUMN_PX, longest), room / len(names))
+    wanted = max(MIN_BAR_COLUMN_PX, longest)
+    column = min(MAX_BAR_COLUMN_PX, wanted, room / len(names))
     width = len(names) * column
     is_magnified = len(names) > MANY_SHARES and not whole
     share = share_scale(rows) if is_magnified else Scale(1.0)
@@ -123,8 +124,17 @@ def bar_rows(
     drawn = []
     y = 0.0
     for number, row in enumerate(rows):
-        drawn.append(place_fitted_label(row.title, 0, y + 10, PAGE_WIDTH_PX, BAR_TITLE_PX, palette))
-        field = (y + 24, y + 24 + height)
+        title = place_fitted_label(
+            row.title,
+            0,
+            y + 10,
+            room=PAGE_WIDTH_PX,
+            size=BAR_TITLE_PX,
+            palette=palette,
+        )
+        drawn.append(title)
+        top = y + 24
+        field = (top, top + height)
         if row.hidden:
             drawn += place_hidden_bars(row, field, column, palette)
         else:
@@ -142,7 +152,7 @@ def bar_rows(
         if row.shares and not row.hidden and share.reach < 1:
             text = f"↑ {format_fixed(share.reach)}"
             drawn.append(place_label(text, width, y + 12, palette, align="right", size=13.0))
-        y = field[1] + 10
+        y = top + height + 10
     drawn += place_bar_names(names, y + 4, column, palette)
     return Picture(cell_table(drawn), sized_specification(widest_row(rows, width) + 4, y + 16))
 
@@ -174,11 +184,11 @@ def widest_row(rows: Sequence[Row], width: float) -> float:
 
 def share_scale(rows: Sequence[Row]) -> Scale:
     """The scale of all rows of many shares: to a few even ones, or to the largest share that is shown."""
-    largest = darkest_share(len(rows[0].refs), times=True)
+    shares = [darkest_share(len(rows[0].refs), times=True)]
     for row in rows:
         if row.shares and not row.hidden:
-            largest = max([largest, *filter(isfinite, row.values)])
-    return Scale(largest)
+            shares += filter(isfinite, row.values)
+    return Scale(max(shares))
 
 
 def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:
@@ -210,19 +220,23 @@ def place_bars(
     size = min(MAX_BAR_NUMBER_PX, column / 3)
     free = unblocked_cells(row.trace, row.refs[0].step)
     drawn = []
-    for at, (ref, value) in enumerate(zip(row.refs, row.values, strict=True)):
+    cells = zip(row.refs, row.values, strict=True)
+    for at, (ref, value) in enumerate(cells):
         left = at * column
         right = (at + 1) * column
         cell = place_bar_field(row, ref, value, free[ref.index], words, palette)
         cell |= box(left, right, top, bottom)
-        drawn.append(cell | {"panel": f"row{number}", "row": number, "column": at})
+        place = {"panel": f"row{number}", "row": number, "column": at}
+        drawn.append(cell | place)
         downwards = 1 if value < 0 else -1
         end = zero + downwards * scale.length(value, longest)
-        beyond = end + downwards * BAR_NUMBER_ROOM_PX / 2
-        text = bar_number_text(row, value, cell) if size >= MIN_BAR_NUMBER_PX else ""
-        bar = box(left + gap, right - gap, min(zero, end), max(zero, end))
+        upper, lower = sorted((zero, end))
+        bar = box(left + gap, right - gap, upper, lower)
         drawn.append(place_bar(bar, bar_colour(row, value, palette)))
-        drawn.append(place_label(text, (left + right) / 2, beyond, palette, size=size))
+        text = bar_number_text(row, value, cell) if size >= MIN_BAR_NUMBER_PX else ""
+        middle = (left + right) / 2
+        beyond = end + downwards * BAR_NUMBER_ROOM_PX / 2
+        drawn.append(place_label(text, middle, beyond, palette, size=size))
         if (row.run, ref) == chosen:
             drawn.append(outline_cell(cell, palette))
     return drawn
@@ -259,7 +273,8 @@ def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palet
     for at in range(len(row.refs)):
         left = at * column + 1
         right = (at + 1) * column - 1
-        drawn += place_question(box(left, right, *field), palette)
+        rectangle = box(left, right, *field)
+        drawn += place_question(rectangle, palette)
     return drawn
 
 

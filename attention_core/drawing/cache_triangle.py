@@ -10,7 +10,7 @@ from attention_core.drawing.charts import MAP_TITLE_PX
 from attention_core.drawing.palette import Palette, blend_colours, colour_channels, readable_inks, to_hex_colours
 from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.text_layout import place_fitted_label, place_label, text_width
-from attention_core.variants.kv_cache import STATE_ABSENT, STATE_AGAIN, STATE_COMPUTED, STATE_KEPT, STATE_UNNEEDED
+from attention_core.variants.decoding_work import STATE_ABSENT, STATE_AGAIN, STATE_COMPUTED, STATE_KEPT, STATE_UNNEEDED
 
 STATE_MARKS = {
     STATE_COMPUTED: "+",
@@ -57,7 +57,15 @@ def triangle_picture(
     side = len(names) * size
     right = left + max(side, text_width(drawn.title, MAP_TITLE_PX))
     colours = state_fills_and_inks(palette)
-    rows = [place_label(drawn.title, left, MAP_TITLE_PX / 2, palette, align="left", size=MAP_TITLE_PX)]
+    title = place_label(
+        drawn.title,
+        left,
+        MAP_TITLE_PX / 2,
+        palette,
+        align="left",
+        size=MAP_TITLE_PX,
+    )
+    rows = [title]
     rows += place_step_names(names, left, top, size, palette)
     for t, states in enumerate(drawn.states):
         for s, state in enumerate(states):
@@ -125,7 +133,8 @@ def state_fills_and_inks(palette: Palette) -> dict[str, tuple[str, str]]:
     fills = state_colours(palette)
     channels = np.stack([colour_channels(fill) for fill in fills.values()])  # (states, 3)
     inks = readable_inks(channels)
-    return {state: (fill, ink) for (state, fill), ink in zip(fills.items(), inks, strict=True)}
+    colours = zip(fills.values(), inks, strict=True)
+    return dict(zip(fills, colours, strict=True))
 
 
 def place_state_legend(
@@ -139,18 +148,19 @@ def place_state_legend(
     rows = []
     for state, text in legend.items():
         fill, ink = colours[state]
-        width = TRIANGLE_LEGEND_PX + LEGEND_TEXT_GAP_PX + text_width(text, TRIANGLE_LEGEND_PX)
+        letters = text_width(text, TRIANGLE_LEGEND_PX)
+        width = TRIANGLE_LEGEND_PX + LEGEND_TEXT_GAP_PX + letters
         if x > first and x + width > right:
             x = first
             y += LEGEND_LINE_PX
-        mark = place_label(STATE_MARKS[state], x + TRIANGLE_LEGEND_PX / 2, y, palette, size=TRIANGLE_LEGEND_PX)
+        middle = x + TRIANGLE_LEGEND_PX / 2
+        mark = place_label(STATE_MARKS[state], middle, y, palette, size=TRIANGLE_LEGEND_PX)
+        mark["ink"] = ink
         start = x + TRIANGLE_LEGEND_PX + LEGEND_TEXT_GAP_PX
-        rows += [
-            *place_legend_square(x, y, fill, palette),
-            mark | {"ink": ink},
-            place_label(text, start, y, palette, align="left", size=TRIANGLE_LEGEND_PX),
-        ]
-        x += TRIANGLE_LEGEND_PX + text_width(text, TRIANGLE_LEGEND_PX) + LEGEND_ENTRY_GAP_PX
+        rows += place_legend_square(x, y, fill, palette)
+        rows.append(mark)
+        rows.append(place_label(text, start, y, palette, align="left", size=TRIANGLE_LEGEND_PX))
+        x += TRIANGLE_LEGEND_PX + letters + LEGEND_ENTRY_GAP_PX
     return rows, y
 
 
@@ -159,7 +169,9 @@ def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list
     x2 = x + TRIANGLE_LEGEND_PX
     top = y - TRIANGLE_LEGEND_PX / 2
     bottom = y + TRIANGLE_LEGEND_PX / 2
+    edge = box(x, x2, top, bottom)
+    inside = box(x + 1, x2 - 1, top + 1, bottom - 1)
     return [
-        place_bar(box(x, x2, top, bottom), palette.faint),
-        place_bar(box(x + 1, x2 - 1, top + 1, bottom - 1), fill),
+        place_bar(edge, palette.faint),
+        place_bar(inside, fill),
     ]

@@ -50,8 +50,10 @@ def column_of(
     [1.0, 0.0]
     """
     tokens = trace[step].shape[-2]
-    places = [(*at, token, column) for token in range(tokens)]
-    refs = [Ref(step, place) for place in places]
+    refs = []
+    for token in range(tokens):
+        index = (*at, token, column)
+        refs.append(Ref(step, index))
     return Row(title, trace, refs, run, hidden)
 
 
@@ -84,9 +86,11 @@ def cell_rows(
     for number, row in enumerate(rows):
         if sums and number == len(rows) - sums:
             middle = y + SUM_LINE_ROOM_PX / 2
-            drawn.append(place_bar(box(0.0, right, middle - 1, middle), palette.ink))
+            line = box(0.0, right, middle - 1, middle)
+            drawn.append(place_bar(line, palette.ink))
             y += SUM_LINE_ROOM_PX
-        drawn.append(place_row_title(row.title, y + NUMBER_ROW_HEIGHT_PX / 2, left - 8, palette))
+        title_middle = y + NUMBER_ROW_HEIGHT_PX / 2
+        drawn.append(place_row_title(row.title, title_middle, left - 8, palette))
         place = (left, y, column, NUMBER_ROW_HEIGHT_PX)
         shading = shade_row(row, reach, palette)
         drawn += place_row_cells(
@@ -121,7 +125,8 @@ def colour_rows(
     drawn = place_column_names(names, 0.0, column, palette)
     y = ROW_TEXT_PX + 6
     for number, row in enumerate(rows):
-        drawn.append(place_row_title(row.title, y + ROW_TITLE_ROOM_PX / 2, PAGE_WIDTH_PX, palette))
+        title_middle = y + ROW_TITLE_ROOM_PX / 2
+        drawn.append(place_row_title(row.title, title_middle, PAGE_WIDTH_PX, palette))
         y += ROW_TITLE_ROOM_PX
         place = (0.0, y, column, COLOUR_ROW_HEIGHT_PX)
         shading = tint_cells(np.array(row.values))
@@ -136,19 +141,22 @@ def colour_rows(
             number,
         )
         if looked is not None:
-            frame = box(looked * column, (looked + 1) * column, y, y + COLOUR_ROW_HEIGHT_PX)
+            left = looked * column
+            frame = box(left, (looked + 1) * column, y, y + COLOUR_ROW_HEIGHT_PX)
             drawn.append(place_outline(frame, palette))
         y += COLOUR_ROW_HEIGHT_PX
     longest = max(text_width(row.title, ROW_TEXT_PX) for row in rows)
-    width = max(len(names) * column, min(longest, PAGE_WIDTH_PX))
+    titles = min(longest, PAGE_WIDTH_PX)
+    width = max(len(names) * column, titles)
     return Picture(cell_table(drawn), sized_specification(width + 4, y + 4))
 
 
 # ---- titles and columns ----------------------------------------------------------------------------------------------
 def title_width(rows: Sequence[Row], corner: str) -> float:
     """The room that the titles beside the rows take."""
-    titles = [corner, *(row.title for row in rows)]
-    longest = max(text_width(title, ROW_TEXT_PX) for title in titles)
+    longest = text_width(corner, ROW_TEXT_PX)
+    for row in rows:
+        longest = max(longest, text_width(row.title, ROW_TEXT_PX))
     return min(MAX_ROW_TITLE_PX, longest + 14)
 
 
@@ -219,15 +227,18 @@ def place_row_cells(
     steps = {ref.step for ref in row.refs}
     free = {step: unblocked_cells(row.trace, step) for step in steps}
     drawn = []
-    for at, (ref, value, fill, ink) in enumerate(zip(row.refs, row.values, fills, inks, strict=True)):
+    cells = zip(row.refs, row.values, fills, inks, strict=True)
+    for at, (ref, value, fill, ink) in enumerate(cells):
         x = left + at * column
         x2 = left + (at + 1) * column
         is_blocked = not free[ref.step][ref.index]
+        if is_blocked:
+            fill, ink = palette.ground, palette.ink
         cell = {
             "kind": "blocked" if is_blocked else "cell",
             **box(x, x2, top, top + height),
-            "fill": palette.ground if is_blocked else fill,
-            "ink": palette.ink if is_blocked else ink,
+            "fill": fill,
+            "ink": ink,
             "edge": palette.x,
             "text": write_number(value, is_blocked) if size >= MIN_NUMBER_PX else "",
             "size": size,
@@ -251,5 +262,6 @@ def place_unknown_cells(row: Row, place: RowPlace, palette: Palette) -> list[dic
     for at in range(len(row.refs)):
         x = left + at * column + 1
         x2 = left + (at + 1) * column - 1
-        drawn += place_question(box(x, x2, top + 1, top + height - 1), palette)
+        inside = box(x, x2, top + 1, top + height - 1)
+        drawn += place_question(inside, palette)
     return drawn

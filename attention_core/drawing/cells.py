@@ -52,12 +52,14 @@ def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
         return 1.0
     value = trace[step].detach()
     if trace.step(step).dims[0] == "B":
-        value = value[min(batch, len(value) - 1)]
+        last = len(value) - 1
+        value = value[min(batch, last)]
     magnitudes = value.double().abs()
     largest = magnitudes.max().item()
     if math.isfinite(largest):
         return largest
-    return magnitudes.masked_fill(~magnitudes.isfinite(), 0.0).max().item()
+    finite = magnitudes.masked_fill(~magnitudes.isfinite(), 0.0)
+    return finite.max().item()
 
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------
@@ -188,10 +190,11 @@ def place_matrix(
             }
             rows.append(cell)
             if ref == chosen:
-                rows.append(cell | {"kind": "chosen", "fill": palette.outline, "text": ""})
+                outline = {"kind": "chosen", "fill": palette.outline, "text": ""}
+                rows.append(cell | outline)
             elif ref in operands:
-                colour = symbol_colour(ref.step, palette)
-                rows.append(cell | {"kind": "read", "fill": colour, "text": ""})
+                outline = {"kind": "read", "fill": symbol_colour(ref.step, palette), "text": ""}
+                rows.append(cell | outline)
     return rows
 
 
@@ -225,7 +228,8 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
         return np.broadcast_to(True, value.shape)
     allowed = trace["allowed"].cpu().expand_as(value)
     if "chosen_weights" in trace and step == "weights":
-        allowed = allowed | (value.detach().cpu() != 0)
+        is_chosen = value.detach().cpu() != 0
+        allowed = allowed | is_chosen
     return allowed.numpy()
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from attention_core.drawing.axes import Axis as Axis  # pages import it from here
 from attention_core.drawing.cells import (
     box,
     cell_size,
@@ -22,7 +21,6 @@ from attention_core.drawing.specifications import (
     Picture,
     sized_specification,
 )
-from attention_core.drawing.specifications import cell_specification as cell_specification  # pages import it from here
 from attention_core.drawing.text_layout import (
     PictureTexts,
     column_labels,
@@ -89,23 +87,21 @@ def head_map(
         if is_query_drawn and not times:
             even = row_fact(trace, head, query, batch).possible or keys  # as many as this query may attend to
         ramp = place_ramp(palette, left, bottom + 10, ramp_width, even, times)
-    rows = [
-        *place_matrix(
-            drawn,
-            trace,
-            words,
-            palette,
-            (left, top),
-            size,
-            chosen,
-            reach=reach,
-        ),
-        *place_row_labels(drawn, words, palette, left, top, size),
-        *labels.drawn(palette, left, top),
-        *place_corner(corner, left, top, palette),
-    ]
+    rows = place_matrix(
+        drawn,
+        trace,
+        words,
+        palette,
+        origin=(left, top),
+        size=size,
+        chosen=chosen,
+        reach=reach,
+    )
+    rows += place_row_labels(drawn, words, palette, left, top, size)
+    rows += labels.drawn(palette, left, top)
+    rows += place_corner(corner, left, top, palette)
     if title:
-        rows.append(place_fitted_label(title, 0, MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette))
+        rows.append(place_map_title(title, 0, room, palette))
     if is_query_drawn:
         y = top + query * size
         rows.append(place_outline(box(left, right, y, y + size), palette))
@@ -119,6 +115,11 @@ def head_map(
     return Picture(cell_table(rows), sized_specification(width, bottom + 40))
 
 
+def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
+    """What stands over a map."""
+    return place_fitted_label(text, x, MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette)
+
+
 def map_margin(drawn: Panel, words: PictureTexts, corner: Sequence[str]) -> float:
     """The room at the left of a map: for the names of its rows and for the names of both axes."""
     margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
@@ -128,8 +129,10 @@ def map_margin(drawn: Panel, words: PictureTexts, corner: Sequence[str]) -> floa
 def map_cell_size(drawn: Panel, words: PictureTexts, left: float, most: float, room: float) -> float:
     """The side of the largest cells with which a map fits its room; on the page it fits even where they get small."""
     queries, keys = drawn.values.shape
-    least = min(16.0, (PAGE_WIDTH_PX - left - 24) // keys)
-    size = cell_size(queries, keys, room - left - 24, most, least)
+    margins = left + 24
+    fitting_page = (PAGE_WIDTH_PX - margins) // keys
+    least = min(16.0, fitting_page)
+    size = cell_size(queries, keys, room - margins, most, least)
     while size > 16:
         overhang = column_labels(drawn, words, size).overhang
         if left + keys * size + overhang + 8 <= room:
@@ -160,7 +163,8 @@ def product_picture(
     count, inner = drawn.left.values.shape
     depth, columns = drawn.above.values.shape
     width_with = partial(product_width, drawn, words, titles)
-    most = comfortable_cell_size((drawn.left, drawn.above, drawn.result), MAX_PANEL_CELL_PX)
+    panels = (drawn.left, drawn.above, drawn.result)
+    most = comfortable_cell_size(panels, MAX_PANEL_CELL_PX)
     size = fit_cell_side(count + depth, inner + columns, width_with, most)
     labels = column_labels(drawn.above, words, size)
     margin = label_margin(drawn.left, words, size)
@@ -168,31 +172,41 @@ def product_picture(
     x = margin + inner * size + PANEL_GAP_PX  # of `above` and of the result
     y = top + depth * size + PANEL_GAP_PX  # of `left` and of the result
     bottom = y + count * size
-    place = partial(place_matrix, trace=trace, words=words, palette=palette, size=size, chosen=chosen)
+    place = partial(
+        place_matrix,
+        trace=trace,
+        words=words,
+        palette=palette,
+        size=size,
+        chosen=chosen,
+    )
     rows = [
         *place(drawn.above, origin=(x, top), name="above"),
         *place(drawn.left, origin=(margin, y), name="left"),
         *place(drawn.result, origin=(x, y), name="result"),
-        *place_row_labels(drawn.left, words, palette, margin, y, size),
-        *place_row_labels(drawn.above, words, palette, x, top, size),
-        *labels.drawn(palette, x, top),
-        place_panel_title(titles["above"], x, 10, palette),
-        place_panel_title(titles["left"], margin, y - 10, palette),
-        place_panel_title(titles["result"], x, bottom + 14, palette),
     ]
-    return Picture(cell_table(rows), sized_specification(width_with(size), bottom + 26))
+    rows += place_row_labels(drawn.left, words, palette, margin, y, size)
+    rows += place_row_labels(drawn.above, words, palette, x, top, size)
+    rows += labels.drawn(palette, x, top)
+    rows.append(place_panel_title(titles["above"], x, 10, palette))
+    rows.append(place_panel_title(titles["left"], margin, y - 10, palette))
+    rows.append(place_panel_title(titles["result"], x, bottom + 14, palette))
+    width = width_with(size)
+    return Picture(cell_table(rows), sized_specification(width, bottom + 26))
 
 
 def product_width(drawn: Product, words: PictureTexts, titles: dict[str, str], cell: float) -> float:
     """How wide the picture of a product is with cells of this side."""
+    margin = label_margin(drawn.left, words, cell)
     inner = drawn.left.values.shape[1] * cell
     columns = drawn.above.values.shape[1] * cell
+    labels = column_labels(drawn.above, words, cell)
     right = max(
-        columns + column_labels(drawn.above, words, cell).overhang,
+        columns + labels.overhang,
         text_width(titles["above"], PANEL_TITLE_PX),
         text_width(titles["result"], PANEL_TITLE_PX),
     )
-    return label_margin(drawn.left, words, cell) + inner + PANEL_GAP_PX + right + 20
+    return margin + inner + PANEL_GAP_PX + right + 20
 
 
 def single_picture(
@@ -210,28 +224,43 @@ def single_picture(
     reach: the magnitude that has the result's strongest colour, where that is not its own: compared maps share one.
     most: the side of the largest cell that is wanted; None: what its numbers need to be read.
     """
-    count = max(drawn.values.shape[0] for drawn in panels)
-    across = sum(drawn.values.shape[1] for drawn in panels)
+    rows = max(drawn.values.shape[0] for drawn in panels)
+    columns = sum(drawn.values.shape[1] for drawn in panels)
     if most is None:
-        largest = colour_reach(trace, panels[-1].step) if reach is None else reach
-        number = choose_number_format(trace, largest)
-        most = comfortable_cell_size(panels, MAX_PANEL_CELL_PX, number)
+        most = comfortable_panel_cell(panels, trace, reach)
     width_with = partial(single_width, panels, words, titles)
-    size = fit_cell_side(count, across, width_with, most)
+    size = fit_cell_side(rows, columns, width_with, most)
     labels = [column_labels(drawn, words, size) for drawn in panels]
     tallest = tallest_panel(panels)
     left = label_margin(tallest, words, size)
     top = max(each.room for each in labels) + 22
-    rows = place_row_labels(tallest, words, palette, left, top, size)
-    place = partial(place_matrix, trace=trace, words=words, palette=palette, size=size, chosen=chosen)
+    marks = place_row_labels(tallest, words, palette, left, top, size)
     names = ("operand", "result")[-len(panels) :]
     for drawn, name, above, title in zip(panels, names, labels, titles, strict=True):
-        own_reach = reach if name == "result" else None
-        rows += place(drawn, origin=(left, top), name=name, reach=own_reach)
-        rows += above.drawn(palette, left, top)
-        rows.append(place_panel_title(title, left, 10, palette))
+        marks += place_matrix(
+            drawn,
+            trace,
+            words,
+            palette,
+            origin=(left, top),
+            size=size,
+            chosen=chosen,
+            name=name,
+            reach=reach if name == "result" else None,
+        )
+        marks += above.drawn(palette, left, top)
+        marks.append(place_panel_title(title, left, 10, palette))
         left += panel_width(drawn, words, title, size)
-    return Picture(cell_table(rows), sized_specification(left, top + count * size + 8))
+    bottom = top + rows * size
+    return Picture(cell_table(marks), sized_specification(left, bottom + 8))
+
+
+def comfortable_panel_cell(panels: Sequence[Panel], trace: Trace, reach: float | None) -> float:
+    """The side of the largest cell that is wanted: what the numbers of all panels need to be read."""
+    if reach is None:
+        reach = colour_reach(trace, panels[-1].step)
+    number = choose_number_format(trace, reach)
+    return comfortable_cell_size(panels, MAX_PANEL_CELL_PX, number)
 
 
 def tallest_panel(panels: Sequence[Panel]) -> Panel:
@@ -274,8 +303,10 @@ def fit_cell_side(rows: int, columns: int, width_with: Callable[[float], float],
 
 def make_equally_large(pictures: Sequence[Picture]) -> list[Picture]:
     """The same pictures, all as wide and as high as the widest and the highest of them."""
-    size = {
-        "width": max(picture.spec["width"] for picture in pictures),
-        "height": max(picture.spec["height"] for picture in pictures),
-    }
-    return [Picture(picture.table, picture.spec | size) for picture in pictures]
+    width = max(picture.spec["width"] for picture in pictures)
+    height = max(picture.spec["height"] for picture in pictures)
+    enlarged = []
+    for picture in pictures:
+        spec = picture.spec | {"width": width, "height": height}
+        enlarged.append(Picture(picture.table, spec))
+    return enlarged

@@ -18,7 +18,7 @@ from attention_core.drawing.cells import (
     place_matrix,
     place_outline,
 )
-from attention_core.drawing.charts import MAP_TITLE_PX
+from attention_core.drawing.charts import MAP_TITLE_PX, place_map_title
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.ramps import place_ramp, place_signed_ramp
 from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
@@ -26,7 +26,6 @@ from attention_core.drawing.text_layout import (
     PictureTexts,
     column_labels,
     label_margin,
-    place_fitted_label,
     place_label,
     place_row_labels,
 )
@@ -68,7 +67,9 @@ def three_maps(
     size = fit_three_maps(panels[0], words[2])
     width = keys * size
     step = width + MAP_GAP_PX  # from one map to the next
-    labels = [column_labels(part, each, size) for part, each in zip(panels, words, strict=True)]
+    labels = []
+    for part, texts in zip(panels, words, strict=True):
+        labels.append(column_labels(part, texts, size))
     left = label_margin(panels[0], words[2], size)
     top = MAP_TITLE_PX + 8 + max(above.room for above in labels)
     bottom = top + count * size
@@ -85,7 +86,7 @@ def three_maps(
         reaches,
         strict=True,
     )
-    for number, (run, part, each, above, title, reach) in enumerate(maps):
+    for number, (run, part, texts, above, title, reach) in enumerate(maps):
         x = left + number * step
         y = top + query * size
         opened = None
@@ -94,11 +95,11 @@ def three_maps(
         cells = place_matrix(
             part,
             run,
-            each,
+            texts,
             palette,
-            (x, top),
-            size,
-            opened,
+            origin=(x, top),
+            size=size,
+            chosen=opened,
             reach=reach,
         )
         drawn += [tell_three_values(cell, panels) for cell in cells]
@@ -113,11 +114,6 @@ def three_maps(
     drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)
     right += len(figures) * FIGURE_WIDTH_PX
     return Picture(cell_table(drawn), sized_specification(right + 4, bottom + 40))
-
-
-def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
-    """What stands over a map."""
-    return place_fitted_label(text, x, MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette)
 
 
 def fit_three_maps(part: Panel, words: PictureTexts) -> float:
@@ -137,11 +133,12 @@ def tell_three_values(row: dict, panels: Sequence[Panel]) -> dict:
     """A cell that tells its number in A, in B, and how far they are apart; any other row as it is."""
     if row["kind"] not in ("cell", "blocked"):
         return row
-    told = []
+    place = (row["row"], row["column"])
+    values = []
     for sign, part in zip(RUN_SIGNS, panels, strict=True):
-        number = part.values[row["row"], row["column"]]
-        told.append(f"{sign} {format_exact(number)}")
-    return row | {"value": ", ".join(told)}
+        number = part.values[place]
+        values.append(f"{sign} {format_exact(number)}")
+    return row | {"value": ", ".join(values)}
 
 
 def place_row_figures(
@@ -155,15 +152,19 @@ def place_row_figures(
     """Beside each row how far its weights in A and in B lie apart; a click opens the weight that moved farthest."""
     a, b, difference = (torch.from_numpy(part.values) for part in panels)
     farthest = difference.abs().argmax(-1).tolist()  # a column for each row
-    opened = [refs[column] for refs, column in zip(panels[2].refs, farthest, strict=True)]
+    opened = []
+    for refs, column in zip(panels[2].refs, farthest, strict=True):
+        opened.append(refs[column])
     columns = (total_variation(a, b), kl_divergence(a, b))
     left, top = origin
     drawn = []
     for number, (values, (name, what)) in enumerate(zip(columns, figures, strict=True)):
         x = left + number * FIGURE_WIDTH_PX
         x2 = left + (number + 1) * FIGURE_WIDTH_PX
-        drawn.append(place_label(name, (x + x2) / 2, top - 10, palette, size=14.0))
-        for row, (value, ref) in enumerate(zip(values.tolist(), opened, strict=True)):
+        middle = (x + x2) / 2
+        drawn.append(place_label(name, middle, top - 10, palette, size=14.0))
+        cells = zip(values.tolist(), opened, strict=True)
+        for row, (value, ref) in enumerate(cells):
             y = top + row * size
             drawn.append(
                 {

@@ -12,8 +12,6 @@ from itertools import pairwise
 import numpy as np
 
 from attention_core.drawing.axes import Axis, clamp_to_axis, pixels_below_top
-from attention_core.drawing.axes import decade_axis as decade_axis  # pages import it from here
-from attention_core.drawing.axes import whole_number_axis as whole_number_axis  # pages import it from here
 from attention_core.drawing.cells import fill_columns
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import Picture, curve_specification
@@ -79,7 +77,8 @@ def curves(
     rows += place_curve_names(drawn, y, height)
     if at is not None:
         rows.append({"kind": "rule", "x": at, "fill": palette.outline})
-    longest = max((text_width(curve.name, CURVE_NAME_PX) for curve in drawn), default=0.0)
+    name_widths = [text_width(curve.name, CURVE_NAME_PX) for curve in drawn]
+    longest = max(name_widths, default=0.0)
     specification = curve_specification(x, y, palette, width, height)
     return Picture(curve_table(rows), with_margins(specification, longest))
 
@@ -163,29 +162,35 @@ def count_covers(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[
     A later curve is drawn over an earlier one.
     """
     lines = [line_of(curve, x, y, height) for curve in drawn]
-    found = []
-    for later, line in enumerate(lines, 1):
-        counts = np.zeros(max(len(line[0]) - 1, 0), dtype=int)
-        for over in lines[later:]:
+    covers = []
+    for next_curve, line in enumerate(lines, start=1):
+        along, _ = line
+        stretches = max(len(along) - 1, 0)
+        counts = np.zeros(stretches, dtype=int)
+        for over in lines[next_curve:]:
             counts += covered_stretches(over, line)
-        found.append(counts.tolist())
-    return found
+        covers.append(counts.tolist())
+    return covers
 
 
 def line_of(curve: Curve, x: Axis, y: Axis, height: int) -> Line:
     """Where a curve is drawn: how far along from left to right, as a share, and how far down, in pixels."""
-    along = [-pixels_below_top(place, x, 1) for place in curve.x]
-    down = [pixels_below_top(value, y, height) for value in curve.y]
+    along = []
+    down = []
+    for place, value in zip(curve.x, curve.y, strict=True):
+        along.append(-pixels_below_top(place, x, 1))
+        down.append(pixels_below_top(value, y, height))
     return along, down
 
 
 def covered_stretches(over: Line, line: Line) -> np.ndarray:
     """Whether each stretch of a line is hidden by another line, at both of its ends."""
     along, down = line
-    there = np.interp(along, *over, left=np.nan, right=np.nan)
-    distance = np.abs(there - np.array(down))
+    height_of_other = np.interp(along, *over, left=np.nan, right=np.nan)
+    distance = np.abs(height_of_other - np.array(down))
     is_hidden = distance < HIDING_DISTANCE_PX
-    return is_hidden[:-1] & is_hidden[1:]
+    starts, ends = is_hidden[:-1], is_hidden[1:]
+    return starts & ends
 
 
 def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:

@@ -41,6 +41,7 @@ def dumbbells(
     [0.2, 0.7]
     """
     count = len(rows)
+    names = [name for name, _ in rows]
     heights = [float(count - number) for number in range(count)]  # the first row stands highest
     drawn = []
     if not hidden:
@@ -51,9 +52,10 @@ def dumbbells(
         first=0.5,
         last=count + 0.5,
         values=tuple(heights),
-        texts=tuple(name for name, _ in rows),
+        texts=tuple(names),
     )
-    specification = curve_specification(x, y, palette, width, DUMBBELL_ROW_PX * count)
+    height = DUMBBELL_ROW_PX * count
+    specification = curve_specification(x, y, palette, width, height)
     return Picture(curve_table(drawn), with_margins(specification, END_NAME_ROOM_PX))
 
 

@@ -61,23 +61,22 @@ def patch_picture(
     step = wide + PICTURE_GAP_PX  # from one picture to the next
     keys = trace.step("key").window(B=batch)
     received = trace.step("output").window(B=batch, T=slice(query, query + 1))
-    rows = [
-        *place_squares(vector_colours(keys), columns, 0.0),
-        *place_patch_weights(
-            trace,
-            at,
-            words,
-            palette,
-            columns,
-            step,
-            chosen,
-        ),
-        *place_squares(vector_colours(received), 1, 2 * step),
-    ]
+    rows = place_squares(vector_colours(keys), columns, 0.0)
+    rows += place_patch_weights(
+        trace,
+        at,
+        words,
+        palette,
+        columns,
+        left=step,
+        chosen=chosen,
+    )
+    rows += place_squares(vector_colours(received), 1, 2 * step)
     for number, title in enumerate(titles):
         rows.append(place_label(title, number * step, 11, palette, align="left", size=15.0))
+    width = 2 * step + wide
     height = PICTURES_TOP_PX + math.ceil(patches / columns) * PATCH_SIDE_PX
-    return Picture(cell_table(rows), sized_specification(2 * step + wide, height + 4))
+    return Picture(cell_table(rows), sized_specification(width, height + 4))
 
 
 def place_patch_weights(
@@ -115,5 +114,6 @@ def place_squares(fills: Sequence[str], columns: int, left: float) -> list[dict]
         row, column = divmod(number, columns)
         x = left + column * PATCH_SIDE_PX
         y = PICTURES_TOP_PX + row * PATCH_SIDE_PX
-        drawn.append(place_bar(box(x, x + side, y, y + side), fill))
+        square = box(x, x + side, y, y + side)
+        drawn.append(place_bar(square, fill))
     return drawn

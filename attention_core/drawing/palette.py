@@ -109,18 +109,21 @@ def share_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
 
 def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
     """The colours of numbers from -1 to 1, of which 0 has the colour of the ground: (n,) -> (n, 3)."""
-    ground = colour_channels(palette.ground)
-    minus, plus = colour_channels(palette.minus), colour_channels(palette.plus)
+    ground = colour_channels(palette.ground)  # (3,)
+    minus = colour_channels(palette.minus)
+    plus = colour_channels(palette.plus)
     is_minus = shares < 0
     strongest = np.where(is_minus[:, None], minus, plus)  # (n, 3)
-    strength = STRONGEST_SIGNED_SHARE * np.clip(np.abs(shares), 0, 1)
-    return ground + (strongest - ground) * strength[:, None]
+    magnitudes = np.clip(np.abs(shares), 0, 1)
+    strength = STRONGEST_SIGNED_SHARE * magnitudes
+    return ground + (strongest - ground) * strength[:, None]  # (n, 3)
 
 
 def tint_cells(values: np.ndarray) -> tuple[list[str], list[str]]:
     """The fill and the ink of cells whose number is a colour: black at 1, grey at 0, white at -1, in both themes."""
     known = np.nan_to_num(values, nan=0.0)
-    darkness = (np.clip(known, -1, 1) + 1) / 2
+    signed = np.clip(known, -1, 1)
+    darkness = (signed + 1) / 2
     colours = blend_colours("#ffffff", "#000000", darkness)
     return to_hex_colours(colours), readable_inks(colours)
 

@@ -18,7 +18,8 @@ EVEN_TEXT_MARGINS_PX = 26, 40  # what the text of the even share leaves free for
 @lru_cache(maxsize=64)
 def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> tuple[dict, ...]:
     """The scale of the weights with the even share 1/S marked on it: from 0 to 1, or in multiples of that share."""
-    fills, _ = shade_cells(np.linspace(0, 1, RAMP_COLOURS), 1.0, True, palette)
+    shares = np.linspace(0, 1, RAMP_COLOURS)
+    fills, _ = shade_cells(shares, 1.0, True, palette)
     even_text, last_text = ramp_texts(keys, times)
     reach = darkest_share(keys, times)
     even = x + width / (keys * reach)
@@ -30,7 +31,8 @@ def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, ti
     ]
     if keys > 1:
         left, right = EVEN_TEXT_MARGINS_PX
-        middle = min(max(even, x + left), x + width - right)
+        middle = max(even, x + left)
+        middle = min(middle, x + width - right)
         rows.append(place_ramp_text(even_text, middle, y, "center", palette))
     return tuple(rows)
 
@@ -55,14 +57,19 @@ def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach:
 
     Where nothing differs, its ends have signs and no numbers.
     """
-    fills, _ = shade_cells(np.linspace(-1, 1, SIGNED_RAMP_COLOURS), 1.0, False, palette)
-    least = format_signed(-reach) if reach else "−"
-    most = format_signed(reach) if reach else "+"
+    numbers = np.linspace(-1, 1, SIGNED_RAMP_COLOURS)
+    fills, _ = shade_cells(numbers, 1.0, False, palette)
+    least, most = "−", "+"
+    if reach:
+        least = format_signed(-reach)
+        most = format_signed(reach)
+    middle = x + width / 2
+    right = x + width
     return [
         *place_colour_strip(fills, x, y, width),
         place_ramp_text(least, x, y, "left", palette),
-        place_ramp_text("0", x + width / 2, y, "center", palette),
-        place_ramp_text(most, x + width, y, "right", palette),
+        place_ramp_text("0", middle, y, "center", palette),
+        place_ramp_text(most, right, y, "right", palette),
     ]
 
 
@@ -73,7 +80,8 @@ def place_colour_strip(fills: Sequence[str], x: float, y: float, width: float) -
     for number, fill in enumerate(fills):
         left = x + number * width / count
         right = x + (number + 1) * width / count
-        rows.append(place_bar(box(left, right + 0.6, y, y + RAMP_HEIGHT_PX), fill))
+        rectangle = box(left, right + 0.6, y, y + RAMP_HEIGHT_PX)
+        rows.append(place_bar(rectangle, fill))
     return rows
 
 

@@ -83,20 +83,20 @@ def raster(
     shares = is_share(trace, step)
     is_bool = not trace[step].dtype.is_floating_point
     plane, free = matrix_planes(trace, step, leading)
+    rows, columns = plane.shape
     reach = raster_reach(trace, step, times, at)
     places, every = pick_cells(plane, free, shares, most)
     numbers = plane.flat[places]
     codes = encode_colours(numbers, free.flat[places], reach, shares)
     fills, inks = colour_table(shares, palette)
-    rows, columns = plane.shape
     dims = trace.step(step).dims
-    has_rows = len(dims) > 1 and not is_broadcast_axis(trace, step, -2)
-    row_axis = dims[-2] if has_rows else ""
-    if shares:
-        even = columns if times else even or columns
-        ramp = place_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, even, times)
-    else:
+    row_axis = row_axis_of(trace, step)
+    if not shares:
         ramp = place_signed_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, reach)
+    elif times:
+        ramp = place_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, columns, times)
+    else:
+        ramp = place_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, even or columns)
     return Raster(
         step=step,
         at=tuple(leading.values()),
@@ -129,9 +129,11 @@ def small_raster(
     """
     shares = is_share(trace, step)
     reach = raster_reach(trace, step, times, at)
-    plane, free = matrix_planes(trace, step, trace.step(step).leading(at))
+    leading = trace.step(step).leading(at)
+    plane, free = matrix_planes(trace, step, leading)
     places, every = pick_cells(plane, free, shares, most)
-    codes = encode_colours(plane.flat[places], free.flat[places], reach, shares)
+    numbers = plane.flat[places]
+    codes = encode_colours(numbers, free.flat[places], reach, shares)
     return SmallRaster(
         shape=plane.shape,
         drawn=places.shape,
@@ -149,6 +151,14 @@ def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[
     return np.atleast_2d(numbers), np.atleast_2d(free)
 
 
+def row_axis_of(trace: Trace, step: str) -> str:
+    """The axis whose positions stand beside the rows of a step; "" where a row stands for all of them."""
+    dims = trace.step(step).dims
+    if len(dims) == 1 or is_broadcast_axis(trace, step, -2):
+        return ""
+    return dims[-2]
+
+
 def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | None) -> float:
     """The magnitude that has the strongest colour, the same in all heads of a sequence."""
     if is_share(trace, step):
@@ -164,10 +174,11 @@ def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: 
     known = np.where(is_finite, plane, 0.0)
     least = 0.0 if is_share else -1.0
     share = np.clip(known / (reach or 1.0), least, 1.0)
-    height = share if is_share else (share + 1) / 2
-    level = (height * (COLOUR_LEVELS - 1)).round()
-    codes = np.where(is_finite, level, NOT_FINITE_CODE)
-    return np.where(free, codes, BLOCKED_CODE).astype(np.uint8)
+    height = share if is_share else (share + 1) / 2  # from 0 to 1
+    levels = height * (COLOUR_LEVELS - 1)
+    codes = np.where(is_finite, levels.round(), NOT_FINITE_CODE)
+    codes = np.where(free, codes, BLOCKED_CODE)
+    return codes.astype(np.uint8)
 
 
 @cache
@@ -176,9 +187,12 @@ def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tup
     least = 0.0 if is_share else -1.0
     fills, inks = shade_cells(np.linspace(least, 1.0, COLOUR_LEVELS), 1.0, is_share, palette)
     for code in range(COLOUR_LEVELS, 256):
-        is_finite = code != NOT_FINITE_CODE
-        fills.append(palette.ground if is_finite else palette.outline)  # stands out, and is no colour of a scale
-        inks.append(palette.ink if is_finite else "#000000")
+        if code == NOT_FINITE_CODE:
+            fills.append(palette.outline)  # stands out, and is no colour of a scale
+            inks.append("#000000")
+        else:
+            fills.append(palette.ground)
+            inks.append(palette.ink)
     return tuple(fills), tuple(inks)
 
 
@@ -193,25 +207,38 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
     tall, wide = block_shape(height, width, most)
     if (tall, wide) == (1, 1):
         return np.arange(plane.size).reshape(plane.shape), (1, 1)
-    rows = ceil_divide(height, tall)
-    columns = ceil_divide(width, wide)
-    missing = ((0, rows * tall - height), (0, columns * wide - width))
-    rank = rank_cells(plane, free, is_share)
-    padded = np.pad(rank, missing, constant_values=-np.inf)
-    blocks = padded.reshape(rows, tall, columns, wide).swapaxes(1, 2)  # (rows, columns, tall, wide)
-    best = blocks.reshape(rows, columns, tall * wide).argmax(-1)  # (rows, columns); the first of equals, never padding
+    blocks = cut_into_blocks(rank_cells(plane, free, is_share), tall, wide)  # (rows, columns, tall * wide)
+    rows, columns, _ = blocks.shape
+    best = blocks.argmax(-1)  # (rows, columns); the first of equals, never padding
     down, across = np.divmod(best, wide)  # of that cell in its block
-    row = np.arange(rows)[:, None] * tall + down
-    column = np.arange(columns)[None, :] * wide + across
+    first_rows = np.arange(rows)[:, None] * tall  # (rows, 1)
+    first_columns = np.arange(columns)[None, :] * wide  # (1, columns)
+    row = first_rows + down
+    column = first_columns + across
     places = row * width + column
     return places, (tall, wide)
 
 
 def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarray:
     """A number for each cell: of a block the cell with the highest one is drawn."""
-    size = plane if is_share else np.abs(plane)
-    rank = np.where(np.isfinite(plane), size, np.inf)
-    return np.where(free, rank, -np.inf)
+    magnitudes = plane if is_share else np.abs(plane)
+    is_finite = np.isfinite(plane)
+    ranks = np.where(is_finite, magnitudes, np.inf)
+    return np.where(free, ranks, -np.inf)
+
+
+def cut_into_blocks(ranks: np.ndarray, tall: int, wide: int) -> np.ndarray:
+    """The ranks of each block of cells: (height, width) -> (rows, columns, tall * wide); what is missing has -inf."""
+    height, width = ranks.shape
+    rows = ceil_divide(height, tall)
+    columns = ceil_divide(width, wide)
+    missing_rows = rows * tall - height
+    missing_columns = columns * wide - width
+    missing = ((0, missing_rows), (0, missing_columns))
+    padded = np.pad(ranks, missing, constant_values=-np.inf)
+    blocks = padded.reshape(rows, tall, columns, wide)
+    blocks = blocks.swapaxes(1, 2)  # (rows, columns, tall, wide)
+    return blocks.reshape(rows, columns, tall * wide)
 
 
 def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
@@ -222,10 +249,13 @@ def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
     >>> block_shape(100, 200, 100), block_shape(20, 200, 100)
     ((2, 2), (1, 2))
     """
-    shared = ceil_divide(max(height, width), most)
-    shortest = MIN_SQUARE_SIDE * shared
-    tall = shared if height >= shortest else ceil_divide(height, most)
-    wide = shared if width >= shortest else ceil_divide(width, most)
+    longest = max(height, width)
+    tall = wide = ceil_divide(longest, most)
+    shortest = MIN_SQUARE_SIDE * tall
+    if height < shortest:
+        tall = ceil_divide(height, most)
+    if width < shortest:
+        wide = ceil_divide(width, most)
     return tall, wide
 
 

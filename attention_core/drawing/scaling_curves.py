@@ -52,12 +52,14 @@ def curves_of_line(line: GrowthLine) -> list[Curve]:
     """What was counted of a line and what was measured, as curves."""
     millions = [count / MILLION for count in line.counted.values()]
     milliseconds = [seconds / MILLI for seconds in line.seconds.values()]
-    found = []
+    drawn = []
     if millions:
-        found.append(Curve(line.name, list(line.counted), millions, line.colour, dashed=True))
+        lengths = list(line.counted)
+        drawn.append(Curve(line.name, lengths, millions, line.colour, dashed=True))
     if milliseconds:
-        found.append(Curve(line.name, list(line.seconds), milliseconds, line.colour))
-    return found
+        lengths = list(line.seconds)
+        drawn.append(Curve(line.name, lengths, milliseconds, line.colour))
+    return drawn
 
 
 def growth_power(points: Mapping[int, float]) -> float | None:

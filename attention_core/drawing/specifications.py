@@ -17,6 +17,7 @@ PAGE_WIDTH_PX = 820.0  # pixels: as wide as a picture may be on a projector
 AXIS_TEXT_PX = 14  # the size of the texts at an axis
 FONT = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Source Sans 3', sans-serif"
 HOVER_COLOUR = "#d97706"
+UNWANTED_KEYS = ("data", "datasets", "$schema")  # of a specification, which Altair writes
 SILENT = {"tooltip": None, "aria": False}  # of a mark that tells nothing, neither to a mouse nor to a screen reader
 
 
@@ -171,7 +172,11 @@ def without_data(spec: dict) -> dict:
         return [without_data(part) for part in spec]
     if not isinstance(spec, dict):
         return spec
-    return {key: without_data(part) for key, part in spec.items() if key not in ("data", "datasets", "$schema")}
+    kept = {}
+    for key, part in spec.items():
+        if key not in UNWANTED_KEYS:
+            kept[key] = without_data(part)
+    return kept
 
 
 # ---- curves on two axes ----------------------------------------------------------------------------------------------
@@ -269,9 +274,9 @@ def draw_curve_lines(rows: alt.Chart) -> alt.Chart:
     return lines.encode(color=own_colour(), detail="name:N", strokeDash=own_dashes())
 
 
-def draw_points(rows: alt.Chart, kind: str, **look) -> alt.Chart:
-    """Points that tell their numbers. look: their form, as Vega-Lite names it."""
-    points = rows_of_kind(rows, kind).mark_point(opacity=1, **look)
+def draw_points(rows: alt.Chart, kind: str, **form) -> alt.Chart:
+    """Points that tell their numbers. form: as Vega-Lite names it."""
+    points = rows_of_kind(rows, kind).mark_point(opacity=1, **form)
     return points.encode(color=own_colour(), **told_text())
 
 

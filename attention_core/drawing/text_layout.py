@@ -131,8 +131,8 @@ def place_row_labels(
 def label_margin(drawn: Panel, words: PictureTexts, cell: float) -> float:
     """How much room the texts beside a panel's rows need."""
     size = label_size(cell)
-    longest = max(text_width(text, size) for text in row_texts(drawn, words))
-    return min(MAX_ROW_LABELS_PX, longest + 12)
+    widths = [text_width(text, size) for text in row_texts(drawn, words)]
+    return min(MAX_ROW_LABELS_PX, max(widths) + 12)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,8 @@ class ColumnLabels:
             x = x0 + (column + 0.5) * self.cell
             is_chinese = has_wide_letters(text)
             fits = text_width(text, size) <= self.cell - 2
-            if fits and (is_chinese or not self.slant):
+            is_level = fits and (is_chinese or not self.slant)
+            if is_level:
                 placed.append(place_label(text, x, y - 0.75 * size, palette, size=size))
             elif is_chinese:
                 placed += self.place_downwards(text, x, y, palette)
@@ -195,7 +196,10 @@ def column_labels(drawn: Panel, words: PictureTexts, cell: float) -> ColumnLabel
     texts = tuple(column_texts(drawn, words))
     too_long = [text for text in texts if text_width(text, size) > cell - 2]
     stacked = [text for text in too_long if has_wide_letters(text)]
-    heights = [len(split_letters(text)) * size + 14 for text in stacked]
+    heights = []
+    for text in stacked:
+        letters = len(split_letters(text))
+        heights.append(letters * size + 14)
     if len(stacked) < len(too_long):
         return tilted_labels(texts, cell, heights)
     room = max([1.6 * size, *heights])
@@ -214,7 +218,10 @@ def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> 
     slant = TILT_DEGREES if cell >= 1.7 * size else 90.0  # tilted texts lie cell x sin(slant) apart
     rise = math.sin(math.radians(slant))
     run = math.cos(math.radians(slant))
-    widths = {column: text_width(text, size) for column, text in enumerate(texts) if not has_wide_letters(text)}
+    widths = {}
+    for column, text in enumerate(texts):
+        if not has_wide_letters(text):
+            widths[column] = text_width(text, size)
     needed = [width * rise + 16 for width in widths.values()]
     room = min(MAX_COLUMN_LABELS_PX, max([*heights, *needed]))
     overhang = 0.0

@@ -6,6 +6,7 @@ A mark is a sign and an outline, never a colour alone. Cells lie row by row besi
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import isnan
 
 import numpy as np
@@ -23,8 +24,8 @@ from attention_core.drawing.text_layout import (
     place_row_labels,
     text_width,
 )
+from attention_core.exercises.answer_text import cell_text
 from attention_core.exercises.marking import Mark, MarkedStep
-from attention_core.exercises.worked_example import cell_text
 from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
@@ -66,12 +67,19 @@ class SheetPart:
         """The numbers that stand in the cells; NaN where nothing is written."""
         if self.marked is None:
             return self.panel.values
-        written = self.marked.theirs
-        return np.array([[written[ref.index].item() for ref in row] for row in self.panel.refs])
+        answers = self.marked.theirs
+        numbers = np.empty(self.panel.values.shape)
+        for place in np.ndindex(numbers.shape):
+            row, column = place
+            ref = self.panel.refs[row][column]
+            numbers[place] = answers[ref.index].item()
+        return numbers
 
     def mark(self, ref: Ref) -> Mark:
         """The mark of a cell that may be seen, else UNANSWERED."""
-        if self.marked is None or (self.known is not None and ref not in self.known):
+        if self.marked is None:
+            return Mark.UNANSWERED
+        if self.known is not None and ref not in self.known:
             return Mark.UNANSWERED
         mark = self.marks[ref.index].item()
         return Mark(mark)
@@ -84,7 +92,8 @@ class SheetPart:
     @property
     def shows_marks(self) -> bool:
         """Whether one of its cells has a mark that may be seen."""
-        return any(self.mark(ref) in MARK_SIGNS for row in self.panel.refs for ref in row)
+        refs = chain.from_iterable(self.panel.refs)
+        return any(self.mark(ref) in MARK_SIGNS for ref in refs)
 
     def width(self, size: float) -> float:
         """How wide the matrix is, or its title. size: the side of its cells."""
@@ -125,14 +134,20 @@ def worked_sheet(
         drawn += place_sheet_row(parts, y, size, view)
         width = max(width, sheet_row_width(parts, words, size))
         y += sheet_row_height(parts, words, size) + SHEET_ROW_GAP_PX
-    if any(part.shows_marks for parts, _ in fitted for part in parts):
-        first = fitted[0][0][0]
-        signs = place_sheet_legend(label_margin(first.panel, words, MAX_SHEET_CELL_PX), y, palette, called)
-        ends = [sign["x"] + text_width(sign["text"], SHEET_LEGEND_PX) for sign in signs]
-        width = max(width, max(ends) + SHEET_EDGE_PX)
+    if any(shows_marks(parts) for parts, _ in fitted):
+        first_parts, _ = fitted[0]
+        left = label_margin(first_parts[0].panel, words, MAX_SHEET_CELL_PX)
+        signs = place_sheet_legend(left, y, palette, called)
+        right = max(sign["x"] + text_width(sign["text"], SHEET_LEGEND_PX) for sign in signs)
+        width = max(width, right + SHEET_EDGE_PX)
         drawn += signs
         y += 14
     return Picture(cell_table(drawn), sized_specification(width, y))
+
+
+def shows_marks(parts: Sequence[SheetPart]) -> bool:
+    """Whether a row of matrices has a mark that may be seen."""
+    return any(part.shows_marks for part in parts)
 
 
 # ---- a row of matrices -----------------------------------------------------------------------------------------------
@@ -154,8 +169,8 @@ def sheet_row_width(parts: Sequence[SheetPart], words: PictureTexts, size: float
     """How wide a row of matrices is with cells of this side."""
     margin = label_margin(parts[0].panel, words, size)
     widths = [part.width(size) for part in parts]
-    gaps = SHEET_COLUMN_GAP_PX * (len(parts) - 1)
-    return margin + sum(widths) + gaps + SHEET_EDGE_PX
+    gaps = len(parts) - 1
+    return margin + sum(widths) + SHEET_COLUMN_GAP_PX * gaps + SHEET_EDGE_PX
 
 
 def sheet_heading_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
@@ -179,20 +194,35 @@ def place_sheet_row(parts: Sequence[SheetPart], y: float, size: float, view: She
     drawn = place_row_labels(first, view.words, palette, left, top, size)
     for part in parts:
         if part.sign:
+            gap_middle = left - SHEET_COLUMN_GAP_PX / 2
             middle = top + len(part.panel.refs) * size / 2
-            drawn.append(place_label(part.sign, left - SHEET_COLUMN_GAP_PX / 2, middle, palette, size=22.0))
-        title = place_fitted_label(part.title, left, y + SHEET_TITLE_PX / 2, PAGE_WIDTH_PX, SHEET_TITLE_PX, palette)
-        title["ink"] = symbol_colour(part.panel.step, palette)
-        drawn.append(title)
-        drawn += column_labels(part.panel, view.words, size).drawn(palette, left, top)
+            drawn.append(place_label(part.sign, gap_middle, middle, palette, size=22.0))
+        drawn.append(place_sheet_title(part, left, y, palette))
+        labels = column_labels(part.panel, view.words, size)
+        drawn += labels.drawn(palette, left, top)
         drawn += place_sheet_cells(part, (left, top), size, view)
         left += part.width(size) + SHEET_COLUMN_GAP_PX
     return drawn
 
 
+def place_sheet_title(part: SheetPart, x: float, y: float, palette: Palette) -> dict:
+    """The title of a matrix, in the colour of its symbol. y: of the upper edge of the row."""
+    title = place_fitted_label(
+        part.title,
+        x,
+        y + SHEET_TITLE_PX / 2,
+        room=PAGE_WIDTH_PX,
+        size=SHEET_TITLE_PX,
+        palette=palette,
+    )
+    title["ink"] = symbol_colour(part.panel.step, palette)
+    return title
+
+
 # ---- cells and their marks -------------------------------------------------------------------------------------------
 def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float, view: SheetView) -> list[dict]:
     """The cells of a matrix from its upper left corner on, each with its number and its mark."""
+    palette = view.palette
     values = part.values
     number_px = sheet_number_size(part, size)
     drawn = []
@@ -203,9 +233,9 @@ def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float,
             cell = {
                 "kind": "cell",
                 **grid_box(origin, row, column, size),
-                "fill": slip_tint(view.palette) if mark == Mark.SLIP else view.palette.ground,
-                "ink": view.palette.ink,
-                "edge": view.palette.x,
+                "fill": slip_tint(palette) if mark == Mark.SLIP else palette.ground,
+                "ink": palette.ink,
+                "edge": palette.x,
                 "text": cell_text(value, part.digits),
                 "size": number_px,
                 "what": view.words.describe(ref),
@@ -216,17 +246,19 @@ def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float,
                 "column": column,
             }
             drawn.append(cell)
-            drawn += place_mark(cell, mark, size, view.palette)
+            drawn += place_mark(cell, mark, size, palette)
             if (part.run, ref) == view.chosen or ref in view.reached:
-                drawn.append(cell | WORDLESS | {"kind": "chosen", "fill": view.palette.outline})
+                outline = {"kind": "chosen", "fill": palette.outline}
+                drawn.append(cell | WORDLESS | outline)
     return drawn
 
 
 def sheet_number_size(part: SheetPart, size: float) -> float:
     """The size of all numbers of a matrix. size: the side of its cells."""
-    texts = [cell_text(value, part.digits) for value in part.values.flat]
-    widths = [text_width(text, 1.0) for text in texts]
-    widest = max([1.0, *widths])
+    widest = 1.0  # ems
+    for value in part.values.flat:
+        text = cell_text(value, part.digits)
+        widest = max(widest, text_width(text, 1.0))
     return min(MAX_SHEET_NUMBER_PX, (size - 6) / widest)
 
 
@@ -241,9 +273,16 @@ def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[di
     if mark not in MARK_SIGNS:
         return []
     ink = mark_inks(palette)[mark]
-    x, y = cell["x"], cell["y"]
-    sign_px = min(MAX_MARK_PX, size / 3)
-    sign = place_label(MARK_SIGNS[mark], x + size - 4, y + 9, palette, align="right", size=sign_px)
+    x = cell["x"]
+    y = cell["y"]
+    sign = place_label(
+        MARK_SIGNS[mark],
+        x + size - 4,
+        y + 9,
+        palette,
+        align="right",
+        size=min(MAX_MARK_PX, size / 3),
+    )
     sign["ink"] = ink
     if mark == Mark.RIGHT:
         return [sign]
@@ -268,9 +307,11 @@ def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mar
     """What the signs mean, in one line."""
     inks = mark_inks(palette)
     drawn = []
-    for mark, sign in MARK_SIGNS.items():
+    for mark, text in MARK_SIGNS.items():
         word = called[mark]
-        drawn.append(place_label(sign, x, y, palette, align="left", size=SHEET_LEGEND_PX) | {"ink": inks[mark]})
+        sign = place_label(text, x, y, palette, align="left", size=SHEET_LEGEND_PX)
+        sign["ink"] = inks[mark]
+        drawn.append(sign)
         x += LEGEND_SIGN_PX
         drawn.append(place_label(word, x, y, palette, align="left", size=SHEET_LEGEND_PX))
         x += text_width(word, SHEET_LEGEND_PX) + LEGEND_GAP_PX

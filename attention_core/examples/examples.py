@@ -1,21 +1,19 @@
-"""Examples to start from, their toy dictionaries, and vectors for typed words. The numbers are in examples.json.
+"""Examples to start from: words, numbers and choices. The numbers are in examples.json.
 
 There an entry with "like" takes whatever it does not say from the entry of that name.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from pathlib import Path
 from types import MappingProxyType
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.examples.lexica import EXAMPLE_DATA, LEXICA, ORIGINS, Lexicon, NumberMatrix, NumberRow
 from attention_core.inputs.handmade_heads import build_heads, read_head_kind
-from attention_core.inputs.tokenizer import ORIGINS, Lexicon, NumberMatrix, NumberRow
 from attention_core.learned.insight.views import AttentionView, attention_view
 from attention_core.learned.training.shipped import load_network
 from attention_core.learned.training.snapshots import read_recipe
@@ -27,7 +25,7 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class MatrixRecipe:
-    """A matrix too large to be written down: how to draw it. The only kind so far is "random", standard normal.
+    """How to draw a matrix that is too large to be written down. The only kind so far is "random", standard normal.
 
     seed: a whole number. shape: rows and columns. factor: what every draw is multiplied by.
 
@@ -46,19 +44,20 @@ class MatrixRecipe:
         require_one_of("kind", self.kind, ("random",))
 
     def draw(self) -> Float[Tensor, "rows columns"]:
-        """The matrix in float64, the same at every call: its generator is its own."""
+        """Draw the matrix in float64, the same at every call: its generator is its own."""
         return self.factor * normal_numbers(self.seed, self.shape)
 
 
 @lru_cache(maxsize=16)  # of at most 2 MB each: every change of an example asks for them again
 def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows columns"]:
-    """Standard normal numbers, kept; nobody may write into them."""
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    """Draw standard normal numbers. They are cached: nobody may write into them."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 @dataclass(frozen=True)
 class Example:
-    """A ready setting: words, numbers and choices. Plain data; `run` computes.
+    """An example: words, numbers and choices. Plain data; `run` computes.
 
     tokens label the queries, context_tokens the keys (as the queries where it is None). x (T, D) and context (S, D) are
     inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given and no
@@ -110,23 +109,31 @@ class Example:
         require_one_of("origin", self.origin, ORIGINS)
 
     def config(self) -> AttentionConfig:
-        """The example's choices.
+        """Give the example's choices.
 
         >>> EXAMPLES["en_it_causal"].config().masks
         (('causal', {}),)
         """
-        return AttentionConfig(score=self.score, heads=self.heads, masks=self.masks, positions=self.positions)
+        return AttentionConfig(
+            score=self.score,
+            heads=self.heads,
+            masks=self.masks,
+            positions=self.positions,
+        )
 
     def weights(self, dtype: torch.dtype = torch.float64) -> Weights:
-        """The example's matrices as tensors; None where it has none.
+        """Give the example's matrices as tensors; None where it has none.
 
         >>> EXAMPLES["en_it"].weights().w_q.shape
         torch.Size([4, 4])
         """
-        return Weights(**{field.name: self.tensor(field.name, dtype) for field in fields(Weights)})
+        matrices = {}
+        for field in fields(Weights):
+            matrices[field.name] = self.tensor(field.name, dtype)
+        return Weights(**matrices)
 
     def tensor(self, name: str, dtype: torch.dtype = torch.float64) -> Tensor | None:
-        """One of the example's matrices as a tensor: written ones as they are, recipes drawn in float64 first.
+        """Give one of the example's matrices as a tensor: written ones as they are, recipes drawn in float64 first.
 
         name: a field that holds numbers, such as "x" or "w_q". dtype: of the result. None where the example has none.
 
@@ -134,31 +141,46 @@ class Example:
         tensor([-1.,  0.,  0.,  0.])
         """
         if self.network:
-            found = learned_view(self).tensor(name)
-            return None if found is None else found.to(dtype)
+            matrix = learned_view(self).tensor(name)
+            return None if matrix is None else matrix.to(dtype)
         numbers = getattr(self, name, None)
         if numbers is None:
             return None
-        drawn = numbers.draw() if isinstance(numbers, MatrixRecipe) else torch.tensor(numbers, dtype=torch.float64)
-        return drawn.to(dtype)
+        if isinstance(numbers, MatrixRecipe):
+            return numbers.draw().to(dtype)
+        doubles = torch.tensor(numbers, dtype=torch.float64)
+        return doubles.to(dtype)
 
     def run(self, dtype: torch.dtype = torch.float64) -> Trace:
-        """The example computed, its axes T and S labelled with its words.
+        """Run the example, its axes T and S labelled with its words.
 
         dtype: of the inputs, and so of every step. Raises AttentionError as attend does.
 
         >>> round(EXAMPLES["en_it"].run()["weights"][0, 0, 5, 3].item(), 3)     # head 1: it -> dog
         0.933
         """
-        config, weights = self.config(), self.weights(dtype)
+        config = self.config()
+        weights = self.weights(dtype)
         if self.q is not None:
-            trace = attend_qkv(*(self.tensor(name, dtype) for name in "qkv"), config=config, weights=weights)
+            trace = attend_qkv(
+                q=self.tensor("q", dtype),
+                k=self.tensor("k", dtype),
+                v=self.tensor("v", dtype),
+                config=config,
+                weights=weights,
+            )
         else:
-            trace = attend(self.tensor("x", dtype), self.tensor("context", dtype), weights=weights, config=config)
-        return trace.labelled(T=self.tokens, S=self.context_tokens or self.tokens)
+            trace = attend(
+                query=self.tensor("x", dtype),
+                key=self.tensor("context", dtype),
+                weights=weights,
+                config=config,
+            )
+        keys = self.context_tokens or self.tokens
+        return trace.labelled(T=self.tokens, S=keys)
 
     def dictionary(self) -> Lexicon:
-        """The words that have vectors here: those of the example's lexicon in LEXICA or, without one, its own words.
+        """Give the words that have vectors here: those of a lexicon in LEXICA or, without one, the example's own.
 
         Raises AttentionError: no_input_words where q, k and v are given and no x.
 
@@ -172,76 +194,84 @@ class Example:
 
 @lru_cache(maxsize=8)  # of an example, which is compared by its identity
 def learned_view(example: Example) -> AttentionView:
-    """What the example's network gives its attention."""
+    """Give what the example's network hands to its attention."""
     recipe = read_recipe(example.network)
-    texts = ("".join(tokens) for tokens in (example.context_tokens or example.tokens, example.tokens))
-    return attention_view(load_network(recipe.course, recipe.step), *texts, layer=example.layer)
+    keys = example.context_tokens or example.tokens
+    return attention_view(
+        load_network(recipe.course, recipe.step),
+        "".join(keys),
+        "".join(example.tokens),
+        layer=example.layer,
+    )
 
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
 def own_vectors(tokens: tuple[str, ...] | None, numbers: NumberMatrix | MatrixRecipe | None) -> dict[str, NumberRow]:
-    """Words with the rows that stand for them."""
+    """Give words with their rows of numbers."""
     if tokens is None or numbers is None:
         return {}
-    rows = map(tuple, numbers.draw().tolist()) if isinstance(numbers, MatrixRecipe) else numbers
+    rows = numbers
+    if isinstance(numbers, MatrixRecipe):
+        rows = [tuple(row) for row in numbers.draw().tolist()]
     return dict(zip(tokens, rows, strict=True))
 
 
-def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
-    """The lexica; where one is like another, its words replace or join the other's."""
-    lexica: dict[str, Lexicon] = {}
-    for name, entry in entries.items():
-        like = lexica[entry["like"]] if "like" in entry else Lexicon((), {})
-        own = {word: tuple(group["vector"]) for group in entry.get("words", ()) for word in group["words"]}
-        dims = tuple(entry.get("dims", like.dims))
-        words, positions = MappingProxyType({**like.vectors, **own}), entry.get("positions", like.positions)
-        swaps = tuple(map(tuple, entry.get("swaps", like.swaps)))
-        lexica[name] = Lexicon(dims, words, positions, swaps=swaps)
-    return lexica
-
-
 def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) -> dict[str, Example]:
-    """The examples, in the order of the file: the first is the default."""
+    """Read the examples, in the order of the file: the first is the default."""
     examples: dict[str, Example] = {}
     for name, entry in entries.items():
         like = entries[entry["like"]] if "like" in entry else {}
-        values = {key: as_plain(value) for key, value in {**like, **entry}.items() if key != "like"}
+        values = {}
+        for key, value in {**like, **entry}.items():
+            if key != "like":
+                values[key] = as_plain(value)
         if "built" in values:
             values |= built_matrices(values["tokens"], values["built"])
-        lexicon = find_lexicon(values, lexica)
         if "lexicon" in values:
+            lexicon = lexica[values["lexicon"]]
             values["dims"] = lexicon.dims
-        examples[name] = Example(name=name, **values | {"lexicon": lexicon})
+        else:
+            lexicon = make_own_lexicon(values)
+        values["lexicon"] = lexicon
+        examples[name] = Example(name=name, **values)
     return examples
 
 
-def find_lexicon(values: Mapping[str, object], lexica: Mapping[str, Lexicon]) -> Lexicon | None:
-    """The lexicon that an example names, else one of its own words; none where q, k and v are given."""
-    if "lexicon" in values:
-        return lexica[values["lexicon"]]
+def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
+    """Make a lexicon of an example's own words; none where q, k and v are given."""
     if "network" in values:  # which makes a vector of a symbol in its place
         return Lexicon((), {}, origin="learned")
     if "x" not in values:
         return None
     vectors = own_vectors(values.get("context_tokens"), values.get("context"))
     vectors |= own_vectors(values["tokens"], values["x"])
-    return Lexicon(values.get("dims", ()), MappingProxyType(vectors), origin=values.get("origin", "built"))
+    return Lexicon(
+        dims=values.get("dims", ()),
+        vectors=MappingProxyType(vectors),
+        origin=values.get("origin", "built"),
+    )
 
 
 def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:
-    """What heads built by hand bring: x, the projections, and one head each."""
-    made = build_heads(tokens, tuple(map(read_head_kind, kinds)))
-    matrices = {name: as_plain(getattr(made, name).tolist()) for name in ("x", "w_q", "w_k", "w_v")}
-    return {**matrices, "heads": len(kinds)}
+    """Build what heads made by hand need: x, the projections, and the number of heads."""
+    heads = build_heads(tokens, [read_head_kind(kind) for kind in kinds])
+    return {
+        "x": as_plain(heads.x.tolist()),
+        "w_q": as_plain(heads.w_q.tolist()),
+        "w_k": as_plain(heads.w_k.tolist()),
+        "w_v": as_plain(heads.w_v.tolist()),
+        "heads": len(kinds),
+    }
 
 
 def as_plain(value: object) -> object:
-    """JSON's lists as tuples, its objects as recipes."""
+    """Turn JSON's lists into tuples, and its objects into recipes."""
     if isinstance(value, list):
-        return tuple(map(as_plain, value))
-    return MatrixRecipe(**{key: as_plain(part) for key, part in value.items()}) if isinstance(value, dict) else value
+        return tuple(as_plain(part) for part in value)
+    if isinstance(value, dict):
+        recipe = {key: as_plain(part) for key, part in value.items()}
+        return MatrixRecipe(**recipe)
+    return value
 
 
-EXAMPLE_DATA = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
-LEXICA: Mapping[str, Lexicon] = MappingProxyType(read_lexica(EXAMPLE_DATA["lexica"]))
 EXAMPLES: Mapping[str, Example] = MappingProxyType(read_examples(EXAMPLE_DATA["examples"], LEXICA))

@@ -1,4 +1,4 @@
-"""Exercises to calculate by hand: small whole numbers from a seed, on which no two mistakes give the same numbers."""
+"""Exercises to calculate by hand: small whole numbers from a seed, for which no two mistakes give the same numbers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,9 +10,11 @@ from torch import Tensor
 
 from attention_core.comparison.distances import abs_difference
 from attention_core.comparison.rerun import Values, rerun
+from attention_core.exercises.answer_text import DEFAULT_DECIMALS
+from attention_core.exercises.number_range import NumberRange
 from attention_core.exercises.rounding import half_a_unit
-from attention_core.exercises.slips import try_exchanges
-from attention_core.exercises.worked_example import DEFAULT_DECIMALS, stages_of
+from attention_core.exercises.slip_causes import try_exchanges
+from attention_core.exercises.stages import stages_of
 from attention_core.inputs.matrix_text import from_text, to_text
 from attention_core.mechanism.attention import attend, attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights, require_one_of
@@ -21,11 +23,21 @@ from attention_core.verification.mistakes import MISTAKES
 
 # The mistakes that an exercise must tell apart, besides exchanged rows and columns and one wrong sum.
 COMMON_MISTAKES = (
-    *("no_scale", "scale_squared", "scale_model_width", "scale_input_width", "softmax_queries", "mask_after_softmax"),
-    *("mask_inverted", "k_not_transposed", "scores_transposed", "weights_transposed"),
+    "no_scale",
+    "scale_squared",
+    "scale_model_width",
+    "scale_input_width",
+    "softmax_queries",
+    "mask_after_softmax",
+    "mask_inverted",
+    "k_not_transposed",
+    "scores_transposed",
+    "weights_transposed",
     "softmax_undivided",
-    *("split_not_transposed", "split_interleaved"),
+    "split_not_transposed",
+    "split_interleaved",
 )
+VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # numbers farther apart differ as written, however they are rounded
 MAX_ATTEMPTS = 1000  # exercises until one tells all mistakes apart: a handful is enough
 
 
@@ -41,10 +53,20 @@ class Level:
 
 LEVELS = MappingProxyType(  # widths at which √d_k, d_k, √d_model and √S are four numbers
     {
-        "from_qkv": Level(dict.fromkeys("qkv", (3, 2)), largest=2),
-        "one_head": Level({"x": (4, 6), "w_q": (6, 3), "w_k": (6, 3), "w_v": (6, 3)}, largest=1, masks=("causal",)),
+        "from_qkv": Level(
+            {"q": (3, 2), "k": (3, 2), "v": (3, 2)},
+            largest=2,
+        ),
+        "one_head": Level(
+            {"x": (4, 6), "w_q": (6, 3), "w_k": (6, 3), "w_v": (6, 3)},
+            largest=1,
+            masks=("causal",),
+        ),
         "two_heads": Level(
-            {"x": (4, 6), "w_q": (6, 6), "w_k": (6, 6), "w_v": (6, 6), "w_o": (6, 3)}, 1, heads=2, masks=("causal",)
+            {"x": (4, 6), "w_q": (6, 6), "w_k": (6, 6), "w_v": (6, 6), "w_o": (6, 3)},
+            largest=1,
+            heads=2,
+            masks=("causal",),
         ),
     }
 )
@@ -59,18 +81,28 @@ class Exercise:
     masks: tuple[str, ...] = ()
 
     def run(self) -> Trace:
-        """The run with the right numbers, float64."""
-        given = {name: torch.from_numpy(from_text(text, name)) for name, text in self.matrices.items()}
+        """Run the exercise in float64, which gives the right numbers."""
+        given = {}
+        for name, text in self.matrices.items():
+            matrix = from_text(text, name)
+            given[name] = torch.from_numpy(matrix)
         config = AttentionConfig(heads=self.heads, masks=self.masks)
         if "q" in given:
-            return attend_qkv(given["q"], given["k"], given["v"], config=config)
-        return attend(given.pop("x"), weights=Weights(**given), config=config)
+            return attend_qkv(
+                given["q"],
+                given["k"],
+                given["v"],
+                config=config,
+            )
+        x = given.pop("x")
+        weights = Weights(**given)
+        return attend(x, weights=weights, config=config)
 
 
 def make_exercise(level: str, seed: int) -> Exercise:
-    """An exercise of a level, the same from the same seed on any machine.
+    """Make an exercise of a level, the same from the same seed on any machine.
 
-    level: one of LEVELS. seed: a whole number, of an own generator. Drawn again until no two of the COMMON mistakes, or
+    level: one of LEVELS. seed: a whole number, of an own generator. Drawn again until no two of the COMMON_MISTAKES, or
     of the exchanges of two rows or columns, can be taken for each other, or for one wrong sum, in two decimals.
 
     Raises AttentionError: unknown_choice.
@@ -79,49 +111,88 @@ def make_exercise(level: str, seed: int) -> Exercise:
     '-2,2;2,1;1,1'
     """
     require_one_of("level", level, tuple(LEVELS))
-    made, generator = LEVELS[level], torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
     for _ in range(MAX_ATTEMPTS):
-        drawn = {
-            name: torch.randint(-made.largest, made.largest + 1, shape, generator=generator)
-            for name, shape in made.shapes.items()
-        }
-        found = Exercise({name: to_text(x.numpy(), name) for name, x in drawn.items()}, made.heads, made.masks)
-        if can_tell_mistakes_apart(found.run()):
-            return found
+        exercise = draw_exercise(LEVELS[level], generator)
+        if can_tell_mistakes_apart(exercise.run()):
+            return exercise
     raise RuntimeError(f"no exercise of level {level!r} and seed {seed} tells all mistakes apart")
 
 
+def draw_exercise(level: Level, generator: torch.Generator) -> Exercise:
+    """Draw whole numbers for every matrix of a level."""
+    matrices = {}
+    for name, shape in level.shapes.items():
+        numbers = torch.randint(
+            -level.largest,
+            level.largest + 1,
+            shape,
+            generator=generator,
+        )
+        matrices[name] = to_text(numbers.numpy(), name)
+    return Exercise(matrices, level.heads, level.masks)
+
+
+# ---- whether mistakes can be told apart ------------------------------------------------------------------------------
 def can_tell_mistakes_apart(trace: Trace) -> bool:
-    """Whether every common mistake shows, in more than one number, and no two show the same, in the usual decimals.
+    """Say whether every common mistake shows, in more than one number, and no two show the same, in usual decimals.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> can_tell_mistakes_apart(EXAMPLES["en_it"].run())  # most of its scores are 0 and show no scale
     False
     """
-    right, steps = rerun(trace), [*stages_of(trace)]
-    seen: dict[str, list[Tensor]] = {step: [] for step in steps}
-    for values in mistaken_runs(trace, right, steps):
-        step = next((step for step in steps if differs_visibly(values[step], right[step])), None)
-        exact = all(torch.equal(values[step], right[step]) for step in steps)
-        if step is None and not exact:
+    right = rerun(trace)
+    stages = [*stages_of(trace)]
+    seen: dict[str, list[Tensor]] = {step: [] for step in stages}
+    for mistaken in mistaken_runs(trace, right, stages):
+        if is_same_run(mistaken, right, stages):
+            continue
+        step = first_visible_step(mistaken, right, stages)
+        if step is None:
             return False  # it changes the numbers, and nobody sees it
-        if step is not None:
-            seen[step].append(values[step])
-            if (abs_difference(values[step], right[step]) > 2 * half_a_unit(DEFAULT_DECIMALS)).sum() < 2:
-                return False
-    return all(differs_visibly(one, other) for values in seen.values() for one, other in combinations(values, 2))
+        if count_visible(mistaken[step], right[step]) < 2:
+            return False
+        seen[step].append(mistaken[step])
+    return all(all_differ_visibly(values) for values in seen.values())
 
 
-def mistaken_runs(trace: Trace, right: Values, steps: list[str]) -> Iterator[Values]:
-    """The run with each common mistake, and with each two rows or columns of a step exchanged."""
+def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Values]:
+    """Yield the run with each common mistake, and with each two rows or columns of a stage exchanged."""
     for code in COMMON_MISTAKES:
         yield rerun(trace, MISTAKES[code])
-    for step in steps:
-        for _, (swapped, _) in try_exchanges((right[step], right[step]), step):
-            if not torch.equal(swapped, right[step]):
-                yield right | {step: swapped}
+    for step in stages:
+        value = right[step]
+        for _, swapped in try_exchanges(NumberRange(value, value), step):
+            if not torch.equal(swapped.low, value):
+                yield right | {step: swapped.low}
+
+
+def is_same_run(mistaken: Values, right: Values, stages: list[str]) -> bool:
+    """Say whether a mistake leaves every stage as it is."""
+    return all(torch.equal(mistaken[step], right[step]) for step in stages)
+
+
+def first_visible_step(mistaken: Values, right: Values, stages: list[str]) -> str | None:
+    """Find the first stage at which a mistake shows; None where it does not."""
+    for step in stages:
+        if differs_visibly(mistaken[step], right[step]):
+            return step
+    return None
+
+
+def all_differ_visibly(values: list[Tensor]) -> bool:
+    """Say whether no two of these values of a step look the same."""
+    return all(differs_visibly(one, other) for one, other in combinations(values, 2))
 
 
 def differs_visibly(one: Tensor, other: Tensor) -> bool:
-    """Whether two steps differ where they are written with the usual decimals, however these are rounded."""
-    return one.shape != other.shape or bool((abs_difference(one, other) > 2 * half_a_unit(DEFAULT_DECIMALS)).any())
+    """Say whether two values of a step differ where they are written with the usual decimals."""
+    if one.shape != other.shape:
+        return True
+    return count_visible(one, other) > 0
+
+
+def count_visible(one: Tensor, other: Tensor) -> int:
+    """Count the cells that differ where they are written with the usual decimals, however these are rounded."""
+    is_visible = abs_difference(one, other) > VISIBLE_GAP
+    return int(is_visible.sum())

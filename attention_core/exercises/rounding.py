@@ -1,14 +1,11 @@
-"""What writing numbers down does: each is rounded to a few decimals, and what is made of them moves.
-
-WRITTEN are steps to put behind a run: its weights as somebody writes them, and the output that they give.
-"""
+"""Numbers rounded to a few decimals, as people write them, and how far that moves what is computed from them."""
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.exercises.marking import range_through
+from attention_core.exercises.number_range import NumberRange, range_through
 from attention_core.mechanism.operations import MIX
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.expressions import Cell, Constant, Operand
@@ -18,12 +15,14 @@ from attention_core.record.trace import Faces, Operation, Trace
 # ---- numbers with so many decimals, a half away from 0 ---------------------------------------------------------------
 def write_down(numbers: Float[Tensor, "..."], *, digits: int) -> Float[Tensor, "..."]:
     unit = 10.0**digits
-    return torch.copysign((numbers.abs() * unit + 0.5).floor() / unit, numbers)
+    units = (numbers.abs() * unit + 0.5).floor()
+    return torch.copysign(units / unit, numbers)
 
 
 def write_down_numpy(numbers, *, digits):
     unit = 10.0**digits
-    return np.sign(numbers) * np.floor(np.abs(numbers) * unit + 0.5) / unit
+    units = np.floor(np.abs(numbers) * unit + 0.5)
+    return np.sign(numbers) * units / unit
 
 
 def write_down_formula(numbers, *, digits):
@@ -31,15 +30,18 @@ def write_down_formula(numbers, *, digits):
 
 
 def write_down_cell(index, numbers: Operand, *, digits) -> Cell:
-    return Cell(((numbers[index],), (Constant(float(digits), str(digits)),)), outer="round")
+    number = (numbers[index],)
+    decimals = (Constant(float(digits), str(digits)),)
+    return Cell((number, decimals), function="round")
 
 
 ROUND = Faces(write_down, write_down_numpy, write_down_formula, write_down_cell)
 
 
 def with_rounded_weights(trace: Trace, digits: int) -> Trace:
-    """A run with its weights written with so many decimals behind it, `rounded_weights`, and `rounded_outputs`, the
-    head outputs that these give.
+    """Add two steps to a run: `rounded_weights`, and `rounded_outputs`, the head outputs that these give.
+
+    digits: the decimals that the weights are rounded to.
 
     >>> from attention_core import attend_qkv
     >>> thirds = attend_qkv(torch.zeros(1, 2), torch.zeros(3, 2), torch.eye(3))
@@ -55,17 +57,20 @@ def with_rounded_weights(trace: Trace, digits: int) -> Trace:
 
 # ---- how far that may move -------------------------------------------------------------------------------------------
 def half_a_unit(digits: int | None) -> float:
-    """How far a number with so many decimals may lie from the one behind it; None: it is exact.
+    """Give how far a number with so many decimals may lie from the one behind it; None: it is exact.
 
     >>> half_a_unit(2), half_a_unit(None)
     (0.005, 0.0)
     """
-    return 0.0 if digits is None else 0.5 * 10.0**-digits
+    if digits is None:
+        return 0.0
+    return 0.5 * 10.0**-digits
 
 
 def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tensor, "..."]:
-    r"""How far each cell of a step moves at most where every number of `by`, which it reads, is written with so many
-    decimals, whatever the digits behind them were.
+    r"""Compute how far each cell of a step moves at most where every number of `by`, which it reads, is rounded.
+
+    digits: the decimals that are left, whatever the digits behind them were.
 
     For the head outputs this is $\frac{1}{2} 10^{-d} \sum_s |v_s|$: each weight may be off by half a unit, and all may
     pull the same way.
@@ -75,19 +80,26 @@ def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tenso
     >>> rounding_reach(trace, "head_outputs", "weights", 2).flatten()
     tensor([0.0200, 0.0200], dtype=torch.float64)
     """
-    operation, half = trace.step(step).operation, half_a_unit(digits)
+    operation = trace.step(step).operation
+    right = trace[step]
+    half = half_a_unit(digits)
     with torch.inference_mode(False), torch.enable_grad():
-        values = {name: trace[name].clone().double() for name in operation.reads}
-        ranges = {name: (value, value) for name, value in values.items()}
-        low, high = range_through(operation, ranges | {by: (values[by] - half, values[by] + half)})
-        return torch.maximum(high - trace[step], trace[step] - low)
+        ranges = {}
+        for name in operation.reads:
+            value = trace[name].clone().double()
+            ranges[name] = NumberRange(value, value)
+        rounded = ranges[by].low
+        ranges[by] = NumberRange(rounded - half, rounded + half)
+        low, high = range_through(operation, ranges)
+        return torch.maximum(high - right, right - low)
 
 
 def find_farthest_from(numbers: Float[Tensor, "..."], wanted: float) -> float:
-    """The one of some numbers that lies farthest from a wanted one: what rounding made of a row's sum.
+    """Find the number that lies farthest from a wanted one, such as the sum of rounded weights that is least near 1.
 
     >>> find_farthest_from(torch.tensor([1.0, 0.75, 1.125]), 1.0)
     0.75
     """
     flat = numbers.flatten()
-    return flat[(flat - wanted).abs().argmax()].item()
+    gaps = (flat - wanted).abs()
+    return flat[gaps.argmax()].item()

@@ -52,17 +52,24 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     value = trace[step]
     index = tuple(index)
     if not trace.holds(step, index):
-        axes = f"{value.dim()} whole numbers"
-        raise AttentionError("index", name=step, axes=axes, shape=tuple(value.shape), given=index)
+        raise AttentionError(
+            "index",
+            name=step,
+            axes=f"{value.dim()} whole numbers",
+            shape=tuple(value.shape),
+            given=index,
+        )
     number = float(value[index].item())  # item() works also where the run wants gradients
     text = format_step_number(trace, step, number)
     operation = trace.step(step).operation
     if operation is None:
-        return Explanation(step, index, number, cell=None, pieces=(Piece(text),))
+        piece = Piece(text)
+        return Explanation(step, index, number, cell=None, pieces=(piece,))
     cell = operation.cell(index, trace.shapes())
+    pieces = write_out_cell(cell, trace)
     sign = "⇒" if value.dtype == torch.bool else "="
-    result = Piece(f" {sign} {text}")
-    return Explanation(step, index, number, cell, pieces=(*write_out_cell(cell, trace), result))
+    pieces.append(Piece(f" {sign} {text}"))
+    return Explanation(step, index, number, cell, tuple(pieces))
 
 
 def number_at(trace: Trace, factor: Factor) -> float:
@@ -72,7 +79,9 @@ def number_at(trace: Trace, factor: Factor) -> float:
 
 def format_step_number(trace: Trace, step: str, number: float) -> str:
     """A number of a step with two decimals; a truth value is 1 or 0."""
-    return str(int(number)) if trace[step].dtype == torch.bool else format_or_scientific(number)
+    if trace[step].dtype == torch.bool:
+        return str(int(number))
+    return format_or_scientific(number)
 
 
 def write_out_cell(cell: Cell, trace: Trace) -> list[Piece]:
@@ -94,9 +103,13 @@ def part_piece(trace: Trace, part: Part) -> Piece:
 def operand_piece(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
     """One operand; a constant shows where it comes from instead of its digits."""
     if isinstance(factor, Constant):
+        ref = None
         text = factor.text or format_or_scientific(factor.value)
     else:
+        ref = factor
         text = format_step_number(trace, factor.step, number_at(trace, factor))
-    if bracket and (text[0] in "−-" or (" " in text and text[0] != "|")):
+    is_negative = text[0] in "−-"
+    is_sum = " " in text and text[0] != "|"
+    if bracket and (is_negative or is_sum):
         text = f"({text})"
-    return Piece(text, factor if isinstance(factor, Ref) else None)
+    return Piece(text, ref)

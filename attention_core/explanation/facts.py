@@ -78,14 +78,21 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
         return RowFact("overflow", *place, (), 0.0, possible)
     if has_replaced_weights(trace, row, allowed):
         largest = int(row.argmax())
-        return RowFact("chosen", *place, (largest,), share, possible, float(row.sum()))
+        total = float(row.sum())
+        return RowFact("chosen", *place, (largest,), share, possible, total)
     if share == 0.0:
         return RowFact("nothing", *place, (), 0.0, possible)
     among_largest = row >= share - EQUAL_WEIGHT_GAP
     keys = among_largest.nonzero().flatten().tolist()
-    kind = kind_of_row(len(keys), possible, share)
-    rest = float(row[row < share].sum())
-    return RowFact(kind, *place, tuple(keys), share, possible, rest=rest)
+    smaller = row[row < share]
+    return RowFact(
+        kind_of_row(len(keys), possible, share),
+        *place,
+        keys=tuple(keys),
+        share=share,
+        possible=possible,
+        rest=float(smaller.sum()),
+    )
 
 
 def has_overflowed(
@@ -127,15 +134,23 @@ def accident(trace: Trace, fact: RowFact) -> Accident | None:
     >>> [accident(trace, row_fact(trace, head=0, query=query)) for query in range(2)]
     [None, Accident(query=False, keys=(1,), matrices=())]
     """
-    return accident_at(trace, fact.query, fact.keys) if fact.kind in CLAIMS else None
+    if fact.kind not in CLAIMS:
+        return None
+    return accident_at(trace, fact.query, fact.keys)
 
 
 def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | None:
     """The random numbers behind the weights of some keys for a query, None where there are none."""
-    tokens = trace.chance.tokens
-    random_keys = tuple(key for key in keys if key in tokens.get("S", ()))
-    found = Accident(query in tokens.get("T", ()), random_keys, trace.chance.matrices)
-    return found if found.query or found.keys or found.matrices else None
+    random_queries = trace.chance.tokens.get("T", ())
+    random_keys = trace.chance.tokens.get("S", ())
+    found = Accident(
+        query=query in random_queries,
+        keys=tuple(key for key in keys if key in random_keys),
+        matrices=trace.chance.matrices,
+    )
+    if found.query or found.keys or found.matrices:
+        return found
+    return None
 
 
 def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
@@ -201,6 +216,8 @@ def find_farthest_from_one(found: Sequence[float]) -> set[int]:
     """
     gaps = [abs(each - 1) for each in found]
     largest = max(gaps, default=0.0)
+    if largest <= EQUAL_WEIGHT_GAP:
+        return set()
     least = largest - EQUAL_WEIGHT_GAP
     return {number for number, gap in enumerate(gaps) if gap > EQUAL_WEIGHT_GAP and gap >= least}
 
@@ -262,14 +279,17 @@ def find_telling_row(
     (0, 1)
     """
     weights = trace["weights"][batch].detach().double()  # (H, T, S)
+    largest = weights.nan_to_num().amax(-1)  # (H, T)
     possible = allowed_pairs(trace)[batch].sum(-1)  # (H, T)
-    ratios = weights.nan_to_num().amax(-1) * possible  # (H, T): a row of one allowed key has 1
-    columns = slice(count) if query is None else slice(query, query + 1)
-    ratios = ratios[:, columns]
-    among_largest = ratios >= ratios.max() - EQUAL_WEIGHT_GAP
-    head = int(among_largest.any(-1).nonzero()[0])
+    ratios = largest * possible  # (H, T): a row of one allowed key has 1
+    queries = slice(count) if query is None else slice(query, query + 1)
+    ratios = ratios[:, queries]
+    among_highest = ratios >= ratios.max() - EQUAL_WEIGHT_GAP
+    heads = among_highest.any(-1).nonzero()
+    head = int(heads[0])
     if query is None:
-        query = int(among_largest[head].nonzero()[-1])
+        equal_queries = among_highest[head].nonzero()
+        query = int(equal_queries[-1])
     return head, query
 
 

@@ -120,7 +120,6 @@ def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_C
     '{\\substack{S \\times d_{v} \\\\ 5 \\times 7}}{V}'
     """
     operation = trace.step(step).operation
-
     left = sized_symbol(trace, step, colours)
     if operation is None:
         return left
@@ -131,8 +130,10 @@ def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_C
 def sized_symbol(trace: Trace, name: str, colours: Mapping[str, str]) -> str:
     """Write a step's symbol with its rows and columns under it."""
     step = trace.step(name)
-    letters = r" \times ".join(axis_latex(dim) for dim in step.dims[-2:])
-    numbers = r" \times ".join(str(size) for size in step.value.shape[-2:])
+    row_and_column = step.dims[-2:]
+    counts = step.value.shape[-2:]
+    letters = r" \times ".join(map(axis_latex, row_and_column))
+    numbers = r" \times ".join(map(str, counts))
     sizes = rf"\substack{{{letters} \\ {numbers}}}"
     return rf"\underset{{{sizes}}}{{{symbol(name, colours)}}}"
 
@@ -146,7 +147,9 @@ def axis_latex(dim: str) -> str:
     factors = []
     for factor in dim.split("·"):
         letter, _, index = factor.partition("_")
-        factors.append(f"{letter}_{{{index}}}" if index else letter)
+        if index:
+            letter = f"{letter}_{{{index}}}"
+        factors.append(letter)
     return " ".join(factors)
 
 

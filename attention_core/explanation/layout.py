@@ -68,15 +68,24 @@ def panel(
     row_dim, column_dim = panel_dims(trace, step)
     row_count = shape[-2] if is_matrix else 1
     column_count = shape[-1]
-    rows = drawn_positions(row_count, axis_limit(row_dim, largest, widest), at.get(row_dim, 0))
-    columns = drawn_positions(column_count, axis_limit(column_dim, largest, widest), at.get(column_dim, 0))
-    leading = tuple(trace.step(step).leading(at).values())
+    most_rows = axis_limit(row_dim, largest, widest)
+    most_columns = axis_limit(column_dim, largest, widest)
+    rows = drawn_positions(row_count, most_rows, at.get(row_dim, 0))
+    columns = drawn_positions(column_count, most_columns, at.get(column_dim, 0))
+    leading = trace.step(step).leading(at).values()
     refs = []
     for row in rows:
-        before = (*leading, row) if is_matrix else ()
-        refs.append([Ref(step, (*before, column)) for column in columns])
-    hidden = (row_count - len(rows), column_count - len(columns))
-    return gather_panel(trace, step, refs, (row_dim, column_dim), hidden)
+        place = (*leading, row) if is_matrix else ()
+        refs.append([Ref(step, (*place, column)) for column in columns])
+    hidden_rows = row_count - len(rows)
+    hidden_columns = column_count - len(columns)
+    return gather_panel(
+        trace,
+        step,
+        refs,
+        dims=(row_dim, column_dim),
+        hidden=(hidden_rows, hidden_columns),
+    )
 
 
 def panel_dims(trace: Trace, step: str) -> tuple[str, str]:
@@ -142,7 +151,9 @@ def gather_panel(
 
 def gather_values(value: Tensor, refs: list[list[Ref]]) -> np.ndarray:
     """Read the numbers that stand in the given places of a step."""
-    places = [[ref.index for ref in row] for row in refs]
+    places = []
+    for row in refs:
+        places.append([ref.index for ref in row])
     indices = torch.from_numpy(np.array(places))  # (rows, columns, axes)
     drawn = value.detach().cpu()[indices.unbind(-1)]  # one (rows, columns) an axis -> (rows, columns)
     return drawn.double().numpy()
@@ -192,7 +203,8 @@ def product(
     if factors is None:
         return None
     left_refs, above_refs = factors
-    most = axis_limit(inner_axis(trace, left_refs[0]), largest, widest)
+    inner = inner_axis(trace, left_refs[0])
+    most = axis_limit(inner, largest, widest)
     hidden_rows, hidden_columns = result.hidden
     left = operand_panel(trace, left_refs, result.rows, hidden_rows, most)
     above = operand_panel(trace, above_refs, result.columns, hidden_columns, most)
@@ -214,16 +226,22 @@ def find_factors(
     def cell_of(ref: Ref) -> Cell:
         return operation.cell(ref.index, shapes)
 
-    first_row, last_row = result.refs[0], result.refs[-1]
-    if not factor_refs(cell_of(first_row[0]), LEFT):  # most steps are no product, and their other cells are many
+    first_row = result.refs[0]
+    last_row = result.refs[-1]
+    first_cell = cell_of(first_row[0])
+    if not factor_refs(first_cell, LEFT):  # most steps are no product, and their other cells are many
         return None
-    lefts = [factor_refs(cell_of(row[0]), LEFT) for row in result.refs]
+    first_column = [row[0] for row in result.refs]
+    lefts = [factor_refs(cell_of(ref), LEFT) for ref in first_column]
     aboves = [factor_refs(cell_of(ref), ABOVE) for ref in first_row]
-    corner = cell_of(last_row[-1])
-    they_meet = factor_refs(corner, LEFT) == lefts[-1] and factor_refs(corner, ABOVE) == aboves[-1]
-    if aboves[0] and they_meet:
-        return lefts, aboves
-    return None
+    last_cell = cell_of(last_row[-1])
+    if factor_refs(last_cell, LEFT) != lefts[-1]:
+        return None
+    if factor_refs(last_cell, ABOVE) != aboves[-1]:
+        return None
+    if not aboves[0]:
+        return None
+    return lefts, aboves
 
 
 def factor_refs(cell: Cell, which: int) -> list[Ref]:
@@ -232,7 +250,7 @@ def factor_refs(cell: Cell, which: int) -> list[Ref]:
     The list is empty for a sum of plain numbers, for a cell whose terms read more than one step in that place, and for
     one that multiplies by a number of the operation's own.
     """
-    if cell.outer not in ("sum", "cosine"):
+    if cell.function not in ("sum", "cosine"):
         return []
     refs = []
     for term in cell.terms:
@@ -282,14 +300,19 @@ def cut_panel(part: Panel, row: int | None = None, column: int | None = None) ->
     >>> one.values.shape, one.first, one.refs[0][1]
     ((1, 2), (1, 0), Ref(step='weights', index=(0, 0, 1, 1)))
     """
-    rows = slice(None) if row is None else slice(row, row + 1)
-    columns = slice(None) if column is None else slice(column, column + 1)
+    rows = columns = slice(None)
     first_row, first_column = part.first
+    if row is not None:
+        rows = slice(row, row + 1)
+        first_row += row
+    if column is not None:
+        columns = slice(column, column + 1)
+        first_column += column
     return replace(
         part,
         refs=tuple(line[columns] for line in part.refs[rows]),
         values=part.values[rows, columns],
-        first=(first_row + (row or 0), first_column + (column or 0)),
+        first=(first_row, first_column),
     )
 
 
@@ -302,8 +325,10 @@ def find_in_panel(part: Panel, cell: Ref) -> tuple[int, int]:
     >>> find_in_panel(panel(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "v"), Ref("v", (0, 0, 1, 0)))
     (1, 0)
     """
-    places = ((row, line.index(cell)) for row, line in enumerate(part.refs) if cell in line)
-    return next(places)
+    for row, line in enumerate(part.refs):
+        if cell in line:
+            return row, line.index(cell)
+    raise ValueError(f"the panel does not show this cell: got {cell}")
 
 
 def crossing(whole: Product, cell: Ref) -> Product:

@@ -77,7 +77,12 @@ def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionTyp
     if function in copies:
         return copies[function]
     scope = dict(function.__globals__)
-    copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+    copy = FunctionType(
+        function.__code__,
+        scope,
+        name=function.__name__,
+        argdefs=function.__defaults__,
+    )
     copy.__kwdefaults__ = function.__kwdefaults__
     copies[function] = copy
     for name in names_in(function.__code__):

@@ -43,18 +43,19 @@ def code(trace: Trace, language: str) -> str:
     """
     check_language(language)
     from_file = needs_file(trace)
-    operations = [step.operation for step in trace.computed().values()]
-    faces = [face_function(operation, language) for operation in operations]
+    faces = [face_function(step.operation, language) for step in trace.computed().values()]
     printers = {name: choose_printer(step, from_file) for name, step in trace.steps.items()}
     imports = needed_imports(language, from_file)
     definitions = collect_definitions([*faces, *printers.values()], imports)
     check_names(trace, definitions)
-    inputs = inputs_from_file(trace, language) if from_file else input_literals(trace, language)
+    import_lines = [definition.text for definition in definitions if definition.is_import]
+    own_definitions = [definition for definition in definitions if not definition.is_import]
+    write_inputs = inputs_from_file if from_file else input_literals
     sections = [
         header_lines(trace, language, from_file),
-        sorted(definition.text for definition in definitions if definition.is_import),
-        *with_section_titles(definition for definition in definitions if not definition.is_import),
-        [title_line("the inputs"), *inputs],
+        sorted(import_lines),
+        *with_section_titles(own_definitions),
+        [title_line("the inputs"), *write_inputs(trace, language)],
         [title_line("the steps"), *step_lines(trace, language)],
         [title_line("every step, printed"), *print_lines(printers)],
     ]
@@ -107,9 +108,11 @@ def call_line(operation: Operation, language: str) -> str:
     'head_outputs = mix_numpy(weights, v)'
     """
     function = face_function(operation, language)
-    params = [f"{name}={plain_parameter(value)!r}" for name, value in operation.params.items()]
-    arguments = ", ".join([*operation.reads, *params])
-    return f"{operation.output} = {function.__name__}({arguments})"
+    arguments = list(operation.reads)
+    for name, value in operation.params.items():
+        literal = repr(plain_parameter(value))
+        arguments.append(f"{name}={literal}")
+    return f"{operation.output} = {function.__name__}({', '.join(arguments)})"
 
 
 # ---- printing: a step's name, its shape, its numbers -----------------------------------------------------------------
@@ -141,7 +144,12 @@ def rows(nested: str, depth: int) -> str:
 def check_language(language: str) -> None:
     """Refuse a language that a run cannot be written in."""
     if language not in LIBRARIES:
-        raise AttentionError("unknown_choice", name="language", choices=", ".join(LIBRARIES), given=repr(language))
+        raise AttentionError(
+            "unknown_choice",
+            name="language",
+            choices=", ".join(LIBRARIES),
+            given=repr(language),
+        )
 
 
 def face_function(operation: Operation, language: str) -> Callable:
@@ -197,11 +205,14 @@ def header_lines(trace: Trace, language: str, from_file: bool) -> list[str]:
     """Write what the script does, what it needs, and the sizes of the run."""
     library = LIBRARIES[language]
     dtype = dtype_name(trace)
-    sizes = ", ".join(f"{dim} = {size}" for dim, size in trace.sizes().items() if "·" not in dim)
+    sizes = []
+    for dim, size in trace.sizes().items():
+        if "·" not in dim:
+            sizes.append(f"{dim} = {size}")
     lines = [
         f"# Attention step by step in {library}: computes and prints every step of one run.",
         needs_line(language, from_file),
-        f"# Sizes: {sizes}; the run was in {dtype}.",
+        f"# Sizes: {', '.join(sizes)}; the run was in {dtype}.",
     ]
     if language == "numpy" and dtype != "float64":
         why = ", since NumPy has no bfloat16" if dtype == "bfloat16" else ""
@@ -303,11 +314,13 @@ def input_literal(name: str, step: Step, language: str) -> str:
     closing = ")"
     if language == "torch" and step.value.dtype != torch.bool:
         closing = f", dtype={step.value.dtype})"
-    numbers = number_texts(tensor_to_numpy(step.value), short=language == "torch")
+    array = tensor_to_numpy(step.value)
+    numbers = number_texts(array, short=language == "torch")
     unquoted = str(numbers.tolist()).replace("'", "")
+    lines = rows(unquoted, numbers.ndim)
     indent = " " * len(opening)
-    nested = rows(unquoted, numbers.ndim).replace("\n", f"\n{indent}")
-    return f"{opening}{nested}{closing}  # {format_axes(step)}"
+    indented = lines.replace("\n", f"\n{indent}")
+    return f"{opening}{indented}{closing}  # {format_axes(step)}"
 
 
 def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:

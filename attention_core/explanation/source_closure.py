@@ -45,11 +45,19 @@ def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) 
     """
     found = {name: Definition(name, text) for name, text in imports.items()}
     for function in dict.fromkeys(functions):  # each once
-        module = sys.modules.get(function.__module__)
-        if not inspect.isfunction(function) or getattr(module, function.__name__, None) is not function:
+        if not is_found_by_name(function):
             raise ValueError(f"a face must be a function of a module, under its own name: got {function!r}")
+        module = sys.modules[function.__module__]
         add_definition(function.__name__, module, found)
     return list(found.values())
+
+
+def is_found_by_name(function: Callable) -> bool:
+    """Say whether a function stands in its module under its own name."""
+    if not inspect.isfunction(function):
+        return False
+    module = sys.modules.get(function.__module__)
+    return getattr(module, function.__name__, None) is function
 
 
 def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
@@ -74,7 +82,8 @@ def check_same_meaning(known: Definition, other: Definition) -> None:
     if known == other:
         return
     places = [definition.module or "an import" for definition in (known, other)]
-    raise ValueError(f"a name must mean one thing in a script: {known.name} is defined in {' and '.join(places)}")
+    modules = " and ".join(places)
+    raise ValueError(f"a name must mean one thing in a script: {known.name} is defined in {modules}")
 
 
 def locate_definition(name: str, module: ModuleType) -> Definition | None:
@@ -106,11 +115,12 @@ def names_bound(node: ast.stmt) -> list[str]:
     """List the names that a top-level statement defines."""
     if isinstance(node, ast.FunctionDef):
         return [node.name]
-    targets = []
     if isinstance(node, ast.Assign):
         targets = node.targets
     elif isinstance(node, ast.AnnAssign):
         targets = [node.target]
+    else:
+        return []
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
@@ -142,10 +152,11 @@ def names_read(text: str) -> list[str]:
 
 def statement_lines(node: ast.stmt, text: str) -> str:
     """Copy a statement's whole lines, so that a comment behind it stays."""
-    decorators = getattr(node, "decorator_list", [])
-    first = min(part.lineno for part in [node, *decorators])
-    lines = text.splitlines()[first - 1 : node.end_lineno]
-    return "\n".join(lines)
+    first = node.lineno
+    for decorator in getattr(node, "decorator_list", []):
+        first = min(first, decorator.lineno)
+    lines = text.splitlines()
+    return "\n".join(lines[first - 1 : node.end_lineno])
 
 
 def section_title(node: ast.stmt, text: str) -> str:
@@ -197,8 +208,8 @@ def find_annotations(text: str) -> list[Cut]:
             cuts.append(Cut(end(node.target), end(node.annotation)))
         elif isinstance(node, ast.FunctionDef) and node.returns:
             arrow = raw.rindex(b"->", 0, begin(node.returns))
-            signature = raw[:arrow].rstrip()
-            cuts.append(Cut(len(signature), end(node.returns)))
+            signature_end = len(raw[:arrow].rstrip())
+            cuts.append(Cut(signature_end, end(node.returns)))
     return cuts
 
 
@@ -216,13 +227,14 @@ def join_signature(text: str) -> str:
     if signature_end is None:
         return text
     lines = text.split("\n")
+    body = lines[signature_end:]
     signature = "\n".join(lines[:signature_end])
     signature = re.sub(r"\(\n\s*", "(", signature)
     signature = re.sub(r",?\n\s*\)", ")", signature)
     signature = re.sub(r"\n\s*", " ", signature)
     if len(signature) > SCRIPT_WIDTH:
         return text
-    return "\n".join([signature, *lines[signature_end:]])
+    return "\n".join([signature, *body])
 
 
 def find_signature_end(text: str) -> int | None:

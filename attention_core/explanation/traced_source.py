@@ -120,9 +120,10 @@ def comment_source(code: CodeType, record: CallRecord) -> str:
         remark = format_remark(first_statement.col_offset, name, texts)
         remarks[first_statement.lineno - 2].append(remark)
     for (start, end, left, right), texts in record.made.items():
+        first = start - first_line
         last = end - first_line
-        expression = source_segment(lines[start - first_line : last + 1], left, right)
-        indent = len(lines[last]) - len(lines[last].lstrip())
+        expression = source_segment(lines[first : last + 1], left, right)
+        indent = count_leading_spaces(lines[last])
         remarks[last].append(format_remark(indent, expression, texts))
     commented = []
     for number, line in enumerate(lines):
@@ -131,9 +132,15 @@ def comment_source(code: CodeType, record: CallRecord) -> str:
     return "\n".join(commented)
 
 
+def count_leading_spaces(line: str) -> int:
+    """Count the spaces that a line begins with."""
+    return len(line) - len(line.lstrip())
+
+
 def format_remark(indent: int, name: str, texts: list[str]) -> str:
     """Write what an argument was, or an expression made, as a comment."""
-    return f"{' ' * indent}#   {name}: {count_repeats(texts, 'times')}"
+    spaces = " " * indent
+    return f"{spaces}#   {name}: {count_repeats(texts, 'times')}"
 
 
 def source_segment(lines: list[str], left: int, right: int) -> str:

@@ -38,7 +38,8 @@ def watch_call(function: Callable, operands: tuple | list, params: Mapping[str, 
     A RuntimeError of the function is recorded as a refusal. Any other error is raised.
     """
     watch = Watch(function)
-    if any(isinstance(value, np.ndarray) for value in (*operands, *params.values())):
+    values = (*operands, *params.values())
+    if any(isinstance(value, np.ndarray) for value in values):
         function = through_proxy(function, copies={})
     args = [wrap_numpy(operand) for operand in operands]
     kwargs = {name: wrap_numpy(value) for name, value in params.items()}
@@ -113,9 +114,11 @@ class Watch:
         code = frame.f_code
         caller = frame.f_back
         is_watched = code in self.ran
+        if is_watched:
+            is_new = self.ran[code].latest is not value  # else an earlier line made it, or it was given
+            if is_new:
+                self.keep(frame, value)
         is_comprehension = code in self.owner and not is_watched
-        if is_watched and self.ran[code].latest is not value:  # an earlier line made it, or it was given
-            self.keep(frame, value)
         if caller.f_code in self.owner and not is_comprehension:
             self.keep(caller, value)
 
@@ -203,7 +206,10 @@ def describe_layout(tensor: Tensor | np.ndarray) -> str:
         strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy counts bytes
         is_contiguous = tensor.flags.c_contiguous
     shape = tuple(tensor.shape)
-    broadcast = [str(axis) for axis, size in enumerate(shape) if size > 1 and strides[axis] == 0]
+    broadcast = []
+    for axis, size in enumerate(shape):
+        if size > 1 and strides[axis] == 0:
+            broadcast.append(str(axis))
     text = f"{shape}, strides {strides}"
     if broadcast:
         axes = ", ".join(broadcast)

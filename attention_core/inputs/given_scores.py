@@ -54,11 +54,18 @@ def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[st
     {'q': '1', 'k': '-6.7291', 'v': '-6.7291', 'score': 'dot', 'scale': 0.0625}
     """
     generator = Generator().manual_seed(seed)
-    q = draw_normal((1, d_k), generator).round(decimals=2).numpy()
-    k = draw_normal((keys, d_k), generator).round(decimals=2).numpy()
-    scores = (k @ q[0]).round(4)  # (S, d_k) x (d_k,) -> (S,): products of two decimals have four
+    q = draw_normal((1, d_k), generator)
+    q = q.round(decimals=2).numpy()
+    k = draw_normal((keys, d_k), generator)
+    k = k.round(decimals=2).numpy()
+    scores = k @ q[0]  # (S, d_k) x (d_k,) -> (S,)
+    scores = scores.round(4)  # products of two decimals have four
+
     dot = {**as_scores(scores), "score": "dot"}
     if d_k > MAX_LINKED_WIDTH:
-        return {"dot": dot, "scaled_dot": {**dot, "scale": root_scale(d_k)}}
-    dot |= {"q": to_text(q, "q"), "k": to_text(k, "k")}
-    return {"dot": dot, "scaled_dot": {**dot, "score": "scaled_dot"}}
+        scaled = {**dot, "scale": root_scale(d_k)}
+        return {"dot": dot, "scaled_dot": scaled}
+    dot["q"] = to_text(q, "q")
+    dot["k"] = to_text(k, "k")
+    scaled = {**dot, "score": "scaled_dot"}
+    return {"dot": dot, "scaled_dot": scaled}

@@ -124,13 +124,16 @@ def build_token_vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np
            [ 0.,  1.,  1.,  0.,  0.,  0.],
            [ 1.,  0.,  1.,  1.,  1.,  0.]])
     """
+    T = len(tokens)
     V = len(words)
-    x = np.zeros((len(tokens), V + len(POSITION_COLUMNS)))
-    middle = (len(tokens) - 1) // 2  # positions count from the middle, so that their squares stay small
+    x = np.zeros((T, V + len(POSITION_COLUMNS)))
+    middle = (T - 1) // 2  # positions count from the middle, so that their squares stay small
     for i, token in enumerate(tokens):
+        column = words.index(token)
         position = i - middle
-        x[i, words.index(token)] = 1
-        x[i, V:] = 1, position, position**2, i == 0
+        is_first = i == 0
+        x[i, column] = 1
+        x[i, V:] = (1, position, position**2, is_first)
     return x
 
 

@@ -56,11 +56,11 @@ def recut_heads(
     """
     count, width = wanted
     rows = len(matrix)
-    old = matrix.reshape(rows, heads, -1)  # (rows, H * d) -> (rows, H, d)
     if fill is None:
         fill = np.zeros((rows, count * width))
+    old = matrix.reshape(rows, heads, -1)  # (rows, H * d) -> (rows, H, d)
     new = fill.reshape(rows, count, width).copy()
-    kept_heads = min(heads, count)
-    kept_width = min(old.shape[2], width)
-    new[:, :kept_heads, :kept_width] = old[:, :kept_heads, :kept_width]
+    kept_heads = slice(min(heads, count))
+    kept_columns = slice(min(old.shape[2], width))
+    new[:, kept_heads, kept_columns] = old[:, kept_heads, kept_columns]
     return new.reshape(rows, count * width)  # (rows, H', d') -> (rows, H' * d')

@@ -51,7 +51,8 @@ def format_cells(matrix: np.ndarray, places: list[tuple[int, int]]) -> str:
     """Writes some cells of a matrix: 0.1=-2;3.4=7."""
     cells = []
     for row, column in places:
-        number = to_text(matrix[row : row + 1, column : column + 1])
+        cell = matrix[row, column].reshape(1, 1)
+        number = to_text(cell)
         cells.append(f"{row}.{column}={number}")
     return ";".join(cells)
 
@@ -113,13 +114,23 @@ def random_rows(
     (frozenset(), frozenset())
     """
     first, mark, _ = text.partition("~")
-    seeded = bool(mark) and RANDOM_PATTERN.fullmatch(first) is not None
-    if base is None or base.shape != matrix.shape or (mark and first and not seeded):
+    is_whole = not mark
+    is_seeded = not is_whole and RANDOM_PATTERN.fullmatch(first) is not None
+    if base is None or base.shape != matrix.shape:
         return frozenset()
-    start, rows = (starting_matrix(first, base, name), range(len(base))) if seeded else (base, drawn)
+    if first and not is_whole and not is_seeded:  # "identity~" and the like hold no random number
+        return frozenset()
+
+    start = base
+    rows = drawn
+    if is_seeded:
+        start = starting_matrix(first, base, name)
+        rows = range(len(base))
     same = matrix[:, :width] == start[:, :width]
-    left = same.any(axis=1) if mark else same.all(axis=1)  # a whole text may hold a random number by accident
-    return frozenset(row for row in rows if left[row])
+    has_random = same.any(axis=1)
+    if is_whole:  # it may hold a random number by accident
+        has_random = same.all(axis=1)
+    return frozenset(row for row in rows if has_random[row])
 
 
 def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:
@@ -180,9 +191,10 @@ def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[tuple[int, 
     match = EDIT_PATTERN.fullmatch(edit)
     if match is None or not is_inside(match, shape):
         raise AttentionError("edit_form", name=name, given=edit[:20])
-    place = int(match[1]), int(match[2])
-    number = from_text(match[3], name)  # (1, 1)
-    return place, number.item()
+    row, column, number = match.groups()
+    place = (int(row), int(column))
+    matrix = from_text(number, name)  # (1, 1)
+    return place, matrix.item()
 
 
 def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
@@ -223,10 +235,11 @@ def to_places(numbers: Float[np.ndarray, "B H T S"]) -> str:
     >>> to_places(np.array([[[[np.nan, 2.5]]]]))
     '0.0.0.1=2.5'
     """
+    is_chosen = ~np.isnan(numbers)
     chosen = []
-    for place in np.argwhere(~np.isnan(numbers)).tolist():
+    for place in np.argwhere(is_chosen).tolist():
+        indices = ".".join(str(index) for index in place)
         number = numbers[tuple(place)].item()
-        indices = ".".join(map(str, place))
         chosen.append(f"{indices}={shortest_decimal(number)}")
     return ";".join(chosen)
 

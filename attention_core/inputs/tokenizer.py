@@ -1,16 +1,15 @@
-"""Cuts a text into tokens, and gives a vector for any word: a dictionary's, or one that is drawn."""
+"""Cuts a text into tokens, joins tokens to a text, and draws a vector for any word."""
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
 import regex
 
-from attention_core.mechanism.config import require_one_of, require_positive, require_whole
+from attention_core.mechanism.config import require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
 MAX_TOKENS = 512  # 512 x 512 pairs are a canvas of one pixel a cell
@@ -18,10 +17,6 @@ MAX_TEXT_LENGTH = 10_000  # characters
 MAX_TOKEN_LENGTH = 40  # characters (code points)
 MAX_VECTOR_WIDTH = 512  # numbers in a word's vector
 BYTES_PER_BLOCK = 60  # that a word's vector is drawn from: five numbers
-
-NumberRow = tuple[float, ...]
-NumberMatrix = tuple[NumberRow, ...]
-ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
 
 TOKEN_SEPARATOR = "|"
 CONNECTORS = frozenset("'’-‐‑_·׳״־")  # between two letters they belong to the word: don't, well-known
@@ -77,6 +72,38 @@ def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
     return check_token_limits(split_tokens(text, words))
 
 
+def join_tokens(tokens: Sequence[str], words: Collection[str] = ()) -> str:
+    """Joins tokens to a text that `tokenise` cuts into exactly these tokens.
+
+    The tokens stand side by side where no space is written between them, as in Chinese, else with spaces, and with
+    bars where neither gives the same tokens.
+
+    tokens: not empty, without "|" and without spaces around them. words: the words that tokenise will be given.
+
+    Raises AttentionError: token_form for a token that no text can hold, and what tokenise refuses.
+
+    >>> join_tokens(["Anna", "fed", "the", "dog", "."])
+    'Anna fed the dog .'
+    >>> join_tokens(["<s>", "New York"])
+    '<s>|New York'
+    >>> join_tokens(["小红", "笑了"]), join_tokens(["小红", "笑了"], words={"小红", "笑了"})
+    ('小红|笑了', '小红笑了')
+    """
+    tokens = check_token_limits(tuple(tokens))
+    for token in tokens:
+        if not token or token != token.strip() or TOKEN_SEPARATOR in token:
+            raise AttentionError("token_form", given=printable_token(token))
+    texts = [" ".join(tokens)]
+    if not any(token.isascii() for token in tokens):
+        texts.insert(0, "".join(tokens))
+    for text in texts:
+        if split_tokens(text, words) == tokens:
+            return text
+    if len(tokens) == 1:
+        return tokens[0] + TOKEN_SEPARATOR
+    return TOKEN_SEPARATOR.join(tokens)
+
+
 @lru_cache(maxsize=1024)  # a picture asks for the same few words hundreds of times
 def printable_token(token: str) -> str:
     """Writes out the characters of a token that would be invisible or would turn the line around.
@@ -128,65 +155,12 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
     return tuple(numbers.tolist())
 
 
-# ---- words with vectors ----------------------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class Lexicon:
-    """A toy dictionary: words with vectors, and what a word's place in the sentence adds to them.
-
-    dims: what each number of a full vector stands for, as keys for the page's words. vectors: a word's own numbers.
-    positions: None, or "centred": 1, p and p squared follow, where p is 0 in the middle of the sentence; or "left_out":
-    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) worth trying, because
-    the attention moves.
-
-    Raises AttentionError: unknown_choice.
-
-    >>> pets = Lexicon(("cat", "1", "p", "p²"), {"猫": (1,)}, positions="centred")
-    >>> pets.tokens_of("白猫"), pets.find("猫"), pets.place(0, 5)
-    (('白', '猫'), (1,), (1, -2, 4))
-    """
-
-    dims: tuple[str, ...]
-    vectors: Mapping[str, NumberRow]
-    positions: str | None = None
-    origin: str = "built"
-    swaps: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self):
-        require_one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
-        require_one_of("origin", self.origin, ORIGINS)
-
-    def tokens_of(self, text: str) -> tuple[str, ...]:
-        """The tokens of a text, where neighbours that spell a word with a vector are one. Raises AttentionError."""
-        return tokenise(text, words=self.vectors)
-
-    def find(self, word: str) -> NumberRow | None:
-        """A word's own numbers: as it is written, else without regard to capitals, else None."""
-        if word in self.vectors:
-            return self.vectors[word]
-        return next((row for known, row in self.vectors.items() if known.casefold() == word.casefold()), None)
-
-    def vectors_of(self, tokens: Sequence[str], seed: int = 0) -> tuple[NumberMatrix, tuple[str, ...]]:
-        """A vector for each token and its origin: the dictionary's own, or a random one; positions are every word's."""
-        width = len(next(iter(self.vectors.values())))
-        rows, origins = [], []
-        for i, token in enumerate(tokens):
-            found = self.find(token)
-            own = word_vector(token, width, seed) if found is None else found
-            rows.append((*own, *self.place(i, len(tokens))))
-            origins.append("random" if found is None else self.origin)
-        return tuple(rows), tuple(origins)
-
-    def place(self, i: int, n: int) -> NumberRow:
-        """What position i of n adds to a vector."""
-        p = 0 if self.positions == "left_out" else i - (n - 1) // 2
-        return (1, p, p * p) if self.positions else ()
-
-
 # ---- cutting a text --------------------------------------------------------------------------------------------------
 def split_tokens(text: str, words: Collection[str]) -> tuple[str, ...]:
     """Cuts a text into tokens, of any number and length."""
     if TOKEN_SEPARATOR not in text:
-        return merge_words(text, token_spans(text), words)
+        spans = token_spans(text)
+        return merge_words(text, spans, words)
     pieces = [piece.strip() for piece in text.split(TOKEN_SEPARATOR)]
     return tuple(piece for piece in pieces if piece)
 
@@ -324,9 +298,12 @@ def is_hidden(token: str, at: int) -> bool:
 
 def joins_neighbours(token: str, at: int) -> bool:
     """Tells whether a joiner at `at` stands between two characters that it can join."""
-    if at == 0 or at == len(token) - 1:
+    last = len(token) - 1
+    if at in (0, last):
         return False
-    return is_joinable(token[at - 1]) and is_joinable(token[at + 1])
+    before = token[at - 1]
+    after = token[at + 1]
+    return is_joinable(before) and is_joinable(after)
 
 
 def is_joinable(char: str) -> bool:

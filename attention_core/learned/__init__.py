@@ -1,1 +1,1 @@
-"""Networks whose weights are learned: what they learn from, what they are, how they are trained, what is shipped."""
+"""Networks whose weights are learned: their symbols, tasks, models and training, and what they show."""

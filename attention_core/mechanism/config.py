@@ -1,7 +1,7 @@
 """What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from jaxtyping import Float
@@ -80,24 +80,23 @@ class AttentionConfig:
             require_one_of("replace", self.replace, ("uniform",))
         if self.scale is not None:
             require_finite("scale", self.scale)
-        if require_finite("temperature", self.temperature) <= 0:
+        require_finite("temperature", self.temperature)
+        if self.temperature <= 0:
             raise AttentionError("positive_number", name="temperature", given=self.temperature)
-        if self.dropout is not None and not 0 <= require_finite("dropout", self.dropout) < 1:
-            raise AttentionError("probability", name="dropout", given=self.dropout)
+        if self.dropout is not None:
+            require_finite("dropout", self.dropout)
+            if not 0 <= self.dropout < 1:
+                raise AttentionError("probability", name="dropout", given=self.dropout)
         require_whole("dropout_seed", self.dropout_seed)
-        heads = require_positive("heads", self.heads)
-        kv_heads = heads if self.kv_heads is None else require_positive("kv_heads", self.kv_heads)
-        if heads % kv_heads:
-            raise AttentionError("heads_groups", heads=heads, kv_heads=kv_heads)
-        object.__setattr__(self, "masks", tuple(map(check_mask_choice, parse_choices("masks", self.masks))))
-        object.__setattr__(
-            self, "positions", tuple(map(check_position_choice, parse_choices("positions", self.positions)))
-        )
-        for kind in (self.masks, self.positions):
-            names = [name for name, _ in kind]
-            for name in names:
-                if names.count(name) > 1:
-                    raise AttentionError("chosen_twice", kind=name)
+        require_positive("heads", self.heads)
+        if self.kv_heads is not None:
+            require_positive("kv_heads", self.kv_heads)
+            if self.heads % self.kv_heads:
+                raise AttentionError("heads_groups", heads=self.heads, kv_heads=self.kv_heads)
+        masks = check_listed_choices("masks", self.masks, check_mask_choice)
+        positions = check_listed_choices("positions", self.positions, check_position_choice)
+        object.__setattr__(self, "masks", masks)
+        object.__setattr__(self, "positions", positions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,20 +127,22 @@ class Weights:
 
     def given(self) -> dict[str, Tensor]:
         """The tensors that are there, by name."""
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+        tensors = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: tensor for name, tensor in tensors.items() if tensor is not None}
 
 
 # ---- checks of plain values ------------------------------------------------------------------------------------------
 def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
     """`given` if it is one of `names`."""
     if given not in names:
-        raise AttentionError("unknown_choice", name=name, choices=", ".join(names), given=repr(given))
+        choices = ", ".join(names)
+        raise AttentionError("unknown_choice", name=name, choices=choices, given=repr(given))
     return given
 
 
 def require_whole(name: str, given: object) -> int:
     """`given` as an int, if it is a whole number (True is none)."""
-    if isinstance(given, bool) or not isinstance(given, int):
+    if not is_whole(given):
         raise AttentionError("whole_number", name=name, given=repr(given))
     if abs(given) > MAX_WHOLE_NUMBER:
         raise AttentionError("at_most", name=name, limit=MAX_WHOLE_NUMBER, given=given)
@@ -150,9 +151,14 @@ def require_whole(name: str, given: object) -> int:
 
 def require_positive(name: str, given: object) -> int:
     """`given` as an int, if it is a whole number above 0."""
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+    if not is_whole(given) or given < 1:
         raise AttentionError("positive_integer", name=name, given=repr(given))
     return require_whole(name, given)
+
+
+def is_whole(given: object) -> bool:
+    """Whether it is an int, and not True or False."""
+    return isinstance(given, int) and not isinstance(given, bool)
 
 
 def kv_choices(heads: int) -> tuple[int, ...]:
@@ -161,7 +167,8 @@ def kv_choices(heads: int) -> tuple[int, ...]:
     >>> kv_choices(6)
     (6, 3, 2, 1)
     """
-    return tuple(n for n in range(require_positive("heads", heads), 0, -1) if heads % n == 0)
+    counts = range(require_positive("heads", heads), 0, -1)
+    return tuple(count for count in counts if heads % count == 0)
 
 
 def require_not_negative(name: str, given: object) -> int:
@@ -180,18 +187,20 @@ def require_list(name: str, given: object) -> tuple | list:
 
 def require_finite(name: str, given: object) -> float:
     """`given` if it is a finite real number."""
-    number = not isinstance(given, bool) and isinstance(given, int | float)
-    if not number or not -sys.float_info.max <= given <= sys.float_info.max:  # an int may be larger than any float
-        raise AttentionError("finite_number", name=name, given=repr(given)[:40])
-    return given
+    is_number = is_whole(given) or isinstance(given, float)
+    largest = sys.float_info.max  # an int may be larger
+    if is_number and -largest <= given <= largest:
+        return given
+    raise AttentionError("finite_number", name=name, given=repr(given)[:40])
 
 
 def parse_choices(kind: str, given: object) -> list[Choice]:
     """The (name, params) pairs in what was given for masks or positions: one name, or several names and pairs."""
-    entries = (given,) if isinstance(given, str) else given
-    if not isinstance(entries, tuple | list):
+    if isinstance(given, str):
+        given = (given,)
+    if not isinstance(given, tuple | list):
         raise AttentionError("choice_form", kind=kind, given=repr(given))
-    return [parse_choice(kind, entry) for entry in entries]
+    return [parse_choice(kind, entry) for entry in given]
 
 
 def parse_choice(kind: str, entry: object) -> Choice:
@@ -208,48 +217,69 @@ def check_parameter_names(kind: str, params: Mapping[str, object], known: tuple[
     """Refuses a parameter that `kind` does not take."""
     for name in params:
         if name not in known:
-            raise AttentionError("unknown_parameter", kind=kind, choices=", ".join(known) or "nothing", given=name)
+            choices = ", ".join(known) or "nothing"
+            raise AttentionError("unknown_parameter", kind=kind, choices=choices, given=name)
+
+
+def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Choice]) -> tuple[Choice, ...]:
+    """What was given for masks or positions, each checked, and no name twice."""
+    choices = [check(choice) for choice in parse_choices(kind, given)]
+    names = [name for name, _ in choices]
+    for name in names:
+        if names.count(name) > 1:
+            raise AttentionError("chosen_twice", kind=name)
+    return tuple(choices)
 
 
 def check_mask_choice(choice: Choice) -> Choice:
     """A mask's name and parameters, checked as far as they can be before the sizes are known."""
     name, params = choice
-    mask = MASKS[require_one_of("mask", name, tuple(MASKS))]
-    check_parameter_names(name, params, mask.needs + (("offset",) if mask.is_causal else ()))
+    require_one_of("mask", name, tuple(MASKS))
+    mask = MASKS[name]
+    known = (*mask.needs, "offset") if mask.is_causal else mask.needs
+    check_parameter_names(name, params, known)
     for needed in mask.needs:
         if needed not in params:
             raise AttentionError("missing_parameter", kind=name, name=needed)
     if params.get("offset") is not None:
         require_whole("offset", params["offset"])
-    checked = {parameter.name: numbers_of(parameter, params[parameter.name]) for parameter in mask.parameters}
-    return name, Params(tuple({**params, **checked}.items()))
+    checked = dict(params)
+    for parameter in mask.parameters:
+        given = params[parameter.name]
+        checked[parameter.name] = check_parameter(parameter, given)
+    return name, Params(tuple(checked.items()))
 
 
 CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # by the least value of a parameter
 
 
-def numbers_of(parameter: Parameter, given: object) -> int | tuple[int, ...]:
+def check_parameter(parameter: Parameter, given: object) -> int | tuple[int, ...]:
     """A mask's parameter as it was declared: one number, or a tuple of several."""
+    name = parameter.name
     check = CHECKS[parameter.least]
     if not parameter.several:
-        return check(parameter.name, given)
-    return tuple(check(parameter.name, number) for number in require_list(parameter.name, given))
+        return check(name, given)
+    numbers = require_list(name, given)
+    return tuple(check(name, number) for number in numbers)
 
 
 def check_position_choice(choice: Choice) -> Choice:
     """A position's name and all its parameters, defaults filled in."""
     name, params = choice
-    position = POSITIONS[require_one_of("position", name, tuple(POSITIONS))]
+    require_one_of("position", name, tuple(POSITIONS))
+    position = POSITIONS[name]
     check_parameter_names(name, params, tuple(position.defaults))
     params = {**position.defaults, **params}
     if "style" in params:
         require_one_of("style", params["style"], ROPE_STYLES)
     if "base" in params:
-        if require_finite("base", params["base"]) <= 0:
-            raise AttentionError("positive_number", name="base", given=params["base"])
-        params["base"] = float(params["base"])
+        base = require_finite("base", params["base"])
+        if base <= 0:
+            raise AttentionError("positive_number", name="base", given=base)
+        params["base"] = float(base)
     if params.get("slopes") is not None:
-        params["slopes"] = tuple(
-            float(require_finite("slope", slope)) for slope in require_list("slopes", params["slopes"])
-        )
+        slopes = []
+        for slope in require_list("slopes", params["slopes"]):
+            slopes.append(float(require_finite("slope", slope)))
+        params["slopes"] = tuple(slopes)
     return name, Params(tuple(params.items()))

@@ -8,6 +8,7 @@ A new mask is one block here and its line in MASKS, which declares its parameter
 """
 
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,19 +16,30 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.record.expressions import Cell, Constant, Operand
+from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.trace import Faces
 
 
 def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """b, h, i and j, each along its own axis of (B, H, T, S), so that a predicate broadcasts only where it looks."""
     b, h, i, j = (torch.arange(size, device=scores.device) for size in scores.shape)
-    return b.view(-1, 1, 1, 1), h.view(-1, 1, 1), i.view(-1, 1), j  # (B, 1, 1, 1), (H, 1, 1), (T, 1), (S,)
+    b = b.view(-1, 1, 1, 1)  # (B, 1, 1, 1)
+    h = h.view(-1, 1, 1)  # (H, 1, 1)
+    i = i.view(-1, 1)  # (T, 1)
+    return b, h, i, j
 
 
-def truth_cell(value, text: str) -> Cell:
+def query_symbol(query_offset: int) -> str:
+    """The position of query i among the keys, in LaTeX: i, or such as i+2."""
+    if query_offset == 0:
+        return "i"
+    return f"i{query_offset:+d}"
+
+
+def truth_cell(value, comparison: str) -> Cell:
     """The cell of a mask: 1 or 0, with the comparison that decided it."""
-    return Cell(((Constant(float(bool(value)), text),),))
+    number = float(bool(value))
+    return product_cell(Constant(number, comparison))
 
 
 # ---- causal: no key after the query ----------------------------------------------------------------------------------
@@ -36,20 +48,25 @@ def causal(b, h, i, j, *, query_offset):
 
 
 def causal_mask(scores: Float[Tensor, "B H T S"], *, query_offset: int) -> Bool[Tensor, "1 1 T S"]:
-    return causal(*indices(scores), query_offset=query_offset)[None, None]
+    allowed = causal(*indices(scores), query_offset=query_offset)
+    return allowed[None, None]  # (T, S) -> (1, 1, T, S)
 
 
 def causal_mask_numpy(scores, *, query_offset):
-    return np.tri(*scores.shape[-2:], query_offset, dtype=bool)[None, None]
+    T, S = scores.shape[-2:]
+    allowed = np.tri(T, S, query_offset, dtype=bool)
+    return allowed[None, None]
 
 
 def causal_formula(scores, *, query_offset):
-    return rf"j \le i{query_offset:+d}" if query_offset else r"j \le i"
+    return rf"j \le {query_symbol(query_offset)}"
 
 
 def causal_cell(index, scores: Operand, *, query_offset) -> Cell:
     *_, i, j = index
-    return truth_cell(causal(*index, query_offset=query_offset), f"{j} ≤ {i + query_offset}")
+    query = i + query_offset
+    allowed = causal(*index, query_offset=query_offset)
+    return truth_cell(allowed, f"{j} ≤ {query}")
 
 
 CAUSAL = Faces(causal_mask, causal_mask_numpy, causal_formula, causal_cell)
@@ -61,23 +78,27 @@ def local(b, h, i, j, *, window, query_offset):
 
 
 def local_mask(scores: Float[Tensor, "B H T S"], *, window: int, query_offset: int) -> Bool[Tensor, "1 1 T S"]:
-    return local(*indices(scores), window=window, query_offset=query_offset)[None, None]
+    allowed = local(*indices(scores), window=window, query_offset=query_offset)
+    return allowed[None, None]  # (T, S) -> (1, 1, T, S)
 
 
 def local_mask_numpy(scores, *, window, query_offset):
     T, S = scores.shape[-2:]
-    return (np.tri(T, S, query_offset + window, dtype=bool) & ~np.tri(T, S, query_offset - window - 1, dtype=bool))[
-        None, None
-    ]
+    up_to_last = np.tri(T, S, query_offset + window, dtype=bool)
+    before_first = np.tri(T, S, query_offset - window - 1, dtype=bool)
+    allowed = up_to_last & ~before_first
+    return allowed[None, None]
 
 
 def local_formula(scores, *, window, query_offset):
-    return rf"|i{query_offset:+d} - j| \le {window}" if query_offset else rf"|i - j| \le {window}"
+    return rf"|{query_symbol(query_offset)} - j| \le {window}"
 
 
 def local_cell(index, scores: Operand, *, window, query_offset) -> Cell:
     *_, i, j = index
-    return truth_cell(local(*index, window=window, query_offset=query_offset), f"|{i + query_offset} − {j}| ≤ {window}")
+    query = i + query_offset
+    allowed = local(*index, window=window, query_offset=query_offset)
+    return truth_cell(allowed, f"|{query} − {j}| ≤ {window}")
 
 
 LOCAL = Faces(local_mask, local_mask_numpy, local_formula, local_cell)
@@ -85,31 +106,33 @@ LOCAL = Faces(local_mask, local_mask_numpy, local_formula, local_cell)
 
 # ---- sliding: the last `window` keys, the query's own position included (Beltagy et al. 2020, causal form) -----------
 def sliding(b, h, i, j, *, window, query_offset):
-    return (j <= i + query_offset) & (j > i + query_offset - window)
+    last = i + query_offset
+    return (j <= last) & (j > last - window)
 
 
 def sliding_mask(scores: Float[Tensor, "B H T S"], *, window: int, query_offset: int) -> Bool[Tensor, "1 1 T S"]:
-    return sliding(*indices(scores), window=window, query_offset=query_offset)[None, None]
+    allowed = sliding(*indices(scores), window=window, query_offset=query_offset)
+    return allowed[None, None]  # (T, S) -> (1, 1, T, S)
 
 
 def sliding_mask_numpy(scores, *, window, query_offset):
     T, S = scores.shape[-2:]
-    return np.logical_xor(np.tri(T, S, query_offset, dtype=bool), np.tri(T, S, query_offset - window, dtype=bool))[
-        None, None
-    ]
+    up_to_last = np.tri(T, S, query_offset, dtype=bool)
+    before_first = np.tri(T, S, query_offset - window, dtype=bool)
+    allowed = np.logical_xor(up_to_last, before_first)
+    return allowed[None, None]
 
 
 def sliding_formula(scores, *, window, query_offset):
-    i = f"i{query_offset:+d}" if query_offset else "i"
+    i = query_symbol(query_offset)
     return rf"{i} - {window} < j \le {i}"
 
 
 def sliding_cell(index, scores: Operand, *, window, query_offset) -> Cell:
     *_, i, j = index
-    return truth_cell(
-        sliding(*index, window=window, query_offset=query_offset),
-        f"{i + query_offset - window} < {j} ≤ {i + query_offset}",
-    )
+    query = i + query_offset
+    allowed = sliding(*index, window=window, query_offset=query_offset)
+    return truth_cell(allowed, f"{query - window} < {j} ≤ {query}")
 
 
 SLIDING = Faces(sliding_mask, sliding_mask_numpy, sliding_formula, sliding_cell)
@@ -121,11 +144,13 @@ def padding(b, h, i, j, *, lengths):
 
 
 def padding_mask(scores: Float[Tensor, "B H T S"], *, lengths: tuple[int, ...]) -> Bool[Tensor, "B 1 1 S"]:
-    return padding(*indices(scores), lengths=torch.tensor(lengths, device=scores.device))
+    lengths = torch.tensor(lengths, device=scores.device)  # (B,)
+    return padding(*indices(scores), lengths=lengths)
 
 
 def padding_mask_numpy(scores, *, lengths):
-    real = np.zeros((scores.shape[0], 1, 1, scores.shape[-1]), dtype=bool)
+    B, _, _, S = scores.shape
+    real = np.zeros((B, 1, 1, S), dtype=bool)
     for sequence, length in enumerate(lengths):
         real[sequence, ..., :length] = True
     return real
@@ -137,7 +162,8 @@ def padding_formula(scores, *, lengths):
 
 def padding_cell(index, scores: Operand, *, lengths) -> Cell:
     b, *_, j = index
-    return truth_cell(padding(*index, lengths=lengths), f"{j} < {lengths[b]}")
+    allowed = padding(*index, lengths=lengths)
+    return truth_cell(allowed, f"{j} < {lengths[b]}")
 
 
 PADDING = Faces(padding_mask, padding_mask_numpy, padding_formula, padding_cell)
@@ -145,43 +171,50 @@ PADDING = Faces(padding_mask, padding_mask_numpy, padding_formula, padding_cell)
 
 # ---- local plus global: near keys, and tokens that attend to all and are attended by all (Beltagy et al. 2020) -------
 def local_global(b, h, i, j, *, window, global_tokens, query_offset):
-    allowed = abs(i + query_offset - j) <= window
+    query = i + query_offset
+    allowed = abs(query - j) <= window
     for token in global_tokens:
-        allowed = allowed | (i + query_offset == token) | (j == token)
+        allowed = allowed | (query == token) | (j == token)
     return allowed
 
 
 def local_global_mask(
     scores: Float[Tensor, "B H T S"], *, window: int, global_tokens: tuple[int, ...], query_offset: int
 ) -> Bool[Tensor, "1 1 T S"]:
-    return local_global(*indices(scores), window=window, global_tokens=global_tokens, query_offset=query_offset)[
-        None, None
-    ]
+    allowed = local_global(*indices(scores), window=window, global_tokens=global_tokens, query_offset=query_offset)
+    return allowed[None, None]  # (T, S) -> (1, 1, T, S)
 
 
 def local_global_mask_numpy(scores, *, window, global_tokens, query_offset):
     allowed = local_mask_numpy(scores, window=window, query_offset=query_offset).copy()
+    T, S = scores.shape[-2:]
     for token in global_tokens:
-        if token >= 0:
-            allowed[..., token : token + 1] = True  # none where only a query stands there
-        if 0 <= token - query_offset < scores.shape[-2]:
-            allowed[..., token - query_offset, :] = True
+        row = token - query_offset
+        if 0 <= row < T:
+            allowed[..., row, :] = True
+        if 0 <= token < S:  # else only a query stands there
+            allowed[..., token] = True
     return allowed
 
 
 def local_global_formula(scores, *, window, global_tokens, query_offset):
+    near = local_formula(scores, window=window, query_offset=query_offset)
     tokens = ", ".join(map(str, global_tokens))
-    return (
-        local_formula(scores, window=window, query_offset=query_offset)
-        + rf" \;\lor\; i \in \{{{tokens}\}} \;\lor\; j \in \{{{tokens}\}}"
-    )
+    return near + rf" \;\lor\; i \in \{{{tokens}\}} \;\lor\; j \in \{{{tokens}\}}"
 
 
 def local_global_cell(index, scores: Operand, *, window, global_tokens, query_offset) -> Cell:
     *_, i, j = index
-    value = local_global(*index, window=window, global_tokens=global_tokens, query_offset=query_offset)
+    allowed = local_global(
+        *index,
+        window=window,
+        global_tokens=global_tokens,
+        query_offset=query_offset,
+    )
+    query = i + query_offset
     tokens = ", ".join(map(str, global_tokens))
-    return truth_cell(value, f"|{i + query_offset} − {j}| ≤ {window}, or {i + query_offset} or {j} in {{{tokens}}}")
+    near = f"|{query} − {j}| ≤ {window}"
+    return truth_cell(allowed, f"{near}, or {query} or {j} in {{{tokens}}}")
 
 
 LOCAL_GLOBAL = Faces(local_global_mask, local_global_mask_numpy, local_global_formula, local_global_cell)
@@ -195,7 +228,8 @@ def all_allow(first: Bool[Tensor, "#B #H #T S"], *others: Bool[Tensor, "#B #H #T
 
 
 def all_allow_numpy(*masks):
-    return np.logical_and.reduce(np.broadcast_arrays(*masks))
+    same_shape = np.broadcast_arrays(*masks)
+    return np.logical_and.reduce(same_shape)
 
 
 def all_allow_formula(*masks):
@@ -203,7 +237,8 @@ def all_allow_formula(*masks):
 
 
 def all_allow_cell(index, *masks: Operand) -> Cell:
-    return Cell((tuple(mask[index] for mask in masks),))
+    marks = [mask[index] for mask in masks]
+    return product_cell(*marks)
 
 
 ALL_ALLOW = Faces(all_allow, all_allow_numpy, all_allow_formula, all_allow_cell)
@@ -227,7 +262,8 @@ def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
 class Parameter:
     """A whole number that a mask takes, or several of them.
 
-    least: 0 or 1, below which none may be; None where only the sizes of a run say what fits (plan.check_mask_sizes).
+    least: 0 or 1, below which none may be; None where only the sizes of a run say what fits
+    (mask_sizes.check_mask_sizes).
     several: a tuple or a list of them.
     """
 
@@ -256,17 +292,28 @@ class Mask:
     uses_position: bool = True
 
     def __post_init__(self):
-        arguments = inspect.signature(self.faces.torch).parameters.values()
-        taken = sorted(each.name for each in arguments if each.kind is inspect.Parameter.KEYWORD_ONLY)
-        declared = sorted((*self.needs, *(["query_offset"] if self.uses_position else [])))
-        if declared != taken:
-            name, takes = self.faces.torch.__name__, ", ".join(taken)
-            raise ValueError(f"{name} takes {takes}: declared are {', '.join(declared)}")
+        declared = list(self.needs)
+        if self.uses_position:
+            declared.append("query_offset")
+        taken_names = ", ".join(keyword_names(self.faces.torch))
+        declared_names = ", ".join(sorted(declared))
+        if declared_names != taken_names:
+            mask = self.faces.torch.__name__
+            raise ValueError(f"{mask} takes {taken_names}: declared are {declared_names}")
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of its parameters."""
         return tuple(parameter.name for parameter in self.parameters)
+
+
+def keyword_names(function: Callable) -> list[str]:
+    """The arguments that a function takes by keyword alone, sorted."""
+    names = []
+    for argument in inspect.signature(function).parameters.values():
+        if argument.kind is inspect.Parameter.KEYWORD_ONLY:
+            names.append(argument.name)
+    return sorted(names)
 
 
 WINDOW = Parameter("window", least=0)

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.record.expressions import Cell, Constant, Operand, Ref
+from attention_core.record.expressions import Cell, Constant, Operand, Ref, product_cell, row_terms
 from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces
 
@@ -19,21 +19,35 @@ def project(
     x: Float[Tensor, "B T D"], w: Float[Tensor, "D width"], b: Float[Tensor, " width"] | None = None
 ) -> Float[Tensor, "B T width"]:
     projected = x @ w  # (B, T, D) x (D, width) -> (B, T, width)
-    return projected if b is None else projected + b
+    if b is None:
+        return projected
+    return projected + b
 
 
 def project_numpy(x, w, b=None):
-    return np.einsum("btm,mn->btn", x, w) + (0.0 if b is None else b)
+    projected = np.einsum("btm,mn->btn", x, w)
+    bias = 0.0 if b is None else b
+    return projected + bias
 
 
 def project_formula(x, w, b=None):
-    return rf"{x}\,{w}" + ("" if b is None else rf" + {b}")
+    projected = rf"{x}\,{w}"
+    if b is None:
+        return projected
+    return f"{projected} + {b}"
 
 
 def project_cell(index, x: Operand, w: Operand, b: Operand | None = None) -> Cell:
     batch, t, n = index
-    terms = tuple((x[batch, t, m], w[m, n]) for m in range(w.shape[0]))
-    return Cell(terms if b is None else (*terms, (b[n],)))
+    D = w.shape[0]
+    terms = []
+    for m in range(D):
+        number = x[batch, t, m]
+        weight = w[m, n]
+        terms.append((number, weight))
+    if b is not None:
+        terms.append((b[n],))
+    return Cell(tuple(terms))
 
 
 PROJECT = Faces(project, project_numpy, project_formula, project_cell)
@@ -53,7 +67,10 @@ def add_formula(left, right):
 
 
 def add_cell(index, left: Operand, right: Operand) -> Cell:
-    return Cell(((left[index],), (right[index[len(index) - len(right.shape) :]],)))
+    missing_axes = len(left.shape) - len(right.shape)  # right broadcasts along these
+    one = left[index]
+    other = right[index[missing_axes:]]
+    return Cell(((one,), (other,)))
 
 
 ADD = Faces(add, add_numpy, add_formula, add_cell)
@@ -68,16 +85,21 @@ def split_heads(x: Float[Tensor, "B T width"], *, heads: int) -> Float[Tensor, "
 
 
 def split_heads_numpy(x, *, heads):
-    return np.stack(np.split(x, heads, axis=-1), axis=1)  # H times (B, T, d) -> (B, H, T, d)
+    blocks = np.split(x, heads, axis=-1)  # H times (B, T, d)
+    return np.stack(blocks, axis=1)  # (B, H, T, d)
 
 
 def split_heads_formula(x, *, heads):
-    return x if heads == 1 else rf"\mathrm{{split}}_{{{heads}}}({x})"
+    if heads == 1:
+        return x
+    return rf"\mathrm{{split}}_{{{heads}}}({x})"
 
 
 def split_heads_cell(index, x: Operand, *, heads) -> Cell:
     b, h, t, m = index
-    return Cell(((x[b, t, h * (x.shape[-1] // heads) + m],),))
+    d = x.shape[-1] // heads
+    column = h * d + m
+    return product_cell(x[b, t, column])
 
 
 SPLIT = Faces(split_heads, split_heads_numpy, split_heads_formula, split_heads_cell)
@@ -86,12 +108,15 @@ SPLIT = Faces(split_heads, split_heads_numpy, split_heads_formula, split_heads_c
 # ---- share: query head h reads key/value head h // (H / H_kv) --------------------------------------------------------
 def share_heads(x: Float[Tensor, "B H_kv S d"], heads: int) -> Float[Tensor, "B H S d"]:
     B, kv_heads, S, d = x.shape
-    x = x[:, :, None].expand(B, kv_heads, heads // kv_heads, S, d)  # (B, H_kv, G, S, d): a head for its whole group
+    group = heads // kv_heads  # G query heads read one key/value head
+    x = x.unsqueeze(2)  # (B, H_kv, 1, S, d)
+    x = x.expand(B, kv_heads, group, S, d)  # (B, H_kv, G, S, d)
     return x.reshape(B, heads, S, d)  # (B, H_kv * G, S, d)
 
 
 def share_heads_numpy(x, heads):
-    return np.repeat(x, heads // x.shape[1], axis=1)
+    group = heads // x.shape[1]
+    return np.repeat(x, group, axis=1)  # (B, H_kv, S, d) -> (B, H_kv * G, S, d)
 
 
 def kv_head(h: int, heads: int, kv_heads: int) -> int:
@@ -109,34 +134,48 @@ def scale_numpy(scores, *, factor, temperature):
 
 
 def scale_formula(scores, *, factor, temperature):
-    return scaled_formula(
-        scores, format_short(factor) if factor >= 0 else f"({format_short(factor)})", factor, temperature
-    )
+    text = format_short(factor)
+    if factor < 0:
+        text = f"({text})"
+    return scaled_formula(scores, text, factor, temperature)
 
 
 def scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
     text = format_term(factor)
-    return scaled_cell(scores[index], Constant(factor, text if factor >= 0 else f"({text})"), temperature)
+    if factor < 0:
+        text = f"({text})"
+    return scaled_cell(scores[index], Constant(factor, text), temperature)
 
 
 def root_scale_formula(scores, *, factor, temperature):
-    return scaled_formula(scores, rf"\tfrac{{1}}{{\sqrt{{{round(factor**-2)}}}}}", factor, temperature)
+    d_k = round(factor**-2)
+    text = rf"\tfrac{{1}}{{\sqrt{{{d_k}}}}}"
+    return scaled_formula(scores, text, factor, temperature)
 
 
 def root_scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
-    return scaled_cell(scores[index], Constant(factor, f"1/√{round(factor**-2)}"), temperature)
+    d_k = round(factor**-2)
+    return scaled_cell(scores[index], Constant(factor, f"1/√{d_k}"), temperature)
 
 
 def scaled_formula(scores: str, factor_text: str, factor: float, temperature: float) -> str:
     """scores times the factor over the temperature, without what is 1."""
-    times = "" if factor == 1 else rf" \cdot {factor_text}"
-    return scores + times + ("" if temperature == 1 else rf" \,/\, {format_short(temperature)}")
+    formula = scores
+    if factor != 1:
+        formula += rf" \cdot {factor_text}"
+    if temperature != 1:
+        formula += rf" \,/\, {format_short(temperature)}"
+    return formula
 
 
 def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
     """The same for one score."""
-    over = Constant(1 / temperature, f"1/{format_short(temperature)}")
-    return Cell(((score, *(part for part in (factor, over) if part.value != 1)),))
+    inverse = Constant(1 / temperature, f"1/{format_short(temperature)}")
+    factors = [score]
+    for constant in (factor, inverse):
+        if constant.value != 1:
+            factors.append(constant)
+    return product_cell(*factors)
 
 
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell)
@@ -153,7 +192,9 @@ def mask_scores(
 
 
 def mask_scores_numpy(scores, allowed=None):
-    return scores if allowed is None else np.where(allowed, scores, -np.inf)
+    if allowed is None:
+        return scores
+    return np.where(allowed, scores, -np.inf)
 
 
 def mask_scores_formula(scores, allowed=None):
@@ -164,8 +205,9 @@ def mask_scores_formula(scores, allowed=None):
 
 def mask_scores_cell(index, scores: Operand, allowed: Operand | None = None) -> Cell:
     if allowed is None:
-        return Cell(((scores[index],),))
-    return Cell(((scores[index],), (allowed[index],)), outer="select")
+        return product_cell(scores[index])
+    terms = ((scores[index],), (allowed[index],))
+    return Cell(terms, function="select")
 
 
 MASK = Faces(mask_scores, mask_scores_numpy, mask_scores_formula, mask_scores_cell)
@@ -182,9 +224,11 @@ def masked_softmax(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B 
 
 
 def masked_softmax_numpy(masked_scores):
-    top = masked_scores.max(-1, keepdims=True)
-    powers = np.exp(masked_scores - np.where(np.isneginf(top), 0.0, top))  # the largest is exp(0) = 1: no overflow
-    return powers / np.maximum(powers.sum(-1, keepdims=True), 1.0)  # so a sum is at least 1, or 0 in an empty row
+    top = masked_scores.max(-1, keepdims=True)  # (B, H, T, 1)
+    finite_top = np.where(np.isneginf(top), 0.0, top)
+    powers = np.exp(masked_scores - finite_top)  # (B, H, T, S): the largest is exp(0) = 1, no overflow
+    sums = powers.sum(-1, keepdims=True)  # (B, H, T, 1): at least 1, or 0 in an empty row
+    return powers / np.maximum(sums, 1.0)
 
 
 def masked_softmax_formula(masked_scores):
@@ -193,8 +237,9 @@ def masked_softmax_formula(masked_scores):
 
 def masked_softmax_cell(index, masked_scores: Operand) -> Cell:
     *row, chosen = index
-    everyone = tuple((masked_scores[(*row, s)],) for s in range(masked_scores.shape[-1]))
-    return Cell((everyone[chosen], *everyone), outer="softmax")
+    S = masked_scores.shape[-1]
+    scores = row_terms(masked_scores, row, S)
+    return Cell((scores[chosen], *scores), function="softmax")
 
 
 SOFTMAX = Faces(masked_softmax, masked_softmax_numpy, masked_softmax_formula, masked_softmax_cell)
@@ -204,27 +249,35 @@ SOFTMAX = Faces(masked_softmax, masked_softmax_numpy, masked_softmax_formula, ma
 def even_weights(
     scores: Float[Tensor, "B H T S"], allowed: Bool[Tensor, "#B #H T S"] | None = None
 ) -> Float[Tensor, "B H T S"]:
-    kept = torch.ones_like(scores) if allowed is None else allowed.expand_as(scores).to(scores.dtype)
-    return kept / kept.sum(-1, keepdim=True).clamp(min=1.0)  # an empty row stays 0
+    if allowed is None:
+        allowed = torch.ones_like(scores, dtype=torch.bool)
+    ones = allowed.expand_as(scores).to(scores.dtype)  # (B, H, T, S): 1 where allowed, else 0
+    counts = ones.sum(-1, keepdim=True)  # (B, H, T, 1)
+    return ones / counts.clamp(min=1.0)  # an empty row stays 0
 
 
 def even_weights_numpy(scores, allowed=None):
-    kept = np.broadcast_to(True if allowed is None else allowed, scores.shape)
-    count = np.count_nonzero(kept, axis=-1)[..., None]
-    return np.where(kept, 1.0 / np.where(count == 0, 1, count), 0.0)
+    if allowed is None:
+        allowed = True
+    allowed = np.broadcast_to(allowed, scores.shape)
+    counts = np.count_nonzero(allowed, axis=-1)  # (B, H, T)
+    shares = 1.0 / np.maximum(counts, 1)
+    return np.where(allowed, shares[..., None], 0.0)
 
 
 def even_weights_formula(scores, allowed=None):
-    return r"\tfrac{1}{S}" if allowed is None else rf"{allowed} \,/\, \textstyle\sum_S {allowed}"
+    if allowed is None:
+        return r"\tfrac{1}{S}"
+    return rf"{allowed} \,/\, \textstyle\sum_S {allowed}"
 
 
 def even_weights_cell(index, scores: Operand, allowed: Operand | None = None) -> Cell:
-    keys = scores.shape[-1]
+    S = scores.shape[-1]
     if allowed is None:
-        return Cell(((Constant(1 / keys, f"1/{keys}"),),))
+        return product_cell(Constant(1 / S, f"1/{S}"))
     *row, chosen = index
-    everyone = tuple((allowed[(*row, s)],) for s in range(keys))
-    return Cell((everyone[chosen], *everyone), outer="share")
+    marks = row_terms(allowed, row, S)
+    return Cell((marks[chosen], *marks), function="share")
 
 
 EVEN_WEIGHTS = Faces(even_weights, even_weights_numpy, even_weights_formula, even_weights_cell)
@@ -243,7 +296,7 @@ def take_formula(scores, given):
 
 
 def take_cell(index, scores: Operand, given: Operand) -> Cell:
-    return Cell(((given[index],),))
+    return product_cell(given[index])
 
 
 TAKE = Faces(take, take_numpy, take_formula, take_cell)
@@ -265,7 +318,8 @@ def put_formula(computed, chosen, where):
 
 
 def put_cell(index, computed: Operand, chosen: Operand, where: Operand) -> Cell:
-    return Cell(((computed[index],), (chosen[index],), (where[index],)), outer="choose")
+    terms = ((computed[index],), (chosen[index],), (where[index],))
+    return Cell(terms, function="choose")
 
 
 PUT = Faces(put, put_numpy, put_formula, put_cell)
@@ -285,7 +339,8 @@ def drop_formula(weights, keep, *, p):
 
 
 def drop_cell(index, weights: Operand, keep: Operand, *, p) -> Cell:
-    return Cell(((weights[index], keep[index], Constant(1 / (1 - p), f"1/(1 − {format_short(p)})")),))
+    growth = Constant(1 / (1 - p), f"1/(1 − {format_short(p)})")
+    return product_cell(weights[index], keep[index], growth)
 
 
 DROP = Faces(drop, drop_numpy, drop_formula, drop_cell)
@@ -294,11 +349,14 @@ DROP = Faces(drop, drop_numpy, drop_formula, drop_cell)
 # ---- mix: every query's weighted sum of the values -------------------------------------------------------------------
 def mix(weights: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Float[Tensor, "B H T d_v"]:
     heads = weights.shape[1]
-    return weights @ share_heads(v, heads)  # (B, H, T, S) x (B, H, S, d_v) -> (B, H, T, d_v)
+    v = share_heads(v, heads)  # (B, H, S, d_v)
+    return weights @ v  # (B, H, T, S) x (B, H, S, d_v) -> (B, H, T, d_v)
 
 
 def mix_numpy(weights, v):
-    return np.einsum("bhts,bhsd->bhtd", weights, share_heads_numpy(v, weights.shape[1]))
+    heads = weights.shape[1]
+    v = share_heads_numpy(v, heads)
+    return np.einsum("bhts,bhsd->bhtd", weights, v)
 
 
 def mix_formula(weights, v):
@@ -308,7 +366,13 @@ def mix_formula(weights, v):
 def mix_cell(index, weights: Operand, v: Operand) -> Cell:
     b, h, t, m = index
     g = kv_head(h, weights.shape[1], v.shape[1])
-    return Cell(tuple((weights[b, h, t, s], v[b, g, s, m]) for s in range(v.shape[2])))
+    S = v.shape[2]
+    terms = []
+    for s in range(S):
+        weight = weights[b, h, t, s]
+        value = v[b, g, s, m]
+        terms.append((weight, value))
+    return Cell(tuple(terms))
 
 
 MIX = Faces(mix, mix_numpy, mix_formula, mix_cell)
@@ -320,7 +384,9 @@ def merge_heads(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T width"]:
 
 
 def merge_heads_numpy(x):
-    return np.concatenate([x[:, h] for h in range(x.shape[1])], axis=-1)  # H times (B, T, d_v) -> (B, T, H * d_v)
+    H = x.shape[1]
+    heads = [x[:, h] for h in range(H)]  # H times (B, T, d_v)
+    return np.concatenate(heads, axis=-1)  # (B, T, H * d_v)
 
 
 def merge_heads_formula(x):
@@ -330,7 +396,8 @@ def merge_heads_formula(x):
 def merge_heads_cell(index, x: Operand) -> Cell:
     b, t, n = index
     d_v = x.shape[-1]
-    return Cell(((x[b, n // d_v, t, n % d_v],),))
+    h, m = divmod(n, d_v)
+    return product_cell(x[b, h, t, m])
 
 
 MERGE = Faces(merge_heads, merge_heads_numpy, merge_heads_formula, merge_heads_cell)
@@ -350,7 +417,7 @@ def pass_on_formula(x):
 
 
 def pass_on_cell(index, x: Operand) -> Cell:
-    return Cell(((x[index],),))
+    return product_cell(x[index])
 
 
 PASS_ON = Faces(pass_on, pass_on_numpy, pass_on_formula, pass_on_cell)

@@ -1,11 +1,12 @@
-"""The plan of a run: from shapes and choices to the list of operations, nothing computed yet."""
+"""The plan of a run: from its arguments to the list of operations, nothing computed yet."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from torch import Tensor
-
+from attention_core.mechanism.arguments import Arguments
+from attention_core.mechanism.axes import Shapes
 from attention_core.mechanism.config import AttentionConfig
+from attention_core.mechanism.input_steps import Inputs, make_input_steps
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
 from attention_core.mechanism.operations import (
     ADD,
@@ -20,180 +21,147 @@ from attention_core.mechanism.operations import (
     ROOT_SCALE,
     SCALE,
     SOFTMAX,
-    SPLIT,
     TAKE,
 )
-from attention_core.mechanism.positions import POSITIONS
+from attention_core.mechanism.positions import POSITIONS, positions_at
+from attention_core.mechanism.qkv_plan import Plan, plan_qkv, plan_sum
 from attention_core.mechanism.scores import SCORE_DIMS, SCORES
 from attention_core.record.errors import AttentionError
-from attention_core.record.trace import Operation, Step
-
-Plan = list[Operation]
-Inputs = dict[str, Step]
-Shapes = dict[str, tuple[int, ...]]  # of q (B, H, T, d_q), k (B, H_kv, S, d_k) and v (B, H_kv, S, d_v)
+from attention_core.record.trace import Operation
 
 
-def query_position(config: AttentionConfig, shapes: Shapes) -> int:
-    """Where query 0 stands among the keys: the causal masks' offset (S - T where none is set), else 0."""
-    offsets = [params.get("offset") for name, params in config.masks if MASKS[name].is_causal]
-    given = {offset for offset in offsets if offset is not None}
-    if len(given) > 1:
-        raise AttentionError("offsets_differ", given=sorted(given))
-    if given:
-        return given.pop()
-    return shapes["k"][-2] - shapes["q"][-2] if offsets else 0
+def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Plan]:
+    """The arguments of a run as steps, and all the operations on them. Raises AttentionError where positions or the
+    residual do not fit."""
+    shapes = arguments.shapes
+    query_offset = arguments.query_offset
+    inputs = make_input_steps(arguments, config)
+    to_qkv = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
+    plan = plan_attention(config, inputs, to_qkv, shapes, query_offset)
+    return inputs, plan
 
 
-# ---- names of axes ---------------------------------------------------------------------------------------------------
-def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
-    """The axes of q, k and v: q's width is d_k too, unless the score compares different widths."""
-    if role == "q":
-        return ("B", "H", "T", "d_k" if shapes["q"][-1] == shapes["k"][-1] else "d_q")
-    return ("B", "H_kv", "S", f"d_{role}")
-
-
-def projected_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
-    """The axes of a projection before it is cut into heads."""
-    B, heads, length, width = head_dims(role, shapes)
-    return (B, length, f"{heads}·{width}")
-
-
-def input_dims(source: str, given: dict[str, Tensor]) -> tuple[str, ...]:
-    """The axes of an input: its width is D unless it differs from the query's."""
-    same = given[source].shape[-1] == next(iter(given.values())).shape[-1]
-    return ("B", "T" if source in ("x", "query") else "S", "D" if same else f"D_{source}")
-
-
-# ---- the plan --------------------------------------------------------------------------------------------------------
-def positions_at(config: AttentionConfig, place: str) -> dict[str, Mapping[str, object]]:
-    """The chosen positions that act at a place, one of PLACES: their parameters by name."""
-    return {name: params for name, params in config.positions if POSITIONS[name].place == place}
-
-
-def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
-    """The step `output`, the sum of several of the same shape; nothing where there is only one."""
-    plan, total = [], names[0]
-    for count, name in enumerate(names[1:], 2):
-        partial = output if count == len(names) else f"{output}_{count}"
-        plan.append(Operation(partial, dims, (total, name), ADD))
-        total = partial
+def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
+    """The whole plan, from one that ends with q, k and v."""
+    plan = plan + plan_scores(config, inputs, shapes, query_offset)
+    scores = plan[-1].output
+    plan += plan_masks(config, inputs, query_offset, scores)
+    plan += plan_weights(config, inputs)
+    plan += plan_output(config, inputs)
+    if config.residual:
+        plan.append(plan_residual(inputs, plan, shapes))
     return plan
 
 
-def plan_heads(config: AttentionConfig, shapes: Shapes, query_offset: int) -> Plan:
-    """q and k with the positions that act in the heads, where any are chosen."""
-    chosen, plan = positions_at(config, "heads"), []
-    for role, first in (("q", query_offset), ("k", 0)):
-        _, heads, _, width = shapes[role]
-        read = f"{role}_heads"
-        for count, (name, params) in enumerate(chosen.items(), 1):
-            output = role if count == len(chosen) else f"{role}_{name}"
-            position = POSITIONS[name]
-            params = {**position.fit(params, heads, width), "first_position": first}
-            plan.append(Operation(output, head_dims(role, shapes), (read,), position.faces, params))
-            read = output
+# ---- scores ----------------------------------------------------------------------------------------------------------
+def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
+    """From q and k to the scores that the mask sees."""
+    _, _, _, d_k = shapes["k"]
+    plan = plan_score(config, inputs)
+    plan.append(plan_scale(config, d_k))
+    plan += plan_bias(config, shapes, query_offset)
     return plan
-
-
-def plan_positioned(config: AttentionConfig, source: Step, heads: int, first_position: int) -> Plan:
-    """An input with the positions that are added to it; first_position: where its first row stands."""
-    chosen, plan = positions_at(config, "input"), []
-    _, length, width = source.dims
-    table_dims = (length, f"{width}_position")  # its columns are frequencies, not what those of x stand for
-    tables = [f"{name}_{source.name}" for name in chosen]
-    for table, (name, params) in zip(tables, chosen.items(), strict=True):
-        position = POSITIONS[name]
-        params = {**position.fit(params, heads, source.value.shape[-1]), "first_position": first_position}
-        plan.append(Operation(table, table_dims, (source.name,), position.faces, params))
-    plan += plan_sum(tables, f"positions_{source.name}", table_dims)
-    reads = (source.name, plan[-1].output)
-    return [*plan, Operation(f"positioned_{source.name}", source.dims, reads, ADD)]
-
-
-def plan_inputs(
-    config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, query_offset: int
-) -> Plan:
-    """From the inputs to q, k and v: positions added, projected, cut into heads, turned."""
-    plan, read = [], dict(sources)
-    if positions_at(config, "input"):
-        for source in dict.fromkeys(sources.values()):
-            first = query_offset if source == "query" else 0
-            plan += plan_positioned(config, inputs[source], shapes["q"][1], first)
-        read = {role: f"positioned_{source}" for role, source in sources.items()}
-    for role in "qkv":
-        if f"w_{role}" in inputs:
-            reads = (read[role], *(name for name in (f"w_{role}", f"b_{role}") if name in inputs))
-            plan.append(Operation(f"{role}_projected", projected_dims(role, shapes), reads, PROJECT))
-            read[role] = f"{role}_projected"
-        name = head_step(config, role)
-        plan.append(Operation(name, head_dims(role, shapes), (read[role],), SPLIT, {"heads": shapes[role][1]}))
-    return plan + plan_heads(config, shapes, query_offset)
-
-
-def head_step(config: AttentionConfig, role: str) -> str:
-    """What q, k or v is called once it is cut into heads: a name of its own where positions change it afterwards."""
-    return f"{role}_heads" if role != "v" and positions_at(config, "heads") else role
 
 
 def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
     """The score's operations, and behind them the numbers that somebody chose instead."""
-    operations = SCORES[config.score].operations
+    *operations, last = SCORES[config.score].operations
     if "chosen_scores" not in inputs:
-        return [*operations]
-    computed = replace(operations[-1], output="computed_scores")
-    return [*operations[:-1], computed, plan_put("scores", "computed_scores")]
+        return [*operations, last]
+    computed = replace(last, output="computed_scores")
+    return [*operations, computed, plan_put("scores", "computed_scores")]
 
 
 def plan_put(output: str, computed: str) -> Operation:
     """A step in which chosen numbers stand in the place of computed ones."""
-    return Operation(output, SCORE_DIMS, (computed, f"chosen_{output}", f"where_{output}"), PUT)
+    reads = (computed, f"chosen_{output}", f"where_{output}")
+    return Operation(output, SCORE_DIMS, reads, PUT)
 
 
-def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
-    """From q and k to the scores that the mask sees."""
-    score = SCORES[config.score]
-    d_k, H = shapes["k"][-1], shapes["q"][1]
-    by_root = config.scale is None and score.default_scale is not None
-    factor = score.default_scale(d_k) if by_root else 1.0 if config.scale is None else config.scale
-    params = {"factor": float(factor), "temperature": float(config.temperature)}
-    faces = ROOT_SCALE if by_root else SCALE
-    plan = [*plan_score(config, inputs), Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)]
-    return plan + plan_bias(config, H, d_k, query_offset)
+def plan_scale(config: AttentionConfig, d_k: int) -> Operation:
+    """The scores by the chosen factor, else by the score's own (1/√d_k), else by 1; then over the temperature."""
+    default_scale = SCORES[config.score].default_scale
+    faces = SCALE
+    factor = 1.0
+    if config.scale is not None:
+        factor = float(config.scale)
+    elif default_scale is not None:
+        faces = ROOT_SCALE
+        factor = float(default_scale(d_k))
+    params = {"factor": factor, "temperature": float(config.temperature)}
+    return Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)
 
 
-def plan_bias(config: AttentionConfig, heads: int, width: int, query_offset: int) -> Plan:
+def plan_bias(config: AttentionConfig, shapes: Shapes, query_offset: int) -> Plan:
     """The scores with the positions that are added to them, where any are chosen."""
-    chosen, plan = positions_at(config, "bias"), []
+    chosen = positions_at(config.positions, "bias")
     if not chosen:
-        return plan
-    tables = ["bias"] if len(chosen) == 1 else [f"{name}_bias" for name in chosen]
+        return []
+    _, heads, _, _ = shapes["q"]
+    _, _, _, d_k = shapes["k"]
     dims = SCORE_DIMS[1:]  # (H, T, S)
-    for table, (name, params) in zip(tables, chosen.items(), strict=True):
+    plan: Plan = []
+    for name, params in chosen.items():
         position = POSITIONS[name]
-        params = {**position.fit(params, heads, width), "query_offset": query_offset}
-        plan.append(Operation(table, dims, ("scaled_scores",), position.faces, params))
+        fitted = position.fit(params, heads, d_k)
+        table = Operation(
+            output="bias" if len(chosen) == 1 else f"{name}_bias",
+            dims=dims,
+            reads=("scaled_scores",),
+            faces=position.faces,
+            params={**fitted, "query_offset": query_offset},
+        )
+        plan.append(table)
+    tables = [operation.output for operation in plan]
     plan += plan_sum(tables, "bias", dims)
-    return [*plan, Operation("biased_scores", SCORE_DIMS, ("scaled_scores", "bias"), ADD)]
+    biased = Operation(
+        output="biased_scores",
+        dims=SCORE_DIMS,
+        reads=("scaled_scores", "bias"),
+        faces=ADD,
+    )
+    return [*plan, biased]
 
 
+# ---- masks -----------------------------------------------------------------------------------------------------------
 def plan_masks(config: AttentionConfig, inputs: Inputs, query_offset: int, scores: str) -> Plan:
     """One operation a mask; `allowed` is the one there is, or all of them combined."""
-    names = [name for name, _ in config.masks]
-    several = len(names) + ("allowed_custom" in inputs) > 1
-    plan = []
+    names = [f"allowed_{name}" for name, _ in config.masks]
+    if "allowed_custom" in inputs:
+        names.append("allowed_custom")
+    is_combined = len(names) > 1
+    plan: Plan = []
     for name, params in config.masks:
-        mask = MASKS[name]
-        params = {key: value for key, value in params.items() if key != "offset"}
-        if mask.uses_position:
-            params["query_offset"] = query_offset
-        output = f"allowed_{name}" if several else "allowed"
-        plan.append(Operation(output, SCORE_DIMS, (scores,), mask.faces, params))
-    if several:
-        custom = ("allowed_custom",) if "allowed_custom" in inputs else ()
-        reads = (*(f"allowed_{name}" for name in names), *custom)
-        plan.append(Operation("allowed", SCORE_DIMS, reads, ALL_ALLOW))
+        output = f"allowed_{name}" if is_combined else "allowed"
+        operation = plan_mask(name, params, query_offset, scores, output)
+        plan.append(operation)
+    if is_combined:
+        combined = Operation("allowed", SCORE_DIMS, tuple(names), ALL_ALLOW)
+        plan.append(combined)
     reads = (scores, "allowed") if is_masked(config, inputs) else (scores,)
-    return [*plan, Operation("masked_scores", SCORE_DIMS, reads, MASK)]
+    masked = Operation(
+        output="masked_scores",
+        dims=SCORE_DIMS,
+        reads=reads,
+        faces=MASK,
+    )
+    return [*plan, masked]
+
+
+def plan_mask(
+    name: str,
+    params: Mapping[str, object],
+    query_offset: int,
+    scores: str,
+    output: str,
+) -> Operation:
+    """One mask; `offset`, where it is among its parameters, has become the run's query_offset."""
+    mask = MASKS[name]
+    params = dict(params)
+    params.pop("offset", None)
+    if mask.uses_position:
+        params["query_offset"] = query_offset
+    return Operation(output, SCORE_DIMS, (scores,), mask.faces, params)
 
 
 def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
@@ -201,78 +169,90 @@ def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
     return bool(config.masks) or "allowed" in inputs
 
 
-def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int) -> None:
-    """The masks' parameters fit the batch, the number of keys and the positions of the queries."""
-    (B, _, T, _), S = shapes["q"], shapes["k"][-2]
-    for _, params in config.masks:
-        if "lengths" in params:
-            if len(params["lengths"]) != B:
-                raise AttentionError("lengths_count", batch=B, given=len(params["lengths"]))
-            for length in params["lengths"]:
-                if not 0 <= length <= S:
-                    raise AttentionError("lengths_range", keys=S, given=length)
-        for token in params.get("global_tokens", ()):
-            if not 0 <= token < max(S, T + query_offset):
-                raise AttentionError("tokens_range", last=max(S, T + query_offset) - 1, given=token)
+# ---- weights ---------------------------------------------------------------------------------------------------------
+def plan_weights(config: AttentionConfig, inputs: Inputs) -> Plan:
+    """From the masked scores to the weights: the softmax's, or what replaces them."""
+    replacing = plan_replaced_weights(config, inputs)
+    output = "weights" if replacing is None else "softmax_weights"
+    plan = [Operation(output, SCORE_DIMS, ("masked_scores",), SOFTMAX)]
+    if replacing is not None:
+        plan.append(replacing)
+    if config.dropout:
+        dropped = Operation(
+            output="dropped_weights",
+            dims=SCORE_DIMS,
+            reads=("weights", "keep"),
+            faces=DROP,
+            params={"p": float(config.dropout)},
+        )
+        plan.append(dropped)
+    return plan
 
 
-def config_for_keys_from(config: AttentionConfig, first: int) -> AttentionConfig:
-    """The same choices where only the keys from `first` on are at hand, as keys 0, 1, ...: what masks count in keys
-    moves along. Where query 0 stands among them is `query_offset - first`.
-
-    >>> config_for_keys_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
-    (('padding', {'lengths': (2, 0)}),)
-    """
-    masks = []
-    for name, params in config.masks:
-        moved = dict(params)
-        if "lengths" in params:
-            moved["lengths"] = tuple(max(0, length - first) for length in params["lengths"])
-        if "global_tokens" in params:
-            moved["global_tokens"] = tuple(token - first for token in params["global_tokens"])
-        masks.append((name, moved))
-    return replace(config, masks=masks)
-
-
-def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
-    """From the masked scores to the output."""
-    replaced = config.replace is not None or "replacement" in inputs or "chosen_weights" in inputs
-    plan = [Operation("softmax_weights" if replaced else "weights", SCORE_DIMS, ("masked_scores",), SOFTMAX)]
+def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation | None:
+    """The step that puts other weights in the place of the softmax's; None where those stay."""
     if config.replace:
         reads = ("masked_scores", "allowed") if is_masked(config, inputs) else ("masked_scores",)
-        plan.append(Operation("weights", SCORE_DIMS, reads, EVEN_WEIGHTS))
-    elif "replacement" in inputs:
-        plan.append(Operation("weights", SCORE_DIMS, ("masked_scores", "replacement"), TAKE))
-    elif replaced:
-        plan.append(plan_put("weights", "softmax_weights"))
-    used = "weights"
-    if config.dropout:
-        used = "dropped_weights"
-        plan.append(Operation(used, SCORE_DIMS, ("weights", "keep"), DROP, {"p": float(config.dropout)}))
-    plan.append(Operation("head_outputs", ("B", "H", "T", "d_v"), (used, "v"), MIX))
-    plan.append(Operation("concat", ("B", "T", "H·d_v"), ("head_outputs",), MERGE))
-    if "w_o" not in inputs:
-        return [*plan, Operation("output", ("B", "T", "H·d_v"), ("concat",), PASS_ON)]
-    reads = ("concat", *(name for name in ("w_o", "b_o") if name in inputs))
-    return [*plan, Operation("output", ("B", "T", "D_out"), reads, PROJECT)]
+        return Operation("weights", SCORE_DIMS, reads, EVEN_WEIGHTS)
+    if "replacement" in inputs:
+        return Operation("weights", SCORE_DIMS, ("masked_scores", "replacement"), TAKE)
+    if "chosen_weights" in inputs:
+        return plan_put("weights", "softmax_weights")
+    return None
 
 
-def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Plan:
+# ---- output ----------------------------------------------------------------------------------------------------------
+def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
+    """From the weights to the output: the values mixed, the heads side by side, projected where there is a W_o."""
+    weights = "dropped_weights" if config.dropout else "weights"
+    mixed = Operation(
+        output="head_outputs",
+        dims=("B", "H", "T", "d_v"),
+        reads=(weights, "v"),
+        faces=MIX,
+    )
+    merged = Operation(
+        output="concat",
+        dims=("B", "T", "H·d_v"),
+        reads=("head_outputs",),
+        faces=MERGE,
+    )
+    learned = [name for name in ("w_o", "b_o") if name in inputs]
+    output = Operation(
+        output="output",
+        dims=("B", "T", "D_out" if learned else "H·d_v"),
+        reads=("concat", *learned),
+        faces=PROJECT if learned else PASS_ON,
+    )
+    return [mixed, merged, output]
+
+
+def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
     """x + output, what the next layer reads; with sinusoidal positions x carries them."""
-    source = next((name for name in ("x", "query") if name in inputs), None)
-    if source is None:
+    sources = [name for name in ("x", "query") if name in inputs]
+    if not sources:
         raise AttentionError("no_input_residual")
-    width = inputs["w_o"].value.shape[-1] if "w_o" in inputs else shapes["q"][1] * shapes["v"][-1]
-    if width != inputs[source].value.shape[-1]:
-        raise AttentionError("residual_width", name=source, width=inputs[source].value.shape[-1], given=width)
+    source = sources[0]
+    expected = inputs[source].value.shape[-1]
+    width = output_width(inputs, shapes)
+    if width != expected:
+        raise AttentionError(
+            "residual_width",
+            name=source,
+            width=expected,
+            given=width,
+        )
+    outputs = [operation.output for operation in plan]
     positioned = f"positioned_{source}"
-    stream = positioned if any(operation.output == positioned for operation in plan) else source
-    return [Operation("residual", inputs[source].dims, (stream, "output"), ADD)]
+    stream = positioned if positioned in outputs else source
+    return Operation("residual", inputs[source].dims, (stream, "output"), ADD)
 
 
-def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
-    """The whole plan, from one that ends with q, k and v."""
-    plan = plan + plan_scores(config, inputs, shapes, query_offset)
-    plan += plan_masks(config, inputs, query_offset, plan[-1].output)
-    plan += plan_output(config, inputs)
-    return plan + (plan_residual(inputs, plan, shapes) if config.residual else [])
+def output_width(inputs: Inputs, shapes: Shapes) -> int:
+    """How many numbers the output has for each query."""
+    if "w_o" in inputs:
+        w_o = inputs["w_o"].value
+        return w_o.shape[-1]
+    _, H, _, _ = shapes["q"]
+    _, _, _, d_v = shapes["v"]
+    return H * d_v

@@ -6,7 +6,7 @@ is one sequence, so sinusoids are added to its tokens from position 0 on.
 A new position is one block here and its line in POSITIONS, which says where in a run it acts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,28 +15,37 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.record.errors import AttentionError
-from attention_core.record.expressions import Cell, Constant, Operand
+from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces
+
+Parameters = Mapping[str, object]  # of a position, by name
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
 def sinusoidal(x: Float[Tensor, "B T D"], *, base: float, first_position: int) -> Float[Tensor, "T D"]:
     T, D = x.shape[-2:]
-    position = torch.arange(T, dtype=torch.float64, device=x.device)[:, None] + first_position  # (T, 1)
+    row = torch.arange(T, dtype=torch.float64, device=x.device)  # (T,)
     column = torch.arange(D, device=x.device)  # (D,)
-    frequency = base ** (-2.0 * (column // 2).double() / D)  # (D,) in float64: columns 2i and 2i + 1 share one
+    pair = (column // 2).double()  # (D,): columns 2i and 2i + 1 are pair i
+    frequency = base ** (-2.0 * pair / D)  # (D,) in float64
+    position = row[:, None] + first_position  # (T, 1)
     angle = position * frequency  # (T, D)
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).to(x.dtype)
+    is_sine = column % 2 == 0
+    table = torch.where(is_sine, angle.sin(), angle.cos())
+    return table.to(x.dtype)
 
 
 def sinusoidal_numpy(x, *, base, first_position):
     T, D = x.shape[-2:]
+    exponents = np.arange(0, D, 2) / D  # (ceil(D / 2),)
+    wavelengths = np.power(base, exponents)
+    positions = np.arange(first_position, first_position + T)
+    angles = positions[:, None] / wavelengths  # (T, ceil(D / 2))
+    cosines = np.cos(angles)
     table = np.zeros((T, D))
-    wavelengths = np.power(base, np.arange(0, D, 2) / D)  # (ceil(D / 2),)
-    angles = np.arange(first_position, first_position + T)[:, None] / wavelengths
     table[:, 0::2] = np.sin(angles)
-    table[:, 1::2] = np.cos(angles)[:, : D // 2]
+    table[:, 1::2] = cosines[:, : D // 2]
     return table
 
 
@@ -47,11 +56,14 @@ def sinusoidal_formula(x, *, base, first_position):
 
 def sinusoidal_cell(index, x: Operand, *, base, first_position) -> Cell:
     t, column = index
-    D, pair = x.shape[-1], column // 2
-    frequency = Constant(base ** (-2 * pair / D), f"{format_short(base)}^(−{2 * pair}/{D})")
-    return Cell(
-        ((Constant(t + first_position, str(t + first_position)), frequency),), outer="cos" if column % 2 else "sin"
-    )
+    D = x.shape[-1]
+    pair = column // 2
+    position = t + first_position
+    frequency_text = f"{format_short(base)}^(−{2 * pair}/{D})"
+    frequency = Constant(base ** (-2 * pair / D), frequency_text)
+    angle = (Constant(position, str(position)), frequency)
+    function = "cos" if column % 2 else "sin"
+    return Cell((angle,), function)
 
 
 SINUSOIDAL = Faces(sinusoidal, sinusoidal_numpy, sinusoidal_formula, sinusoidal_cell)
@@ -63,33 +75,48 @@ def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
     >>> [round(length, 1) for length in wavelengths(8)]
     [6.3, 62.8, 628.3, 6283.2]
     """
-    return tuple(2 * np.pi * base ** (2 * pair / width) for pair in range((width + 1) // 2))
+    pairs = range((width + 1) // 2)
+    return tuple(2 * np.pi * base ** (2 * pair / width) for pair in pairs)
 
 
 # ---- rope: pairs of q and k turned by an angle that grows with the position (Su et al. 2021, eq. 34) -----------------
 def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, first_position: int) -> Float[Tensor, "B H T d"]:
     T, d = x.shape[-2:]
-    position = torch.arange(T, dtype=torch.float64, device=x.device)[:, None] + first_position  # (T, 1)
+    row = torch.arange(T, dtype=torch.float64, device=x.device)  # (T,)
     pair = torch.arange(d // 2, dtype=torch.float64, device=x.device)  # (d/2,)
-    angle = position * base ** (-2.0 * pair / d)  # (T, d/2), in float64 whatever the precision of x
-    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    frequency = base ** (-2.0 * pair / d)  # (d/2,)
+    position = row[:, None] + first_position  # (T, 1)
+    angle = position * frequency  # (T, d/2), in float64 whatever the precision of x
+    cos = angle.cos().to(x.dtype)
+    sin = angle.sin().to(x.dtype)
     if style == "half":  # number m is paired with number m + d/2 (Black et al. 2022, GPT-NeoX)
-        a, b = x[..., : d // 2], x[..., d // 2 :]
-        return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)  # (B, H, T, d)
-    a, b = x[..., 0::2], x[..., 1::2]  # interleaved: neighbours are paired
-    return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)  # (B, H, T, d/2, 2) -> (B, H, T, d)
+        a = x[..., : d // 2]  # (B, H, T, d/2)
+        b = x[..., d // 2 :]
+    else:  # interleaved: neighbours are paired
+        a = x[..., 0::2]  # (B, H, T, d/2)
+        b = x[..., 1::2]
+    turned_a = a * cos - b * sin
+    turned_b = a * sin + b * cos
+    if style == "half":
+        return torch.cat([turned_a, turned_b], dim=-1)  # (B, H, T, d)
+    pairs = torch.stack([turned_a, turned_b], dim=-1)  # (B, H, T, d/2, 2)
+    return pairs.flatten(-2)  # (B, H, T, d)
 
 
 def rope_numpy(x, *, style, base, first_position):
     T, d = x.shape[-2:]
-    position = np.arange(first_position, first_position + T)[:, None]  # (T, 1)
-    wavelength = np.power(base, np.arange(0, d, 2) / d)  # (d/2,)
-    turn = np.exp(1j * position / wavelength)  # (T, d/2), on the unit circle
+    position = np.arange(first_position, first_position + T)  # (T,)
+    exponent = np.arange(0, d, 2) / d  # (d/2,)
+    wavelength = np.power(base, exponent)
+    turn = np.exp(1j * position[:, None] / wavelength)  # (T, d/2), on the unit circle
     if style == "half":
-        turned = (x[..., : d // 2] + 1j * x[..., d // 2 :]) * turn
+        points = x[..., : d // 2] + 1j * x[..., d // 2 :]
+        turned = points * turn
         return np.concatenate([turned.real, turned.imag], axis=-1)
-    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * turn
-    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)  # (B, H, T, d/2, 2) -> (B, H, T, d)
+    points = x[..., 0::2] + 1j * x[..., 1::2]
+    turned = points * turn
+    pairs = np.stack([turned.real, turned.imag], axis=-1)  # (B, H, T, d/2, 2)
+    return pairs.reshape(x.shape)  # (B, H, T, d)
 
 
 def rope_formula(x, *, style, base, first_position):
@@ -99,16 +126,19 @@ def rope_formula(x, *, style, base, first_position):
 def rope_cell(index, x: Operand, *, style, base, first_position) -> Cell:
     b, h, t, m = index
     d = x.shape[-1]
-    pair, second = (m % (d // 2), m >= d // 2) if style == "half" else (m // 2, m % 2 == 1)
+    pair = m % (d // 2) if style == "half" else m // 2
     left, right = pair_columns(pair, d, style)
-    angle = (t + first_position) * base ** (-2 * pair / d)
-    cos, sin = (
-        Constant(float(np.cos(angle)), f"cos {format_term(angle)}"),
-        Constant(float(np.sin(angle)), f"sin {format_term(angle)}"),
-    )
-    if second:
-        return Cell(((x[b, h, t, left], sin), (x[b, h, t, right], cos)))
-    return Cell(((x[b, h, t, left], cos), (x[b, h, t, right], sin, Constant(-1.0, "−1"))))
+    first = x[b, h, t, left]
+    second = x[b, h, t, right]
+    position = t + first_position
+    angle = position * base ** (-2 * pair / d)
+    angle_text = format_term(angle)
+    cos = Constant(float(np.cos(angle)), f"cos {angle_text}")
+    sin = Constant(float(np.sin(angle)), f"sin {angle_text}")
+    if m == right:
+        return Cell(((first, sin), (second, cos)))
+    minus_one = Constant(-1.0, "−1")
+    return Cell(((first, cos), (second, sin, minus_one)))
 
 
 def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
@@ -117,14 +147,16 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
     >>> pair_columns(1, 6, "interleaved"), pair_columns(1, 6, "half")
     ((2, 3), (1, 4))
     """
-    return (pair, pair + width // 2) if style == "half" else (2 * pair, 2 * pair + 1)
+    if style == "half":
+        return pair, pair + width // 2
+    return 2 * pair, 2 * pair + 1
 
 
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell)
 ROPE_STYLES = ("interleaved", "half")
 
 
-def fit_rope(params: Mapping[str, object], heads: int, width: int) -> Mapping[str, object]:
+def fit_rope(params: Parameters, heads: int, width: int) -> Parameters:
     """RoPE's parameters as they are. Raises AttentionError: even_width."""
     if width % 2:
         raise AttentionError("even_width", kind="RoPE", width=width)
@@ -134,26 +166,34 @@ def fit_rope(params: Mapping[str, object], heads: int, width: int) -> Mapping[st
 # ---- alibi: a score loses `slope` for every step of distance (Press et al. 2022, section 3) --------------------------
 def alibi(scores: Float[Tensor, "B H T S"], *, slopes: tuple[float, ...], query_offset: int) -> Float[Tensor, "H T S"]:
     T, S = scores.shape[-2:]
-    query = torch.arange(T, device=scores.device)[:, None] + query_offset  # (T, 1)
+    query = torch.arange(T, device=scores.device) + query_offset  # (T,)
     key = torch.arange(S, device=scores.device)  # (S,)
-    slope = torch.tensor(slopes, dtype=scores.dtype, device=scores.device)[:, None, None]  # (H, 1, 1)
-    return -slope * (query - key).abs()  # (H, T, S)
+    distance = (query[:, None] - key).abs()  # (T, S)
+    slope = torch.tensor(slopes, dtype=scores.dtype, device=scores.device)  # (H,)
+    return -slope[:, None, None] * distance  # (H, 1, 1) x (T, S) -> (H, T, S)
 
 
 def alibi_numpy(scores, *, slopes, query_offset):
     T, S = scores.shape[-2:]
-    distance = np.abs(np.subtract.outer(np.arange(query_offset, query_offset + T), np.arange(S)))
-    return np.multiply.outer(-np.asarray(slopes), distance)
+    queries = np.arange(query_offset, query_offset + T)
+    keys = np.arange(S)
+    distances = np.abs(np.subtract.outer(queries, keys))  # (T, S)
+    return np.multiply.outer(-np.asarray(slopes), distances)  # (H, T, S)
 
 
 def alibi_formula(scores, *, slopes, query_offset):
-    return r"-m_h\,|i - j|" if query_offset == 0 else rf"-m_h\,|i{query_offset:+d} - j|"
+    if query_offset == 0:
+        return r"-m_h\,|i - j|"
+    return rf"-m_h\,|i{query_offset:+d} - j|"
 
 
 def alibi_cell(index, scores: Operand, *, slopes, query_offset) -> Cell:
     h, t, s = index
-    distance = abs(t + query_offset - s)
-    return Cell(((Constant(-slopes[h], format_term(-slopes[h])), Constant(distance, f"|{t + query_offset} − {s}|")),))
+    query = t + query_offset
+    factor = -slopes[h]
+    slope = Constant(factor, format_term(factor))
+    distance = Constant(abs(query - s), f"|{query} − {s}|")
+    return product_cell(slope, distance)
 
 
 ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell)
@@ -168,13 +208,19 @@ def alibi_slopes(heads: int) -> tuple[float, ...]:
     >>> alibi_slopes(3)
     (0.0625, 0.00390625, 0.25)
     """
-    power = 1 << (heads.bit_length() - 1)
-    slopes = [2.0 ** (-8 * (h + 1) / power) for h in range(power)]
-    between = [2.0 ** (-8 * (h + 1) / (2 * power)) for h in range(0, 2 * power, 2)]
-    return tuple(slopes + between[: heads - power])
+    power = 1 << (heads.bit_length() - 1)  # the largest power of two that is not more than `heads`
+    slopes = geometric_slopes(power)
+    between = geometric_slopes(2 * power)[0::2]
+    missing = heads - power
+    return (*slopes, *between[:missing])
 
 
-def fit_alibi(params: Mapping[str, object], heads: int, width: int) -> Mapping[str, object]:
+def geometric_slopes(count: int) -> list[float]:
+    """2^(-8/n), 2^(-16/n), ..., 2^(-8), where n is how many they are."""
+    return [2.0 ** (-8 * number / count) for number in range(1, count + 1)]
+
+
+def fit_alibi(params: Parameters, heads: int, width: int) -> Parameters:
     """ALiBi's slopes, one a head: the published ones where none are given. Raises AttentionError: slopes_count."""
     given = params["slopes"]
     slopes = alibi_slopes(heads) if given is None else given
@@ -187,7 +233,7 @@ def fit_alibi(params: Mapping[str, object], heads: int, width: int) -> Mapping[s
 PLACES = ("input", "heads", "bias")  # a table added to x; q and k changed in every head; a table added to the scores
 
 
-def fit_any(params: Mapping[str, object], heads: int, width: int) -> Mapping[str, object]:
+def fit_any(params: Parameters, heads: int, width: int) -> Parameters:
     """The parameters as they are: they fit every run."""
     return params
 
@@ -206,12 +252,13 @@ class Position:
 
     faces: Faces
     place: str
-    defaults: Mapping[str, object]
-    fit: Callable[[Mapping[str, object], int, int], Mapping[str, object]] = fit_any
+    defaults: Parameters
+    fit: Callable[[Parameters, int, int], Parameters] = fit_any
 
     def __post_init__(self):
         if self.place not in PLACES:
-            raise AttentionError("unknown_choice", name="place", choices=", ".join(PLACES), given=repr(self.place))
+            choices = ", ".join(PLACES)
+            raise AttentionError("unknown_choice", name="place", choices=choices, given=repr(self.place))
 
 
 POSITIONS = {
@@ -219,3 +266,13 @@ POSITIONS = {
     "rope": Position(ROPE, "heads", {"style": "interleaved", "base": 10000.0}, fit_rope),
     "alibi": Position(ALIBI, "bias", {"slopes": None}, fit_alibi),
 }
+
+
+def positions_at(chosen: Iterable[tuple[str, Parameters]], place: str) -> dict[str, Parameters]:
+    """Those of the chosen positions that act at a place, one of PLACES: their parameters by name."""
+    found = {}
+    for name, params in chosen:
+        position = POSITIONS[name]
+        if position.place == place:
+            found[name] = params
+    return found

@@ -24,7 +24,8 @@ def dot(q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv S d_k"]) -> Floa
 
 
 def dot_numpy(q, k):
-    return np.einsum("bhtd,bhsd->bhts", q, share_heads_numpy(k, q.shape[1]))
+    k = share_heads_numpy(k, q.shape[1])
+    return np.einsum("bhtd,bhsd->bhts", q, k)
 
 
 def dot_formula(q, k):
@@ -34,7 +35,13 @@ def dot_formula(q, k):
 def dot_cell(index, q: Operand, k: Operand) -> Cell:
     b, h, t, s = index
     g = kv_head(h, q.shape[1], k.shape[1])
-    return Cell(tuple((q[b, h, t, m], k[b, g, s, m]) for m in range(q.shape[-1])))
+    d_k = q.shape[-1]
+    terms = []
+    for m in range(d_k):
+        query = q[b, h, t, m]
+        key = k[b, g, s, m]
+        terms.append((query, key))
+    return Cell(tuple(terms))
 
 
 DOT = Faces(dot, dot_numpy, dot_formula, dot_cell)
@@ -43,15 +50,19 @@ DOT = Faces(dot, dot_numpy, dot_formula, dot_cell)
 # ---- cosine: q · k over their lengths (Graves et al. 2014, eq. 6) ----------------------------------------------------
 def cosine(q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv S d_k"]) -> Float[Tensor, "B H T S"]:
     shortest = max(MIN_VECTOR_LENGTH, torch.finfo(q.dtype).tiny)  # float16 cannot hold 1e-8
-    q = q / q.norm(dim=-1, keepdim=True).clamp(min=shortest)  # (B, H, T, d_k), each row of length 1
-    k = k / k.norm(dim=-1, keepdim=True).clamp(min=shortest)  # (B, H_kv, S, d_k)
+    lengths_q = q.norm(dim=-1, keepdim=True)  # (B, H, T, 1)
+    lengths_k = k.norm(dim=-1, keepdim=True)  # (B, H_kv, S, 1)
+    q = q / lengths_q.clamp(min=shortest)  # (B, H, T, d_k), each row of length 1
+    k = k / lengths_k.clamp(min=shortest)  # (B, H_kv, S, d_k)
     return dot(q, k)  # (B, H, T, S), each in [-1, 1]
 
 
 def cosine_numpy(q, k):
-    lengths_q = np.sqrt(np.einsum("bhtd,bhtd->bht", q, q))[..., None]  # (B, H, T, 1)
-    lengths_k = np.sqrt(np.einsum("bhsd,bhsd->bhs", k, k))[..., None]  # (B, H_kv, S, 1)
-    return dot_numpy(q / np.maximum(lengths_q, MIN_VECTOR_LENGTH), k / np.maximum(lengths_k, MIN_VECTOR_LENGTH))
+    squares_q = np.einsum("bhtd,bhtd->bht", q, q)[..., None]  # (B, H, T, 1)
+    squares_k = np.einsum("bhsd,bhsd->bhs", k, k)[..., None]  # (B, H_kv, S, 1)
+    lengths_q = np.maximum(np.sqrt(squares_q), MIN_VECTOR_LENGTH)
+    lengths_k = np.maximum(np.sqrt(squares_k), MIN_VECTOR_LENGTH)
+    return dot_numpy(q / lengths_q, k / lengths_k)
 
 
 def cosine_formula(q, k):
@@ -59,7 +70,8 @@ def cosine_formula(q, k):
 
 
 def cosine_cell(index, q: Operand, k: Operand) -> Cell:
-    return Cell(dot_cell(index, q, k).terms, outer="cosine")
+    products = dot_cell(index, q, k).terms
+    return Cell(products, function="cosine")
 
 
 COSINE = Faces(cosine, cosine_numpy, cosine_formula, cosine_cell)
@@ -69,12 +81,15 @@ COSINE = Faces(cosine, cosine_numpy, cosine_formula, cosine_cell)
 def general(
     q: Float[Tensor, "B H T d_q"], k: Float[Tensor, "B H_kv S d_k"], w_a: Float[Tensor, "*H d_q d_k"]
 ) -> Float[Tensor, "B H T S"]:
-    return dot(q @ w_a, k)  # (B, H, T, d_q) x (d_q, d_k) -> (B, H, T, d_k), then as dot
+    q = q @ w_a  # (B, H, T, d_q) x (d_q, d_k) -> (B, H, T, d_k)
+    return dot(q, k)  # (B, H, T, S)
 
 
 def general_numpy(q, k, w_a):
-    w_a = np.broadcast_to(w_a, (q.shape[1], *w_a.shape[-2:]))
-    return np.einsum("bhtm,hmn,bhsn->bhts", q, w_a, share_heads_numpy(k, q.shape[1]), optimize=True)
+    heads = q.shape[1]
+    k = share_heads_numpy(k, heads)
+    w_a = np.broadcast_to(w_a, (heads, *w_a.shape[-2:]))
+    return np.einsum("bhtm,hmn,bhsn->bhts", q, w_a, k, optimize=True)
 
 
 def general_formula(q, k, w_a):
@@ -84,9 +99,23 @@ def general_formula(q, k, w_a):
 def general_cell(index, q: Operand, k: Operand, w_a: Operand) -> Cell:
     b, h, t, s = index
     g = kv_head(h, q.shape[1], k.shape[1])
-    head = (h,) if len(w_a.shape) == 3 else ()
+    head = head_index(w_a, h, shared_axes=2)
     d_q, d_k = w_a.shape[-2:]
-    return Cell(tuple((q[b, h, t, m], w_a[(*head, m, n)], k[b, g, s, n]) for m in range(d_q) for n in range(d_k)))
+    terms = []
+    for m in range(d_q):
+        query = q[b, h, t, m]
+        for n in range(d_k):
+            weight = w_a[(*head, m, n)]
+            key = k[b, g, s, n]
+            terms.append((query, weight, key))
+    return Cell(tuple(terms))
+
+
+def head_index(weight: Operand, h: int, shared_axes: int) -> tuple[int, ...]:
+    """The index of head h in a score's weight: empty where all heads share it, which then has `shared_axes` axes."""
+    if len(weight.shape) == shared_axes:
+        return ()
+    return (h,)
 
 
 GENERAL = Faces(general, general_numpy, general_formula, general_cell)
@@ -99,18 +128,23 @@ def tanh_layer(
     w_aq: Float[Tensor, "*H d_q A"],
     w_ak: Float[Tensor, "*H d_k A"],
 ) -> Float[Tensor, "B H T S A"]:
-    from_q = (q @ w_aq).unsqueeze(3)  # (B, H, T, 1, A)
-    from_k = (share_heads(k, q.shape[1]) @ w_ak).unsqueeze(2)  # (B, H, 1, S, A)
-    return torch.tanh(from_q + from_k)  # (B, H, T, S, A): one vector for every pair
+    heads = q.shape[1]
+    k = share_heads(k, heads)  # (B, H, S, d_k)
+    from_q = q @ w_aq  # (B, H, T, A)
+    from_k = k @ w_ak  # (B, H, S, A)
+    sums = from_q.unsqueeze(3) + from_k.unsqueeze(2)  # (B, H, T, 1, A) + (B, H, 1, S, A)
+    return torch.tanh(sums)  # (B, H, T, S, A): one vector for every pair
 
 
 def tanh_layer_numpy(q, k, w_aq, w_ak):
     heads = q.shape[1]
-    w_aq = np.broadcast_to(w_aq, (heads, *w_aq.shape[-2:]))
-    w_ak = np.broadcast_to(w_ak, (heads, *w_ak.shape[-2:]))
+    k = share_heads_numpy(k, heads)
+    w_aq = np.broadcast_to(w_aq, (heads, *w_aq.shape[-2:]))  # (H, d_q, A)
+    w_ak = np.broadcast_to(w_ak, (heads, *w_ak.shape[-2:]))  # (H, d_k, A)
     from_q = np.einsum("bhtm,hma->bhta", q, w_aq)
-    from_k = np.einsum("bhsm,hma->bhsa", share_heads_numpy(k, heads), w_ak)
-    return np.tanh(from_q[:, :, :, None, :] + from_k[:, :, None, :, :])  # (B, H, T, 1, A) + (B, H, 1, S, A)
+    from_k = np.einsum("bhsm,hma->bhsa", k, w_ak)
+    sums = from_q[:, :, :, None] + from_k[:, :, None]  # (B, H, T, 1, A) + (B, H, 1, S, A)
+    return np.tanh(sums)  # (B, H, T, S, A)
 
 
 def tanh_layer_formula(q, k, w_aq, w_ak):
@@ -120,23 +154,36 @@ def tanh_layer_formula(q, k, w_aq, w_ak):
 def tanh_layer_cell(index, q: Operand, k: Operand, w_aq: Operand, w_ak: Operand) -> Cell:
     b, h, t, s, a = index
     g = kv_head(h, q.shape[1], k.shape[1])
-    head_q = (h,) if len(w_aq.shape) == 3 else ()
-    head_k = (h,) if len(w_ak.shape) == 3 else ()
-    from_q = tuple((q[b, h, t, m], w_aq[(*head_q, m, a)]) for m in range(q.shape[-1]))
-    from_k = tuple((k[b, g, s, m], w_ak[(*head_k, m, a)]) for m in range(k.shape[-1]))
-    return Cell(from_q + from_k, outer="tanh")
+    d_q = q.shape[-1]
+    d_k = k.shape[-1]
+    head_q = head_index(w_aq, h, shared_axes=2)
+    head_k = head_index(w_ak, h, shared_axes=2)
+    terms = []
+    for m in range(d_q):
+        query = q[b, h, t, m]
+        weight = w_aq[(*head_q, m, a)]
+        terms.append((query, weight))
+    for m in range(d_k):
+        key = k[b, g, s, m]
+        weight = w_ak[(*head_k, m, a)]
+        terms.append((key, weight))
+    return Cell(tuple(terms), function="tanh")
 
 
 TANH_LAYER = Faces(tanh_layer, tanh_layer_numpy, tanh_layer_formula, tanh_layer_cell)
 
 
 def additive(hidden: Float[Tensor, "B H T S A"], v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "B H T S"]:
-    v_a = v_a[:, None] if v_a.dim() == 1 else v_a[:, None, :, None]  # (A, 1), or (H, 1, A, 1) for one a head
-    return (hidden @ v_a).squeeze(-1)  # (B, H, T, S, A) x (A, 1) -> (B, H, T, S)
+    column = v_a.unsqueeze(-1)  # (A, 1)
+    if v_a.dim() == 2:
+        column = column.unsqueeze(1)  # (H, 1, A, 1): one a head
+    scores = hidden @ column  # (B, H, T, S, A) x (A, 1) -> (B, H, T, S, 1)
+    return scores.squeeze(-1)  # (B, H, T, S)
 
 
 def additive_numpy(hidden, v_a):
-    v_a = np.broadcast_to(v_a, (hidden.shape[1], v_a.shape[-1]))
+    heads = hidden.shape[1]
+    v_a = np.broadcast_to(v_a, (heads, v_a.shape[-1]))  # (H, A)
     return np.einsum("bhtsa,ha->bhts", hidden, v_a)
 
 
@@ -146,8 +193,14 @@ def additive_formula(hidden, v_a):
 
 def additive_cell(index, hidden: Operand, v_a: Operand) -> Cell:
     b, h, t, s = index
-    head = (h,) if len(v_a.shape) == 2 else ()
-    return Cell(tuple((hidden[b, h, t, s, a], v_a[(*head, a)]) for a in range(v_a.shape[-1])))
+    head = head_index(v_a, h, shared_axes=1)
+    A = v_a.shape[-1]
+    terms = []
+    for a in range(A):
+        number = hidden[b, h, t, s, a]
+        weight = v_a[(*head, a)]
+        terms.append((number, weight))
+    return Cell(tuple(terms))
 
 
 ADDITIVE = Faces(additive, additive_numpy, additive_formula, additive_cell)
@@ -159,12 +212,15 @@ SCORE_DIMS = ("B", "H", "T", "S")
 
 @dataclass(frozen=True)
 class Score:
-    """A score by name: its operations, whether q and k must be equally wide, its own weights with their axes."""
+    """A score by name: its operations, whether q and k must be equally wide, and the names of its own weights.
+
+    default_scale: d_k -> factor; None: the scores stay as they are.
+    """
 
     operations: tuple[Operation, ...]
     equal_widths: bool = True
     weights: tuple[str, ...] = ()
-    default_scale: Callable[[int], float] | None = None  # d_k -> factor; None: the scores stay as they are
+    default_scale: Callable[[int], float] | None = None
 
 
 def root_scale(d_k: int) -> float:
@@ -173,16 +229,27 @@ def root_scale(d_k: int) -> float:
 
 
 SCORES = {
-    "scaled_dot": Score((Operation("scores", SCORE_DIMS, ("q", "k"), DOT),), default_scale=root_scale),
-    "dot": Score((Operation("scores", SCORE_DIMS, ("q", "k"), DOT),)),
-    "cosine": Score((Operation("scores", SCORE_DIMS, ("q", "k"), COSINE),)),
-    "general": Score((Operation("scores", SCORE_DIMS, ("q", "k", "w_a"), GENERAL),), False, ("w_a",)),
+    "scaled_dot": Score(
+        operations=(Operation("scores", SCORE_DIMS, ("q", "k"), DOT),),
+        default_scale=root_scale,
+    ),
+    "dot": Score(
+        operations=(Operation("scores", SCORE_DIMS, ("q", "k"), DOT),),
+    ),
+    "cosine": Score(
+        operations=(Operation("scores", SCORE_DIMS, ("q", "k"), COSINE),),
+    ),
+    "general": Score(
+        operations=(Operation("scores", SCORE_DIMS, ("q", "k", "w_a"), GENERAL),),
+        equal_widths=False,
+        weights=("w_a",),
+    ),
     "additive": Score(
-        (
+        operations=(
             Operation("hidden", (*SCORE_DIMS, "A"), ("q", "k", "w_aq", "w_ak"), TANH_LAYER),
             Operation("scores", SCORE_DIMS, ("hidden", "v_a"), ADDITIVE),
         ),
-        False,
-        ("w_aq", "w_ak", "v_a"),
+        equal_widths=False,
+        weights=("w_aq", "w_ak", "v_a"),
     ),
 }

@@ -50,17 +50,17 @@ def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
     >>> evaluate(cell, {Ref("q", (0,)): 3.0}.__getitem__)
     7.0
     """
-    return CELL_FUNCTIONS[cell.outer].value(numbers_of(cell, lookup))
+    return CELL_FUNCTIONS[cell.function].value(numbers_of(cell, lookup))
 
 
 def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
     """The cell's arithmetic as parts of a text, its operands' numbers taken from `lookup`.
 
     >>> from attention_core.record.expressions import Constant
-    >>> write_cell(Cell(((Constant(2.0),),), outer="exp"), {}.__getitem__)
+    >>> write_cell(Cell(((Constant(2.0),),), function="exp"), {}.__getitem__)
     ['exp(', Written(factor=Constant(value=2.0, text=''), bracket=False), ')']
     """
-    return CELL_FUNCTIONS[cell.outer].text(cell.terms, numbers_of(cell, lookup))
+    return CELL_FUNCTIONS[cell.function].text(cell.terms, numbers_of(cell, lookup))
 
 
 def numbers_of(cell: Cell, lookup: Callable[[Ref], float]) -> Numbers:
@@ -95,14 +95,17 @@ def exp_below_value(numbers):
 def exp_below_text(terms, numbers):
     (chosen,), *row = terms
     _, *scores = map(multiply_factors, numbers)
-    (largest,) = row[scores.index(max(scores))]
+    position = scores.index(max(scores))
+    (largest,) = row[position]
     return exp_of_difference_text(chosen, largest)
 
 
 # ---- fall: exp of the first term less the second; 0 where the first is minus infinity --------------------------------
 def fall_value(numbers):
     one, other = map(multiply_factors, numbers)
-    return 0.0 if one == -math.inf else exp_or_infinity(one - other)
+    if one == -math.inf:
+        return 0.0
+    return exp_or_infinity(one - other)
 
 
 def fall_text(terms, numbers):
@@ -117,11 +120,15 @@ def max_value(numbers):
 
 def max_text(terms, numbers):
     """max(a, b, ...), of many the largest; their powers are all positive, and in the same order."""
-    shown, gathered = split_largest([exp_or_infinity(number) for (number,) in numbers])
-    parts = []
+    powers = [exp_or_infinity(number) for (number,) in numbers]
+    shown, gathered = split_largest(powers)
+    parts: list[Part] = []
     for i in shown:
-        parts += [", " if parts else "max(", *product_text(terms[i])]
-    return [*parts, ", ...)" if gathered else ")"]
+        opening = ", " if parts else "max("
+        parts.append(opening)
+        parts += product_text(terms[i])
+    closing = ", ...)" if gathered else ")"
+    return [*parts, closing]
 
 
 # ---- softmax: exp of the first term over the sum of exp of all the others, which are the row; a blocked row gives 0 --
@@ -130,7 +137,8 @@ def softmax_value(numbers):
     top = max(row)
     if top == -math.inf:
         return 0.0
-    return math.exp(chosen - top) / math.fsum(math.exp(score - top) for score in row)
+    powers = [math.exp(score - top) for score in row]
+    return math.exp(chosen - top) / math.fsum(powers)
 
 
 def softmax_text(terms, numbers):
@@ -141,12 +149,17 @@ def softmax_text(terms, numbers):
     if top == -math.inf:
         return ["Σ exp(−∞) = 0 ⇒ 0"]
     powers = [math.exp(score - top) for score in scores]  # at most exp(0) = 1: no overflow
-    shown, gathered = split_largest(powers, always=row.index((chosen,)))
-    parts = ["exp(", Written(chosen), ") / ("]
-    for n, i in enumerate(shown):
-        parts += [" + exp(" if n else "exp(", *product_text(row[i]), ")"]
-    parts += rest_text([exp_or_infinity(scores[i]) for i in gathered])
-    return [*parts, ")" + readable_softmax(numbers)]
+    position = row.index((chosen,))
+    shown, gathered = split_largest(powers, always=position)
+    parts: list[Part] = ["exp(", Written(chosen), ") / ("]
+    for i in shown:
+        parts.append("exp(" if i == shown[0] else " + exp(")
+        parts += product_text(row[i])
+        parts.append(")")
+    rest = [exp_or_infinity(scores[i]) for i in gathered]
+    parts += rest_text(rest)
+    parts.append(")" + readable_softmax(numbers))
+    return parts
 
 
 def readable_softmax(numbers: Numbers) -> str:
@@ -156,42 +169,53 @@ def readable_softmax(numbers: Numbers) -> str:
     lowest, highest = READABLE_SCORES
     if not lowest < max(scores) < highest:
         return ""
+    power = math.exp(chosen)
     total = math.fsum(map(math.exp, scores))
-    return f" = {format_or_scientific(math.exp(chosen))} / {format_or_scientific(total)}"
+    power_text = format_or_scientific(power)
+    total_text = format_or_scientific(total)
+    return f" = {power_text} / {total_text}"
 
 
 # ---- quotient: the first term over the sum of all the others; inf / inf and 0 / 0 are not a number -------------------
 def quotient_value(numbers):
     chosen, *row = map(multiply_factors, numbers)
     whole = sum_rounded_once(row)
-    return chosen / whole if whole else math.nan
+    if whole == 0:
+        return math.nan
+    return chosen / whole
 
 
 def quotient_text(terms, numbers):
     """a / (a + b + ...)."""
-    return [*product_text(terms[0]), " / (", *sum_text(terms[1:], numbers[1:]), ")"]
+    chosen, *row = terms
+    _, *row_numbers = numbers
+    whole = sum_text(row, row_numbers)
+    return [*product_text(chosen), " / (", *whole, ")"]
 
 
 # ---- share: the first term over the sum of all the others, 0 where that sum is 0 -------------------------------------
 def share_value(numbers):
     chosen, *row = map(multiply_factors, numbers)
-    return chosen / math.fsum(row) if any(row) else 0.0
+    if not any(row):
+        return 0.0
+    return chosen / math.fsum(row)
 
 
 def share_text(terms, numbers):
     """a / (a + b + ...), or 0 where the sum is."""
-    _, *row = numbers
-    if any(map(multiply_factors, row)):
+    _, *row = terms
+    _, *row_numbers = numbers
+    if any(map(multiply_factors, row_numbers)):
         return quotient_text(terms, numbers)
-    return [*sum_text(terms[1:], row), " = 0 ⇒ 0"]
+    return [*sum_text(row, row_numbers), " = 0 ⇒ 0"]
 
 
 # ---- round: the first term with as many decimals as the second says, a half away from 0 ------------------------------
 def round_value(numbers):
     value, digits = map(multiply_factors, numbers)
     unit = 10.0**digits
-    size = math.floor(abs(value) * unit + 0.5) / unit
-    return math.copysign(size, value)
+    whole_units = math.floor(abs(value) * unit + 0.5)
+    return math.copysign(whole_units / unit, value)
 
 
 def round_text(terms, numbers):
@@ -225,7 +249,8 @@ def alike_text(terms, numbers):
     """1 − (|a − b| + |c − d| + ...) / 2, the smallest of many gathered."""
     distances = pair_distances(numbers)
     shown, gathered = split_largest(distances)
-    pairs = distances_text([terms[i] for i in shown], between=" + ")
+    shown_terms = [terms[i] for i in shown]
+    pairs = distances_text(shown_terms, between=" + ")
     rest = rest_text([distances[i] for i in gathered])
     return ["1 − (", *pairs, *rest, ") / 2"]
 
@@ -238,8 +263,9 @@ def farthest_value(numbers):
 def farthest_text(terms, numbers):
     """max(|a − b|, |c − d|, ...), of many the largest."""
     shown, gathered = split_largest(pair_distances(numbers))
-    pairs = distances_text([terms[i] for i in shown], between=", ")
-    return ["max(", *pairs, ", ...)" if gathered else ")"]
+    shown_terms = [terms[i] for i in shown]
+    closing = ", ...)" if gathered else ")"
+    return ["max(", *distances_text(shown_terms, between=", "), closing]
 
 
 # ---- select: the first term where the second (a truth value) holds, else the third, or minus infinity ----------------
@@ -247,16 +273,26 @@ def select_value(numbers):
     value, condition, *other = map(multiply_factors, numbers)
     if condition:
         return value
-    return other[0] if other else -math.inf
+    if other:
+        return other[0]
+    return -math.inf
 
 
 def select_text(terms, numbers):
     """The score where it is allowed, else what stands in its place."""
     score, (allowed,), *other = terms
     _, (is_allowed,), *_ = numbers
-    stand_in = product_text(*other) if other else ["−∞"]
-    kept = product_text(score) if is_allowed else stand_in
-    return ["allowed = ", Written(allowed), " ⇒ ", *kept]
+    result: list[Part] = ["−∞"]
+    if is_allowed:
+        result = product_text(score)
+    elif other:
+        result = product_text(*other)
+    return [
+        "allowed = ",
+        Written(allowed),
+        " ⇒ ",
+        *result,
+    ]
 
 
 # ---- choose: the second term where the third (a truth value) holds, else the first -----------------------------------
@@ -269,8 +305,8 @@ def choose_text(terms, numbers):
     """The chosen number where one was chosen, else the computed one."""
     value, chosen, (condition,) = terms
     *_, (is_chosen,) = numbers
-    kept = chosen if is_chosen else value
-    return ["chosen: ", Written(condition), " ⇒ ", *product_text(kept)]
+    result = chosen if is_chosen else value
+    return ["chosen: ", Written(condition), " ⇒ ", *product_text(result)]
 
 
 # ---- cosine: the sum of the products over the lengths of two vectors, the first factors and the second factors -------
@@ -293,7 +329,9 @@ def cosine_text(terms, numbers):
 
 def length_text(length: float) -> str:
     """A vector's length; the least there is reads as the constant that it is."""
-    return format_or_scientific(length) if length > MIN_VECTOR_LENGTH else f"{MIN_VECTOR_LENGTH:g}"
+    if length > MIN_VECTOR_LENGTH:
+        return format_or_scientific(length)
+    return f"{MIN_VECTOR_LENGTH:g}"
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------

@@ -45,11 +45,16 @@ def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[i
     """
 
     def rank(i: int) -> tuple[bool, float]:
-        size = abs(sizes[i]) if math.isfinite(sizes[i]) else math.inf
+        size = abs(sizes[i])
+        if math.isnan(size):
+            size = math.inf
         return i != always, -size
 
-    ranked = sorted(range(len(sizes)), key=rank)
-    return sorted(ranked[:MAX_SHOWN_TERMS]), sorted(ranked[MAX_SHOWN_TERMS:])
+    indices = range(len(sizes))
+    ranked = sorted(indices, key=rank)
+    shown = ranked[:MAX_SHOWN_TERMS]
+    gathered = ranked[MAX_SHOWN_TERMS:]
+    return sorted(shown), sorted(gathered)
 
 
 def product_text(term: Term, bracket: bool = False) -> list[Part]:
@@ -65,7 +70,8 @@ def rest_text(gathered: list[float]) -> list[Part]:
     """+ (n smaller: subtotal), where there are terms that are not shown."""
     if not gathered:
         return []
-    return [" + ", Subtotal(len(gathered), sum_rounded_once(gathered))]
+    total = sum_rounded_once(gathered)
+    return [" + ", Subtotal(len(gathered), total)]
 
 
 def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
@@ -74,10 +80,12 @@ def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
     shown, gathered = split_largest(products)
     parts: list[Part] = []
     for i in shown:
-        if parts:
+        is_first = not parts
+        if not is_first:
             parts.append(" + ")
-        parts += product_text(terms[i], bracket=bool(parts))
-    return parts + rest_text([products[i] for i in gathered])
+        parts += product_text(terms[i], bracket=not is_first)
+    rest = [products[i] for i in gathered]
+    return parts + rest_text(rest)
 
 
 def distances_text(pairs: list[Term], between: str) -> list[Part]:

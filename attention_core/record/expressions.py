@@ -1,4 +1,4 @@
-"""One cell of a step as an expression: terms, each a product of operands, under one outer function.
+"""One cell of a step as an expression: a function of terms, each a product of operands.
 
 An operation writes a Cell for any index. The number, the sentence and the links to the operands are all read off it,
 so they cannot disagree with each other, and a test evaluates every cell of every step from its operands alone.
@@ -37,22 +37,42 @@ class Operand:
     shape: tuple[int, ...]
 
     def __getitem__(self, index) -> Ref:
-        index = index if isinstance(index, tuple) else (index,)
-        # an axis of length 1 broadcasts: every index along it means its only entry
-        return Ref(self.name, tuple(0 if size == 1 else i for i, size in zip(index, self.shape, strict=True)))
+        if not isinstance(index, tuple):
+            index = (index,)
+        positions = []
+        for i, size in zip(index, self.shape, strict=True):
+            broadcasts = size == 1  # every index along such an axis means its only entry
+            positions.append(0 if broadcasts else i)
+        return Ref(self.name, tuple(positions))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The terms under one outer function, which is one of CELL_FUNCTIONS."""
+    """The terms, and which one of CELL_FUNCTIONS makes a number of them."""
 
     terms: tuple[Term, ...]
-    outer: str = "sum"
+    function: str = "sum"
+
+
+def product_cell(*factors: Factor) -> Cell:
+    """A cell that is one product."""
+    return Cell((factors,))
+
+
+def row_terms(operand: Operand, row: tuple[int, ...], length: int) -> list[Term]:
+    """The numbers of a row, each as a term; row: its index, without the last axis."""
+    terms = []
+    for position in range(length):
+        number = operand[(*row, position)]
+        terms.append((number,))
+    return terms
 
 
 def factor_value(factor: Factor, lookup: Callable[[Ref], float]) -> float:
     """The number that a factor stands for."""
-    return factor.value if isinstance(factor, Constant) else float(lookup(factor))
+    if isinstance(factor, Constant):
+        return factor.value
+    return float(lookup(factor))
 
 
 def multiply_factors(term: list[float]) -> float:

@@ -16,10 +16,22 @@ def format_fixed(value: float, digits: int = 2) -> str:
         return "NaN"
     if math.isinf(value):
         return "−∞" if value < 0 else "∞"
-    text = f"{value:.{digits}f}" if abs(value) < 1e5 else f"{value:.{digits}e}"
+    notation = "f" if abs(value) < 1e5 else "e"
+    text = f"{value:.{digits}{notation}}"
     if float(text) == 0:
         text = text.lstrip("-")  # no minus before a zero that only rounding made
-    return text.replace("-", "−", 1) if text.startswith("-") else text
+    return with_true_minus(text)
+
+
+def with_true_minus(text: str) -> str:
+    """A number's text, the hyphen before it made a minus sign; one in its power of ten stays.
+
+    >>> with_true_minus("-1e-05")
+    '−1e-05'
+    """
+    if text.startswith("-"):
+        return "−" + text[1:]
+    return text
 
 
 def format_or_scientific(value: float) -> str:
@@ -30,7 +42,9 @@ def format_or_scientific(value: float) -> str:
     >>> format_or_scientific(0.0), format_or_scientific(-0.0000123)
     ('0.00', '−1.2e-05')
     """
-    return format_fixed(value) if value == 0 or not abs(value) < 0.005 else f"{value:.2g}".replace("-", "−", value < 0)
+    if 0 < abs(value) < 0.005:
+        return with_true_minus(f"{value:.2g}")
+    return format_fixed(value)
 
 
 def choose_decimals(difference: float) -> int:
@@ -39,7 +53,9 @@ def choose_decimals(difference: float) -> int:
     >>> choose_decimals(0.5), choose_decimals(-0.001), choose_decimals(0.00003), choose_decimals(0.0)
     (2, 4, 6, 2)
     """
-    return 1 - math.floor(math.log10(abs(difference))) if 0 < abs(difference) < 0.005 else 2
+    if 0 < abs(difference) < 0.005:
+        return 1 - math.floor(math.log10(abs(difference)))
+    return 2
 
 
 def format_power_bound(figure: float) -> str:
@@ -48,7 +64,9 @@ def format_power_bound(figure: float) -> str:
     >>> format_power_bound(2.2e-16), format_power_bound(3e-12), format_power_bound(1e-14)
     ('1e-15', '1e-11', '1e-14')
     """
-    return f"{10.0 ** max(-15, math.ceil(math.log10(figure))):.0e}"
+    exponent = math.ceil(math.log10(figure))
+    bound = 10.0 ** max(-15, exponent)
+    return f"{bound:.0e}"
 
 
 NEARLY_ALL = ">99"  # percent of a share that is not the whole, and would be rounded to it
@@ -64,10 +82,14 @@ def format_percent(share: float, rest: float = 0.0) -> str:
     >>> format_percent(0.9951), format_percent(1.0), format_percent(1.0, rest=1e-9)
     ('>99', '100', '>99')
     """
-    whole = f"{100 * share:.0f}"
+    percent = 100 * share
+    whole = f"{percent:.0f}"
     if whole == "0" and share > 0:
-        return f"{100 * share:.2g}"
-    return NEARLY_ALL if whole == "100" and (share < 1 or rest > 0) else whole
+        return f"{percent:.2g}"
+    something_is_left = share < 1 or rest > 0
+    if whole == "100" and something_is_left:
+        return NEARLY_ALL
+    return whole
 
 
 def format_small(value: float) -> str:
@@ -77,9 +99,11 @@ def format_small(value: float) -> str:
     ('0.034', '2.0 × 10⁻⁵', '0', '1.8', '1.0 × 10⁻⁸')
     """
     if value == 0 or abs(value) >= 0.001:
-        return format_term(float(f"{value:.2g}"))
+        rounded = float(f"{value:.2g}")
+        return format_term(rounded)
     digits, _, power = f"{value:.1e}".partition("e")
-    return f"{digits.replace('-', '−')} × 10{str(int(power)).translate(SUPERSCRIPT_DIGITS)}"
+    exponent = str(int(power)).translate(SUPERSCRIPT_DIGITS)
+    return f"{with_true_minus(digits)} × 10{exponent}"
 
 
 def format_duration(seconds: float) -> str:
@@ -88,9 +112,16 @@ def format_duration(seconds: float) -> str:
     >>> format_duration(2.5), format_duration(0.0317), format_duration(0.00041), format_duration(0.000003)
     ('2.5 s', '32 ms', '0.41 ms', '3.0 µs')
     """
-    steps = (("s", 1.0, 1.0), ("ms", 1e-4, 1e3), ("µs", 0.0, 1e6))
-    unit, figure = next((unit, factor * seconds) for unit, least, factor in steps if seconds >= least)
-    return f"{figure:.0f} {unit}" if figure >= 10 else f"{figure:#.2g}".rstrip(".") + f" {unit}"
+    if seconds >= 1:
+        figure, unit = seconds, "s"
+    elif seconds >= 1e-4:
+        figure, unit = 1e3 * seconds, "ms"
+    else:
+        figure, unit = 1e6 * seconds, "µs"
+    if figure >= 10:
+        return f"{figure:.0f} {unit}"
+    digits = f"{figure:#.2g}".rstrip(".")
+    return f"{digits} {unit}"
 
 
 def format_small_percent(share: float) -> str:
@@ -124,8 +155,12 @@ def format_bytes(count: int) -> str:
     >>> format_bytes(448), format_bytes(2 * 2**30), format_bytes(1_500_000)
     ('448 bytes', '2 GiB', '1.43 MiB')
     """
-    unit = max((unit for unit in BYTE_UNITS if BYTE_UNITS[unit] <= count), key=BYTE_UNITS.get, default="bytes")
-    return f"{format_short(count / BYTE_UNITS[unit], 3)} {unit}"
+    largest = "bytes"
+    for unit, size in BYTE_UNITS.items():  # the smallest first
+        if size <= count:
+            largest = unit
+    figure = format_short(count / BYTE_UNITS[largest], 3)
+    return f"{figure} {largest}"
 
 
 def format_signed(value: float, digits: int = 2) -> str:
@@ -136,10 +171,13 @@ def format_signed(value: float, digits: int = 2) -> str:
     >>> format_signed(0.001), format_signed(0.001, digits=4)
     ('+0.00', '+0.0010')
     """
-    if value == 0 or math.isnan(value):
-        return "0" if value == 0 else "NaN"
-    text = format_fixed(value, digits)
-    return text if text.startswith("−") else ("−" if value < 0 else "+") + text
+    if value == 0:
+        return "0"
+    if math.isnan(value):
+        return "NaN"
+    size = format_fixed(abs(value), digits)
+    sign = "−" if value < 0 else "+"
+    return sign + size
 
 
 def format_signed_brief(value: float) -> str:
@@ -149,7 +187,10 @@ def format_signed_brief(value: float) -> str:
     ('+.25', '−1.00', '0', '−10.05')
     """
     text = format_signed(value)
-    return text[0] + text[2:] if text[1:3] == "0." else text
+    if text[1:3] != "0.":
+        return text
+    sign = text[0]
+    return sign + text[2:]
 
 
 def format_signed_rough(value: float) -> str:
@@ -172,7 +213,8 @@ def format_row(values: Iterable[float]) -> str:
     >>> format_row([-3.0, 0.125])
     '(−3.00, 0.12)'
     """
-    return f"({', '.join(map(format_fixed, values))})"
+    numbers = ", ".join(map(format_fixed, values))
+    return f"({numbers})"
 
 
 def format_exact(value: float) -> str:
@@ -183,8 +225,9 @@ def format_exact(value: float) -> str:
     """
     if not math.isfinite(value):
         return format_fixed(value)
-    text = repr(float(value) + 0.0).removesuffix(".0")  # + 0.0: no minus before a zero
-    return text.replace("-", "−", 1) if text.startswith("-") else text
+    number = float(value) + 0.0  # no minus before a zero
+    text = repr(number).removesuffix(".0")
+    return with_true_minus(text)
 
 
 def format_term(value: float) -> str:

@@ -6,6 +6,7 @@ Every picture, table, export, proof and check reads the Trace and nothing else.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,19 +48,23 @@ class Operation:
 
     def apply(self, operands: Mapping[str, Tensor]) -> Tensor:
         """The step's value from anybody's operands: a run's own, or a learner's."""
-        return self.faces.torch(*(operands[name] for name in self.reads), **self.params)
+        tensors = [operands[name] for name in self.reads]
+        return self.faces.torch(*tensors, **self.params)
 
     def apply_numpy(self, operands: Mapping[str, np.ndarray]) -> np.ndarray:
         """The same by the second implementation."""
-        return self.faces.numpy(*(operands[name] for name in self.reads), **self.params)
+        arrays = [operands[name] for name in self.reads]
+        return self.faces.numpy(*arrays, **self.params)
 
     def formula(self, symbol: Callable[[str], str]) -> str:
         """The right-hand side in LaTeX, each operand written by `symbol`."""
-        return self.faces.formula(*(symbol(name) for name in self.reads), **self.params)
+        symbols = [symbol(name) for name in self.reads]
+        return self.faces.formula(*symbols, **self.params)
 
     def cell(self, index: tuple[int, ...], shapes: Mapping[str, tuple[int, ...]]) -> Cell:
         """One cell's arithmetic."""
-        return self.faces.cell(index, *(Operand(name, shapes[name]) for name in self.reads), **self.params)
+        operands = [Operand(name, shapes[name]) for name in self.reads]
+        return self.faces.cell(index, *operands, **self.params)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +77,19 @@ class Step:
     operation: Operation | None = None
 
     def leading(self, at: Mapping[str, int] | None = None) -> dict[str, int]:
-        """The position on each axis before the last two that `at` picks, kept inside it; 0 where it is silent.
+        """The position on each axis before the last two that `at` picks, kept inside the axis; 0 where it picks none.
 
         >>> Step("v", torch.zeros(1, 2, 3, 4), ("B", "H", "S", "d_v")).leading({"H": 5, "S": 2})
         {'B': 0, 'H': 1}
         """
-        sizes = zip(self.dims[:-2], self.value.shape[:-2], strict=True)
-        return {dim: min((at or {}).get(dim, 0), size - 1) for dim, size in sizes}
+        picked = at or {}
+        dims = self.dims[:-2]
+        sizes = self.value.shape[:-2]
+        positions = {}
+        for dim, size in zip(dims, sizes, strict=True):
+            position = picked.get(dim, 0)
+            positions[dim] = min(position, size - 1)
+        return positions
 
     def window(self, **ranges: int | slice) -> np.ndarray:
         """The part that a panel shows, as NumPy float64: an axis given a number is dropped, others are kept or cut.
@@ -87,23 +98,35 @@ class Step:
         >>> step.window(H=0, S=slice(0, 1))
         array([[0., 1., 2.]])
         """
-        unknown = set(ranges) - set(self.dims)
+        unknown = sorted(set(ranges) - set(self.dims))
         if unknown:
-            raise AttentionError("unknown_choice", name="axis", choices=self.dims, given=sorted(unknown))
-        part = self.value[tuple(ranges.get(dim, slice(None)) for dim in self.dims)]
-        return part.detach().to("cpu", torch.float64).numpy()
+            raise AttentionError("unknown_choice", name="axis", choices=self.dims, given=unknown)
+        whole_axis = slice(None)
+        index = tuple(ranges.get(dim, whole_axis) for dim in self.dims)
+        part = self.value[index].detach()
+        return part.to("cpu", torch.float64).numpy()
 
     def __getstate__(self) -> dict:
-        """For pickle: NumPy's arrays are written and read twenty times as fast as torch's tensors. Left as tensors are
-        those that NumPy has no number format for, and views, which would grow."""
+        """For pickle, the value as a NumPy array with its strides: read and written twenty times as fast as a tensor.
+
+        A value stays a tensor where NumPy has no number format for it, and where it is a view, which would grow.
+        """
         value = self.value.detach()
-        plain = value.device.type == "cpu" and value.dtype != torch.bfloat16 and value.is_contiguous()
-        return {**self.__dict__, "value": (value.numpy(), value.stride()) if plain else value}
+        on_cpu = value.device.type == "cpu"
+        numpy_has_dtype = value.dtype != torch.bfloat16
+        if on_cpu and numpy_has_dtype and value.is_contiguous():
+            value = (value.numpy(), value.stride())
+        return {**self.__dict__, "value": value}
 
     def __setstate__(self, state: dict) -> None:
+        """From pickle: an array becomes a tensor again, with the strides that it had.
+
+        Strides of axes of size 1 mean nothing, but decide how torch multiplies.
+        """
         value = state["value"]
-        if isinstance(value, tuple):  # strides of axes of size 1 mean nothing, but decide how torch multiplies
-            value = torch.as_tensor(value[0]).as_strided(value[0].shape, value[1])
+        if isinstance(value, tuple):
+            array, strides = value
+            value = torch.as_tensor(array).as_strided(array.shape, strides)
         self.__dict__.update(state, value=value)
 
 
@@ -111,7 +134,8 @@ class Step:
 class RandomParts:
     """What of a run was drawn at random, and so carries no meaning; false where nothing was.
 
-    tokens: the positions whose vectors were, by axis ("T", "S"). matrices: those that make the weights, by name.
+    tokens: the positions whose vectors were drawn, by axis ("T", "S"). matrices: those of the drawn matrices that make
+    the weights, by name.
     """
 
     tokens: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -126,8 +150,8 @@ class Trace:
     """One run: its steps by name, in order, and the words that label its axes.
 
     `labels` maps an axis ("T", "S") to one text a position; texts may repeat, positions are what counts. `difference`:
-    the values are how far one run is from another (change.py). `chance`: what of it was drawn at random, as far as
-    whoever made the run says so.
+    the values are how far one run is from another (subtract_traces). `chance`: what of it was drawn at random, as far
+    as whoever made the run says so.
     """
 
     steps: Mapping[str, Step]
@@ -144,7 +168,8 @@ class Trace:
     def step(self, name: str) -> Step:
         """The step of this name; a KeyError lists the steps there are."""
         if name not in self.steps:
-            raise KeyError(f"there is no step {name!r}: the steps are {', '.join(self.steps)}")
+            names = ", ".join(self.steps)
+            raise KeyError(f"there is no step {name!r}: the steps are {names}")
         return self.steps[name]
 
     def holds(self, name: str | None, index: tuple[int, ...]) -> bool:
@@ -152,13 +177,18 @@ class Trace:
         if name not in self:
             return False
         shape = self[name].shape
-        return len(index) == len(shape) and all(0 <= i < size for i, size in zip(index, shape, strict=True))
+        if len(index) != len(shape):
+            return False
+        return all(0 <= i < size for i, size in zip(index, shape, strict=True))
 
     def read_by(self, cell: Ref) -> set[Ref]:
         """The cells that a cell is computed from; none for a cell of an input."""
         operation = self.step(cell.step).operation
-        terms = () if operation is None else operation.cell(cell.index, self.shapes()).terms
-        return {factor for term in terms for factor in term if isinstance(factor, Ref)}
+        if operation is None:
+            return set()
+        terms = operation.cell(cell.index, self.shapes()).terms
+        factors = chain.from_iterable(terms)
+        return {factor for factor in factors if isinstance(factor, Ref)}
 
     def inputs(self) -> dict[str, Step]:
         """The steps that were given, not computed."""
@@ -181,19 +211,29 @@ class Trace:
         """The same, counted once: a picture asks for them at every cell."""
         sizes: dict[str, int] = {}
         for step in self.steps.values():
-            for dim, size in zip(step.dims, step.value.shape, strict=True):
-                sizes[dim] = max(size, sizes.get(dim, 1))  # a mask may broadcast: its 1 is not the size
+            shape = step.value.shape
+            for dim, size in zip(step.dims, shape, strict=True):
+                known = sizes.get(dim, 1)
+                sizes[dim] = max(size, known)  # a mask may broadcast: its 1 is not the size
         return sizes
 
     def labelled(self, **labels: tuple[str, ...]) -> "Trace":
         """The same run with words on its axes: `trace.labelled(T=words, S=words)`."""
         sizes = self.sizes()
+        all_labels = dict(self.labels)
         for dim, words in labels.items():
-            if dim not in sizes:
-                raise AttentionError("unknown_choice", name="axis", choices=", ".join(sizes), given=repr(dim))
-            if sizes[dim] != len(words):
-                raise AttentionError("labels_count", dim=dim, size=sizes[dim], given=len(words))
-        return replace(self, labels={**self.labels, **{dim: tuple(words) for dim, words in labels.items()}})
+            size = sizes.get(dim)
+            if size is None:
+                raise AttentionError(
+                    "unknown_choice",
+                    name="axis",
+                    choices=", ".join(sizes),
+                    given=repr(dim),
+                )
+            if size != len(words):
+                raise AttentionError("labels_count", dim=dim, size=size, given=len(words))
+            all_labels[dim] = tuple(words)
+        return replace(self, labels=all_labels)
 
     def reapply(self, name: str, **operands: Tensor) -> Tensor:
         """A step applied again to somebody else's operands; those that are not given are the run's own.
@@ -210,9 +250,16 @@ class Trace:
         reads = operation.reads if operation else ()
         for operand in operands:
             if operand not in reads:
-                choices = ", ".join(reads) or "none"
-                raise AttentionError("unknown_choice", name="operand", choices=choices, given=operand)
-        return operation.apply({read: operands.get(read, self[read]) for read in reads}) if operation else self[name]
+                raise AttentionError(
+                    "unknown_choice",
+                    name="operand",
+                    choices=", ".join(reads) or "none",
+                    given=operand,
+                )
+        if operation is None:
+            return self[name]
+        own_operands = {read: self[read] for read in reads}
+        return operation.apply({**own_operands, **operands})
 
     def then(self, *operations: Operation) -> "Trace":
         """The same run with further steps behind its own: each operation is applied to the steps there are by then.
@@ -228,15 +275,18 @@ class Trace:
         steps = dict(self.steps)
         values = {name: step.value for name, step in steps.items()}
         for operation in operations:
-            if operation.output in steps:
-                raise AttentionError("step_twice", name=operation.output)
-            values[operation.output] = operation.apply(values)
-            steps[operation.output] = Step(operation.output, values[operation.output], operation.dims, operation)
+            name = operation.output
+            if name in steps:
+                raise AttentionError("step_twice", name=name)
+            value = operation.apply(values)
+            values[name] = value
+            steps[name] = Step(name, value, operation.dims, operation)
         return replace(self, steps=steps)
 
     def on_cpu(self) -> "Trace":
         """The same run with every value on the CPU, where it can be kept and drawn."""
-        return self.holding({name: step.value.cpu() for name, step in self.steps.items()})
+        values = {name: step.value.cpu() for name, step in self.steps.items()}
+        return self.holding(values)
 
     def holding(self, values: Mapping[str, Tensor]) -> "Trace":
         """The same run with other numbers in some steps; the operations stay.
@@ -247,7 +297,10 @@ class Trace:
         >>> trace.holding({"v": torch.ones(2, 1)})["v"].sum()
         tensor(2.)
         """
-        steps = {name: replace(step, value=values.get(name, step.value)) for name, step in self.steps.items()}
+        steps = {}
+        for name, step in self.steps.items():
+            value = values.get(name, step.value)
+            steps[name] = replace(step, value=value)
         return replace(self, steps=steps)
 
     def frame(self, name: str) -> "pd.DataFrame":
@@ -262,10 +315,14 @@ class Trace:
         import pandas as pd  # a third of a second, which no page needs to begin
 
         step = self.step(name)
-        positions = np.indices(tuple(step.value.shape)).reshape(len(step.dims), -1)
-        table = pd.DataFrame(dict(zip(step.dims, positions, strict=True)))
+        grid = np.indices(tuple(step.value.shape))  # (axes, *shape)
+        positions = grid.reshape(len(step.dims), -1)  # (axes, numbers)
+        columns = dict(zip(step.dims, positions, strict=True))
+        table = pd.DataFrame(columns)
         for dim in step.dims:
             if dim in self.labels:
-                table[f"{dim}_label"] = np.array(self.labels[dim], dtype=object)[table[dim]]
+                words = np.array(self.labels[dim], dtype=object)
+                column = words[table[dim]]
+                table[f"{dim}_label"] = column
         table["value"] = step.window().reshape(-1)
         return table

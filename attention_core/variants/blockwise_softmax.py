@@ -1,10 +1,9 @@
-"""The softmax block by block: a running maximum and a running sum stand for all the scores seen so far, none of which
-is kept.
+"""Attention block by block: a running maximum and a running sum replace the scores seen so far, none of which is kept.
 
-A softmax needs the sum over a whole row, but not at once: when a later block brings a larger score, what was summed is
-multiplied by exp(old maximum - new maximum), and so is the output made of it (running.py). So attention over S keys
-needs room for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3; Dao et al.
-2022, algorithm 1, whose other half is where the blocks lie in a GPU's memory).
+A softmax needs the sum over a whole row, but not at once. When a later block holds a larger score, the sum so far is
+multiplied by exp(old maximum - new maximum), and so is the output so far (analysis/online_softmax.py). So attention
+over S keys needs room for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3;
+Dao et al. 2022, algorithm 1, whose other half is where the blocks lie in a GPU's memory).
 """
 
 from collections.abc import Iterator
@@ -14,27 +13,25 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.online_softmax import add_up, divide, fade, gather_values, highest, powers_below
-from attention_core.mechanism import checks
-from attention_core.mechanism.attention import checked_qkv, run_plan
+from attention_core.mechanism.arguments import check_qkv
+from attention_core.mechanism.attention import run_plan
+from attention_core.mechanism.axes import Shapes
 from attention_core.mechanism.config import AttentionConfig, Weights, require_positive
-from attention_core.mechanism.plan import (
-    Inputs,
-    Shapes,
-    check_mask_sizes,
-    config_for_keys_from,
-    plan_masks,
-    plan_scores,
-)
+from attention_core.mechanism.input_steps import Inputs, make_input_steps
+from attention_core.mechanism.mask_sizes import check_mask_sizes, config_for_keys_from
+from attention_core.mechanism.plan import plan_masks, plan_scores
+from attention_core.mechanism.qkv_plan import plan_qkv
+from attention_core.mechanism.weight_checks import check_score_weights
 from attention_core.record.errors import AttentionError
 
 
 @dataclass(frozen=True, eq=False)
 class BlockwiseState:
-    """All that is kept of keys 0 to `stop` - 1, the last block of which began at `start`.
+    """The numbers that are kept of keys 0 to `stop` - 1, the last block of which began at `start`.
 
     maximum: the largest score of each query; -inf where it may attend to none of these keys. total: the sum of
-    exp(score - maximum), at least 1; 0 where there is no such key. mixed: the values, each times its exp(score -
-    maximum), added up.
+    exp(score - maximum), at least 1; 0 where there is no such key. mixed: the sum of the values, each times its
+    exp(score - maximum).
     """
 
     start: int
@@ -58,7 +55,7 @@ def attend_blockwise(
     config: AttentionConfig | None = None,
     weights: Weights | None = None,
 ) -> Iterator[BlockwiseState]:
-    r"""attend_qkv's head_outputs, `block` keys at a time: what is kept after every block, the last one of all keys.
+    r"""Compute attend_qkv's head_outputs, `block` keys at a time, and give the state after every block.
 
     With the scores s of a block $m' = \max(m, \max_j s_j)$, $l' = e^{m - m'} l + \sum_j e^{s_j - m'}$,
     $o' = e^{m - m'} o + \sum_j e^{s_j - m'} v_j$, from $m = -\infty$, $l = 0$, $o = 0$; the output is $o / l$.
@@ -78,40 +75,78 @@ def attend_blockwise(
     2 1.333 2.5
     3 2.0 2.333
     """
-    weights, config = weights or Weights(), config or AttentionConfig()
-    inputs, plan, shapes, at = checked_qkv(q, k, v, weights, config)
+    weights = weights or Weights()
+    config = config or AttentionConfig()
+    arguments = check_qkv(q, k, v, weights, config)
+    shapes = arguments.shapes
+    query_offset = arguments.query_offset
     if config.dropout or config.replace:
         raise AttentionError("blockwise_weights")
     require_positive("block", block)
-    check_mask_sizes(config, shapes, at)
-    largest = (*shapes["k"][:2], min(block, shapes["k"][2]), shapes["k"][3])  # (B, H_kv, block, d_k)
-    checks.check_score_weights(config, weights, shapes["q"], largest, q.element_size())
-    return iterate_blocks(config, run_plan(inputs, plan).steps, shapes, at, block)
+    check_mask_sizes(config, shapes, query_offset)
+    B, kv_heads, S, d_k = shapes["k"]
+    check_score_weights(
+        config,
+        weights,
+        shapes["q"],
+        (B, kv_heads, min(block, S), d_k),  # the largest block
+        q.element_size(),
+    )
+    inputs = make_input_steps(arguments, config)
+    plan = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
+    return iterate_blocks(
+        config,
+        run_plan(inputs, plan).steps,
+        shapes,
+        query_offset,
+        block,
+    )
 
 
 def iterate_blocks(
-    config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int, block: int
+    config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, block: int
 ) -> Iterator[BlockwiseState]:
-    """The blocks of `blockwise`, its inputs checked."""
+    """Give the states of `attend_blockwise`, whose inputs are checked."""
     v = inputs["v"].value
-    nothing = v.new_zeros(*shapes["q"][:3], v.shape[-1])  # (B, H, T, d_v)
-    seen = BlockwiseState(0, 0, v.new_full(shapes["q"][:3], float("-inf")), v.new_zeros(shapes["q"][:3]), nothing)
-    for start in range(0, v.shape[2], block):
-        stop = min(start + block, v.shape[2])
-        scores = block_scores(config, inputs, shapes, at, slice(start, stop))
+    S, d_v = v.shape[2:]
+    B, H, T, _ = shapes["q"]
+    seen = BlockwiseState(
+        start=0,
+        stop=0,
+        maximum=v.new_full((B, H, T), float("-inf")),
+        total=v.new_zeros(B, H, T),
+        mixed=v.new_zeros(B, H, T, d_v),
+    )
+    for start in range(0, S, block):
+        stop = min(start + block, S)
+        scores = compute_block_scores(
+            config,
+            inputs,
+            shapes,
+            query_offset,
+            slice(start, stop),
+        )
         seen = add_block(seen, scores, v[:, :, start:stop], start, stop)
         yield seen
 
 
-def block_scores(
-    config: AttentionConfig, inputs: Inputs, shapes: Shapes, at: int, keys: slice
+def compute_block_scores(
+    config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, keys: slice
 ) -> Float[Tensor, "B H T block"]:
-    """The masked scores of one block, by attend's own operations: its first key counts as key 0."""
+    """Compute the masked scores of one block by attend's own operations; the block's first key counts as key 0."""
+    first = keys.start
     k = inputs["k"].value[:, :, keys]  # (B, H_kv, block, d_k)
-    inputs = {**inputs, "k": replace(inputs["k"], value=k, operation=None)}
-    config, at = config_for_keys_from(config, keys.start), at - keys.start
-    plan = plan_scores(config, inputs, {**shapes, "k": tuple(k.shape)}, at)
-    plan += plan_masks(config, inputs, at, plan[-1].output)
+    inputs = {
+        **inputs,
+        "k": replace(inputs["k"], value=k, operation=None),
+    }
+    shapes = {**shapes, "k": tuple(k.shape)}
+    config = config_for_keys_from(config, first)
+    query_offset = query_offset - first
+
+    plan = plan_scores(config, inputs, shapes, query_offset)
+    scores = plan[-1].output
+    plan += plan_masks(config, inputs, query_offset, scores)
     return run_plan(inputs, plan)["masked_scores"]
 
 
@@ -122,9 +157,15 @@ def add_block(
     start: int,
     stop: int,
 ) -> BlockwiseState:
-    """What is kept once a block was seen as well."""
+    """Give the state once keys `start` to `stop` - 1 were seen as well."""
     block = {"start": 0, "stop": stop - start}  # of the scores and values at hand
     maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
-    powers, faded = powers_below(scores, maximum, **block), fade(seen.maximum, maximum)  # (B, H, T, block), (B, H, T)
-    mixed = gather_values(powers, v, faded, seen.mixed, **block)  # (B, H, T, d_v)
-    return BlockwiseState(start, stop, maximum, add_up(powers, faded, seen.total), mixed)
+    faded = fade(seen.maximum, maximum)  # (B, H, T)
+    powers = powers_below(scores, maximum, **block)  # (B, H, T, block)
+    return BlockwiseState(
+        start=start,
+        stop=stop,
+        maximum=maximum,
+        total=add_up(powers, faded, seen.total),
+        mixed=gather_values(powers, v, faded, seen.mixed, **block),
+    )

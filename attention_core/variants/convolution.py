@@ -1,4 +1,4 @@
-"""Weights that no word decides: a convolution written as attention, and attention by position alone."""
+"""Weights of attention that do not depend on the words: a convolution as attention, attention by position alone."""
 
 import numpy as np
 import torch
@@ -17,19 +17,21 @@ MAX_TAPS = 15
 
 
 def read_taps(text: str) -> Float[Tensor, " window"]:
-    """The numbers of a kernel, at most 15 of them. Raises AttentionError as parse_matrix does, and too_many_logits.
+    """Read the numbers of a kernel, at most 15. Raises AttentionError as parse_matrix does, and too_many_logits.
 
     >>> read_taps("0.2, 0.5, 0.3")
     tensor([0.2000, 0.5000, 0.3000], dtype=torch.float64)
     """
-    numbers = parse_matrix(text, "kernel").reshape(-1)
-    if len(numbers) > MAX_TAPS:
-        raise AttentionError("too_many_logits", limit=MAX_TAPS, given=len(numbers))
+    matrix = parse_matrix(text, "kernel")
+    numbers = matrix.reshape(-1)
+    count = len(numbers)
+    if count > MAX_TAPS:
+        raise AttentionError("too_many_logits", limit=MAX_TAPS, given=count)
     return torch.from_numpy(numbers)
 
 
 def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
-    """A kernel as the weights of attention: the same numbers in every row, moved along, cut off at the ends.
+    """Write a kernel as the weights of attention: the same numbers in every row, moved along, cut off at the ends.
 
     kernel: numbers for the keys from (window - 1) // 2 before the query on. As `replacement` in attend it makes the
     convolution that torch's conv1d makes with padding="same". Raises AttentionError: rank, positive_integer.
@@ -39,21 +41,38 @@ def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, 
             [0.2000, 0.5000, 0.3000],
             [0.0000, 0.2000, 0.5000]])
     """
+    check_kernel(kernel)
+    T = require_positive("length", length)
+    window = len(kernel)
+    back = (window - 1) // 2
+
+    i = torch.arange(T).view(-1, 1)  # (T, 1)
+    j = torch.arange(T)  # (T,)
+    tap = j - i + back  # (T, T): where in the kernel the key stands
+    before_first = tap < 0
+    behind_last = tap >= window
+    band = kernel[tap.clamp(0, window - 1)]  # (T, T)
+    return torch.where(before_first | behind_last, 0.0, band)
+
+
+def check_kernel(kernel: Tensor) -> None:
+    """Refuse a kernel that has not one axis."""
     check_tensors({"kernel": kernel})
     if kernel.dim() != 1:
-        raise AttentionError("rank", name="kernel", axes="(window,)", shape=shape_of(kernel))
-    i, j = torch.arange(require_positive("length", length)).view(-1, 1), torch.arange(length)  # (T, 1), (T,)
-    place = j - i + (len(kernel) - 1) // 2  # (T, T): where in the kernel the key stands
-    inside = (place >= 0) & (place < len(kernel))
-    return torch.where(inside, kernel[place.clamp(0, len(kernel) - 1)], 0.0)
+        raise AttentionError(
+            "rank",
+            name="kernel",
+            axes="(window,)",
+            shape=shape_of(kernel),
+        )
 
 
 def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " window"]) -> Trace:
-    """Attention whose scores depend on the offset alone: what the words are changes the values and nothing else.
+    """Attend with scores that depend on the offset alone: the words change the values and nothing else.
 
-    x is the words with one-hot positions beside them. W_q and W_k read the positions only, so that q is band(scores)
-    and k the identity; W_v reads the words only. words (T, D); scores: for the keys from (window - 1) // 2 before the
-    query on, 0 for all others. The scores are not scaled.
+    x is the words with one-hot positions beside them. W_q and W_k read the positions only, so that q is
+    kernel_band(scores) and k the identity; W_v reads the words only. words (T, D); scores: for the keys from
+    (window - 1) // 2 before the query on, 0 for all others. The scores are not scaled.
 
     Returns a Trace. Raises AttentionError: rank, and what attend raises.
     Source: the position-based head of Cordonnier, Loukas, Jaggi 2020, section 3.
@@ -64,34 +83,55 @@ def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " wind
     """
     check_tensors({"words": words, "scores": scores})
     if words.dim() != 2:
-        raise AttentionError("rank", name="words", axes="(T, D)", shape=shape_of(words))
+        raise AttentionError(
+            "rank",
+            name="words",
+            axes="(T, D)",
+            shape=shape_of(words),
+        )
     T, D = words.shape
-    nothing, places = words.new_zeros(D, T), torch.eye(T, dtype=words.dtype)
+    band = kernel_band(scores, T)  # (T, T)
+    positions = torch.eye(T, dtype=words.dtype)  # (T, T)
+    skip_words = words.new_zeros(D, T)
     weights = Weights(
-        w_q=torch.cat([nothing, kernel_band(scores, T)]),  # (D + T, T)
-        w_k=torch.cat([nothing, places]),  # (D + T, T)
+        w_q=torch.cat([skip_words, band]),  # (D + T, T)
+        w_k=torch.cat([skip_words, positions]),  # (D + T, T)
         w_v=torch.eye(D + T, D, dtype=words.dtype),  # (D + T, D)
     )
-    x = torch.cat([words, places], dim=1)  # (T, D + T)
-    return attend(x, weights=weights, config=AttentionConfig(scale=1.0))
+    x = torch.cat([words, positions], dim=1)  # (T, D + T)
+    config = AttentionConfig(scale=1.0)
+    return attend(x, weights=weights, config=config)
 
 
 # ---- the same by torch's convolution, as a step of a run -------------------------------------------------------------
 def convolve_words(x: Float[Tensor, "B T D"], kernel: Float[Tensor, " window"]) -> Float[Tensor, "B T D_out"]:
-    """Every column of x with the same kernel, padding="same"."""
+    """Convolve every column of x with the same kernel, padding="same"."""
     B, T, D = x.shape
-    columns = x.transpose(1, 2).reshape(B * D, 1, T)  # (B, T, D) -> (B D, 1, T): one channel each
-    back = (len(kernel) - 1) // 2
-    padded = torch.nn.functional.pad(columns, (back, len(kernel) - 1 - back))
-    return torch.conv1d(padded, kernel.view(1, 1, -1)).view(B, D, T).transpose(1, 2)  # (B D, 1, T) -> (B, T, D)
+    window = len(kernel)
+    back = (window - 1) // 2
+    ahead = window - 1 - back
+
+    columns = x.transpose(1, 2)  # (B, D, T)
+    columns = columns.reshape(B * D, 1, T)  # one channel each
+    columns = torch.nn.functional.pad(columns, (back, ahead))  # (B D, 1, back + T + ahead)
+    taps = kernel.view(1, 1, window)
+    columns = torch.conv1d(columns, taps)  # (B D, 1, T)
+    columns = columns.view(B, D, T)
+    return columns.transpose(1, 2)  # (B, T, D)
 
 
 def convolve_words_numpy(x, kernel):
-    at = np.arange(x.shape[1])
-    place = at[None, :] - at[:, None] + (len(kernel) - 1) // 2  # (T, T): where in the kernel the word stands
-    inside = (place >= 0) & (place < len(kernel))
-    taps = np.where(inside, kernel[np.clip(place, 0, len(kernel) - 1)], 0.0)
-    return np.einsum("ts,bsd->btd", taps, x)
+    T = x.shape[1]
+    window = len(kernel)
+    back = (window - 1) // 2
+
+    t, s = np.indices((T, T))
+    tap = s - t + back  # (T, T): where in the kernel the word stands
+    before_first = tap < 0
+    behind_last = tap >= window
+    band = kernel[tap.clip(0, window - 1)]  # (T, T)
+    band = np.where(before_first | behind_last, 0.0, band)
+    return np.einsum("ts,bsd->btd", band, x)
 
 
 def convolve_words_formula(x, kernel):
@@ -100,26 +140,38 @@ def convolve_words_formula(x, kernel):
 
 def convolve_words_cell(index, x: Operand, kernel: Operand) -> Cell:
     b, t, d = index
-    first = t - (kernel.shape[0] - 1) // 2
-    inside = [m for m in range(kernel.shape[0]) if 0 <= first + m < x.shape[1]]
-    return Cell(tuple((x[b, first + m, d], kernel[m]) for m in inside))
+    T = x.shape[1]
+    window = kernel.shape[0]
+    first_word = t - (window - 1) // 2
+    products = []
+    for tap in range(window):
+        word = first_word + tap
+        if 0 <= word < T:
+            product = (x[b, word, d], kernel[tap])
+            products.append(product)
+    return Cell(tuple(products))
 
 
 CONVOLVE = Faces(convolve_words, convolve_words_numpy, convolve_words_formula, convolve_words_cell)
 
 
 def with_convolution(trace: Trace, kernel: Float[Tensor, " window"]) -> Trace:
-    r"""The run with the convolution of its x behind it, step `convolved`: $\sum_m \mathrm{kernel}_m\, x_{t+m-r}$.
+    r"""Add the convolution of x to a run, step `convolved`: $\sum_m \mathrm{kernel}_m\, x_{t+m-r}$.
 
-    kernel: as in `band`; r = (window - 1) // 2. Raises AttentionError: rank; KeyError where the run has no x.
+    kernel: as in `kernel_band`; r = (window - 1) // 2. Raises AttentionError: rank; KeyError where the run has no x.
 
     >>> trace = attend(torch.eye(3), replacement=kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3))
     >>> trace = with_convolution(trace, torch.tensor([0.2, 0.5, 0.3]))
     >>> torch.equal(trace["convolved"], trace["output"])
     True
     """
-    check_tensors({"kernel": kernel})
-    if kernel.dim() != 1:
-        raise AttentionError("rank", name="kernel", axes="(window,)", shape=shape_of(kernel))
-    steps = {"kernel": Step("kernel", kernel, ("window",)), **trace.steps}
-    return Trace(steps, trace.labels).then(Operation("convolved", ("B", "T", "D_out"), ("x", "kernel"), CONVOLVE))
+    check_kernel(kernel)
+    kernel_step = Step("kernel", kernel, ("window",))
+    steps = {"kernel": kernel_step, **trace.steps}
+    convolve = Operation(
+        output="convolved",
+        dims=("B", "T", "D_out"),
+        reads=("x", "kernel"),
+        faces=CONVOLVE,
+    )
+    return Trace(steps, trace.labels).then(convolve)

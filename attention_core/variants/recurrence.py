@@ -1,7 +1,5 @@
 """A recurrence as steps of a run: one state after the other, each from the word before it and the state before it."""
 
-from itertools import pairwise
-
 import numpy as np
 import torch
 from jaxtyping import Float
@@ -22,11 +20,17 @@ def next_state(
     *,
     t,
 ) -> Float[Tensor, "B d_h"]:
-    return torch.tanh(x[:, t] @ w_x + h @ w_h)  # (B, D) x (D, d_h) + (B, d_h) x (d_h, d_h) -> (B, d_h)
+    word = x[:, t]  # (B, D)
+    from_word = word @ w_x  # (B, D) x (D, d_h) -> (B, d_h)
+    from_state = h @ w_h  # (B, d_h) x (d_h, d_h) -> (B, d_h)
+    return torch.tanh(from_word + from_state)
 
 
 def next_state_numpy(x, h, w_x, w_h, *, t):
-    return np.tanh(np.einsum("bd,dn->bn", x[:, t], w_x) + np.einsum("bm,mn->bn", h, w_h))
+    word = x[:, t]
+    from_word = np.einsum("bd,dn->bn", word, w_x)
+    from_state = np.einsum("bm,mn->bn", h, w_h)
+    return np.tanh(from_word + from_state)
 
 
 def next_state_formula(x, h, w_x, w_h, *, t):
@@ -35,9 +39,14 @@ def next_state_formula(x, h, w_x, w_h, *, t):
 
 def next_state_cell(index, x: Operand, h: Operand, w_x: Operand, w_h: Operand, *, t) -> Cell:
     b, n = index
-    from_word = tuple((x[b, t, m], w_x[m, n]) for m in range(w_x.shape[0]))
-    from_state = tuple((h[b, m], w_h[m, n]) for m in range(w_h.shape[0]))
-    return Cell((*from_word, *from_state), outer="tanh")
+    D, _ = w_x.shape
+    products = []
+    for m in range(D):
+        products.append((x[b, t, m], w_x[m, n]))
+    d_h, _ = w_h.shape
+    for m in range(d_h):
+        products.append((h[b, m], w_h[m, n]))
+    return Cell(tuple(products), function="tanh")
 
 
 NEXT_STATE = Faces(next_state, next_state_numpy, next_state_formula, next_state_cell)
@@ -66,12 +75,12 @@ SIDE_BY_SIDE = Faces(side_by_side, side_by_side_numpy, side_by_side_formula, sid
 
 # ---- all of them -----------------------------------------------------------------------------------------------------
 def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
-    r"""The run with a tanh recurrence over its x behind it: steps h_1 to h_T, $h_t = \tanh(x_t W_x + h_{t-1} W_h)$, and
-    `states`, the first of them beside each other.
+    r"""Add a tanh recurrence over x to a run: steps h_1 to h_T, $h_t = \tanh(x_t W_x + h_{t-1} W_h)$, and `states`.
 
     trace: a run that has x (B, T, D). encoder: of kind rnn; its weights are those of its first layer, in one direction,
-    and stand in the run as w_x, w_h and h_0, which is 0. shown: how many of the states are in `states`. Raises
-    AttentionError: unknown_choice, positive_integer, step_twice; KeyError where the run has no x. Source: Elman 1990.
+    and stand in the run as w_x, w_h and h_0, which is 0. shown: how many of the states `states` holds, beside each
+    other, from h_1 on. Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError where the run has
+    no x. Source: Elman 1990.
 
     >>> from attention_core import attend
     >>> trace = with_states(attend(torch.ones(3, 2).double()), Encoder("rnn", width=5), shown=2)
@@ -80,18 +89,35 @@ def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     """
     require_one_of("kind", encoder.kind, ("rnn",))
     x = trace["x"]
-    ((forward, *_), *_) = draw_layers(encoder, x.shape[-1])
-    given = {
-        "w_x": Step("w_x", forward.w_x.to(x.dtype), ("D", "d_h")),
-        "w_h": Step("w_h", forward.w_h.to(x.dtype), ("d_h", "d_h'")),
-        "h_0": Step("h_0", x.new_zeros(len(x), encoder.width), ("B", "d_h")),
+    B, T, D = x.shape
+    first_layer = draw_layers(encoder, D)[0]
+    forward = first_layer[0]
+    w_x = forward.w_x.to(x.dtype)
+    w_h = forward.w_h.to(x.dtype)
+    h_0 = x.new_zeros(B, encoder.width)
+    inputs = {
+        "w_x": Step("w_x", w_x, ("D", "d_h")),
+        "w_h": Step("w_h", w_h, ("d_h", "d_h'")),
+        "h_0": Step("h_0", h_0, ("B", "d_h")),
     }
-    names = [f"h_{t}" for t in range(x.shape[1] + 1)]
-    steps = [
-        Operation(after, ("B", "d_h"), ("x", before, "w_x", "w_h"), NEXT_STATE, {"t": t})
-        for t, (before, after) in enumerate(pairwise(names))
-    ]
-    together = Operation(
-        "states", ("B", "d_h", "T"), tuple(names[1 : require_positive("shown", shown) + 1]), SIDE_BY_SIDE
+
+    plan = []
+    for t in range(T):
+        next_step = Operation(
+            output=f"h_{t + 1}",
+            dims=("B", "d_h"),
+            reads=("x", f"h_{t}", "w_x", "w_h"),
+            faces=NEXT_STATE,
+            params={"t": t},
+        )
+        plan.append(next_step)
+    states = [step.output for step in plan]
+    last_shown = require_positive("shown", shown)
+    shown_states = Operation(
+        output="states",
+        dims=("B", "d_h", "T"),
+        reads=tuple(states[:last_shown]),
+        faces=SIDE_BY_SIDE,
     )
-    return Trace({**given, **trace.steps}, trace.labels).then(*steps, together)
+    with_inputs = Trace({**inputs, **trace.steps}, trace.labels)
+    return with_inputs.then(*plan, shown_states)

@@ -38,8 +38,10 @@ class Cause:
     beside: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        sentences = [MISTAKE_SENTENCES[self.code].format(**self.values)]
-        sentences += [MISTAKE_SENTENCES[code] for code in self.beside]
+        sentence = MISTAKE_SENTENCES[self.code]
+        sentences = [sentence.format(**self.values)]
+        for code in self.beside:
+            sentences.append(MISTAKE_SENTENCES[code])
         return ", and ".join(sentences)
 
 
@@ -91,8 +93,14 @@ def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtyp
     limits = rounding_allowances(trace, tolerance)
     names = [name for name in trace.steps if name in theirs]
     for number, name in enumerate(names, 1):
-        if not gaps[name] <= limits[name]:
-            return Discrepancy(names, names[:number], gaps[name], limits)
+        if gaps[name] <= limits[name]:
+            continue
+        return Discrepancy(
+            names=names,
+            needed=names[:number],
+            gap=gaps[name],
+            limits=limits,
+        )
     return None
 
 
@@ -150,15 +158,19 @@ def find_mistakes(
     """Finds the changes that reproduce the first differing step and all given steps before it."""
     found: list[Cause] = []
     for cause, mistake, values in try_mistakes(trace, theirs):
-        if cause.beside and cause.code in [other.code for other in found]:
+        codes = [other.code for other in found]
+        if cause.beside and cause.code in codes:
             continue  # it gives the numbers without a second change
         gaps = largest_gaps(theirs, values)
         if not comes_near(discrepancy, gaps, values):
             continue
         limits = rounding_allowances(trace, tolerance, mistake)  # eight runs: only for what comes near
-        steps = tuple(name for name in discrepancy.names if gaps[name] <= limits[name])
-        if set(discrepancy.needed) <= set(steps):
-            found.append(replace(cause, steps=steps))
+        explained = []
+        for name in discrepancy.names:
+            if gaps[name] <= limits[name]:
+                explained.append(name)
+        if set(discrepancy.needed) <= set(explained):
+            found.append(replace(cause, steps=tuple(explained)))
     return found
 
 
@@ -180,9 +192,12 @@ def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake,
     """
     own = rerun(trace)
     limits = rounding_allowances(trace, torch.float64)
-    for cause, mistake in [*single_changes(trace), *find_dropout(own, theirs)]:
+    changes = single_changes(trace)
+    changes += find_dropout(own, theirs)
+    for cause, mistake in changes:
         values = rerun_with_mistake(trace, own, mistake)
-        gaps = largest_gaps({name: values[name] for name in theirs}, own)
+        moved = {name: values[name] for name in theirs}
+        gaps = largest_gaps(moved, own)
         if all(gaps[name] <= limits[name] for name in theirs):
             continue
         yield cause, mistake, values
@@ -190,7 +205,8 @@ def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake,
             continue
         for code in EMPTY_ROW_MISTAKES:
             joined = combine_mistakes(mistake, MISTAKES[code])
-            yield replace(cause, beside=(code,)), joined, rerun_with_mistake(trace, own, joined)
+            joined_values = rerun_with_mistake(trace, own, joined)
+            yield replace(cause, beside=(code,)), joined, joined_values
 
 
 def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
@@ -212,9 +228,10 @@ def rerun_with_mistake(trace: Trace, own: Values, mistake: Mistake) -> Values:
 
 def has_empty_rows(values: Values) -> bool:
     """Tells whether a query may attend to nothing, or has weights that are no numbers."""
-    empty = values["masked_scores"].isneginf().all(-1)
-    broken = values["weights"].isnan()
-    return bool(empty.any() or broken.any())
+    scores = values["masked_scores"]  # (B, H, T, S)
+    is_empty = scores.isneginf().all(-1)  # (B, H, T)
+    is_broken = values["weights"].isnan()
+    return bool(is_empty.any() or is_broken.any())
 
 
 def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
@@ -232,18 +249,23 @@ def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]
     """Reads off the given weights which of them were dropped, and how much the others grew."""
     if "weights" not in theirs or "dropped_weights" in own:
         return
-    ours, given = own["weights"], theirs["weights"]
-    kept = (ours > 0) & (given != 0)
-    dropped = (ours > 0) & (given == 0)
-    if not kept.any() or not dropped.any():
+    ours = own["weights"]
+    given = theirs["weights"]
+    is_kept = (ours > 0) & (given != 0)
+    is_dropped = (ours > 0) & (given == 0)
+    if not is_kept.any() or not is_dropped.any():
         return
-    growth = (given[kept] / ours[kept]).median().item()
-    if growth > 1 and not sums_to_one(given):  # a mask that blocks more keys leaves rows that sum to 1
+    growths = given[is_kept] / ours[is_kept]
+    growth = growths.median().item()
+    if growth <= 1 or sums_to_one(given):  # a mask that blocks more keys leaves rows that sum to 1
+        return
 
-        def drop(step: Step, values: Values) -> Tensor:
-            return ours * ~dropped * growth
+    def drop(step: Step, values: Values) -> Tensor:
+        return ours * ~is_dropped * growth
 
-        yield Cause("dropout", (), {"p": f"{1 - 1 / growth:.3g}"}), Mistake(("weights",), drop)
+    p = 1 - 1 / growth
+    cause = Cause("dropout", (), {"p": f"{p:.3g}"})
+    yield cause, Mistake(("weights",), drop)
 
 
 def sums_to_one(weights: Tensor) -> bool:
@@ -258,14 +280,18 @@ def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Value
     """Finds rounding as the cause: numbers of a coarser dtype than the given one, no further off than it rounds."""
     values = rerun(trace)
     gaps = largest_gaps(theirs, values)
-    own_eps = torch.finfo(coarsest_dtype(given[name] for name in theirs)).eps
+    own_dtype = coarsest_dtype(given[name] for name in theirs)
+    own_eps = torch.finfo(own_dtype).eps
     for dtype in (torch.bfloat16, torch.float16):  # float16 holds a bfloat16 number of moderate size as well
-        if own_eps >= torch.finfo(dtype).eps or not is_rounded_to(dtype, theirs, values):
+        if own_eps >= torch.finfo(dtype).eps:
+            continue
+        if not is_rounded_to(dtype, theirs, values):
             continue
         limits = rounding_allowances(trace, dtype)
         if all(gaps[name] <= limits[name] for name in names):
             short_name = str(dtype).removeprefix("torch.")
-            return [Cause("half_precision", tuple(names), {"dtype": short_name})]
+            cause = Cause("half_precision", tuple(names), {"dtype": short_name})
+            return [cause]
     return []
 
 

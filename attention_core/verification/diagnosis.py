@@ -91,7 +91,9 @@ def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
         if is_rounded_to(dtype, theirs, values):
             inferred = dtype
     own = coarsest_dtype(step.value for step in trace.steps.values())
-    return max(inferred, own, key=lambda dtype: torch.finfo(dtype).eps)
+    inferred_eps = torch.finfo(inferred).eps
+    own_eps = torch.finfo(own).eps
+    return own if own_eps > inferred_eps else inferred
 
 
 def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: float) -> Comparison:
@@ -152,11 +154,12 @@ def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float
     before = steps_back_to(trace, name, set()) - {name}
     if not before & theirs.keys():
         return None
-    others = {other: value for other, value in theirs.items() if other != name}
-    expected = rerun(trace, theirs=others)[name]
-    limit = rounding_allowances(trace, tolerance, theirs=others)[name]
-    gap = step_difference(name, theirs[name], expected)
-    return gap.max().item() <= limit
+    others = dict(theirs)
+    del others[name]
+    values = rerun(trace, theirs=others)
+    limits = rounding_allowances(trace, tolerance, theirs=others)
+    gap = step_difference(name, theirs[name], values[name])
+    return gap.max().item() <= limits[name]
 
 
 def possible_faults(trace: Trace, name: str, right: set[str]) -> tuple[str, ...]:

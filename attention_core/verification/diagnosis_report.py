@@ -155,13 +155,15 @@ def one_of_these(names: tuple[str, ...]) -> str:
 
 def describe_difference(comparison: Comparison) -> str:
     """Tells where a step differs, and the two numbers there."""
-    verb = "differ" if comparison.step.endswith("s") else "differs"
+    step = comparison.step
+    verb = "differ" if step.endswith("s") else "differs"
     largest = describe_index(comparison, comparison.index)
     theirs, ours = format_distinguishably(comparison.theirs, comparison.ours)
     also = ""
     if comparison.first != comparison.index:
-        also = f", and already at {describe_index(comparison, comparison.first)}"
-    return f"{comparison.step} {verb} first, most at {largest}: yours {theirs}, ours {ours}{also}."
+        first = describe_index(comparison, comparison.first)
+        also = f", and already at {first}"
+    return f"{step} {verb} first, most at {largest}: yours {theirs}, ours {ours}{also}."
 
 
 def describe_misfit(comparison: Comparison) -> str:

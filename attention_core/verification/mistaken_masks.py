@@ -35,17 +35,22 @@ def causal_lower_right(step: Step, values: Values) -> Tensor | None:
     if causal_mask_offset(step, values) is None:
         return None
     keys = unchanged_value(step, values).shape[-1]
-    return causal_mask_at(step, values, keys - count_queries(values))
+    queries = count_queries(values)
+    return causal_mask_at(step, values, keys - queries)
 
 
 def causal_too_strict(step: Step, values: Values) -> Tensor | None:
-    at = causal_mask_offset(step, values)
-    return None if at is None else causal_mask_at(step, values, at - 1)
+    query_offset = causal_mask_offset(step, values)
+    if query_offset is None:
+        return None
+    return causal_mask_at(step, values, query_offset - 1)
 
 
 def causal_too_loose(step: Step, values: Values) -> Tensor | None:
-    at = causal_mask_offset(step, values)
-    return None if at is None else causal_mask_at(step, values, at + 1)
+    query_offset = causal_mask_offset(step, values)
+    if query_offset is None:
+        return None
+    return causal_mask_at(step, values, query_offset + 1)
 
 
 def causal_mask_offset(step: Step, values: Values) -> int | None:
@@ -60,41 +65,51 @@ def causal_mask_offset(step: Step, values: Values) -> int | None:
     T, S = mask.shape[-2:]
     if count_queries(values) != T:
         return None
-    key_counts = mask.reshape(-1, T, S)[0].sum(-1).tolist()  # of each query
+    first_mask = mask.reshape(-1, T, S)[0]
+    key_counts = first_mask.sum(-1).tolist()  # of each query
     seeing = [query for query, count in enumerate(key_counts) if count]
     if not seeing:
         return None
     first = seeing[0]
     if key_counts[first] == S:
         return None
-    at = key_counts[first] - 1 - first  # the last key that query `first` sees, less its index
-    causal = torch.ones_like(mask).tril(at)
-    return at if torch.equal(mask, causal) else None
+    last_key = key_counts[first] - 1  # that query `first` sees
+    query_offset = last_key - first
+    causal = torch.ones_like(mask).tril(query_offset)
+    return query_offset if torch.equal(mask, causal) else None
 
 
-def causal_mask_at(step: Step, values: Values, at: int) -> Tensor:
+def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
     """The same causal mask with query 0 at another position."""
     if step.operation is None:
-        return torch.ones_like(unchanged_value(step, values)).tril(at)
-    moved = replace(step.operation, params={**step.operation.params, "query_offset": at})
+        pairs = torch.ones_like(unchanged_value(step, values))
+        return pairs.tril(query_offset)
+    params = {**step.operation.params, "query_offset": query_offset}
+    moved = replace(step.operation, params=params)
     return moved.apply(values)
 
 
-def causal_added(step: Step, values: Values, at: int | None = None) -> Tensor | None:
-    """A causal mask where there is no mask. at: the position of query 0; None: the last query sees all keys."""
+def causal_added(step: Step, values: Values, query_offset: int | None = None) -> Tensor | None:
+    """Adds a causal mask where there is none.
+
+    query_offset: where query 0 stands among the keys; None: the last query sees all keys.
+    """
     if "allowed" in values:
         return None
     scores = unmasked_scores(values)
     T, S = scores.shape[-2:]
-    allowed = torch.ones_like(scores, dtype=torch.bool).tril(S - T if at is None else at)
-    return scores.masked_fill(~allowed, -torch.inf)
+    if query_offset is None:
+        query_offset = S - T
+    pairs = torch.ones_like(scores, dtype=torch.bool)
+    is_later = ~pairs.tril(query_offset)
+    return scores.masked_fill(is_later, -torch.inf)
 
 
 def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
     keys = values["k"].shape[-2]
     if count_queries(values) == keys:
         return None  # the same as causal_added
-    return causal_added(step, values, at=0)
+    return causal_added(step, values, query_offset=0)
 
 
 def count_queries(values: Values) -> int:

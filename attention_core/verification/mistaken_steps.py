@@ -64,7 +64,8 @@ def scale_inverse(step: Step, values: Values) -> Tensor:
 def scale_model_width(step: Step, values: Values) -> Tensor:
     H = values["q"].shape[1]
     d_k = values["k"].shape[-1]
-    return rescale_scores(step, values, (H * d_k) ** -0.5)
+    width = H * d_k
+    return rescale_scores(step, values, width**-0.5)
 
 
 def scale_input_width(step: Step, values: Values) -> Tensor | None:
@@ -74,7 +75,8 @@ def scale_input_width(step: Step, values: Values) -> Tensor | None:
     D = source.shape[-1]
     H = values["q"].shape[1]
     d_k = values["k"].shape[-1]
-    if H * d_k == D:
+    model_width = H * d_k
+    if model_width == D:
         return None  # the same as scale_model_width
     return rescale_scores(step, values, D**-0.5)
 

@@ -34,9 +34,11 @@ def run_in_precision(trace: Trace, dtype: torch.dtype) -> Trace:
     inputs = trace.inputs()
     rounded = {}
     for name, step in inputs.items():
-        if step.value.dtype != torch.bool:
-            rounded[name] = step.value.to(dtype)
-            inputs[name] = replace(step, value=rounded[name])
+        if step.value.dtype == torch.bool:
+            continue
+        value = step.value.to(dtype)
+        inputs[name] = replace(step, value=value)
+        rounded[name] = value
     checks.check_tensors(rounded)
     plan = [step.operation for step in trace.computed().values()]
     run = run_plan(inputs, plan)
@@ -79,13 +81,24 @@ def with_queries_scaled_first(trace: Trace) -> Trace:
     scale = trace.step("scaled_scores").operation
     if scores.faces not in (DOT, GENERAL):
         raise AttentionError("scale_stays")
+    _, *other_reads = scores.reads
+    scale_queries = Operation(
+        output="q_scaled",
+        dims=trace.step("q").dims,
+        reads=("q",),
+        faces=scale.faces,
+        params=scale.params,
+    )
+    score_scaled_queries = replace(scores, reads=("q_scaled", *other_reads))
+    unscaled = {"factor": 1.0, "temperature": 1.0}
+    keep_scores = replace(scale, faces=SCALE, params=unscaled)
+
     plan = []
     for name, step in trace.computed().items():
         if name == "scores":
-            plan.append(Operation("q_scaled", trace.step("q").dims, ("q",), scale.faces, scale.params))
-            plan.append(replace(scores, reads=("q_scaled", *scores.reads[1:])))
+            plan += [scale_queries, score_scaled_queries]
         elif name == "scaled_scores":
-            plan.append(replace(scale, faces=SCALE, params={"factor": 1.0, "temperature": 1.0}))
+            plan.append(keep_scores)
         else:
             plan.append(step.operation)
     run = run_plan(trace.inputs(), plan)

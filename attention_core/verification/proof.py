@@ -88,9 +88,13 @@ def check_by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
     twins = run_numpy_twins(trace, doubles)
     checks = []
     for name, step in trace.computed().items():
-        checks.append(check_step(name, "numpy", doubles[name].numpy(), twins[name]))
-        if step.value.dtype in (torch.float64, torch.bool):
-            checks.append(check_step(name, "shown", step.window(), twins[name]))
+        twin = twins[name]
+        double = doubles[name].numpy()
+        checks.append(check_step(name, "numpy", double, twin))
+        is_unrounded = step.value.dtype in (torch.float64, torch.bool)
+        if is_unrounded:
+            shown = step.window()
+            checks.append(check_step(name, "shown", shown, twin))
     return checks
 
 
@@ -112,10 +116,15 @@ def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) ->
     value = np.asarray(value, dtype=np.float64)
     other = np.asarray(other, dtype=np.float64)
     if not have_same_gaps(value, other):
-        return ProofCheck(step, witness, float("inf"), False)
+        return ProofCheck(step, witness, difference=float("inf"), passed=False)
     finite = np.isfinite(other)
     difference = relative_difference(value[finite], other[finite])
-    return ProofCheck(step, witness, difference, difference <= PROOF_TOLERANCE)
+    return ProofCheck(
+        step,
+        witness,
+        difference,
+        passed=difference <= PROOF_TOLERANCE,
+    )
 
 
 def have_same_gaps(value: np.ndarray, other: np.ndarray) -> bool:
@@ -130,9 +139,10 @@ def have_same_gaps(value: np.ndarray, other: np.ndarray) -> bool:
 
 def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
     """The largest difference of finite numbers, relative to the largest magnitude of `other`."""
-    difference = np.abs(value - other).max(initial=0.0)
-    magnitude = np.abs(other).max(initial=0.0)
-    return float(difference / (magnitude or 1.0))
+    gaps = np.abs(value - other)
+    magnitudes = np.abs(other)
+    largest = magnitudes.max(initial=0.0) or 1.0
+    return float(gaps.max(initial=0.0) / largest)
 
 
 # ---- torch's own attention -------------------------------------------------------------------------------------------
@@ -143,13 +153,18 @@ def check_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
     """
     if "softmax_weights" in trace or "dropped_weights" in trace:
         return []
-    head_outputs = run_sdpa(trace, doubles)
-    checks = [check_step("head_outputs", "sdpa", head_outputs.numpy(), doubles["head_outputs"].numpy())]
+    expected = {name: doubles[name].numpy() for name in ("head_outputs", "weights", "output")}
+    head_outputs = run_sdpa(trace, doubles).numpy()
+    checks = [
+        check_step("head_outputs", "sdpa", head_outputs, expected["head_outputs"]),
+    ]
     layer = run_mha(trace, doubles)
     if layer is not None:
         output, weights = layer
-        checks.append(check_step("weights", "mha", weights.numpy(), doubles["weights"].numpy()))
-        checks.append(check_step("output", "mha", output.numpy(), doubles["output"].numpy()))
+        checks += [
+            check_step("weights", "mha", weights.numpy(), expected["weights"]),
+            check_step("output", "mha", output.numpy(), expected["output"]),
+        ]
     return checks
 
 
@@ -160,17 +175,23 @@ def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
     Weights that somebody chose may be anything: there only the softmax before them is checked.
     """
     softmax = "softmax_weights" if "softmax_weights" in trace else "weights"
-    sums = doubles[softmax].sum(-1)
-    has_keys = (~doubles["masked_scores"].isneginf()).any(-1)
-    checks = [check_step(softmax, "rows", sums.numpy(), has_keys.double().numpy())]
+    sums = doubles[softmax].sum(-1)  # (B, H, T)
+    is_blocked = doubles["masked_scores"].isneginf()
+    has_keys = (~is_blocked).any(-1)
+    expected = has_keys.double()
+    checks = [
+        check_step(softmax, "rows", sums.numpy(), expected.numpy()),
+    ]
     if "allowed" not in trace:
         return checks
-    is_replaced = "replacement" in trace or "chosen_weights" in trace
-    masked = (softmax,) if is_replaced else ("softmax_weights", "weights", "dropped_weights")
+    masked = ("softmax_weights", "weights", "dropped_weights")
+    if "replacement" in trace or "chosen_weights" in trace:
+        masked = (softmax,)
     for name in masked:
-        if name in trace:
-            leak = largest_blocked_weight(trace, name)
-            checks.append(ProofCheck(name, "blocked", leak, leak == 0.0))
+        if name not in trace:
+            continue
+        leak = largest_blocked_weight(trace, name)
+        checks.append(ProofCheck(name, "blocked", leak, passed=leak == 0.0))
     return checks
 
 

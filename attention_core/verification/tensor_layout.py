@@ -116,9 +116,9 @@ def fits_layout(
 ) -> bool:
     """Tells whether q, k and v of four axes make sense under a reading, with all else that is known."""
     B, H, T, _ = arrange_axes(q, axes).shape
-    keys = arrange_axes(k, axes).shape
     B_v, H_kv, S, d_v = arrange_axes(v, axes).shape
-    if B_v != B or keys[:3] != (B, H_kv, S):
+    B_k, H_k, S_k, _ = arrange_axes(k, axes).shape
+    if B_v != B or (B_k, H_k, S_k) != (B, H_kv, S):
         return False
     if H_kv == 0 or H % H_kv != 0:
         return False
@@ -126,7 +126,10 @@ def fits_layout(
         return False
     if weights is not None and weights.shape != (B, H, T, S):
         return False
-    return outputs is None or arrange_axes(outputs, axes).shape == (B, H, T, d_v)
+    if outputs is None:
+        return True
+    arranged = arrange_axes(outputs, axes)
+    return arranged.shape == (B, H, T, d_v)
 
 
 def reshape_to_step(step: Step, given: Tensor) -> Tensor | None:

@@ -114,11 +114,12 @@ def is_torch_layer(trace: Trace) -> bool:
 def has_square_projections(trace: Trace) -> bool:
     """Tells whether W_q and W_o are square and all heads of q, k and v have the same number and width."""
     _, H, _, d_k = trace["q"].shape
-    if trace["k"].shape[1] != H:
+    kv_heads = trace["k"].shape[1]
+    d_v = trace["v"].shape[-1]
+    if kv_heads != H or d_v != d_k:
         return False
-    if trace["v"].shape[-1] != d_k:
-        return False
-    square = (H * d_k, H * d_k)
+    width = H * d_k
+    square = (width, width)
     return trace["w_q"].shape == square and trace["w_o"].shape == square
 
 

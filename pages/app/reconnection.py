@@ -49,7 +49,9 @@ class InTurn:
 
         async def send_and_note(message) -> None:
             await send(message)
-            if not drawn.is_set() and ends_run(message.get("bytes")):
+            if drawn.is_set():
+                return
+            if ends_run(message.get("bytes")):
                 drawn.set()
 
         await self.app(scope, receive_in_turn, send_and_note)
@@ -66,8 +68,9 @@ def asks_for_part(frame: bytes | None) -> bool:
 def ends_run(frame: bytes | None) -> bool:
     """Whether a message of the server says that the script has ended, and does not begin anew."""
     message = ForwardMsg.FromString(frame or b"")
-    ended = message.WhichOneof("type") == "script_finished"
-    return ended and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+    if message.WhichOneof("type") != "script_finished":
+        return False
+    return message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
 in_turn = Middleware(InTurn)

@@ -4,8 +4,14 @@ Altair looks into a pandas that it finds imported, also where another thread is 
 """
 
 import gc
+import pkgutil
 from collections.abc import Callable
+from importlib import import_module
 from threading import Event, Thread
+
+import pages
+
+SCRIPTS = {"page", "router"}
 
 WARM = Event()
 WARM.set()  # until somebody begins there is nothing to wait for: a test runs the router alone
@@ -40,10 +46,18 @@ def warm() -> None:
 
 
 def import_all() -> Callable[[], dict]:
-    """Imports what the first page needs; gives what builds the chart's specification."""
+    """Imports all that the pages need; gives what builds the chart's specification."""
     import torch
 
-    from attention_core.drawing.charts import cell_specification
+    from attention_core.drawing.specifications import cell_specification
 
     torch.set_num_threads(2)
+    for name in module_names():
+        import_module(name)
     return cell_specification
+
+
+def module_names() -> list[str]:
+    """Every module of the pages, by its name, but for the scripts: those draw when they are imported."""
+    found = pkgutil.walk_packages(pages.__path__, "pages.")
+    return [module.name for module in found if module.name.rpartition(".")[2] not in SCRIPTS]

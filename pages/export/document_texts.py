@@ -11,7 +11,7 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.number_text import format_short
 from pages.panels.head_maps import fact_sentence
 from pages.panels.input_origins import describe_origins
-from pages.panels.step import make_panel_title
+from pages.panels.step_picture import make_panel_title
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.session.addresses import page_address
@@ -26,41 +26,56 @@ MAX_DOCUMENT_TITLE_CHARS = 80  # characters
 
 def make_run_provenance(setup: Setup) -> Provenance:
     """The sentence, the link to this very state in the workbench, and where its numbers come from."""
-    material = inputs_of(setup)
-    title = (
-        printable_token(spell_tokens(material.queries, setup))
-        if input_mode_of(setup) == "sentence"
-        else say(f"example.{setup.example}")
+    language = current_language()
+    link_parts = to_address(setup, language) | {"lang": language}
+    origins = describe_origins(setup, inputs_of(setup), spell=str)
+    return Provenance(
+        title=make_document_title(setup),
+        link=f"{workbench_address()}?{urlencode(link_parts)}",
+        notes=(say("app.title"), origins),
     )
-    title = title if len(title) <= MAX_DOCUMENT_TITLE_CHARS else title[: MAX_DOCUMENT_TITLE_CHARS - 1] + "…"
-    link = workbench_address() + "?" + urlencode(to_address(setup, current_language()) | {"lang": current_language()})
-    return Provenance(title, link, (say("app.title"), describe_origins(setup, material, spell=str)))
+
+
+def make_document_title(setup: Setup) -> str:
+    """The sentence of a run, cut where it is long; the name of its example where no sentence is read."""
+    if input_mode_of(setup) == "sentence":
+        title = printable_token(spell_tokens(inputs_of(setup).queries, setup))
+    else:
+        title = say(f"example.{setup.example}")
+    if len(title) <= MAX_DOCUMENT_TITLE_CHARS:
+        return title
+    return title[: MAX_DOCUMENT_TITLE_CHARS - 1] + "…"
 
 
 def workbench_address() -> str:
     """Where the workbench is reached, which is the first page."""
-    root, _, page = page_address().rpartition("/")
-    return f"{root}/" if page in {entry.slug for entry in PAGES} else page_address()
+    address = page_address()
+    root, _, page = address.rpartition("/")
+    slugs = {entry.slug for entry in PAGES}
+    return f"{root}/" if page in slugs else address
 
 
-def make_document_texts(trace: Trace, setup: Setup, look: Selection) -> DocumentTexts:
+def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> DocumentTexts:
     """How documents of a run speak, in the language of the session."""
-    sentence = fact_sentence(trace, look, spell=str)
     return DocumentTexts(
-        say("app.tag"),
-        sentence,
-        list_run_settings(trace, setup),
-        picture_texts_for(trace),
-        partial(matrix_heading, trace),
-        say_more_heads,
+        language=say("app.tag"),
+        sentence=fact_sentence(trace, selection, spell=str),
+        settings=list_run_settings(trace, setup),
+        words=picture_texts_for(trace),
+        title=partial(matrix_heading, trace),
+        more=say_more_heads,
     )
 
 
 def matrix_heading(trace: Trace, drawn: Panel) -> str:
     """What stands over a matrix; of one that is a query's own, also whose."""
-    places = dict(zip(trace.step(drawn.step).dims[:-2], drawn.refs[0][0].index, strict=False))
-    whose = [place_name(trace, "T", places["T"])] if "T" in places else []
-    return " · ".join([make_panel_title(trace, drawn), *whose])
+    title = make_panel_title(trace, drawn)
+    outer_dims = trace.step(drawn.step).dims[:-2]
+    first_cell = drawn.refs[0][0].index
+    position = dict(zip(outer_dims, first_cell, strict=False))
+    if "T" not in position:
+        return title
+    return f"{title} · {place_name(trace, 'T', position['T'])}"
 
 
 def say_more_heads(count: int) -> str:
@@ -70,27 +85,31 @@ def say_more_heads(count: int) -> str:
 
 def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
     """How a run was made, a line each: what is usual is not said, except for the score."""
-    config, sizes = config_of(setup), trace.sizes()
-    scale = "" if config.scale is None else format_short(config.scale)
-    temperature = "" if config.temperature == 1 else format_short(config.temperature)
-    shared = "" if sizes["H_kv"] == sizes["H"] else str(sizes["H_kv"])
+    config = config_of(setup)
+    sizes = trace.sizes()
     masks = [mask_name(name, params) for name, params in config.masks]
-    masks += [say("masks.custom")] if setup.allowed is not None else []
+    if setup.allowed is not None:
+        masks.append(say("masks.custom"))
     positions = [say(f"positions.{name}") for name, _ in config.positions]
-    said = {
+    values = {
         "score": say(f"score.{config.score}"),
-        "scale": scale,
-        "temperature": temperature,
+        "scale": "" if config.scale is None else format_short(config.scale),
+        "temperature": "" if config.temperature == 1 else format_short(config.temperature),
         "heads": str(sizes["H"]),
-        "kv_heads": shared,
+        "kv_heads": "" if sizes["H_kv"] == sizes["H"] else str(sizes["H_kv"]),
         "masks": say("fact.comma").join(masks),
         "positions": say("fact.comma").join(positions),
         "dtype": say(f"dtype.{setup.dtype}"),
     }
-    lines = [say("export.setting", name=say(f"control.{name}"), value=value) for name, value in said.items() if value]
-    return (*lines, ", ".join(f"{dim} = {size}" for dim, size in sizes.items() if "·" not in dim))
+    lines = []
+    for name, value in values.items():
+        if value:
+            lines.append(say("export.setting", name=say(f"control.{name}"), value=value))
+    counts = [f"{dim} = {size}" for dim, size in sizes.items() if "·" not in dim]
+    return (*lines, ", ".join(counts))
 
 
 def mask_name(name: str, params: dict) -> str:
     """A mask with its numbers."""
-    return " ".join([say(f"masks.{name}"), *write_mask(name, params).split(":")[1:]])
+    _, *numbers = write_mask(name, params).split(":")
+    return " ".join([say(f"masks.{name}"), *numbers])

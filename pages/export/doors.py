@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_core.exercises.worked_example import stages_of
+from attention_core.exercises.stages import stages_of
 from pages.panels.link_controls import LessonChoices
 from pages.runs.cache import trace_for
 from pages.session import setup_state
@@ -12,11 +12,7 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import say, say_refusal
 
 CHECK_PAGE = "check"
-
-
 STATE_KIND = "state"  # of the workbench, or of a lesson: in the list of kinds where there is one
-
-
 MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers of a step; of a row
 
 
@@ -25,11 +21,18 @@ def check_exercise_size(setup: Setup) -> None:
     if setup.file is not None:
         raise AttentionError("exercise_file")
     trace = trace_for(setup)
-    sizes = {step: (trace[step].numel(), trace[step].shape[-1]) for step in stages_of(trace)}
-    for step, (cells, across) in sizes.items():
+    for step in stages_of(trace):
+        cells = trace[step].numel()
+        across = trace[step].shape[-1]
         if cells > MAX_EXERCISE_STEP_CELLS or across > MAX_EXERCISE_ROW_CELLS:
-            most = {"limit": MAX_EXERCISE_STEP_CELLS, "across": MAX_EXERCISE_ROW_CELLS}
-            raise AttentionError("exercise_size", name=step, given=cells, wide=across, **most)
+            raise AttentionError(
+                "exercise_size",
+                name=step,
+                given=cells,
+                wide=across,
+                limit=MAX_EXERCISE_STEP_CELLS,
+                across=MAX_EXERCISE_ROW_CELLS,
+            )
 
 
 def exercise_door(setup: Setup, key: str) -> None:
@@ -40,9 +43,8 @@ def exercise_door(setup: Setup, key: str) -> None:
         st.caption(say_refusal(error))
         return
     if st.button(say("lesson.exercise"), key=f"exercise_{key}", icon=":material/edit:", type="tertiary"):
-        st.session_state.setdefault("lessons", {})[CHECK_PAGE] = LessonChoices(
-            waiting={"kind": STATE_KIND, STATE_KIND: setup_to_query(setup)}
-        )
+        choices = LessonChoices(waiting={"kind": STATE_KIND, STATE_KIND: setup_to_query(setup)})
+        st.session_state.setdefault("lessons", {})[CHECK_PAGE] = choices
         st.session_state.pop("exercise", None)
         st.switch_page(PAGES_BY_SLUG[CHECK_PAGE].path)
 
@@ -51,4 +53,5 @@ def workbench_door(setup: Setup, key: str) -> None:
     """Opens a run in the workbench."""
     if st.button(say("lesson.workbench"), key=f"door_{key}", icon=":material/grid_on:", type="tertiary"):
         setup_state.adopt_setup(setup)
-        st.switch_page(PAGES_BY_SLUG["workbench"].path)
+        workbench = PAGES_BY_SLUG["workbench"]
+        st.switch_page(workbench.path)

@@ -165,8 +165,9 @@ def is_valid_scene_part(name: str, value: object) -> bool:
     if name in SCENE_TEXT_LIMITS:
         return isinstance(value, str) and len(value) <= SCENE_TEXT_LIMITS[name]
     if name == "steps":
-        is_list = isinstance(value, list) and bool(value)
-        return is_list and all(step in SCENE_STEPS for step in value)
+        if not isinstance(value, list) or not value:
+            return False
+        return all(step in SCENE_STEPS for step in value)
     if name == "setup" and isinstance(value, dict):
         return all(isinstance(text, str) for text in value.values())
     return False

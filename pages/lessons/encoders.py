@@ -6,7 +6,7 @@ from torch import Tensor
 
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.trace import Trace
-from attention_core.variants.cost import CostComparison, compare_costs
+from attention_core.variants.encoder_cost import CostComparison, compare_costs
 from attention_core.variants.encoders import Encoder, draw_layers, random_words
 from attention_core.variants.influence import InfluenceByDistance, influence_by_distance
 from attention_core.variants.recurrence import with_states
@@ -25,42 +25,57 @@ def get_word_vectors(words: EncoderWords) -> Tensor:
     """The words' vectors (T, D)."""
     if isinstance(words, Setup):
         return trace_for(words)["x"][0]
-    return random_words(Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=1.0), words, COMPARED_ENCODER_WIDTH)
+    of_compared_width = Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=1.0)
+    return random_words(of_compared_width, words, COMPARED_ENCODER_WIDTH)
 
 
 def get_word_names(words: EncoderWords) -> list[str]:
     """What the words are called; random ones by their number."""
     if isinstance(words, Setup):
-        return place_names(trace_for(words), "T", trace_for(words).sizes()["T"])
-    return [f"x{number}".translate(SUBSCRIPT_DIGITS) for number in range(1, words + 1)]
+        trace = trace_for(words)
+        return place_names(trace, "T", trace.sizes()["T"])
+    numbers = range(1, words + 1)
+    return [f"x{number}".translate(SUBSCRIPT_DIGITS) for number in numbers]
 
 
 @cache_by_setup
-def cached_influence(encoder: Encoder, words: EncoderWords, at: int, measure: str, draws: int) -> InfluenceByDistance:
-    """How far a position hears, see `heard`."""
-    return influence_by_distance(encoder, get_word_vectors(words), at, measure, draws)
+def cached_influence(
+    encoder: Encoder, words: EncoderWords, position: int, measure: str, draws: int
+) -> InfluenceByDistance:
+    """How far a position hears, see `influence_by_distance`."""
+    x = get_word_vectors(words)
+    return influence_by_distance(encoder, x, position, measure, draws)
 
 
 @cache_by_setup
 def cached_encoder_cost(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
-    """What an encoder costs, by formula and counted, see `cost_twice`."""
+    """What an encoder costs, by formula and counted, see `compare_costs`."""
     return compare_costs(encoder, length, inputs, distance)
 
 
 @cache_by_setup
-def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, at: int) -> Setup | None:
+def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position: int) -> Setup | None:
     """The first draw of an attention encoder as a run that a link can say; None for more random words than it can."""
+    if not isinstance(words, Setup) and words > MAX_LINKED_WORDS:
+        return None
     x = get_word_vectors(words)
     (weights,) = draw_layers(encoder, x.shape[-1])
-    drawn = {name: to_text(tensor.numpy()) for name, tensor in weights.given().items()}
-    chosen = {**PLAIN_LAYER, **drawn, "masks": () if encoder.both else ("causal",), "token": at}
+    matrices = {name: to_text(tensor.numpy()) for name, tensor in weights.given().items()}
+    layer = {
+        **PLAIN_LAYER,
+        **matrices,
+        "masks": () if encoder.both else ("causal",),
+        "token": position,
+    }
     if isinstance(words, Setup):
-        return replace(words, **chosen)
-    return Setup(x=to_text(x.numpy()), **chosen) if words <= MAX_LINKED_WORDS else None
+        return replace(words, **layer)
+    return Setup(x=to_text(x.numpy()), **layer)
 
 
 def run_with_states(sentence: Setup, attention: Encoder, rnn: Encoder, last: int = 0) -> Trace:
     """A sentence through attention, and behind it through a recurrence as wide as its words; last: the word up to which
     its states stand beside each other."""
-    trace = trace_for(setup_for_attention_encoder(attention, sentence, 0))
-    return with_states(trace, replace(rnn, width=trace.sizes()["D"]), last + 1)
+    setup = setup_for_attention_encoder(attention, sentence, 0)
+    trace = trace_for(setup)
+    as_wide = replace(rnn, width=trace.sizes()["D"])
+    return with_states(trace, as_wide, last + 1)

@@ -30,10 +30,17 @@ CODE_DRAWER = "code"
 def draw_lesson(slug: str) -> Iterator[DeltaGenerator]:
     """Draws what stands around a lesson. Gives the place in its first line for show_lesson_run."""
     with draw_page_frame(slug) as place:
-        st.markdown(f"#### {say(f'lessons.{slug}.question')}\n{say(f'lessons.{slug}.intro')}")
+        show_question(slug)
         yield place
         st.caption(say(f"lessons.{slug}.sources"))
     follow_arrow_key(slug)
+
+
+def show_question(slug: str) -> None:
+    """Shows the question of a page, and what is to be known before it."""
+    question = say(f"lessons.{slug}.question")
+    intro = say(f"lessons.{slug}.intro")
+    st.markdown(f"#### {question}\n{intro}")
 
 
 @contextmanager
@@ -42,9 +49,9 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator]:
     link_controls.enter_lesson(slug)
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
-        trouble = st.container()
+        errors = st.container()
         yield place
-        with trouble:
+        with errors:
             show_unread_link_parts()
         link_controls.write_lesson_link()
 
@@ -64,8 +71,10 @@ def show_lesson_line(slug: str) -> DeltaGenerator:
 
 def show_neighbour_lessons(slug: str) -> None:
     """Shows the lesson before, the number of this one, and the lesson after."""
+    number = LESSONS.index(slug) + 1
+    place = say("lesson.place", number=number, count=len(LESSONS))
     show_neighbour_link(slug, -1, "previous", ":material/chevron_left:")
-    st.markdown(say("lesson.place", number=LESSONS.index(slug) + 1, count=len(LESSONS)), width="content")
+    st.markdown(place, width="content")
     show_neighbour_link(slug, 1, "next", ":material/chevron_right:")
 
 
@@ -81,20 +90,26 @@ def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
 
 def neighbour_lesson(slug: str, step: int) -> str | None:
     """The lesson before (-1) or after (1) one."""
-    at = LESSONS.index(slug) + step
-    return LESSONS[at] if 0 <= at < len(LESSONS) else None
+    place = LESSONS.index(slug) + step
+    if 0 <= place < len(LESSONS):
+        return LESSONS[place]
+    return None
 
 
 def handle_arrow_key() -> None:
     """Remembers that an arrow key was pressed: from a callback no other page can be opened."""
     moved = st.session_state["arrows"].moved
-    st.session_state["way"] = {"previous": -1, "next": 1}.get(moved) if isinstance(moved, str) else None
+    step = None
+    if isinstance(moved, str):  # a browser may send anything
+        step = {"previous": -1, "next": 1}.get(moved)
+    st.session_state["way"] = step
 
 
 def follow_arrow_key(slug: str) -> None:
     """Goes where an arrow key pointed."""
     step = st.session_state.pop("way", None)
-    if step and (neighbour := neighbour_lesson(slug, step)):
+    neighbour = neighbour_lesson(slug, step) if step else None
+    if neighbour:
         st.switch_page(PAGES_BY_SLUG[neighbour].path)
 
 
@@ -118,32 +133,39 @@ def show_unread_link_parts() -> None:
     slug = link_controls.current_slug()
     for key, text in link_controls.current_lesson_choices().unread:
         trouble = "unread" if link_controls.is_known_choice(slug, key) else "unknown"
-        shown = {"key": escape_markdown(key), "text": escape_markdown(printable_token(text))}
-        st.error(say(f"link.{trouble}", **shown), icon=":material/link_off:")
+        sentence = say(
+            f"link.{trouble}",
+            key=escape_markdown(key),
+            text=escape_markdown(printable_token(text)),
+        )
+        st.error(sentence, icon=":material/link_off:")
 
 
 # ---- what a page adds ------------------------------------------------------------------------------------------------
 def show_lesson_run(setup: Setup, place: DeltaGenerator) -> None:
     """Shows in the first line the run that the lesson is about: its proof, its files, and the door to the workbench,
     which shows exactly this run."""
+    trace = trace_for(setup)
     with place:
-        show_proof(trace_for(setup), setup)
-        show_export(trace_for(setup), setup)
+        show_proof(trace, setup)
+        show_export(trace, setup)
         workbench_door(setup, "workbench")
 
 
 def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:
-    """Draws a further sight of a lesson under its question, while it is open."""
+    """Draws a drawer of a lesson under its question: a box whose content is drawn while it is open."""
     slug = link_controls.current_slug()
     key = f"{slug}.drawer.{name}"
 
-    def toggled() -> None:
-        others = tuple(other for other in get_open_drawers() if other != name)
-        now_open = (*others, name) if st.session_state[key] else others
-        link_controls.take_choice(OPEN_DRAWERS_KEY, now_open, (), read_drawer_names)
+    def handle_toggle() -> None:
+        now_open = [other for other in get_open_drawers() if other != name]
+        if st.session_state[key]:
+            now_open.append(name)
+        link_controls.take_choice(OPEN_DRAWERS_KEY, tuple(now_open), (), read_drawer_names)
 
     st.session_state[key] = name in get_open_drawers()
-    box = st.expander(title or say(f"lessons.{slug}.drawer.{name}"), key=key, on_change=toggled)
+    title = title or say(f"lessons.{slug}.drawer.{name}")
+    box = st.expander(title, key=key, on_change=handle_toggle)
     if box.open:
         with box:
             draw()
@@ -159,7 +181,8 @@ def read_drawer_names(text: str) -> tuple[str, ...]:
     slug = link_controls.current_slug()
     names = tuple(filter(None, text.split(",")))
     for name in names:
-        if name != CODE_DRAWER and not has(f"lessons.{slug}.drawer.{name}"):
+        is_drawer = name == CODE_DRAWER or has(f"lessons.{slug}.drawer.{name}")
+        if not is_drawer:
             raise ValueError(text)
     return names
 
@@ -176,13 +199,15 @@ def show_lesson_code(trace: Trace, steps: Sequence[str]) -> None:
 
 def show_code_of_step(trace: Trace, steps: Sequence[str]) -> None:
     """Asks for one of the steps that a run has, and shows its code."""
-    there = [step for step in steps if step in trace]
-    first, read = there[0], link_controls.make_member_reader(there)
-    at = link_controls.get_choice("step", first, read)
+    offered = [step for step in steps if step in trace]
+    first = offered[0]
+    read = link_controls.make_member_reader(offered)
+    chosen = link_controls.get_choice("step", first, read)
+    label = say("control.step")
     st.segmented_control(
-        **link_controls.bind_control("step", at, first, read, say("control.step")),
-        options=there,
+        **link_controls.bind_control("step", chosen, first, read, label),
+        options=offered,
         required=True,
         label_visibility="collapsed",
     )
-    show_step_code(trace, at)
+    show_step_code(trace, chosen)

@@ -27,7 +27,7 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guess = choose_place(name, labels, question)
         if guess is not None:
-            st.markdown(say("ritual.right" if guess in right else "ritual.wrong"), width="content")
+            judge_guess(guess in right)
     return guess is not None or are_answers_revealed()
 
 
@@ -37,9 +37,15 @@ def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
 
     def settle(first: int | None) -> None:
         if guess is not None and first is not None:
-            st.markdown(say("ritual.right" if guess == first else "ritual.wrong"), width="content")
+            judge_guess(guess == first)
 
     return settle
+
+
+def judge_guess(is_right: bool) -> None:
+    """Says whether a guess was right."""
+    verdict = "ritual.right" if is_right else "ritual.wrong"
+    st.markdown(say(verdict), width="content")
 
 
 def show_goal(reached: bool, done: str, still: str) -> None:
@@ -51,66 +57,106 @@ def show_goal(reached: bool, done: str, still: str) -> None:
 
 
 def show_race(
-    found: Mapping[str, InfluenceByDistance], distance: int, starters: Sequence[str], spoken: Callable[[float], str]
+    found: Mapping[str, InfluenceByDistance],
+    distance: int,
+    starters: Sequence[str],
+    spoken: Callable[[float], str],
 ) -> None:
     """Two of several kinds against each other: at which distance does the one that was behind overtake?
 
     found: what each kind has at every distance. starters: who begins. spoken: how a number is told."""
-    named, kinds = option_labels("kinds"), [*found]
-    starters = starters if {*starters} <= {*kinds} else kinds[:2]
-    with st.container(horizontal=True):
-        one, other = (
-            choose_option(name, kinds, kind, named) for name, kind in zip(("one", "other"), starters, strict=True)
-        )
+    slug = current_slug()
+    one, other = choose_racers([*found], starters)
     turn = first_overtaking_distance(found[one], found[other])
     if turn is None:
-        st.caption(say(f"lessons.{current_slug()}.never" if one != other else f"lessons.{current_slug()}.same"))
+        outcome = "same" if one == other else "never"
+        st.caption(say(f"lessons.{slug}.{outcome}"))
         return
-    leader, chaser = sorted((one, other), key=lambda kind: found[kind].at(distance), reverse=True)
-    told = {"leader": named(leader), "chaser": named(chaser), "distance": distance, "turn": turn}
-    told |= {"more": spoken(found[leader].at(distance)), "less": spoken(found[chaser].at(distance))}
-    answer = f" {say(f'lessons.{current_slug()}.answer', **told)}" if are_answers_revealed() else ""
-    show_goal(
-        distance == turn,
-        say(f"lessons.{current_slug()}.overtaken", **told),
-        say(f"lessons.{current_slug()}.race", **told) + answer,
-    )
+    influences = {kind: found[kind].at(distance) for kind in (one, other)}
+    leader, chaser = sorted((one, other), key=influences.__getitem__, reverse=True)
+    label = option_labels("kinds")
+    values = {
+        "leader": label(leader),
+        "chaser": label(chaser),
+        "distance": distance,
+        "turn": turn,
+        "more": spoken(influences[leader]),
+        "less": spoken(influences[chaser]),
+    }
+    done = say(f"lessons.{slug}.overtaken", **values)
+    still = say(f"lessons.{slug}.race", **values)
+    if are_answers_revealed():
+        answer = say(f"lessons.{slug}.answer", **values)
+        still = f"{still} {answer}"
+    show_goal(distance == turn, done, still)
+
+
+def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
+    """Asks which two of several kinds race. starters: who begins, where both of them are there."""
+    are_there = all(kind in kinds for kind in starters)
+    defaults = starters if are_there else kinds[:2]
+    label = option_labels("kinds")
+    racers = []
+    with st.container(horizontal=True):
+        for name, default in zip(("one", "other"), defaults, strict=True):
+            racer = choose_option(name, kinds, default, label)
+            racers.append(racer)
+    return racers
 
 
 # ---- find the error --------------------------------------------------------------------------------------------------
 MAX_TRIED_CELLS = 500  # cells that a link may name
-CELL_NAME_PATTERN = re.compile(r"([a-z_]{1,20})((?:\.[0-9]{1,3}){1,6})")  # "scores.0.0.2.1"
+CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")  # "scores.0.0.2.1"
 
 
 def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
     """Asks to click the cells that hold an error, and says how many are found. The cells whose answer may be seen; None
     for all of them, once all errors are found or where all answers are shown."""
-    seen = get_tried_cells()
-    told = {"found": len(seen.intersection(wrong)), "count": len(wrong)}
-    if told["found"] < told["count"] and not are_answers_revealed():
-        st.markdown(say(f"lessons.{current_slug()}.find", **told))
-        return seen
-    st.markdown(say(f"lessons.{current_slug()}.found" if wrong else f"lessons.{current_slug()}.faultless", **told))
+    slug = current_slug()
+    tried = get_tried_cells()
+    found = tried.intersection(wrong)
+    counts = {"found": len(found), "count": len(wrong)}
+    if len(found) < len(wrong) and not are_answers_revealed():
+        st.markdown(say(f"lessons.{slug}.find", **counts))
+        return tried
+    outcome = "found" if wrong else "faultless"
+    st.markdown(say(f"lessons.{slug}.{outcome}", **counts))
     return None
 
 
 def try_cell(cell: Ref) -> None:
     """A reader holds this cell wrong: its answer may be seen from now on."""
-    name = ".".join(map(str, (cell.step, *cell.index)))
-    earlier = get_choice("guess", (), read_cell_names)
-    if name not in earlier and len(earlier) < MAX_TRIED_CELLS:
-        store_choice("guess", (*earlier, name))
+    name = write_cell_name(cell)
+    tried = get_choice("guess", (), read_cell_names)
+    is_new = name not in tried
+    if is_new and len(tried) < MAX_TRIED_CELLS:
+        store_choice("guess", (*tried, name))
 
 
 def get_tried_cells() -> set[Ref]:
     """The cells that the reader has clicked."""
-    found = [CELL_NAME_PATTERN.fullmatch(name) for name in get_choice("guess", (), read_cell_names)]
-    return {Ref(match[1], tuple(map(int, match[2].split(".")[1:]))) for match in found}
+    names = get_choice("guess", (), read_cell_names)
+    return {read_cell_name(name) for name in names}
+
+
+def write_cell_name(cell: Ref) -> str:
+    """Writes a cell as "scores.0.0.2.1"."""
+    numbers = [str(number) for number in cell.index]
+    return ".".join([cell.step, *numbers])
+
+
+def read_cell_name(name: str) -> Ref:
+    """Reads "scores.0.0.2.1" as a cell."""
+    step, *numbers = name.split(".")
+    return Ref(step, tuple(int(number) for number in numbers))
 
 
 def read_cell_names(text: str) -> tuple[str, ...]:
     """Cells by name, between commas."""
     names = tuple(filter(None, text.split(",")))
-    if len(names) > MAX_TRIED_CELLS or not all(map(CELL_NAME_PATTERN.fullmatch, names)):
+    if len(names) > MAX_TRIED_CELLS:
         raise ValueError(text)
+    for name in names:
+        if not CELL_NAME_PATTERN.fullmatch(name):
+            raise ValueError(text)
     return names

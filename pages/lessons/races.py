@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attention_core.drawing.scaling_curves import GrowthLine, growth_curves, growth_power
 from attention_core.record.number_text import format_fixed
-from attention_core.variants.timing import TimedCase
+from attention_core.variants.timed_kinds import TimedCase
 from pages.panels import link_controls
 from pages.panels.chart import show_curve_chart
 from pages.panels.progress import measure_on_request
@@ -25,51 +25,80 @@ def run_race(
     cases: Sequence[TimedCase],
     lengths: Sequence[int],
     others: Mapping[str, PointsByLength],
-    tell: ShowTimes,
+    show_times: ShowTimes,
     alt: str,
 ) -> None:
     """The lines of a race against the length: what is counted, at once, and what is measured, as it comes.
 
     name: of the race in its lesson. others: multiply-adds to stand beside those of the cases, by what they are called.
-    tell: draws what is said over the picture. alt: what a screen reader says of it."""
-    colours = (current_palette().share, current_palette().v)
-    counted = make_counted_lines(cases, lengths, colours) + [
-        make_race_line("counted", what, current_palette().x, points) for what, points in others.items()
-    ]
+    show_times: draws what is said over the picture. alt: what a screen reader says of it."""
+    palette = current_palette()
+    colours = (palette.share, palette.v)
+    counted = make_counted_lines(cases, lengths, colours)
+    for other, points in others.items():
+        counted.append(make_race_line("counted", other, palette.x, points))
 
-    def show(found: Mapping[tuple[TimedCase, int], float]) -> None:
-        times = [{length: found[case, length] for length in lengths if (case, length) in found} for case in cases]
-        tell(times)
-        measured = [
-            make_race_line("measured", case_name(case), colour, points)
-            for case, colour, points in zip(cases, colours, times, strict=True)
-        ]
+    def show_measured(seconds: Mapping[tuple[TimedCase, int], float]) -> None:
+        times = [seconds_by_length(case, lengths, seconds) for case in cases]
+        show_times(times)
+        lines = [*counted]
+        for case, colour, points in zip(cases, colours, times, strict=True):
+            line = make_race_line("measured", case_name(case), colour, points)
+            lines.append(line)
         titles = (say("lessons.cost.axis_length"), say("lessons.cost.axis_cost"))
-        picture = growth_curves([*counted, *measured], lengths, titles, current_palette())
-        show_curve_chart(picture, f"{link_controls.current_slug()}_{name}", alt)
+        picture = growth_curves(lines, lengths, titles, palette)
+        key = f"{link_controls.current_slug()}_{name}"
+        show_curve_chart(picture, key, alt)
 
     tasks = [(case, length) for length in lengths for case in cases]
-    measure_on_request(name, tasks, lambda task: task[0].seconds(task[1]), say("lessons.cost.measure"), show)
+    measure_on_request(
+        name,
+        tasks,
+        measure_task,
+        say("lessons.cost.measure"),
+        show_measured,
+    )
+
+
+def measure_task(task: tuple[TimedCase, int]) -> float:
+    """How many seconds a case takes at a length."""
+    case, length = task
+    return case.seconds(length)
+
+
+def seconds_by_length(
+    case: TimedCase, lengths: Sequence[int], seconds: Mapping[tuple[TimedCase, int], float]
+) -> PointsByLength:
+    """The seconds of one case at the lengths at which it was measured."""
+    return {length: seconds[case, length] for length in lengths if (case, length) in seconds}
 
 
 def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colours: Sequence[str]) -> list[GrowthLine]:
     """The multiply-adds of each case; one line for all of them where they are equally many."""
-    found = [case.products(lengths) for case in cases]
-    names = [case_name(case) for case in cases] if found[0] != found[-1] else [say("lessons.cost.both")]
-    return [
-        make_race_line("counted", name, colour, points)
-        for name, colour, points in zip(names, colours, found, strict=False)
-    ]
+    products = [case.products(lengths) for case in cases]
+    names = [case_name(case) for case in cases]
+    if products[0] == products[-1]:
+        names = [say("lessons.cost.both")]
+    lines = []
+    for name, colour, points in zip(names, colours, products, strict=False):
+        line = make_race_line("counted", name, colour, points)
+        lines.append(line)
+    return lines
 
 
-def describe_growth(points: PointsByLength, how: str = "slope") -> str:
-    """How it grows, as a text that follows others; nothing where there are no two lengths. how: "slope" in a sentence,
+def describe_growth(points: PointsByLength, form: str = "slope") -> str:
+    """How it grows, as a text that follows others; nothing where there are no two lengths. form: "slope" in a sentence,
     "power" behind a name."""
     power = growth_power(points)
-    return "" if power is None else say(f"lessons.cost.{how}", slope=format_fixed(power))
+    if power is None:
+        return ""
+    return say(f"lessons.cost.{form}", slope=format_fixed(power))
 
 
 def make_race_line(kind: str, what: str, colour: str, points: PointsByLength) -> GrowthLine:
     """A line under its name, which says how it grows. kind: "counted" or "measured"."""
-    name = say(f"lessons.cost.{kind}", what=what, slope=describe_growth(points, "power"))
-    return GrowthLine(name, colour, counted=points) if kind == "counted" else GrowthLine(name, colour, seconds=points)
+    slope = describe_growth(points, "power")
+    name = say(f"lessons.cost.{kind}", what=what, slope=slope)
+    if kind == "counted":
+        return GrowthLine(name, colour, counted=points)
+    return GrowthLine(name, colour, seconds=points)

@@ -6,8 +6,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.exercises.worked_example import BLANK_MARK, read_answers
-from attention_core.inputs.matrix_text import split_cells
+from attention_core.exercises.answer_text import BLANK_MARK, read_answers
+from attention_core.inputs.matrix_cells import split_cells
 from attention_core.record.expressions import Ref
 from pages.components import number_grid
 from pages.panels.link_controls import (
@@ -48,35 +48,54 @@ def answer_box(trace: Trace, step: str, start: str, head: int) -> None:
 
 def answer_cells(trace: Trace, step: str, start: str, head: int) -> None:
     """The numbers of a head in cells; what cannot be taken leaves them as they were."""
-    found, dims = trace.step(step), trace.step(step).dims
-    down, across = (place_names(trace, dims[axis], trace[step].shape[axis]) for axis in (-2, -1))
-    first = found.leading({"H": head}).get("H", 0) * len(down)  # the heads stand below each other
-    rows, key = split_cells(get_answer_text(trace, step, start), step), f"cells_{step}"
+    found = trace.step(step)
+    row_names, column_names = list_cell_names(trace, step)
+    head_number = found.leading({"H": head}).get("H", 0)
+    first = head_number * len(row_names)  # the heads stand below each other
+    rows = split_cells(get_answer_text(trace, step, start), step)
+    key = f"cells_{step}"
 
-    def written() -> None:
-        for row, column, text in read_typed_cells(st.session_state[key].typed, len(down), len(across)):
+    def take_typed_cells() -> None:
+        sent = st.session_state[key].typed
+        for row, column, text in read_typed_cells(sent, len(row_names), len(column_names)):
             rows[first + row][column] = clean_cell_text(text)
-        take_choice(
-            step, "; ".join(" ".join(row) for row in rows), start, make_text_reader(make_answer_check(trace, step))
-        )
+        row_texts = [" ".join(row) for row in rows]
+        read = make_text_reader(make_answer_check(trace, step))
+        take_choice(step, "; ".join(row_texts), start, read)
         if step in current_lesson_choices().refused:
-            st.session_state[ANSWERS_VERSION_KEY] = (
-                st.session_state.get(ANSWERS_VERSION_KEY, 0) + 1
-            )  # they show what was there before
+            renew_answer_cells()
 
-    shown = [
-        [cell.replace(BLANK_MARK, "").replace("-", "−") for cell in row] for row in rows[first : first + len(down)]
-    ]
+    rows_of_head = rows[first : first + len(row_names)]
     data = {
         "name": inline_step_name(step),
-        "rows": down,
-        "columns": across,
-        "numbers": shown,
-        "changed": [[False] * len(across)] * len(down),
-        "entry": entry_of(step),
+        "rows": row_names,
+        "columns": column_names,
+        "numbers": [format_answer_row(row) for row in rows_of_head],
+        "changed": [[False] * len(column_names)] * len(row_names),
+        "entry": pop_entry(step),
         "version": [step, head, st.session_state.get(ANSWERS_VERSION_KEY, 0)],
     }
-    number_grid(data=data, key=key, on_typed_change=written)
+    number_grid(data=data, key=key, on_typed_change=take_typed_cells)
+
+
+def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
+    """The names of the rows and of the columns of a step."""
+    dims = trace.step(step).dims
+    sizes = trace[step].shape
+    row_names = place_names(trace, dims[-2], sizes[-2])
+    column_names = place_names(trace, dims[-1], sizes[-1])
+    return row_names, column_names
+
+
+def renew_answer_cells() -> None:
+    """The cells show again what was there before something was typed into them."""
+    version = st.session_state.get(ANSWERS_VERSION_KEY, 0)
+    st.session_state[ANSWERS_VERSION_KEY] = version + 1
+
+
+def format_answer_row(row: list[str]) -> list[str]:
+    """The texts of a row as its cells show them: nothing where a number is missing, a minus sign for a hyphen."""
+    return [text.replace(BLANK_MARK, "").replace("-", "−") for text in row]
 
 
 def go_to(cell: Ref) -> None:
@@ -85,15 +104,18 @@ def go_to(cell: Ref) -> None:
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 
-def entry_of(step: str) -> list[int] | None:
-    """The row and the column of the box to go to, told once, and which time it is that one is gone to."""
+def pop_entry(step: str) -> list[int] | None:
+    """The row and the column of the box to go to, given once, and how often one went to a box."""
     cell = st.session_state.pop(ENTRY, None)
     if cell is None or cell.step != step:
         return None
-    return [*cell.index[-2:], st.session_state[TURN]]
+    row, column = cell.index[-2:]
+    return [row, column, st.session_state[TURN]]
 
 
 def clean_cell_text(typed_text: str) -> str:
     """What was typed into a cell: nothing is a question mark, a decimal comma is a point."""
     plain = unicodedata.normalize("NFKC", typed_text)  # digits as wide as Chinese letters
-    return "".join(plain.split())[:MAX_ANSWER_CELL_CHARS].replace(",", ".") or BLANK_MARK
+    without_spaces = "".join(plain.split())
+    number_text = without_spaces[:MAX_ANSWER_CELL_CHARS].replace(",", ".")
+    return number_text or BLANK_MARK

@@ -19,23 +19,26 @@ StepCell = tuple[str, tuple[int, ...] | None]  # a step, and a cell of it
 def show_arithmetic(
     trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[object], None], key: str, sign: str = ""
 ) -> None:
-    """One cell's arithmetic. trail: the cells through which it was reached; take: what is done with a cell that is
-    clicked, as {"step", "index"}; sign: of the run, where two stand beside each other."""
-    before = f"{sign} · " if sign else ""
-    st.markdown(
-        f"{before}**{escape_markdown(describe_cell(trace, ref))}** = {format_exact(float(trace[ref.step][ref.index]))}"
-    )
-    computed = show_pieces(trace, ref, trail, take, key)
-    st.caption(say("arithmetic.rounded" if computed else "arithmetic.input"))
+    """Shows one cell's number and its arithmetic.
+
+    trail: the cells through which it was reached. take: what is done with a cell that is clicked, as {"step", "index"}.
+    sign: of the run, where two stand beside each other.
+    """
+    place = escape_markdown(describe_cell(trace, ref))
+    prefix = f"{sign} · " if sign else ""
+    st.markdown(f"{prefix}**{place}** = {format_cell_number(trace, ref)}")
+    has_pieces = show_pieces(trace, ref, trail, take, key)
+    st.caption(say("arithmetic.rounded" if has_pieces else "arithmetic.input"))
 
 
 def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[object], None], key: str) -> bool:
-    """The arithmetic alone; whether there is any: an input was given."""
+    """Shows the arithmetic alone; gives whether there is any: an input has none."""
     explanation = explain(trace, ref.step, ref.index)
     pieces = [] if explanation.cell is None else explanation.pieces
+    passed_cells = [(step, cell) for step, cell in trail if cell and trace.holds(step, cell)]
     data = {
-        "trail": [trail_cell_data(trace, step, cell) for step, cell in trail if cell and trace.holds(step, cell)],
-        "pieces": [piece_data(trace, piece) for piece in pieces],
+        "trail": [make_trail_data(trace, step, cell) for step, cell in passed_cells],
+        "pieces": [make_piece_data(trace, piece) for piece in pieces],
         "colours": current_palette().families(),
         "label": say("arithmetic.trail"),
     }
@@ -43,18 +46,35 @@ def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callabl
     return bool(pieces)
 
 
-def trail_cell_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
-    """A cell that was passed on the way, to go back to."""
-    return {"text": step, "title": describe_cell(trace, Ref(step, cell)), "step": step, "index": list(cell)}
+def make_trail_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
+    """A cell that was passed on the way, to go back to, as the component reads it."""
+    return {
+        "text": step,
+        "title": describe_cell(trace, Ref(step, cell)),
+        "step": step,
+        "index": list(cell),
+    }
 
 
-def piece_data(trace: Trace, piece: Piece) -> dict:
-    """A piece of arithmetic for the screen."""
+def make_piece_data(trace: Trace, piece: Piece) -> dict:
+    """A piece of arithmetic as the component reads it."""
     if piece.rest is not None:
         count, subtotal = piece.rest
-        return {"text": say("arithmetic.rest", count=count, subtotal=format_fixed(subtotal))}
-    if piece.ref is None:
+        text = say("arithmetic.rest", count=count, subtotal=format_fixed(subtotal))
+        return {"text": text}
+    operand = piece.ref
+    if operand is None:
         return {"text": piece.text}
-    place = {"step": piece.ref.step, "index": list(piece.ref.index), "family": colour_family(piece.ref.step) or ""}
-    number = format_exact(float(trace[piece.ref.step][piece.ref.index]))
-    return {"text": piece.text, "title": f"{describe_cell(trace, piece.ref)} = {number}", **place}
+    return {
+        "text": piece.text,
+        "title": f"{describe_cell(trace, operand)} = {format_cell_number(trace, operand)}",
+        "step": operand.step,
+        "index": list(operand.index),
+        "family": colour_family(operand.step) or "",
+    }
+
+
+def format_cell_number(trace: Trace, ref: Ref) -> str:
+    """A cell's number with all the digits that stand on the screen."""
+    number = trace[ref.step][ref.index]
+    return format_exact(float(number))

@@ -21,11 +21,12 @@ CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "cell", "digits", "b
 
 def is_large(trace: Trace, step: str) -> bool:
     """Whether a step has more cells than can be read one by one: then it is drawn on a canvas."""
-    return min(trace[step].shape[-2:]) > MAX_PANEL_SIDE if trace[step].dim() > 1 else False
+    value = trace[step]
+    return value.dim() > 1 and min(value.shape[-2:]) > MAX_PANEL_SIDE
 
 
 def show_large_map(
-    scene: ScreenState,
+    screen: ScreenState,
     step: str,
     at: dict[str, int],
     key: str,
@@ -35,49 +36,81 @@ def show_large_map(
     most: int = MAX_MAP_SIDE,
     linked: str = "",
 ) -> None:
-    """A step on a canvas; a click opens a cell. even: what an even share is divided by on the scale. run: where it is
-    not the one that the scene draws the step from. most: rows or columns that are drawn. linked: a name that maps share
-    whose same cell is read together."""
-    trace, times = run or scene.drawn(step), scene.times
-    drawn = raster(trace, step, picture_texts_for(trace), current_palette(), at, times, even, most)
-    cell = chosen_cell(scene.trace, scene.setup)
-    here = cell is not None and cell.step == step and cell.index[:-2] == drawn.at
+    """Shows a step on a canvas; a click opens a cell.
+
+    even: what an even share is divided by on the scale. run: where it is not the one that the screen draws the step
+    from. most: rows or columns that are drawn. linked: a name that maps share whose same cell is read together.
+    """
+    trace = run or screen.drawn(step)
+    drawn = raster(
+        trace,
+        step,
+        picture_texts_for(trace),
+        current_palette(),
+        at,
+        screen.times,
+        even,
+        most,
+    )
+    notes = [describe_axes(trace, step), describe_thinning(drawn.every)]
+    data = vars(drawn) | common_canvas_data(alt, drawn)
+    data["note"] = " · ".join(filter(None, notes))
+    data["chosen"] = find_chosen_place(screen, drawn)
+    data["query"] = at["T"]
+    data["paint"] = False
+    data["linked"] = linked
     components.canvas(
-        data=components.pack_bytes(
-            vars(drawn)
-            | common_canvas_data(alt, drawn)
-            | {"note": " · ".join(filter(None, [describe_axes(trace, step), describe_thinning(drawn.every)]))}
-            | {"chosen": list(cell.index[-2:]) if here else None, "query": at["T"], "paint": False, "linked": linked}
-        ),
+        data=components.pack_bytes(data),
         key=key,
         on_opened_change=lambda: handle_canvas_click(key),
     )
 
 
+def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
+    """The row and the column of the opened cell, where it stands in the matrix that is drawn."""
+    cell = chosen_cell(screen.trace, screen.setup)
+    if cell is None or cell.step != drawn.step:
+        return None
+    *leading, row, column = cell.index
+    return [row, column] if tuple(leading) == drawn.at else None
+
+
 def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
     """A matrix on a canvas, to look at whole or near: none of its cells opens. axes_note: what runs down and across."""
     drawn = raster(trace, step, picture_texts_for(trace), current_palette())
-    notes = " · ".join(filter(None, [axes_note, describe_thinning(drawn.every)]))
-    told = common_canvas_data(alt, drawn) | {"note": notes, "ramp": (), "chosen": None, "query": None, "paint": False}
-    told["words"] = told["words"] | {"hint": say("canvas.look")}
-    components.canvas(data=components.pack_bytes(vars(drawn) | told), key=key)
+    notes = [axes_note, describe_thinning(drawn.every)]
+    data = vars(drawn) | common_canvas_data(alt, drawn)
+    data["note"] = " · ".join(filter(None, notes))
+    data["ramp"] = ()
+    data["chosen"] = None
+    data["query"] = None
+    data["paint"] = False
+    data["words"]["hint"] = say("canvas.look")
+    components.canvas(data=components.pack_bytes(data), key=key)
 
 
 def common_canvas_data(alt: str, drawn: Raster) -> dict:
     """What every canvas is told: colours, words, and how much of the matrix it shows."""
-    words = {name: get_text_template(f"canvas.{name}") for name in CANVAS_TEXT_KEYS}
-    return {"palette": vars(current_palette()), "words": words, "label": alt, "note": describe_thinning(drawn.every)}
+    return {
+        "palette": vars(current_palette()),
+        "words": {name: get_text_template(f"canvas.{name}") for name in CANVAS_TEXT_KEYS},
+        "label": alt,
+        "note": describe_thinning(drawn.every),
+    }
 
 
 def describe_axes(trace: Trace, step: str) -> str:
     """What runs down and what across."""
-    rows, columns = map(axis_name, trace.step(step).dims[-2:])
-    return say("canvas.axes", rows=rows, columns=columns)
+    row_dim, column_dim = trace.step(step).dims[-2:]
+    return say("canvas.axes", rows=axis_name(row_dim), columns=axis_name(column_dim))
 
 
 def describe_thinning(every: tuple[int, int]) -> str:
     """That a map shows one cell of so many; nothing where it shows all."""
-    return "" if every == (1, 1) else say("canvas.note", down=every[0], across=every[1])
+    if every == (1, 1):
+        return ""
+    down, across = every
+    return say("canvas.note", down=down, across=across)
 
 
 def handle_canvas_click(key: str) -> None:
@@ -86,33 +119,41 @@ def handle_canvas_click(key: str) -> None:
 
 
 def show_paintable_mask(trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], None]) -> None:
-    """A mask over a run's tokens whose cells are switched by drawing over them. take: what is done with the new one.
+    """Shows a mask over a run's tokens; one switches its cells by drawing over them.
 
-    The canvas waits for an answer after each stroke: `turn` counts them, refused ones too.
+    take: what is done with the new mask. The canvas waits for an answer after each stroke: `turn` counts the strokes,
+    refused ones too.
     """
     turn = st.session_state.get("turn_mask", 0)
 
-    def painted() -> None:
+    def take_stroke() -> None:
         st.session_state["turn_mask"] = turn + 1
-        new = matrix.copy()
-        match st.session_state["mask"].painted:
-            case {"cells": [*cells], "to": 0 | 1 as to}:
-                for cell in cells:
-                    match cell:
-                        case [row, column] if is_valid_index(row, len(new)) and is_valid_index(column, new.shape[1]):
-                            new[row, column] = to
-        take(new)
+        take(paint_stroke(matrix, st.session_state["mask"].painted))
 
-    step = Step("allowed", torch.from_numpy(matrix != 0), ("T", "S"))
-    drawn = raster(Trace({"allowed": step}, trace.labels), "allowed", picture_texts_for(trace), current_palette())
-    plain = {
-        "fills": (current_palette().ground,) * 256,
-        "inks": (current_palette().ink,) * 256,
-    }  # allowed is nothing to shout about
-    told = (
-        common_canvas_data(say("canvas.mask"), drawn)
-        | plain
-        | {"chosen": None, "query": None, "paint": True, "turn": turn}
-    )
-    told["words"] = told["words"] | {"hint": say("canvas.paint")}
-    components.canvas(data=components.pack_bytes(vars(drawn) | told), key="mask", on_painted_change=painted)
+    allowed = Step("allowed", torch.from_numpy(matrix != 0), ("T", "S"))
+    mask_trace = Trace({"allowed": allowed}, trace.labels)
+    palette = current_palette()
+    drawn = raster(mask_trace, "allowed", picture_texts_for(trace), palette)
+    data = vars(drawn) | common_canvas_data(say("canvas.mask"), drawn)
+    data["fills"] = (palette.ground,) * 256  # of allowed cells: they have the colour of the page
+    data["inks"] = (palette.ink,) * 256
+    data["chosen"] = None
+    data["query"] = None
+    data["paint"] = True
+    data["turn"] = turn
+    data["words"]["hint"] = say("canvas.paint")
+    components.canvas(data=components.pack_bytes(data), key="mask", on_painted_change=take_stroke)
+
+
+def paint_stroke(matrix: np.ndarray, stroke: object) -> np.ndarray:
+    """A mask after a stroke, {"cells": [[row, column], ...], "to": 0 or 1} as a browser sends it; cells that the mask
+    does not have are left out."""
+    painted = matrix.copy()
+    rows, columns = matrix.shape
+    match stroke:
+        case {"cells": [*cells], "to": 0 | 1 as number}:
+            for cell in cells:
+                match cell:
+                    case [row, column] if is_valid_index(row, rows) and is_valid_index(column, columns):
+                        painted[row, column] = number
+    return painted

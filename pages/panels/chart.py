@@ -8,43 +8,53 @@ import pyarrow as pa
 import streamlit as st
 
 from attention_core.drawing.cells import CELL_COLUMNS
-from attention_core.drawing.charts import Picture
+from attention_core.drawing.specifications import Picture
 from pages.session.cell_clicks import open_sent_cell
 
 PHONE_WIDTH_PX = 350  # pixels: what every screen is wide enough for
 SCROLLBAR_PX = 8  # pixels
+CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # how a cell of a picture names the cell of the step
 PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # a browser has no number for 64 bits
-PICTURE_SCHEMA = pa.schema(
-    [(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in {**CELL_COLUMNS, "turn": 0}.items()]
-)
+PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # each with a usual value
+PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in PICTURE_COLUMNS.items()])
 
 
 def show_chart(picture: Picture, key: str, alt: str, take: Callable[[object], None] = open_sent_cell) -> None:
-    """Draws a picture; a click on one of its cells opens that cell. take: is given the cell that was clicked, as
-    {"step", "index"}.
+    """Draws a picture; a click on one of its cells opens that cell.
 
-    A browser tells a click only where it selects something new: after each click the cells have another turn, so that
-    the same one can be clicked again.
+    take: is given the cell that was clicked, as {"step", "index"}. A browser tells a click only where it selects
+    something new: after each click the cells have another turn, so that the same one can be clicked again.
     """
-    turn = st.session_state.get(f"turn_{key}", 0)
+    turn_key = f"turn_{key}"
+    turn = st.session_state.get(turn_key, 0)
 
-    def opened() -> None:
-        st.session_state[f"turn_{key}"] = turn + 1
-        match st.session_state[key].selection.get("cell"):
-            case [{"step": str(step), "index": str(index)}, *_] if CELL_INDEX_PATTERN.fullmatch(index):
-                take({"step": step, "index": [*map(int, index.split(","))]})
+    def take_clicked_cell() -> None:
+        st.session_state[turn_key] = turn + 1
+        cell = read_clicked_cell(st.session_state[key].selection.get("cell"))
+        if cell is not None:
+            take(cell)
 
+    turns = [turn] * len(picture.table["kind"])
+    table = pa.table({**picture.table, "turn": turns}, schema=PICTURE_SCHEMA)
     with picture_box(picture):
         st.vega_lite_chart(
-            pa.table({**picture.table, "turn": [turn] * len(picture.table["kind"])}, schema=PICTURE_SCHEMA),
+            table,
             picture.spec,
             width="content",
             theme=None,
             key=key,
-            on_select=opened,
+            on_select=take_clicked_cell,
             selection_mode="cell",
             alt=alt,
         )
+
+
+def read_clicked_cell(selected: object) -> dict[str, object] | None:
+    """The cell that a browser says was clicked, as {"step", "index"}; None where it says something else."""
+    match selected:
+        case [{"step": str(step), "index": str(index)}, *_] if CELL_INDEX_PATTERN.fullmatch(index):
+            return {"step": step, "index": [*map(int, index.split(","))]}
+    return None
 
 
 def show_curve_chart(picture: Picture, key: str, alt: str) -> None:
@@ -61,17 +71,16 @@ def show_plane_chart(picture: Picture, key: str, alt: str) -> None:
 
 def make_arrow_table(picture: Picture) -> pa.Table:
     """A picture's table as the browser reads it."""
-    return pa.table({name: pa.array(column) for name, column in picture.table.items()})
+    columns = {name: pa.array(column) for name, column in picture.table.items()}
+    return pa.table(columns)
 
 
 def picture_box(picture: Picture) -> AbstractContextManager:
     """Where a picture stands: one that is wider than a phone scrolls by itself there, not the page."""
-    around = picture.spec["padding"]
-    width = picture.spec["width"] + around["left"] + around["right"]
-    height = picture.spec["height"] + around["top"] + around["bottom"]
+    spec = picture.spec
+    padding = spec["padding"]
+    width = spec["width"] + padding["left"] + padding["right"]
+    height = spec["height"] + padding["top"] + padding["bottom"]
     if width <= PHONE_WIDTH_PX:
         return nullcontext()
     return st.container(width=width + 2, height=height + SCROLLBAR_PX, border=False)
-
-
-CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # how a cell of a picture names the cell of the step

@@ -11,49 +11,71 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
+# steps whose numbers may be chosen, each with the step that is computed where they are
+WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "softmax_weights"}
 
-def describe_origins(setup: Setup, material: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
+
+def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
     """Which numbers are built by hand, random, edited. spell: how words are written in it."""
-    names: dict[str, list[str]] = {}
-    for name, origin in material.origins.items():
-        seed = material.seeds.get(name)
-        called = say("origin.allowed") if name == "allowed" else name
-        names.setdefault(origin, []).append(called if seed is None else say("origin.seeded", name=called, seed=seed))
+    names_by_origin = group_by_origin(setup, inputs)
+    sentences = []
+    for origin, names in names_by_origin.items():
+        listed_names = say("fact.comma").join(names)
+        sentences.append(say(f"origin.group.{origin}", names=listed_names))
+    sentences += explain_dashed_tiles(setup, inputs, spell)
+    return " ".join(sentences)
+
+
+def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
+    """The matrices of a run as the page calls them, by their origin; scores and weights are typed where one was."""
+    names_by_origin: dict[str, list[str]] = {}
+    for matrix, origin in inputs.origins.items():
+        name = name_with_seed(matrix, inputs.seeds.get(matrix))
+        names_by_origin.setdefault(origin, []).append(name)
     for step in WHAT_IF_STEPS:
         if getattr(setup, step) is not None:
-            names.setdefault("typed", []).append(say(f"edited.{step}"))
-    parts = [say(f"origin.group.{origin}", names=say("fact.comma").join(group)) for origin, group in names.items()]
-    return " ".join([*parts, *explain_dashed_tiles(setup, material, spell)])
+            names_by_origin.setdefault("typed", []).append(say(f"edited.{step}"))
+    return names_by_origin
 
 
-def explain_dashed_tiles(setup: Setup, material: RunInputs, spell: Callable[[str], str] = escape_markdown) -> list[str]:
+def name_with_seed(matrix: str, seed: int | None) -> str:
+    """A matrix as the page calls it, with the seed that it was drawn from where there is one."""
+    name = say("origin.allowed") if matrix == "allowed" else matrix
+    if seed is None:
+        return name
+    return say("origin.seeded", name=name, seed=seed)
+
+
+def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> list[str]:
     """Why tiles are dashed: all of them, or some words, got random vectors."""
-    words = [spell(printable_token(word)) for word in material.random_words()]
+    words = [spell(printable_token(word)) for word in inputs.random_words()]
     if words:
-        return [say("tiles.some_random", words=say("fact.comma").join(words), seed=setup.seed)]
-    return [say("tiles.all_random")] if "random" in (*material.word_origins, *material.key_origins) else []
+        listed_words = say("fact.comma").join(words)
+        return [say("tiles.some_random", words=listed_words, seed=setup.seed)]
+    if "random" in (*inputs.word_origins, *inputs.key_origins):
+        return [say("tiles.all_random")]
+    return []
 
 
-WHAT_IF_STEPS = {
-    "scores": "computed_scores",
-    "weights": "softmax_weights",
-}  # a step, and what is computed where it is chosen
+def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """A head's scores or weights as they are used, and as they were computed: (T, S) each."""
+    trace = screen.trace
+    place = {"B": screen.look.batch, "H": screen.look.head}
+    used = trace.step(name).window(**place)
+    if f"chosen_{name}" not in trace:
+        return used, used
+    computed = trace.step(WHAT_IF_STEPS[name]).window(**place)
+    return used, computed
 
 
-def get_head_numbers(scene: ScreenState, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A head's scores or weights as they are used, and as they were computed."""
-    look, computed = scene.look, WHAT_IF_STEPS[name]
-    here = {"B": look.batch, "H": look.head}
-    used = scene.trace.step(name).window(**here)
-    chosen = f"chosen_{name}" in scene.trace
-    return used, scene.trace.step(computed).window(**here) if chosen else used
-
-
-def make_what_if_change(scene: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, str | None]:
+def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, str | None]:
     """The change by which a head has these numbers; None takes back what was chosen in it."""
-    look, text = scene.look, getattr(scene.setup, name) or ""
-    places = from_places(text, tuple(scene.trace["scores"].shape), name)
-    computed = get_head_numbers(scene, name)[1]
-    mine = np.full_like(computed, np.nan) if matrix is None else np.where(matrix == computed, np.nan, matrix)
-    places[look.batch, look.head] = mine  # (T, S)
-    return {name: to_places(places) or None}
+    selection = screen.look
+    shape = tuple(screen.trace["scores"].shape)  # (B, H, T, S)
+    numbers = from_places(getattr(screen.setup, name) or "", shape, name)  # NaN where nothing is chosen
+    _, computed = get_head_numbers(screen, name)
+    chosen = np.full_like(computed, np.nan)
+    if matrix is not None:
+        chosen = np.where(matrix == computed, np.nan, matrix)
+    numbers[selection.batch, selection.head] = chosen  # (T, S)
+    return {name: to_places(numbers) or None}

@@ -6,9 +6,9 @@ from pages.site.words import LANGUAGES, current_language, say
 
 
 def language_switch() -> None:
-    """EN / 中文."""
+    """Shows the choice between EN and 中文."""
 
-    def chosen() -> None:
+    def choose_language() -> None:
         st.session_state["lang"] = st.session_state["c_lang"] or current_language()
         st.rerun()
 
@@ -18,7 +18,7 @@ def language_switch() -> None:
         list(LANGUAGES),
         format_func=LANGUAGES.get,
         key="c_lang",
-        on_change=chosen,
+        on_change=choose_language,
         required=True,
         label_visibility="collapsed",
     )

@@ -20,15 +20,21 @@ ShowMeasured = Callable[[dict[Item, float]], None]
 def compute_one_by_one(
     compute: Callable, items: Sequence, stop: Callable[[], None] | None = None, patience: float = BAR_DELAY_SECONDS
 ) -> list:
-    """What is computed of each item. Between two of them any control that is moved ends the run, and begins another.
+    """Gives what is computed of each item, with a bar where that takes longer than the patience, in seconds.
 
-    stop: called by a button beside the bar, which is there where this is given: after it the work must be less."""
-    place, begun, found, bar = st.empty(), perf_counter(), [], None
+    Between two items any control that is moved ends the run, and begins another. stop: called by a button beside the
+    bar, which is there where this is given: after it the work must be less.
+    """
+    place = st.empty()
+    begun = perf_counter()
+    bar = None
+    found = []
     for item in items:
         if bar is None and perf_counter() - begun > patience:
             bar = show_progress_bar(place, stop)
         if bar is not None:
-            bar.progress(len(found) / len(items), say("lesson.measured", done=len(found), count=len(items)))
+            done, count = len(found), len(items)
+            bar.progress(done / count, say("lesson.measured", done=done, count=count))
         found.append(compute(item))
     place.empty()
     return found
@@ -41,7 +47,12 @@ def show_progress_bar(
     with place.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0)
         if stop is not None:
-            st.button(say("lesson.stop"), key=f"stop_{current_slug()}", icon=":material/stop_circle:", on_click=stop)
+            st.button(
+                say("lesson.stop"),
+                key=f"stop_{current_slug()}",
+                icon=":material/stop_circle:",
+                on_click=stop,
+            )
     return bar
 
 
@@ -52,36 +63,38 @@ def measure_on_request(
     start: str,
     show: ShowMeasured[Item] | None = None,
 ) -> dict[Item, float]:
-    """What was measured of the items in this session. A button begins it, another stops it; what was measured by then
-    stays. One session of this process measures at a time; another is told so.
+    """Gives what was measured of the items in this session. A button begins to measure, another stops it; what was
+    measured by then stays. One session of this process measures at a time; another is told so.
 
     name: of the measurement in its lesson. start: what stands on the button. show: draws what there is, under the
-    button, and anew after each item."""
-    kept: dict[Item, float] = st.session_state.setdefault(f"measured_{current_slug()}_{name}", {})
-    line, place = st.container(horizontal=True, vertical_alignment="center"), st.empty() if show else None
+    button, and anew after each item.
+    """
+    session_figures = st.session_state.setdefault(f"measured_{current_slug()}_{name}", {})
+    line = st.container(horizontal=True, vertical_alignment="center")
+    place = st.empty() if show else None
 
-    def found() -> dict[Item, float]:
-        return {item: kept[item] for item in items if item in kept}
+    def get_figures() -> dict[Item, float]:
+        return {item: session_figures[item] for item in items if item in session_figures}
 
-    def draw() -> None:
+    def draw_figures() -> None:
         if place is not None:
             with place.container(gap="xsmall"):
-                show(found())
+                show(get_figures())
 
     def measure_one(item: Item) -> None:
-        kept[item] = measure(item)
-        draw()
+        session_figures[item] = measure(item)
+        draw_figures()
 
-    draw()
+    draw_figures()
     with line:
         if st.button(start, key=f"measure_{current_slug()}_{name}", icon=":material/timer:"):
             if not MEASUREMENT_SLOT.acquire(timeout=LAST_ITEM_SECONDS):
                 st.info(say("lesson.busy"), icon=":material/hourglass_top:")
-                return found()
+                return get_figures()
             try:
                 for item in items:
-                    kept.pop(item, None)
+                    session_figures.pop(item, None)
                 compute_one_by_one(measure_one, items, lambda: None, patience=0.0)
             finally:
                 MEASUREMENT_SLOT.release()
-    return found()
+    return get_figures()

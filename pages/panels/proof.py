@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_power_bound
-from attention_core.verification.proof import MAX_AUTOMATIC_PROOF_NUMBERS, Proof
+from attention_core.verification.proof import MAX_AUTOMATIC_PROOF_NUMBERS, Proof, ProofCheck
 from pages.runs.cache import proof_for
 from pages.session.labels import describe_cell
 from pages.setup.setup import Setup, without_view
@@ -14,9 +14,12 @@ from pages.site.words import escape_markdown, say
 
 def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
     """The proof of a run; None where it is large and nobody asked for it."""
-    numbers = sum(step.value.numel() for step in trace.steps.values())
-    wanted = numbers <= MAX_AUTOMATIC_PROOF_NUMBERS or st.session_state.get("prove") == without_view(setup)
-    return proof_for(without_view(setup)) if wanted else None
+    number_count = sum(step.value.numel() for step in trace.steps.values())
+    is_small = number_count <= MAX_AUTOMATIC_PROOF_NUMBERS
+    run = without_view(setup)
+    if not is_small and st.session_state.get("prove") != run:
+        return None
+    return proof_for(run)
 
 
 def show_proof(trace: Trace, setup: Setup) -> None:
@@ -26,32 +29,51 @@ def show_proof(trace: Trace, setup: Setup) -> None:
     if not opened.open:
         return
     with opened:
-        if proof is None:
-            if st.button(say("proof.run")):
-                st.session_state["prove"] = without_view(setup)
-                st.rerun()
-            return
-        st.markdown(say("proof.how"))
-        rows = [
-            {
-                "": "✓" if check.passed else "✗",
-                say("proof.step"): check.step,
-                say("proof.difference"): f"{check.difference:.1e}",
-                say("proof.witness"): say(f"proof.by.{check.witness}"),
-            }
-            for check in sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
-        ]
-        st.dataframe(rows, hide_index=True, height=280)
-        worst = max(proof.rounding.items(), key=lambda item: item[1])
-        if setup.dtype != "float64":
-            st.caption(
-                say("proof.rounding", dtype=setup.dtype, step=escape_markdown(worst[0]), figure=f"{worst[1]:.1e}")
-            )
-        if proof.overflow:
-            step, index = proof.overflow
-            st.warning(
-                say("proof.overflow", dtype=setup.dtype, cell=escape_markdown(describe_cell(trace, Ref(step, index))))
-            )
+        if proof is not None:
+            show_checks(trace, setup, proof)
+        elif st.button(say("proof.run")):
+            st.session_state["prove"] = without_view(setup)
+            st.rerun()
+
+
+def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
+    """What was checked, against what, and how far apart it was; then what the precision did to the numbers."""
+    st.markdown(say("proof.how"))
+    failed_first = sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
+    rows = [make_check_row(check) for check in failed_first]
+    st.dataframe(rows, hide_index=True, height=280)
+    if setup.dtype != "float64":
+        st.caption(describe_rounding(setup, proof))
+    if proof.overflow:
+        cell = describe_overflow(trace, proof)
+        st.warning(say("proof.overflow", dtype=setup.dtype, cell=cell))
+
+
+def describe_rounding(setup: Setup, proof: Proof) -> str:
+    """How far the step that was rounded most lies from float64."""
+    step, rounding = max(proof.rounding.items(), key=lambda item: item[1])
+    return say(
+        "proof.rounding",
+        dtype=setup.dtype,
+        step=escape_markdown(step),
+        figure=f"{rounding:.1e}",
+    )
+
+
+def make_check_row(check: ProofCheck) -> dict[str, str]:
+    """A row of the table of checks."""
+    return {
+        "": "✓" if check.passed else "✗",
+        say("proof.step"): check.step,
+        say("proof.difference"): f"{check.difference:.1e}",
+        say("proof.witness"): say(f"proof.by.{check.witness}"),
+    }
+
+
+def describe_overflow(trace: Trace, proof: Proof) -> str:
+    """The cell in which the precision could not hold the numbers, in words."""
+    step, index = proof.overflow
+    return escape_markdown(describe_cell(trace, Ref(step, index)))
 
 
 def proof_badge(trace: Trace, setup: Setup) -> str:
@@ -64,11 +86,20 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if proof is None:
         return f":gray[{say('proof.unchecked')}]"
     if not proof.passed:
-        return f":red[:material/error: {say('proof.failed', step=escape_markdown(proof.failed.step))}]"
+        text = say("proof.failed", step=escape_markdown(proof.failed.step))
+        return f":red[:material/error: {text}]"
     if proof.overflow:
-        cell = escape_markdown(describe_cell(trace, Ref(*proof.overflow)))
-        return f":orange[:material/warning: {say('proof.overflows', dtype=setup.dtype, cell=cell)}]"
-    text = say("proof.badge", figure=format_power_bound(proof.worst)) if proof.worst else say("proof.badge_exact")
-    if setup.dtype != "float64":  # whose rounding is by far the larger figure
-        text = say("proof.rounded", dtype=setup.dtype, figure=f"{max(proof.rounding.values()):.0e}")
-    return f":green[:material/verified: {text}]"
+        text = say("proof.overflows", dtype=setup.dtype, cell=describe_overflow(trace, proof))
+        return f":orange[:material/warning: {text}]"
+    return f":green[:material/verified: {format_passed_proof(setup, proof)}]"
+
+
+def format_passed_proof(setup: Setup, proof: Proof) -> str:
+    """How far apart numbers are that all agree: by the rounding of the precision, which is by far the larger figure,
+    or by what the witnesses differ."""
+    if setup.dtype != "float64":
+        rounding = max(proof.rounding.values())
+        return say("proof.rounded", dtype=setup.dtype, figure=f"{rounding:.0e}")
+    if proof.worst:
+        return say("proof.badge", figure=format_power_bound(proof.worst))
+    return say("proof.badge_exact")

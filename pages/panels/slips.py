@@ -5,8 +5,10 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attention_core.exercises.slips import StepSlips, WrongSum
-from attention_core.exercises.worked_example import CheckedWork, cell_text, right_decimals
+from attention_core.exercises.answer_text import cell_text, right_decimals
+from attention_core.exercises.slips import StepSlips
+from attention_core.exercises.worked_example import CheckedWork
+from attention_core.exercises.wrong_sum import WrongSum
 from attention_core.record.expressions import Ref
 from pages.session.labels import cell_naming_axes, inline_step_name, place_name
 from pages.site.words import escape_markdown, say, say_cause
@@ -14,29 +16,38 @@ from pages.site.words import escape_markdown, say, say_cause
 
 def show_slips(checked: CheckedWork, found: Mapping[str, StepSlips]) -> None:
     """A sentence for each step that holds slips."""
-    for step, each in found.items():
-        st.markdown(say("slips.step", step=inline_step_name(step), told=describe_slips(checked, each)))
+    for step, slips in found.items():
+        explanation = describe_slips(checked, slips)
+        st.markdown(say("slips.step", step=inline_step_name(step), told=explanation))
 
 
-def describe_slips(checked: CheckedWork, each: StepSlips) -> str:
+def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:
     """What explains the slips of a step."""
-    if each.wrong_sum is not None:
-        return describe_wrong_sum(checked, each.wrong_sum)
-    if not each.causes:
-        return say("slips.none", count=len(each.cells), first=describe_slip_place(checked, each.cells[0]))
-    reasons = [say_cause(cause) for cause in each.causes]
+    if slips.wrong_sum is not None:
+        return describe_wrong_sum(checked, slips.wrong_sum)
+    count = len(slips.cells)
+    if not slips.causes:
+        first_place = describe_slip_place(checked, slips.cells[0])
+        return say("slips.none", count=count, first=first_place)
+    reasons = [say_cause(cause) for cause in slips.causes]
     if len(reasons) == 1:
-        return say("slips.one", reason=reasons[0], count=len(each.cells))
-    return say("slips.either", reasons=say("slips.or").join(reasons), count=len(each.cells))
+        return say("slips.one", reason=reasons[0], count=count)
+    listed_reasons = say("slips.or").join(reasons)
+    return say("slips.either", reasons=listed_reasons, count=count)
 
 
 def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
     """The one wrong number of a step, and what was done with its terms."""
     digits = checked.digits[wrong.cell.step]
-    numbers = {"written": cell_text(wrong.written, digits), "own": cell_text(wrong.own, right_decimals(digits))}
-    term = " × ".join(cell_text(factor, None) for factor in wrong.factors)
-    how = say(f"slips.sum_{wrong.kind}", term=term)
-    return say("slips.sum", place=describe_slip_place(checked, wrong.cell), how=how, **numbers)
+    factors = [cell_text(factor, None) for factor in wrong.factors]
+    mistake = say(f"slips.sum_{wrong.kind}", term=" × ".join(factors))
+    return say(
+        "slips.sum",
+        place=describe_slip_place(checked, wrong.cell),
+        how=mistake,
+        written=cell_text(wrong.written, digits),
+        own=cell_text(wrong.own, right_decimals(digits)),
+    )
 
 
 def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
@@ -44,13 +55,20 @@ def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
     cells = checked.met(step)
     if not cells:
         return
-    told = say("lessons.printed.met", count=len(cells))
-    places = say("fact.comma").join(describe_slip_place(checked, cell) for cell in cells)
-    st.markdown(say("lessons.printed.met_at", told=told, places=places) if named else told)
+    sentence = say("lessons.printed.met", count=len(cells))
+    if named:
+        places = [describe_slip_place(checked, cell) for cell in cells]
+        sentence = say("lessons.printed.met_at", told=sentence, places=say("fact.comma").join(places))
+    st.markdown(sentence)
 
 
 def describe_slip_place(checked: CheckedWork, cell: Ref) -> str:
     """Where a cell stands in its step; a single head is not named."""
-    trace, axes = checked.trace, cell_naming_axes(checked.trace, cell.step)
-    named = [(axis, dim) for axis, dim in axes if not (dim == "H" and trace.sizes()["H"] == 1)]
-    return escape_markdown(f"[{', '.join(place_name(trace, dim, cell.index[axis]) for axis, dim in named)}]")
+    trace = checked.trace
+    has_one_head = trace.sizes()["H"] == 1
+    names = []
+    for axis, dim in cell_naming_axes(trace, cell.step):
+        if dim != "H" or not has_one_head:
+            names.append(place_name(trace, dim, cell.index[axis]))
+    place = ", ".join(names)
+    return escape_markdown(f"[{place}]")

@@ -4,18 +4,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.session.labels import place_names
-from pages.session.view import ScreenState
-from pages.site.words import say
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 from attention_core import Trace
-from attention_core.drawing import charts
 from attention_core.explanation.formula import formula
-from attention_core.explanation.layout import MAX_PANEL_SIDE, Panel, panel, product
 from attention_core.explanation.scripts import call_line
 from attention_core.explanation.traced_source import listing
 from attention_core.record.expressions import Ref
@@ -23,74 +13,95 @@ from pages.components import scroller
 from pages.panels import canvas_map
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
+from pages.panels.step_picture import make_step_picture, position_with_cell, step_name
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
-from pages.session.labels import (
-    HEAD_DIMS,
-    axis_name,
-    chosen_cell,
-    current_palette,
-    picture_texts_for,
-    short_step_name,
-)
+from pages.session.labels import axis_name, chosen_cell, current_palette, place_names
+from pages.session.view import ScreenState
 from pages.setup.setup import without_view
+from pages.site.words import say
 
-MAX_COLUMNS_ACROSS = 18  # columns of cells with numbers that fit on a projector
-STEP_WINDOW_SIDE = 10  # rows and columns of the part of a large step that stands in cells
-MIN_OPERAND_COLUMNS = 6  # columns of an operand that are drawn at least
-MAX_STEP_BESIDE_PX, STEP_AND_ARITHMETIC_PX = (
-    560,
-    790,
-)  # pixels: a picture up to this wide has its arithmetic beside it; both together
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_STEP_BESIDE_PX = 560  # pixels: a picture up to this wide has its arithmetic beside it
+STEP_AND_ARITHMETIC_PX = 790  # pixels: both together
 
 
-def step_dependencies(scene: ScreenState) -> tuple[object, ...]:
+def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The step, the cell and how one came there; the numbers, and which part of them is drawn."""
-    trace, setup, look = scene.trace, scene.setup, scene.look
+    trace, setup, selection = screen.trace, screen.setup, screen.look
     if setup.step not in trace:
         return (setup.step, *trace.steps)
-    operation = trace.step(setup.step).operation
-    drawn = [setup.step, *(operation.reads if operation else ())]
-    asks = any(
-        "T" in trace.step(name).dims[:-2] or canvas_map.is_large(trace, name) for name in drawn
-    )  # one query's part
-    numbers = (without_view(setup), setup.pinned, setup.against and setup_state.setup_before())
-    at = (look.batch, look.head, look.query if asks else None)
-    session = [st.session_state.get(name) for name in ("opened", "code", "table")]
-    return (setup.step, setup.cell, *setup_state.get_trail(), numbers, at, scene.times, *session)
+    query = selection.query if shows_part_of_query(trace, setup.step) else None
+    return (
+        setup.step,
+        setup.cell,
+        *setup_state.get_trail(),
+        without_view(setup),
+        setup.pinned,
+        setup.against and setup_state.setup_before(),
+        selection.batch,
+        selection.head,
+        query,
+        screen.times,
+        *(st.session_state.get(key) for key in ("opened", "code", "table")),
+    )
 
 
-def show_step_panel(scene: ScreenState) -> None:
+def shows_part_of_query(trace: Trace, step: str) -> bool:
+    """Whether the chosen query decides which part of a step, or of what the step reads, is drawn."""
+    operation = trace.step(step).operation
+    operands = operation.reads if operation else ()
+    for name in (step, *operands):
+        picks_query = "T" in trace.step(name).dims[:-2]
+        if picks_query or canvas_map.is_large(trace, name):
+            return True
+    return False
+
+
+def show_step_panel(screen: ScreenState) -> None:
     """The opened step: its formula, the product that it is, the chosen cell's arithmetic, its code."""
-    trace, step = scene.trace, scene.setup.step
-    is_open, chosen = step in trace, chosen_cell(trace, scene.setup)
+    trace, step = screen.trace, screen.setup.step
+    is_open = step in trace
+    chosen = chosen_cell(trace, screen.setup)
+    at = screen.look.at
     with st.container(horizontal=True, gap="small", key="pickers"):  # where the focus stays
         step_picker(trace, step if is_open else None)
         if is_open:
-            step_cell_pickers(trace, step, chosen, scene.look.at)
+            step_cell_pickers(trace, step, chosen, at)
     if not is_open:
         return
     st.latex(formula(trace, step, current_palette().families()))
     scroller(data={"opened": st.session_state.get("opened", 0)}, key="scroller")
+    alt = say("step.alt", step=step)
     if canvas_map.is_large(trace, step) and step != "weights":  # which stand above, as the map of the head
-        canvas_map.show_large_map(scene, step, scene.look.at, "large_map", say("step.alt", step=step))
-    picture = make_step_picture(scene.drawn(step), step, position_with_cell(scene.look.at, trace, chosen), chosen)
-    width = picture.spec["width"]
-    beside = width <= MAX_STEP_BESIDE_PX
-    with st.container(horizontal=beside, gap="small"):
-        show_chart(picture, "large", say("step.alt", step=step))
-        with st.container(
-            width=STEP_AND_ARITHMETIC_PX - max(width, STEP_AND_ARITHMETIC_PX // 2) if beside else "stretch"
-        ):
-            if chosen is not None:
-                show_arithmetic(
-                    trace, chosen, setup_state.get_trail()[:-1], follow_operand, "arithmetic", "B" if scene.a else ""
-                )
-                if scene.a is not None and scene.a.holds(*vars(chosen).values()):
-                    show_arithmetic(scene.a, chosen, (), follow_operand, "arithmetic_a", "A")
-            else:
-                st.caption(say("step.choose"))
+        canvas_map.show_large_map(screen, step, at, "large_map", alt)
+    picture = make_step_picture(screen.drawn(step), step, position_with_cell(at, trace, chosen), chosen)
+    picture_width = picture.spec["width"]
+    stand_beside = picture_width <= MAX_STEP_BESIDE_PX
+    with st.container(horizontal=stand_beside, gap="small"):
+        show_chart(picture, "large", alt)
+        with st.container(width=arithmetic_width(picture_width) if stand_beside else "stretch"):
+            show_cell_arithmetic(screen, chosen)
     step_code_drawer(trace, step)
+
+
+def arithmetic_width(picture_width: float) -> float:
+    """How wide the arithmetic beside a picture is, in pixels."""
+    return STEP_AND_ARITHMETIC_PX - max(picture_width, STEP_AND_ARITHMETIC_PX // 2)
+
+
+def show_cell_arithmetic(screen: ScreenState, chosen: Ref | None) -> None:
+    """The arithmetic of the chosen cell; in a comparison that of A as well, where A has such a cell."""
+    if chosen is None:
+        st.caption(say("step.choose"))
+        return
+    trail = setup_state.get_trail()[:-1]
+    sign = "B" if screen.a else ""
+    show_arithmetic(screen.trace, chosen, trail, follow_operand, "arithmetic", sign)
+    if screen.a is not None and screen.a.holds(chosen.step, chosen.index):
+        show_arithmetic(screen.a, chosen, (), follow_operand, "arithmetic_a", "A")
 
 
 def follow_operand(place: object) -> None:
@@ -98,32 +109,37 @@ def follow_operand(place: object) -> None:
     open_sent_cell(place, follow=True)
 
 
-def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
-    """What is looked at, and the chosen cell: the part of a large step that stands in cells holds them."""
-    return at if chosen is None else at | dict(zip(trace.step(chosen.step).dims, chosen.index, strict=True))
-
-
+# ---- pickers ---------------------------------------------------------------------------------------------------------
 def step_picker(trace: Trace, step: str | None) -> None:
     """Any step by name: what a click on its small map does, for keyboards and screen readers."""
 
-    def opened() -> None:
+    def open_chosen_step() -> None:
         wanted = st.session_state["c_step"]
         if wanted is None or wanted in trace:
             open_cell(wanted, None)
 
     st.session_state["c_step"] = step
     names = {name: step_name(name) for name in trace.steps}
-    words = {"placeholder": say("step.none"), "width": 240, "format_func": names.__getitem__}
-    st.selectbox(say("control.step"), list(names), key="c_step", on_change=opened, **words)
+    st.selectbox(
+        say("control.step"),
+        list(names),
+        key="c_step",
+        on_change=open_chosen_step,
+        placeholder=say("step.none"),
+        width=240,
+        format_func=names.__getitem__,
+    )
 
 
 def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str, int]) -> None:
     """Any cell of a step by name: what a click on a picture does."""
-    dims, sizes = trace.step(step).dims, trace[step].shape
+    dims = trace.step(step).dims
+    sizes = trace[step].shape
     keys = [f"c_axis_{step}_{axis}" for axis in range(len(dims))]
 
-    def placed() -> None:
-        open_sent_cell({"step": step, "index": [st.session_state.get(key, 0) for key in keys]})
+    def open_chosen_cell() -> None:
+        index = [st.session_state.get(key, 0) for key in keys]
+        open_sent_cell({"step": step, "index": index})
 
     for axis, (key, dim, size) in enumerate(zip(keys, dims, sizes, strict=True)):
         if size == 1:
@@ -132,82 +148,19 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
             st.session_state[key] = chosen.index[axis]
         elif st.session_state.get(key) is None:
             st.session_state[key] = at.get(dim)
-        texts = place_names(trace, dim, size)
+        names = place_names(trace, dim, size)
         st.selectbox(
             axis_name(dim),
             range(size),
             key=key,
-            on_change=placed,
+            on_change=open_chosen_cell,
             width=130,
             placeholder="–",
-            format_func=texts.__getitem__,
+            format_func=names.__getitem__,
         )
 
 
-def step_name(step: str) -> str:
-    """A step's name in the code, with the page's word for it where that says more."""
-    word = short_step_name(step).replace("\n", "")
-    return step if word.lower() in step else say("step.name", step=step, word=word)
-
-
-def make_step_picture(
-    trace: Trace, step: str, at: dict[str, int], chosen: Ref | None, reach: float | None = None
-) -> charts.Picture:
-    """A step as the matrix product that it is, or beside the operand that it is made from cell by cell; reach: of the
-    colours of one that is no product, where that is not its own."""
-    largest = STEP_WINDOW_SIDE if canvas_map.is_large(trace, step) else MAX_PANEL_SIDE
-    drawn = product(trace, step, at, largest, widest=count_feature_columns(trace, step))
-    if drawn is not None:
-        titles = {place: make_panel_title(trace, getattr(drawn, place)) for place in ("left", "above", "result")}
-        return charts.product_picture(drawn, trace, picture_texts_for(trace), current_palette(), titles, chosen)
-    names = (*list_shown_operands(trace, step), step)
-    panels = [panel(trace, name, at, largest, widest=MAX_COLUMNS_ACROSS // len(names)) for name in names]
-    titles = [make_panel_title(trace, part) for part in panels]
-    return charts.single_picture(panels, trace, picture_texts_for(trace), current_palette(), titles, chosen, reach)
-
-
-def count_feature_columns(trace: Trace, step: str) -> int:
-    """Columns of features that fit: beside the keys where a product has these, else beside as many of the other."""
-    operation, keys = trace.step(step).operation, trace.sizes()["S"]
-    names = (step, *(operation.reads if operation else ()))
-    beside_keys = any(trace.step(name).dims[-1:] == ("S",) for name in names)
-    return (
-        max(MIN_OPERAND_COLUMNS, MAX_COLUMNS_ACROSS - keys)
-        if beside_keys
-        else max(MIN_OPERAND_COLUMNS, min(MAX_COLUMNS_ACROSS // 2, MAX_COLUMNS_ACROSS - keys))
-    )
-
-
-def list_shown_operands(trace: Trace, step: str) -> list[str]:
-    """The operand that a step is made from, where its rows stand for the same as the step's and there is room."""
-    operation = trace.step(step).operation
-    if operation is None or (trace.step(step).dims[-1] == "S" and trace.sizes()["S"] > MAX_COLUMNS_ACROSS):
-        return []
-    used = {ref.step for ref in trace.read_by(Ref(step, (0,) * trace[step].dim()))}
-    rows = trace.step(step).dims[-2:-1]
-    alike = [name for name in operation.reads[:1] if name in used and trace.step(name).dims[-2:-1] == rows]
-    return [name for name in alike if trace[name].dim() <= trace[step].dim()]
-
-
-def make_panel_title(trace: Trace, part: Panel) -> str:
-    """A step's name, the head that is drawn, and its shape; how much of it is drawn where that is not all."""
-    dims, shape = trace.step(part.step).dims, trace[part.step].shape
-    leading = zip(dims[:-2], shape[:-2], part.refs[0][0].index, strict=False)
-    heads = [say("place.head", number=at + 1) for dim, size, at in leading if dim in HEAD_DIMS and size > 1]
-    turned = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]  # drawn as its transpose
-    name = step_name(part.step) + ("ᵀ" if turned else "") + (difference_title() if trace.difference else "")
-    title = " · ".join([name, *heads, " × ".join(map(str, shape[-2:][::-1] if turned else shape[-2:]))])
-    if not any(part.hidden):
-        return title
-    (top, left), (rows, columns) = part.first, part.values.shape
-    return title + say("step.part", a=top + 1, b=top + rows, c=left + 1, d=left + columns)
-
-
-def difference_title() -> str:
-    """What is subtracted from what."""
-    return say("compare.step" if setup_state.current_setup().pinned else "change.title")
-
-
+# ---- the code and the table ------------------------------------------------------------------------------------------
 def step_code_drawer(trace: Trace, step: str) -> None:
     """The code of the step, written when its drawer opens."""
     if trace.step(step).operation is None:
@@ -225,32 +178,32 @@ def show_step_code(trace: Trace, step: str) -> None:
         return
     operands = {name: trace[name] for name in operation.reads}
     for column, language in zip(st.columns(2), ("torch", "numpy"), strict=True):
-        text = listing(operation, operands, language) + "\n\n\n" + call_line(operation, language)
-        column.code(text, language="python", wrap_lines=True)
+        code = listing(operation, operands, language)
+        call = call_line(operation, language)
+        column.code(f"{code}\n\n\n{call}", language="python", wrap_lines=True)
 
 
-def show_table(scene: ScreenState) -> None:
+def show_table(screen: ScreenState) -> None:
     """The matrix that is looked at, all its digits, rows and columns called as on the map."""
-    step = scene.setup.step
-    if step is None or step not in scene.trace:
+    step = screen.setup.step
+    if step is None or step not in screen.trace:
         return
     drawer = st.expander(say("table.title"), icon=":material/table:", key="table", on_change="rerun")
     if drawer.open:
         with drawer:
-            st.dataframe(make_step_table(scene, step))
+            st.dataframe(make_step_table(screen, step))
 
 
-def make_step_table(scene: ScreenState, step: str) -> "pd.DataFrame":
+def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
     """The last two axes of a step as the map draws them: numbers, or differences where the map shows those."""
     import pandas as pd  # a third of a second, which no page needs to begin
 
-    trace = scene.drawn(step)
+    trace = screen.drawn(step)
     found = trace.step(step)
-    values = found.window(**found.leading(scene.look.at))
-    rows, columns = ("", *found.dims)[-2:] if values.ndim == 1 else found.dims[-2:]
-    values = values.reshape(-1, values.shape[-1])
-    named = [
-        place_names(trace, axis, size) if axis else [step]
-        for axis, size in zip((rows, columns), values.shape, strict=True)
-    ]
-    return pd.DataFrame(values, index=named[0], columns=named[1])
+    values = found.window(**found.leading(screen.look.at))
+    values = values.reshape(-1, values.shape[-1])  # (rows, columns); a vector is one row
+    row_count, column_count = values.shape
+    row_dim, column_dim = ("", *found.dims)[-2:]
+    row_names = place_names(trace, row_dim, row_count) if row_dim else [step]
+    column_names = place_names(trace, column_dim, column_count)
+    return pd.DataFrame(values, index=row_names, columns=column_names)

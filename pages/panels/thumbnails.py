@@ -19,47 +19,63 @@ from pages.site.words import say
 
 STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # pixels: the longer side of a small map
 NAME_TEXT_PX = 13  # pixels: the text under a small map
-MAX_STEPS_IN_LINE, MAX_NARROW_STEPS_IN_LINE = (
-    15,
-    18,
-)  # steps in a line, and in one of narrow maps; of more, the scores begin a second line
+MAX_STEPS_IN_LINE = 15  # steps in a line
+MAX_NARROW_STEPS_IN_LINE = 18  # steps in a line of narrow maps; of more, the scores begin a second line
 MOVED_MARK = "Δ"  # under the name of a step whose numbers moved
+SEQUENCE_INPUTS = ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads")
+MASK_INPUTS = ("allowed_custom", "allowed")
+
+StepPlace = tuple[str, dict[str, int]]  # a step, and the position on each axis that a map picks one of
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------------
 def list_strip_steps(trace: Trace) -> list[str]:
     """The steps of the strip: the input of each sequence, then all that is computed, as far as it is a matrix."""
-    inputs = [
-        name for name in ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads") if name in trace.inputs()
-    ]
-    steps = inputs + [name for name, step in trace.computed().items() if len(step.dims) > 1]
-    given = [name for name in ("allowed_custom", "allowed") if name in trace.inputs()]
-    first = next(n for n, name in enumerate(steps) if name.startswith("allowed") or name == "masked_scores")
-    return steps[:first] + given + steps[first:]
+    inputs = trace.inputs()
+    steps = [name for name in SEQUENCE_INPUTS if name in inputs]
+    for name, step in trace.computed().items():
+        if len(step.dims) > 1:
+            steps.append(name)
+    masks = [name for name in MASK_INPUTS if name in inputs]
+    mask_place = next(place for place, step in enumerate(steps) if uses_mask(step))
+    steps[mask_place:mask_place] = masks
+    return steps
 
 
-def show_strip(scene: ScreenState) -> None:
+def uses_mask(step: str) -> bool:
+    """Whether a step is a mask, or the scores under it."""
+    return step.startswith("allowed") or step == "masked_scores"
+
+
+def show_strip(screen: ScreenState) -> None:
     """All steps in order; those that the last change moved are marked."""
-    steps, moved = list_strip_steps(scene.trace), {*scene.moved, *scene.new, *scene.reshaped}
-    second = (
-        next((step for step in steps if step in ("hidden", "scores")), None)
-        if len(steps) > MAX_NARROW_STEPS_IN_LINE
-        else None
-    )
-    side = NARROW_STEP_MAP_PX if MAX_STEPS_IN_LINE < len(steps) <= MAX_NARROW_STEPS_IN_LINE else STEP_MAP_PX
+    steps = list_strip_steps(screen.trace)
+    moved = {*screen.moved, *screen.new, *screen.reshaped}
+    second_line_step = find_second_line_step(steps)
+    are_narrow = MAX_STEPS_IN_LINE < len(steps) <= MAX_NARROW_STEPS_IN_LINE
+    side = NARROW_STEP_MAP_PX if are_narrow else STEP_MAP_PX
+    places = [(step, screen.look.at) for step in steps]
+    maps = make_small_maps(screen, places, side)
     row = []
-    for step, drawn in zip(steps, make_small_maps(scene, [(step, scene.look.at) for step in steps], side), strict=True):
-        row.append(
-            {
-                "opens": step,
-                "name": mark_moved(short_step_name(step), step in moved),
-                "title": f"{step} · {describe_shape(scene.trace, step, drawn)}",
-                "chosen": step == scene.setup.step,
-                "breaks": step == second,
-                "map": drawn,
-            }
-        )
+    for step, small_map in zip(steps, maps, strict=True):
+        shape = describe_shape(screen.trace, step, small_map)
+        entry = {
+            "opens": step,
+            "name": mark_moved(short_step_name(step), step in moved),
+            "title": f"{step} · {shape}",
+            "chosen": step == screen.setup.step,
+            "breaks": step == second_line_step,
+            "map": small_map,
+        }
+        row.append(entry)
     show_small_maps("strip", side, 2, row, open_step)
+
+
+def find_second_line_step(steps: list[str]) -> str | None:
+    """The step that begins the second line of the strip; None where one line holds all."""
+    if len(steps) <= MAX_NARROW_STEPS_IN_LINE:
+        return None
+    return next((step for step in steps if step in ("hidden", "scores")), None)
 
 
 def mark_moved(name: str, moved: bool) -> str:
@@ -68,13 +84,19 @@ def mark_moved(name: str, moved: bool) -> str:
     >>> mark_moved("scores", True), mark_moved("sine\\ntable", True), mark_moved("scores", False)
     ('scores\\nΔ', 'sine\\ntable Δ', 'scores')
     """
-    return name + ("" if not moved else f" {MOVED_MARK}" if "\n" in name else f"\n{MOVED_MARK}")
+    if not moved:
+        return name
+    has_two_lines = "\n" in name
+    return f"{name} {MOVED_MARK}" if has_two_lines else f"{name}\n{MOVED_MARK}"
 
 
-def describe_shape(trace: Trace, step: str, drawn: SmallRaster) -> str:
+def describe_shape(trace: Trace, step: str, small_map: SmallRaster) -> str:
     """The shape of a step, and what of it a small map leaves out."""
-    every = "" if drawn.every == (1, 1) else f" (1 : {drawn.every[0]}, 1 : {drawn.every[1]})"
-    return " × ".join(map(str, trace[step].shape)) + every
+    shape = " × ".join(map(str, trace[step].shape))
+    if small_map.every == (1, 1):
+        return shape
+    down, across = small_map.every
+    return f"{shape} (1 : {down}, 1 : {across})"
 
 
 def open_step(step: object) -> None:
@@ -84,50 +106,64 @@ def open_step(step: object) -> None:
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
-def show_all_heads(scene: ScreenState) -> None:
+def show_all_heads(screen: ScreenState) -> None:
     """The weights of every head; a click makes one the large map."""
-    row, places = [], [("weights", scene.look.at | {"H": head}) for head in range(scene.trace.sizes()["H"])]
-    for head, drawn in enumerate(make_small_maps(scene, places, MAX_SMALL_MAP_SIDE)):
+    selection = screen.look
+    heads = range(screen.trace.sizes()["H"])
+    places = [("weights", selection.at | {"H": head}) for head in heads]
+    maps = make_small_maps(screen, places, MAX_SMALL_MAP_SIDE)
+    row = []
+    for head, small_map in enumerate(maps):
         name = say("place.head", number=head + 1)
-        row.append(
-            {
-                "opens": head,
-                "name": name,
-                "title": name,
-                "chosen": head == scene.look.head,
-                "breaks": False,
-                "map": drawn,
-            }
-        )
+        entry = {
+            "opens": head,
+            "name": name,
+            "title": name,
+            "chosen": head == selection.head,
+            "breaks": False,
+            "map": small_map,
+        }
+        row.append(entry)
+    thinning = canvas_map.describe_thinning(maps[-1].every)
     with st.container(gap=None):
         st.markdown(say("heads.all", count=len(row)))
-        show_small_maps("heads", HEAD_MAP_PX, 1, row, select_head, canvas_map.describe_thinning(drawn.every))
+        show_small_maps("heads", HEAD_MAP_PX, 1, row, select_head, thinning)
 
 
 def select_head(head: object) -> None:
     """Looks at the head that a browser names, where there is one."""
-    if is_valid_index(head, trace_for(setup_state.current_setup()).sizes()["H"]):
+    sizes = trace_for(setup_state.current_setup()).sizes()
+    if is_valid_index(head, sizes["H"]):
         select_and_redraw(head=head, cell=None)
 
 
 # ---- the maps of a row -----------------------------------------------------------------------------------------------
-def make_small_maps(scene: ScreenState, places: list[tuple[str, dict[str, int]]], most: int) -> tuple[SmallRaster, ...]:
-    """Of each step the matrix at a position, drawn small."""
-    before = setup_state.setup_before() if scene.shows_difference else None
-    there = tuple((step, tuple(scene.drawn(step).step(step).leading(at).items())) for step, at in places)
+def make_small_maps(screen: ScreenState, places: list[StepPlace], most: int) -> tuple[SmallRaster, ...]:
+    """Of each step the matrix at a position, drawn small. most: rows or columns that are drawn."""
+    before = setup_state.setup_before() if screen.shows_difference else None
+    matrices = []
+    for step, at in places:
+        leading = screen.drawn(step).step(step).leading(at)
+        matrices.append((step, tuple(leading.items())))
     return cached_small_maps(
-        without_view(scene.setup), before and without_view(before), there, scene.times, most, scene.drawn
+        without_view(screen.setup),
+        before and without_view(before),
+        tuple(matrices),
+        screen.times,
+        most,
+        screen.drawn,
     )
 
 
 @cache_by_setup
 def cached_small_maps(
-    setup: Setup, before: Setup | None, places: tuple, times: bool, most: int, _drawn: Callable[[str], Trace]
+    setup: Setup, before: Setup | None, matrices: tuple, times: bool, most: int, _drawn: Callable[[str], Trace]
 ) -> tuple[SmallRaster, ...]:
-    return tuple(small_raster(_drawn(step), step, dict(at), times, most) for step, at in places)
+    """The small maps of a run, or of its difference to the run before. matrices: each step with the position on its
+    leading axes."""
+    return tuple(small_raster(_drawn(step), step, dict(at), times, most) for step, at in matrices)
 
 
-# ---- a row of them ---------------------------------------------------------------------------------------------------
 def show_small_maps(
     key: str,
     side: int,
@@ -137,23 +173,34 @@ def show_small_maps(
     note: str = "",
     text: int = NAME_TEXT_PX,
 ) -> None:
-    """row: what is told of each map, and the "map" itself; lines: of a name, and how large its text is; take: what is
-    done with what a clicked one "opens"."""
-    told = [{**each, "map": each["map"].drawn, "scale": "share" if each["map"].is_share else "signed"} for each in row]
+    """Shows small maps in a row.
+
+    side: the longer side of a map, in pixels. lines: of a name, and text: how large it is, in pixels. row: what is said
+    of each map, and the "map" itself. take: what is done with what a clicked one "opens".
+    """
+    palette = current_palette()
+    share_fills, _ = colour_table(True, palette)
+    signed_fills, _ = colour_table(False, palette)
     data = {
         "label": say(f"{key}.alt"),
         "note": note,
         "side": side,
         "lines": lines,
         "text": text,
-        "palette": vars(current_palette()),
-        "fills": {
-            "share": colour_table(True, current_palette())[0],
-            "signed": colour_table(False, current_palette())[0],
-        },
-        "maps": told,
-        "cells": b"".join(each["map"].cells for each in row),
+        "palette": vars(palette),
+        "fills": {"share": share_fills, "signed": signed_fills},
+        "maps": [make_map_data(entry) for entry in row],
+        "cells": b"".join(entry["map"].cells for entry in row),
     }
     components.thumbnails(
-        data=components.pack_bytes(data), key=key, on_opened_change=lambda: take(st.session_state[key].opened)
+        data=components.pack_bytes(data),
+        key=key,
+        on_opened_change=lambda: take(st.session_state[key].opened),
     )
+
+
+def make_map_data(entry: dict) -> dict:
+    """What the component is told of a map: its size and its scale in the place of the map itself."""
+    small_map = entry["map"]
+    scale = "share" if small_map.is_share else "signed"
+    return {**entry, "map": small_map.drawn, "scale": scale}

@@ -16,10 +16,12 @@ from pages.session.addresses import MAX_ADDRESS_CHARS, page_address
 from pages.setup.setup_file import decode_file_text
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
+ONE_LINE_CHARS = 120  # characters of an address that stand on few lines
+LONG_ADDRESS_HEIGHT = 120  # pixels of the box of a longer one, in which it is scrolled
+
 
 def show_desk() -> None:
     """The title, the scenes in order; of one's own lecture the scene that is worked on beside them."""
-    own = talk.get_lecture_session()
     with use_language(), st.container(gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             show_lectern()
@@ -27,29 +29,40 @@ def show_desk() -> None:
             language_switch()
         show_lecture_trouble()
         show_lecture_refusal()
-        if own.name == OWN_LECTURE:
-            scenes, scene = st.columns([2, 3], gap="large")
-            with scenes:
-                title_box()
-                show_scene_list()
-                show_lecture_files()
-            with scene:
-                if talk.current_lecture().scenes:
-                    scene_editor(own.at)
-                else:
-                    st.markdown(say("present.desk.empty"))
+        if talk.get_lecture_session().name == OWN_LECTURE:
+            show_own_lecture()
         else:
-            st.markdown(f"## {escape_markdown(talk.current_lecture().title)}\n{say('present.desk.how')}")
-            show_scene_list()
-            st.button(
-                say("present.desk.copy"),
-                key="copy",
-                icon=":material/edit:",
-                on_click=talk.take_lecture,
-                args=(talk.current_lecture(), 0),
-            )
-            show_lecture_files()
+            show_shipped_lecture()
         talk.write_lecture_link()
+
+
+def show_own_lecture() -> None:
+    """A lecture that is built here: its title, its scenes, and the one that is worked on."""
+    list_column, editor_column = st.columns([2, 3], gap="large")
+    with list_column:
+        title_box()
+        show_scene_list()
+        show_lecture_files()
+    with editor_column:
+        if talk.current_lecture().scenes:
+            scene_editor(talk.get_lecture_session().at)
+        else:
+            st.markdown(say("present.desk.empty"))
+
+
+def show_shipped_lecture() -> None:
+    """A lecture that comes with the app: its title, its scenes, and a button that copies it into one's own."""
+    lecture = talk.current_lecture()
+    st.markdown(f"## {escape_markdown(lecture.title)}\n{say('present.desk.how')}")
+    show_scene_list()
+    st.button(
+        say("present.desk.copy"),
+        key="copy",
+        icon=":material/edit:",
+        on_click=talk.take_lecture,
+        args=(lecture, 0),
+    )
+    show_lecture_files()
 
 
 def show_lecture_refusal() -> None:
@@ -61,20 +74,21 @@ def show_lecture_refusal() -> None:
 
 def lecture_picker() -> None:
     """Which lecture: one that comes with the app, or one's own."""
-    own = talk.get_lecture_session()
-    if own.own is None:
+    session = talk.get_lecture_session()
+    if session.own is None:
         return
 
-    def chosen() -> None:
-        own.name, own.at = st.session_state["c_lecture"], 0
+    def take_choice() -> None:
+        session.name = st.session_state["c_lecture"]
+        session.at = 0
 
-    st.session_state["c_lecture"] = own.name
+    st.session_state["c_lecture"] = session.name
     st.segmented_control(
         say("present.desk.lecture"),
         [*SHIPPED_LECTURES, OWN_LECTURE],
         format_func=lambda name: say(f"present.desk.name.{name}"),
         key="c_lecture",
-        on_change=chosen,
+        on_change=take_choice,
         required=True,
         label_visibility="collapsed",
     )
@@ -82,22 +96,24 @@ def lecture_picker() -> None:
 
 def show_scene_list() -> None:
     """The scenes; a click shows the lecture from there on, or of one's own chooses the one to work on."""
-    own = talk.get_lecture_session()
+    session = talk.get_lecture_session()
+    is_own = session.name == OWN_LECTURE
     with st.container(gap=None):
-        for at, act in enumerate(talk.current_lecture().scenes):
-            bold = "**" if own.name == OWN_LECTURE and at == own.at else ""
+        for index, scene in enumerate(talk.current_lecture().scenes):
+            title = escape_markdown(printable_token(scene.title)) or "–"
+            bold = "**" if is_own and index == session.at else ""
             st.button(
-                f"{bold}{at + 1} · {escape_markdown(printable_token(act.title)) or '–'}{bold}",
-                key=f"scene_{at}",
+                f"{bold}{index + 1} · {title}{bold}",
+                key=f"scene_{index}",
                 type="tertiary",
-                on_click=open_scene_in_editor if own.name == OWN_LECTURE else talk.start_lecture,
-                args=(at,),
+                on_click=open_scene_in_editor if is_own else talk.start_lecture,
+                args=(index,),
             )
 
 
-def open_scene_in_editor(at: int) -> None:
+def open_scene_in_editor(index: int) -> None:
     """Works on a scene."""
-    talk.get_lecture_session().at = at
+    talk.get_lecture_session().at = index
 
 
 # ---- as a file, and as an address ------------------------------------------------------------------------------------
@@ -115,22 +131,35 @@ def show_lecture_files() -> None:
         )
         st.button(say("present.desk.new"), key="new", icon=":material/add:", on_click=talk.take_new_lecture)
         show_scene_files(lecture)
+    lecture_file_box()
+    show_lecture_address()
+
+
+def lecture_file_box() -> None:
+    """A box for a file, which becomes the lecture."""
     key = f"c_lecture_file_{setup_state.editors_version()}"
 
-    def chosen() -> None:
-        if st.session_state[key] is None:
+    def take_file() -> None:
+        upload = st.session_state[key]
+        if upload is None:
             return
         try:
-            talk.take_lecture(lecture_from_file(decode_file_text(st.session_state[key].getvalue())), 0)
+            lecture = lecture_from_file(decode_file_text(upload.getvalue()))
         except AttentionError as error:
             talk.get_lecture_session().refuse(talk.LECTURE_CONTROL, error)
             return
+        talk.take_lecture(lecture, 0)
         setup_state.renew_editors()
 
-    st.file_uploader(say("present.desk.open"), type="json", key=key, on_change=chosen)
+    st.file_uploader(say("present.desk.open"), type="json", key=key, on_change=take_file)
+
+
+def show_lecture_address() -> None:
+    """The lecture as an address, where one can hold it."""
     address = f"{page_address()}?{talk.lecture_query()}"
-    if talk.fits_in_link() and len(address) <= MAX_ADDRESS_CHARS:
-        st.caption(say("present.desk.link"))
-        st.code(address, language=None, wrap_lines=True, height=120 if len(address) > 120 else "content")
-    else:
+    if not talk.fits_in_link() or len(address) > MAX_ADDRESS_CHARS:
         st.caption(say("present.desk.too_long"))
+        return
+    st.caption(say("present.desk.link"))
+    is_long = len(address) > ONE_LINE_CHARS
+    st.code(address, language=None, wrap_lines=True, height=LONG_ADDRESS_HEIGHT if is_long else "content")

@@ -7,18 +7,19 @@ from pages.presentation import desk, speaker_notes, stage
 from pages.workbench import input_controls, mask_controls, matrix_editors, mechanism_controls
 
 talk.enter_lecture()
-if talk.get_lecture_session().view == talk.NOTES_VIEW:
+session = talk.get_lecture_session()
+if session.view == talk.NOTES_VIEW:
     talk.start_notes_view()
     speaker_notes.show_notes()
-elif talk.get_lecture_session().beat is None:
+elif session.beat is None:
     desk.show_desk()
 else:
-    if talk.get_lecture_session().drawer:
+    if session.drawer:
         with st.sidebar:
             input_controls.show_input_controls()
             mask_controls.show_mask_controls()
             mechanism_controls.show_scale_control()
             mechanism_controls.show_temperature_control()
     stage.show_stage()
-    if talk.get_lecture_session().drawer:
+    if session.drawer:
         matrix_editors.show_editors()

@@ -8,28 +8,37 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.export.document_texts import make_run_provenance
 from pages.export.export_panel import show_handouts
-from pages.lectures.script import Lecture
+from pages.lectures.script import Lecture, Scene
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say, say_refusal
 
 
 def show_scene_files(lecture: Lecture) -> None:
-    """One scene after the other, behind a button."""
-    opened = st.popover(say("present.desk.pages"), icon=":material/smartphone:", key="scene_files", on_change="rerun")
-    if not opened.open or not lecture.scenes:
+    """The files of one scene after the other, behind a button."""
+    popover = st.popover(say("present.desk.pages"), icon=":material/smartphone:", key="scene_files", on_change="rerun")
+    if not popover.open or not lecture.scenes:
         return
-    with opened:
-        titles = [f"{at + 1} · {printable_token(act.title)}" for at, act in enumerate(lecture.scenes)]
-        at = st.selectbox(
-            say("present.desk.which"), range(len(titles)), format_func=titles.__getitem__, key="c_scene_file"
+    with popover:
+        titles = [f"{number} · {printable_token(scene.title)}" for number, scene in enumerate(lecture.scenes, start=1)]
+        index = st.selectbox(
+            say("present.desk.which"),
+            range(len(titles)),
+            format_func=titles.__getitem__,
+            key="c_scene_file",
         )
-        act = lecture.scenes[min(at, len(titles) - 1)]
-        try:
-            trace = trace_for(act.setup)
-        except AttentionError as error:
-            st.error(say_refusal(error), icon=":material/error:")
-            return
-        imprint = make_run_provenance(act.setup)
-        imprint = replace(imprint, title=act.title or imprint.title)
-        show_handouts(trace, act.setup, imprint, selection_of(trace, act.setup), act.note)
+        last = len(titles) - 1
+        offer_scene_files(lecture.scenes[min(index, last)])
+
+
+def offer_scene_files(scene: Scene) -> None:
+    """The files of a scene; or why it cannot be computed."""
+    try:
+        trace = trace_for(scene.setup)
+    except AttentionError as error:
+        st.error(say_refusal(error), icon=":material/error:")
+        return
+    provenance = make_run_provenance(scene.setup)
+    if scene.title:
+        provenance = replace(provenance, title=scene.title)
+    show_handouts(trace, scene.setup, provenance, selection_of(trace, scene.setup), scene.note)

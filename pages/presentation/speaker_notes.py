@@ -16,14 +16,14 @@ from pages.site.words import say, use_language
 
 def note_data() -> dict[str, str]:
     """What the presenter view shows, as texts; nothing where no lecture is shown."""
-    own = talk.get_lecture_session()
-    if own.beat is None:
+    session = talk.get_lecture_session()
+    if session.beat is None:
         return {}
     scene = talk.current_scene()
     return {
         "place": say("present.place", **talk.scene_number_and_count()),
         "title": scene.title,
-        "beat": say(f"present.beat.{own.beat}"),
+        "beat": say(f"present.beat.{session.beat}"),
         "question": scene.question,
         "note": scene.note,
         "next": describe_next_step(),
@@ -33,16 +33,20 @@ def note_data() -> dict[str, str]:
 
 def describe_next_step() -> str:
     """What the next key shows."""
-    own = talk.get_lecture_session()
-    for here, (at, beat) in pairwise(talk.list_scene_steps()):
-        if here == (own.at, own.beat):
-            named = say(f"present.beat.{beat}")
-            return (
-                named
-                if at == own.at
-                else say("present.coming", title=talk.current_lecture().scenes[at].title, beat=named)
-            )
+    session = talk.get_lecture_session()
+    place = (session.at, session.beat)
+    for earlier, later in pairwise(talk.list_scene_steps()):
+        if earlier == place:
+            return describe_scene_step(*later)
     return say("present.end")
+
+
+def describe_scene_step(index: int, step: str) -> str:
+    """A step by its name; of another scene than the one that is shown, with the title of that."""
+    name = say(f"present.beat.{step}")
+    if index == talk.get_lecture_session().at:
+        return name
+    return say("present.coming", title=talk.current_lecture().scenes[index].title, beat=name)
 
 
 @st.fragment
@@ -50,14 +54,20 @@ def show_notes() -> None:
     """The view."""
     with use_language():
         words = {name: say(f"present.notes.{name}") for name in ("heard", "alone", "coming", "again")}
-        words |= {way: say(f"present.way.{way}") for way in ("previous", "next", "black")}
-        data = {"language": say("app.tag"), "words": words, "pair": talk.get_lecture_session().pair, "at": note_data()}
+        for way in ("previous", "next", "black"):
+            words[way] = say(f"present.way.{way}")
+        data = {
+            "language": say("app.tag"),
+            "words": words,
+            "pair": talk.get_lecture_session().pair,
+            "at": note_data(),
+        }
         prompter(data=data, key="prompter", on_moved_change=handle_notes_key)
         talk.write_lecture_link()
 
 
 def handle_notes_key() -> None:
-    """A key or a button, where no other window was heard."""
+    """Goes to another step, after a key or a button where no other window was heard."""
     match st.session_state["prompter"].moved:
         case "next" | "previous" | "first" | "last" as way if talk.get_lecture_session().beat is not None:
             talk.move_in_lecture(way)

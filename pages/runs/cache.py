@@ -20,10 +20,12 @@ from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.comparison.differences import StepMove, find_moves
 from attention_core.comparison.distances import kl_divergence, total_variation
 from attention_core.exercises.slips import StepSlips, find_slips
-from attention_core.exercises.worked_example import STAGES, CheckedWork, check_work
-from attention_core.variants.timing import savings_of_kind
+from attention_core.exercises.stages import STAGES
+from attention_core.exercises.worked_example import CheckedWork, check_work
+from attention_core.variants.timed_kinds import savings_of_kind
 from attention_core.verification.causes import Cause, find_causes
-from attention_core.verification.diagnosis import Diagnosis, first_difference, infer_precision
+from attention_core.verification.diagnosis import first_difference, infer_precision
+from attention_core.verification.diagnosis_report import Diagnosis
 from attention_core.verification.proof import Proof, prove
 from pages.runs.compute import check as check_inputs
 from pages.runs.compute import compute_run
@@ -113,7 +115,9 @@ def cached_row_distances(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     was = _before["weights"][batch, head].double()  # (T, S)
     now = _trace["weights"][batch, head].double()
-    return total_variation(was, now), kl_divergence(was, now)
+    variation = total_variation(was, now)
+    divergence = kl_divergence(was, now)
+    return variation, divergence
 
 
 @cache_by_setup

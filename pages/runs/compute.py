@@ -168,8 +168,16 @@ def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, 
     if inputs.brought is not None:
         _, H, _, _ = inputs.brought.q.shape
     T, S = count_queries_and_keys(inputs)
-    if B * H * T * S > MAX_RUN_PAIRS:
-        raise AttentionError("too_many_pairs", limit=MAX_RUN_PAIRS, B=B, H=H, T=T, S=S)
+    pairs = B * H * T * S
+    if pairs > MAX_RUN_PAIRS:
+        raise AttentionError(
+            "too_many_pairs",
+            limit=MAX_RUN_PAIRS,
+            B=B,
+            H=H,
+            T=T,
+            S=S,
+        )
     return B, H, T, S
 
 
@@ -190,7 +198,11 @@ def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Tra
         trace = run_plan(steps, plan)
     first = inputs.at(0)
     columns = label_feature_axes(setup, inputs, trace)
-    labelled = trace.on_cpu().labelled(T=first.queries, S=first.keys, **columns)
+    labelled = trace.on_cpu().labelled(
+        T=first.queries,
+        S=first.keys,
+        **columns,
+    )
     chance = first.random_parts("tied" in setup.wiring)
     return replace(labelled, chance=chance), inputs
 
@@ -266,8 +278,9 @@ def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionCon
     """The choices with a mask that hides what the sentences of a batch were filled up with."""
     lengths = tuple(len(sentence.words) for sentence in inputs.batch)
     padding = ("padding", {"lengths": lengths})
-    others = [mask for mask in config.masks if mask[0] != "padding"]
-    return replace(config, masks=(*others, padding))
+    masks = [mask for mask in config.masks if mask[0] != "padding"]
+    masks.append(padding)
+    return replace(config, masks=tuple(masks))
 
 
 def read_chosen_numbers(setup: Setup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
@@ -286,11 +299,14 @@ def read_chosen_numbers(setup: Setup, sizes: tuple[int, int, int, int]) -> dict[
 
 def label_feature_axes(setup: Setup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
     """What the columns of x and of the output stand for, where they are as the example or the built heads made them."""
-    names, sizes = inputs.dims, trace.sizes()
+    names = inputs.dims
+    if not names:
+        return {}
+    sizes = trace.sizes()
     labels = {}
-    if names and sizes.get("D") == len(names):
+    if sizes.get("D") == len(names):
         labels["D"] = names
-    if names and sizes.get("D_out") == len(names) and setup.w_o is None:
+    if setup.w_o is None and sizes.get("D_out") == len(names):
         labels["D_out"] = names
     return labels
 

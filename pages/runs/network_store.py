@@ -30,10 +30,9 @@ def remember_network(trained: Network) -> None:
 def find_network(name: str) -> Network:
     """A network by its recipe's name. Raises AttentionError: network_away; ValueError for what is no name."""
     recipe = read_recipe(name)
-    if recipe == NetworkRecipe(recipe.course, SHIPPED_SEED, recipe.step) and recipe.step in (
-        0,
-        *COURSES[recipe.course].shipped,
-    ):
+    shipped_steps = (0, *COURSES[recipe.course].shipped)
+    shipped = NetworkRecipe(recipe.course, SHIPPED_SEED, recipe.step)
+    if recipe == shipped and recipe.step in shipped_steps:
         return load_network(recipe.course, recipe.step)
     with networks_lock:
         if name not in remembered_networks:
@@ -44,12 +43,14 @@ def find_network(name: str) -> Network:
 
 def view_network(name: str, example: Example, text: str | None, context_text: str | None) -> AttentionView:
     """What a network gives its attention for typed texts, else for those of an example."""
-    own, other = "".join(example.tokens), "".join(example.context_tokens or ())
+    own = "".join(example.tokens)
+    other = "".join(example.context_tokens or ())
     if text is not None or context_text is not None:  # another text is read: another may be written
         own = text
     if context_text is not None:
         other = context_text
-    return cached_network_view(find_network(name), other or own or "", own, example.layer)
+    read = other or own or ""
+    return cached_network_view(find_network(name), read, own, example.layer)
 
 
 @lru_cache(maxsize=64)  # several matrices of one run are asked for, one after the other

@@ -40,8 +40,10 @@ class QkvMatrices:
         example = self.sentences.example
         for name in "qkv":
             numbers = to_matrix(getattr(example, name))
-            put_matrix(inputs, name, StartMatrix(numbers, example.origin))
-        q, k = inputs.matrices["q"], inputs.matrices["k"]
+            start = StartMatrix(numbers, example.origin)
+            put_matrix(inputs, name, start)
+        q = inputs.matrices["q"]
+        k = inputs.matrices["k"]
         queries, keys = self.known_words()
         inputs.queries = label_rows(q, queries)
         inputs.keys = inputs.queries
@@ -51,11 +53,13 @@ class QkvMatrices:
 
     def known_words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The words of queries and keys, as far as they are known."""
-        sentences, example = self.sentences, self.sentences.example
+        sentences = self.sentences
+        example = sentences.example
         if example.q is not None:
             return example.tokens, example.context_tokens or ()
         queries = sentences.own_words()
-        keys = sentences.typed_or_shipped(sentences.context_text, example.context_tokens or queries)
+        shipped_keys = example.context_tokens or queries
+        keys = sentences.typed_or_shipped(sentences.context_text, shipped_keys)
         return queries, keys
 
     def score_weights(self) -> dict[str, np.ndarray]:
@@ -138,15 +142,21 @@ def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ..
     matrices = apply_wiring(sentence.matrices, wiring, config)
     sources = {"q": "x", "k": "context" if sentence.crossed else "x"}
     for name, axis in (("q", "T"), ("k", "S")):
-        given, made = inputs.matrices[name], project(matrices, name, sources[name])
+        given = inputs.matrices[name]
+        made = project(matrices, name, sources[name])
         if made is None:
             continue
         rows, width = given.shape
-        if rows != len(made) or width > made.shape[1]:
+        made_rows, made_width = made.shape
+        if rows != made_rows or width > made_width:
             continue
-        is_same = np.isclose(given, made[:, :width]).all(axis=1)  # (T,)
-        drawn = range(rows) if chance.matrices else chance.tokens[axis]
-        inputs.random_rows[name] |= {row for row in drawn if is_same[row]}
+        is_close = np.isclose(given, made[:, :width])  # (T, d)
+        is_same = is_close.all(axis=1)  # (T,)
+        drawn = chance.tokens[axis]
+        if chance.matrices:
+            drawn = range(rows)
+        same_rows = {row for row in drawn if is_same[row]}
+        inputs.random_rows[name] |= same_rows
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
@@ -158,8 +168,14 @@ def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]
     cut = []
     for name, heads in (("q", config.heads), ("k", kv_heads), ("v", kv_heads)):
         matrix = given[name]
-        if matrix.shape[1] % heads:
-            raise AttentionError("heads_split", name=name, width=matrix.shape[1], heads=heads)
+        _, width = matrix.shape
+        if width % heads:
+            raise AttentionError(
+                "heads_split",
+                name=name,
+                width=width,
+                heads=heads,
+            )
         cut.append(split_heads(matrix[None], heads=heads))  # (1, T, H d) -> (1, H, T, d)
     return cut
 
@@ -178,7 +194,8 @@ def prepare_uploaded(
     v = uploaded.v.to(device, dtype)
     if uploaded.allowed is not None:
         B, H, T, _ = q.shape
-        scores = (B, H, T, k.shape[2])
+        S = k.shape[2]
+        scores = (B, H, T, S)
         allowed = as_pairs("mask", uploaded.allowed, scores).to(device)
         if pairs.allowed is not None:
             allowed = allowed & pairs.allowed

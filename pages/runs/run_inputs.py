@@ -40,8 +40,8 @@ class TokenSequence:
     def padded(self, length: int) -> "TokenSequence":
         """The same, filled up with tokens that stand for nothing: their vectors are 0."""
         missing = length - len(self.words)
-        words = self.words + (PAD_WORD,) * missing
-        origins = self.origins + ("padding",) * missing
+        words = self.words + missing * (PAD_WORD,)
+        origins = self.origins + missing * ("padding",)
         rows_below = (0, missing)
         x = np.pad(self.x, (rows_below, (0, 0)))  # (T, D) -> (length, D)
         return TokenSequence(words, origins, x)
@@ -117,7 +117,8 @@ class RunInputs:
     # -- what somebody typed
     def put_typed(self, name: str, origin: str) -> None:
         """Puts a matrix as it was typed over its base; "none" takes it away. origin: of the base."""
-        text, base = self.typed.get(name), self.bases.get(name)
+        text = self.typed.get(name)
+        base = self.bases.get(name)
         is_required = name in REQUIRED_INPUT_MATRICES
         if text == "none" and not is_required:
             self.origins[name] = "removed"
@@ -134,7 +135,9 @@ class RunInputs:
             self.origins[name], self.seeds[name] = "random", seed
         else:
             self.origins[name] = "given" if base is None else "typed"
-        drawn = range(len(base)) if base is not None and origin == "random" else ()
+        drawn = ()
+        if base is not None and origin == "random":
+            drawn = range(len(base))
         self.note_random_rows(name, drawn)
 
     def note_random_rows(self, name: str, drawn: Iterable[int], width: int | None = None) -> None:

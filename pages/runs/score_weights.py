@@ -5,8 +5,8 @@ import torch
 
 from attention_core import AttentionConfig
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.mechanism.checks import check_hidden
 from attention_core.mechanism.scores import SCORES
+from attention_core.mechanism.weight_checks import check_hidden
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix
 from pages.runs.sentences import put_matrix
@@ -35,17 +35,21 @@ def check_tanh_layer(inputs: RunInputs, pairs: tuple[int, int, int], dtype: torc
     """The additive score's tanh layer is not too large. pairs: heads of all sentences, queries and keys."""
     if "v_a" in inputs.matrices:
         _, width = inputs.matrices["v_a"].shape
-        check_hidden((*pairs, width), dtype.itemsize, MAX_TANH_LAYER_BYTES)
+        sizes = (*pairs, width)
+        check_hidden(sizes, dtype.itemsize, MAX_TANH_LAYER_BYTES)
 
 
 def find_widths(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> tuple[int, int]:
     """The widths of q and of k per head, as far as the matrices say."""
     uploaded = inputs.brought
     if uploaded is not None:
-        return uploaded.q.shape[-1], uploaded.k.shape[-1]
+        *_, d_q = uploaded.q.shape
+        *_, d_k = uploaded.k.shape
+        return d_q, d_k
     if "q" in inputs.matrices:
-        q, k = inputs.matrices["q"], inputs.matrices["k"]
-        return q.shape[1] // config.heads, k.shape[1] // config.heads
+        _, query_columns = inputs.matrices["q"].shape
+        _, key_columns = inputs.matrices["k"].shape
+        return query_columns // config.heads, key_columns // config.heads
     matrices = apply_wiring(inputs.matrices, wiring, config)
     x = matrices["x"]
     source = matrices.get("context", x)

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from attention_core.examples.examples import Example, MatrixRecipe
+from attention_core.examples.lexica import Lexicon, NumberMatrix
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.token_text import join_tokens
-from attention_core.inputs.tokenizer import Lexicon, NumberMatrix
+from attention_core.inputs.tokenizer import join_tokens
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
 from pages.runs.weight_matrices import HeadSizes, cut_to_sizes
@@ -90,27 +90,34 @@ class DictionarySentences:
     # -- vectors
     def first_sequence(self) -> TokenSequence:
         """The sentence before anybody changed a number of it."""
-        words, shipped = self.example.tokens, self.example.x
+        shipped_words = self.example.tokens
+        shipped = self.example.x
         if shipped is None:
             if "x" in self.typed:  # q, k and v are the example's own: what was typed has no words yet
-                return self.shipped_sequence(words, None)
-            return self.look_up(self.tokens_of(self.text or ""))
+                return self.shipped_sequence(shipped_words, None)
+            words = self.tokens_of(self.text or "")
+            return self.look_up(words)
         if self.bare and self.lexicon().positions is not None:
-            return self.look_up(self.typed_or_shipped(self.text or None, words))
+            words = self.typed_or_shipped(self.text or None, shipped_words)
+            return self.look_up(words)
         if self.text is None:
-            return self.shipped_sequence(words, shipped)
-        return self.look_up(self.tokens_of(self.text))
+            return self.shipped_sequence(shipped_words, shipped)
+        words = self.tokens_of(self.text)
+        return self.look_up(words)
 
     def context_sequence(self) -> TokenSequence:
         """Where keys and values come from, before anybody changed a number of it."""
         example = self.example
-        words = example.context_tokens or example.tokens
-        shipped = example.x if example.context is None else example.context
+        shipped_words = example.context_tokens or example.tokens
+        shipped = example.context
+        if shipped is None:
+            shipped = example.x
         if shipped is None and "context" in self.typed:
-            return self.shipped_sequence(words, None)
+            return self.shipped_sequence(shipped_words, None)
         if shipped is None or self.context_text is not None:
-            return self.look_up(self.tokens_of(self.context_text or ""))
-        return self.shipped_sequence(words, shipped)
+            words = self.tokens_of(self.context_text or "")
+            return self.look_up(words)
+        return self.shipped_sequence(shipped_words, shipped)
 
     def further_sequences(self) -> list[TokenSequence]:
         """The other sentences of a batch."""
@@ -129,9 +136,11 @@ class DictionarySentences:
     def sequence_seed(self, name: str) -> int:
         """What the random vectors of x, or of the context, were drawn from."""
         if name == "x":
-            numbers, text = self.example.x, self.text
+            numbers = self.example.x
+            text = self.text
         else:
-            numbers, text = self.example.context, self.context_text
+            numbers = self.example.context
+            text = self.context_text
         is_shipped = text is None and isinstance(numbers, MatrixRecipe)
         return numbers.seed if is_shipped else self.seed
 
@@ -145,9 +154,12 @@ class DictionarySentences:
         keys and values come from."""
         example = self.example
         own = {name: self.example_matrix(name) for name in PROJECTIONS}
-        w_q, w_k = own["w_q"].numbers, own["w_k"].numbers
-        if w_q is not None and (len(w_q), len(w_k)) != (width, source):
-            return draw_start_matrices(width, source, heads, self.seed)
+        w_q = own["w_q"].numbers
+        w_k = own["w_k"].numbers
+        if w_q is not None:
+            shipped_widths = (len(w_q), len(w_k))
+            if shipped_widths != (width, source):
+                return draw_start_matrices(width, source, heads, self.seed)
         if example.b_q is not None:
             b_q = to_matrix((example.b_q,))  # (1, H d_k)
             own["b_q"] = StartMatrix(b_q, example.origin)
@@ -201,8 +213,9 @@ class DictionarySentences:
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
         """Puts W_q, W_k, W_v, W_o and the biases, cut for the heads and widths chosen."""
         x = inputs.matrices["x"]
-        source = inputs.matrices.get("context", x)
-        starts = self.start_matrices(x.shape[1], source.shape[1], sizes.heads)
+        _, width = x.shape
+        _, source_width = inputs.matrices.get("context", x).shape
+        starts = self.start_matrices(width, source_width, sizes.heads)
         is_cut = (sizes.kv_heads, sizes.d_k, sizes.d_v) != (None, None, None)
         for name in PROJECTIONS + BIASES:
             start = starts.by_name.get(name, NO_MATRIX)
@@ -216,11 +229,13 @@ class DictionarySentences:
 
 def put_matrix(inputs: RunInputs, name: str, start: StartMatrix) -> None:
     """Puts a matrix as it was typed, else as it starts."""
-    text, numbers = inputs.typed.get(name), start.numbers
+    text = inputs.typed.get(name)
+    numbers = start.numbers
     if numbers is not None:
         numbers = np.asarray(numbers, dtype=float)
         inputs.bases[name] = numbers
-    if numbers is None or text not in (None, UNCHANGED):
+    is_typed = text not in (None, UNCHANGED)
+    if is_typed or numbers is None:
         if text is not None or name in REQUIRED_INPUT_MATRICES:
             inputs.put_typed(name, start.origin)
         return

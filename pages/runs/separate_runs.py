@@ -58,8 +58,13 @@ def run_decoding(setup: Setup) -> list[Trace]:
     labelled = []
     for place, trace in enumerate(traces):
         after = place + 1
-        first_key = after - trace["k"].shape[2]  # the first key that the cache still holds
+        keys_held = trace["k"].shape[2]
+        first_key = after - keys_held
         columns = label_feature_axes(setup, inputs, trace)
-        queries, keys = words[place:after], words[first_key:after]
-        labelled.append(trace.labelled(T=queries, S=keys, **columns))
+        trace = trace.labelled(
+            T=words[place:after],
+            S=words[first_key:after],
+            **columns,
+        )
+        labelled.append(trace)
     return labelled

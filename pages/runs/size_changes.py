@@ -15,7 +15,8 @@ from pages.setup.setup import UNCHANGED, Setup, config_of
 def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
     """The changes that give other sizes, and with them what becomes of the matrices that somebody typed: each head that
     stays keeps the columns that still fit."""
-    before, resized = gather_inputs(setup).matrices, replace(setup, **sizes)
+    before = gather_inputs(setup).matrices
+    resized = replace(setup, **sizes)
     typed = []
     for name in PROJECTIONS + BIASES:
         text = getattr(setup, name)
@@ -23,10 +24,12 @@ def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
             typed.append(name)
     untyped = replace(resized, **dict.fromkeys(typed))
     bases = gather_inputs(untyped).bases
-    heads_before, heads_after = head_counts_of(setup), head_counts_of(resized)
+    heads_before = head_counts_of(setup)
+    heads_after = head_counts_of(resized)
     changes: dict[str, object] = dict(sizes)
     for name in typed:
-        matrix, base = before[name], bases.get(name)
+        matrix = before[name]
+        base = bases.get(name)
         if base is None or base.shape == matrix.shape or name == "b_o":
             continue
         kept = refit(matrix, base, name, heads_before, heads_after)
@@ -46,10 +49,13 @@ def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, af
     if name == "w_o":  # heads lie side by side in columns, for w_o in rows
         kept = refit(matrix.T, base.T, "", before, after)
         return None if kept is None else kept.T
-    heads, new_heads = before.heads_of(name), after.heads_of(name)
+    heads = before.heads_of(name)
+    new_heads = after.heads_of(name)
     rows, columns = matrix.shape
     new_rows, new_columns = base.shape
-    if columns % heads or new_columns % new_heads or rows != new_rows:
+    if rows != new_rows:
+        return None
+    if columns % heads or new_columns % new_heads:
         return None
     width = new_columns // new_heads
     return recut_heads(matrix, heads, (new_heads, width), base)

@@ -17,22 +17,39 @@ from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
 
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
+MAX_ARRAY_NAME_CHARS = 60  # characters that are shown of the name of an array
 WORD_JOINER = "\u2060"  # prints nothing and allows no line break
+MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
+# Where Streamlit reads a name (after `:`), an address (after `@` and `www`) or an arrow, although the text is escaped.
+STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
 
 
 @cache
 def load_app_texts(language: str) -> dict[str, str]:
     """All labels and sentence templates of a language, keys joined with dots; English errors and causes are the
     core's own. What stands in labels.toml has no prefix, what stands in lessons/qkv.toml begins with lessons.qkv."""
-    words = dict(flatten({"error": REFUSAL_SENTENCES, "cause": CAUSES})) if language == "en" else {}
-    for path in sorted((CONTENT_FOLDER / language).rglob("*.toml")):
-        place = path.relative_to(CONTENT_FOLDER / language).with_suffix("").parts
-        prefix = "" if place == ("labels",) else ".".join((*place, ""))
-        words |= flatten(tomllib.loads(path.read_text(encoding="utf-8")), prefix)
+    folder = CONTENT_FOLDER / language
+    words: dict[str, str] = {}
+    if language == "en":
+        words |= flatten({"error": REFUSAL_SENTENCES, "cause": CAUSES})
+    for path in sorted(folder.rglob("*.toml")):
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        words |= flatten(table, prefix_of(path.relative_to(folder)))
     return words
 
 
-def flatten(table: dict, prefix: str = ""):
+def prefix_of(path: Path) -> str:
+    """What the keys of a file of words begin with.
+
+    >>> prefix_of(Path("labels.toml")), prefix_of(Path("lessons/qkv.toml"))
+    ('', 'lessons.qkv.')
+    """
+    if path == Path("labels.toml"):
+        return ""
+    return ".".join(path.with_suffix("").parts) + "."
+
+
+def flatten(table: dict, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Nested tables as (dotted key, text) pairs."""
     for key, value in table.items():
         if isinstance(value, dict):
@@ -68,7 +85,8 @@ def current_language() -> str:
     chosen = st.session_state.get("lang")
     if chosen in LANGUAGES:
         return chosen
-    return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
+    locale = st.context.locale or ""
+    return "zh" if locale.lower().startswith("zh") else "en"
 
 
 def say(key: str, /, **values) -> str:
@@ -91,32 +109,41 @@ def escape_markdown(text: object) -> str:
 
     Streamlit makes addresses, arrows and :names: of texts even where they are escaped: an invisible joiner parts them.
     """
-    escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])", r"\\\1", " ".join(str(text).splitlines()))
-    return re.sub(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])", WORD_JOINER, escaped)
+    line = " ".join(str(text).splitlines())
+    escaped = MARKDOWN_SIGN_PATTERN.sub(r"\\\1", line)
+    return STREAMLIT_MARKUP_PATTERN.sub(WORD_JOINER, escaped)
 
 
 def make_names_distinct(names: list[str]) -> list[str]:
     """Names to choose from, no two alike: numbered where two would be."""
-    return names if len({*names}) == len(names) else [f"{at + 1}: {name}" for at, name in enumerate(names)]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{number}: {name}" for number, name in enumerate(names, start=1)]
 
 
 def label_arrays(names: list[str]) -> dict[str, str]:
     """The arrays of a file as a choice of them shows their names, which is no Markdown."""
-    return dict(zip(names, make_names_distinct([printable_token(name[:60]) for name in names]), strict=True))
+    shown_names = [printable_token(name[:MAX_ARRAY_NAME_CHARS]) for name in names]
+    return dict(zip(names, make_names_distinct(shown_names), strict=True))
 
 
 def say_refusal(error: AttentionError) -> str:
     """A refusal in the session's language, its values shown literally."""
-    return say(f"error.{error.code}", **{name: say_refused_value(value) for name, value in error.values.items()})
+    values = {name: say_refused_value(value) for name, value in error.values.items()}
+    return say(f"error.{error.code}", **values)
 
 
 def say_cause(cause: Cause) -> str:
     """A proven cause in the session's language, with what stands beside it."""
     values = {name: escape_markdown(value) for name, value in cause.values.items()}
-    codes = (cause.code, *cause.beside)
-    return say("diagnosis.and").join(say(f"cause.{code}", **values) for code in codes)
+    sentences = []
+    for code in (cause.code, *cause.beside):
+        sentences.append(say(f"cause.{code}", **values))
+    return say("diagnosis.and").join(sentences)
 
 
 def say_refused_value(value: object) -> str:
     """A refusal's value: a setting by the page's word for it, anything else literally."""
-    return say(f"setting.{value}") if has(f"setting.{value}") else escape_markdown(printable_token(str(value)))
+    if has(f"setting.{value}"):
+        return say(f"setting.{value}")
+    return escape_markdown(printable_token(str(value)))

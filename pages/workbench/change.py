@@ -1,10 +1,12 @@
 """What the last change did: one sentence, and whether the maps show the difference to before."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.comparison.differences import StepMove, exchange, find_telling_move, most_moved_weight
+from attention_core import Trace
+from attention_core.comparison.differences import NOWHERE, StepMove, exchange, find_telling_move, most_moved_weight
 from attention_core.explanation.facts import accident_at
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
@@ -19,11 +21,10 @@ from pages.setup.setup import setup_to_query
 from pages.site.words import escape_markdown, say
 
 
-def show_last_change(scene: ScreenState) -> None:
+def show_last_change(screen: ScreenState) -> None:
     """A line that is always there, so that nothing moves when it gets something to say."""
-    unknown, none = scene.before is None, setup_state.setup_before() is None
-    apart = not unknown and scene.exchange.compared
-    st.session_state["c_difference"] = scene.setup.against is not None and apart
+    can_compare = screen.before is not None and screen.exchange.compared
+    st.session_state["c_difference"] = screen.setup.against is not None and can_compare
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         pin_switch()
         st.toggle(
@@ -31,13 +32,15 @@ def show_last_change(scene: ScreenState) -> None:
             key="c_difference",
             on_change=handle_difference_switch,
             width="content",
-            disabled=not apart,
+            disabled=not can_compare,
         )
-        if none:
+        if setup_state.setup_before() is None:
             st.caption(say("change.hint"), width="content")
             st.caption(say("compare.hint"), width="content")
+        elif screen.before is None:
+            st.markdown(say("change.sizes"), width="content")
         else:
-            st.markdown(say("change.sizes") if unknown else describe_change(scene), width="content")
+            st.markdown(describe_change(screen), width="content")
     show_refusal(setup_history.COMPARISON_CONTROL)
 
 
@@ -60,82 +63,110 @@ def handle_difference_switch() -> None:
     select_and_redraw(against=setup_to_query(before) if wanted else None)
 
 
-def describe_change(scene: ScreenState) -> str:
+# ---- in words --------------------------------------------------------------------------------------------------------
+def describe_change(screen: ScreenState) -> str:
     """What changed most, with its numbers before and now, as far as the words are the same; which words are not."""
-    if not scene.exchange.compared:
-        return among_kept_words(scene)
-    told = [
-        say("change.exchanged", was=escape_markdown(printable_token(was)), now=escape_markdown(printable_token(now)))
-        for was, now in scene.exchange.pairs
-    ]
-    return "".join(told) + largest_move(scene)
+    if not screen.exchange.compared:
+        return describe_change_among_kept_words(screen)
+    sentences = []
+    for before, now in screen.exchange.pairs:
+        old_word = escape_markdown(printable_token(before))
+        new_word = escape_markdown(printable_token(now))
+        sentences.append(say("change.exchanged", was=old_word, now=new_word))
+    sentences.append(describe_telling_change(screen))
+    return "".join(sentences)
 
 
-def among_kept_words(scene: ScreenState) -> str:
+def describe_change_among_kept_words(screen: ScreenState) -> str:
     """The same between the words that stand where they stood; nothing is compared where others stand."""
-    look, trace, others = scene.look, scene.trace, scene.exchange.places
-    if not scene.moved:
+    if not screen.moved:
         return say("change.nothing")
-    if any(len(others[axis]) == trace.sizes()[axis] for axis in others):
+    sizes = screen.trace.sizes()
+    exchanged_places = screen.exchange.places
+    if any(len(places) == sizes[axis] for axis, places in exchanged_places.items()):
         return say("change.all_words")
-    row = (look.batch, look.head, look.query)
-    seen = most_moved_weight(trace, scene.before, row, count_real_queries(trace), left_out=others)
-    return say("change.kept_words") + (say("change.none_moved") if seen is None else tell_weight(scene, seen))
+    move = find_moved_weight(screen, exchanged_places)
+    sentence = say("change.none_moved") if move is None else describe_weight_move(screen, move)
+    return say("change.kept_words") + sentence
 
 
-def largest_move(scene: ScreenState) -> str:
-    """The largest move of all."""
-    move = find_telling_move(scene.moved)
+def find_moved_weight(screen: ScreenState, left_out: Mapping[str, Collection[int]] = NOWHERE) -> StepMove | None:
+    """The weight of the sentence on the screen that moved most; None where none moved.
+
+    left_out: the queries ("T") and the keys ("S") that are not compared.
+    """
+    selection, trace = screen.look, screen.trace
+    row = (selection.batch, selection.head, selection.query)
+    query_count = count_real_queries(trace)
+    return most_moved_weight(trace, screen.before, row, query_count, left_out)
+
+
+def describe_telling_change(screen: ScreenState) -> str:
+    """The largest move of all, else which steps are new."""
+    move = find_telling_move(screen.moved)
     if move is None:
-        listed = {"new": scene.new, "reshaped": scene.reshaped}
-        parts = [say(f"change.{kind}", steps=say("fact.comma").join(steps)) for kind, steps in listed.items() if steps]
-        return " ".join([*parts, say("change.rest")]) if parts else say("change.nothing")
-    if move.step == "weights":
-        return describe_moved_weight(scene, move)
-    return say("change.same_weights") + describe_largest_move(scene, move)
+        return describe_new_steps(screen)
+    if move.step != "weights":
+        return say("change.same_weights") + describe_largest_move(screen, move)
+    weight_move = find_moved_weight(screen)
+    if weight_move is None:
+        return describe_largest_move(screen, move)
+    return describe_weight_move(screen, weight_move)
 
 
-def describe_moved_weight(scene: ScreenState, move: StepMove) -> str:
-    """The weight that moved most in the sentence that is looked at, where one moved there."""
-    look, trace = scene.look, scene.trace
-    seen = most_moved_weight(trace, scene.before, (look.batch, look.head, look.query), count_real_queries(trace))
-    return describe_largest_move(scene, move) if seen is None else tell_weight(scene, seen)
+def describe_new_steps(screen: ScreenState) -> str:
+    """Which steps the run before did not have, or had in another shape."""
+    comma = say("fact.comma")
+    sentences = []
+    if screen.new:
+        sentences.append(say("change.new", steps=comma.join(screen.new)))
+    if screen.reshaped:
+        sentences.append(say("change.reshaped", steps=comma.join(screen.reshaped)))
+    if not sentences:
+        return say("change.nothing")
+    return " ".join([*sentences, say("change.rest")])
 
 
-def tell_weight(scene: ScreenState, move: StepMove) -> str:
+def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
     """A weight that moved, by its words; whether it comes of random numbers. In few words where others stand before."""
-    trace, (_, head, query, key) = scene.trace, move.index
-    words = {
+    trace = screen.trace
+    _, head, query, key = move.index
+    values = {
+        "head": head + 1,
         "query": escape_markdown(name_token(trace, "T", query)),
         "key": escape_markdown(name_token(trace, "S", key)),
+        **format_move(trace, screen.before, move),
     }
-    told = {"head": head + 1, **words, **format_move(scene, move)}
-    if any(accident_at(run, query, [key]) for run in (trace, scene.before)):
-        return say("change.weight_by_chance", **told)
-    return say("change.weight_after" if scene.exchange.pairs else "change.weight", **told)
+    if accident_at(trace, query, [key]) or accident_at(screen.before, query, [key]):
+        return say("change.weight_by_chance", **values)
+    if screen.exchange.pairs:
+        return say("change.weight_after", **values)
+    return say("change.weight", **values)
 
 
-def describe_largest_move(scene: ScreenState, move: StepMove) -> str:
+def describe_largest_move(screen: ScreenState, move: StepMove) -> str:
     """A step's largest move in words, those of its own sentence of a batch; nothing where that has others now."""
-    there, before = scene.trace, scene.before
-    if there.step(move.step).dims[0] == "B":
-        there, before = (trace_for(replace(setup, sentence=move.index[0])) for setup in (scene.setup, scene.named))
-    if not exchange(there, before).compared:
-        return say("change.other_sentence", sentence=place_name(there, "B", move.index[0]))
-    return say(
-        "change.most",
-        place=escape_markdown(describe_cell(there, Ref(move.step, move.index))),
-        **format_move(scene, move),
-    )
+    trace, before = screen.trace, screen.before
+    numbers = format_move(trace, before, move)
+    sentence = move.index[0]
+    is_of_batch = trace.step(move.step).dims[0] == "B"
+    if is_of_batch:
+        trace = trace_for(replace(screen.setup, sentence=sentence))
+        before = trace_for(replace(screen.named, sentence=sentence))
+    if not exchange(trace, before).compared:
+        return say("change.other_sentence", sentence=place_name(trace, "B", sentence))
+    place = describe_cell(trace, Ref(move.step, move.index))
+    return say("change.most", place=escape_markdown(place), **numbers)
 
 
-def format_move(scene: ScreenState, move: StepMove) -> dict[str, str]:
+def format_move(trace: Trace, before: Trace, move: StepMove) -> dict[str, str]:
     """A cell's number before and now, and the difference."""
-    now, before = (float(run[move.step][move.index]) for run in (scene.trace, scene.before))
-    difference = 0.0 if now == before else now - before
+    number_now = float(trace[move.step][move.index])
+    number_before = float(before[move.step][move.index])
+    difference = 0.0 if number_now == number_before else number_now - number_before
     digits = choose_decimals(difference)
     return {
-        "before": format_fixed(before, digits),
-        "now": format_fixed(now, digits),
+        "before": format_fixed(number_before, digits),
+        "now": format_fixed(number_now, digits),
         "difference": format_signed(difference, digits),
     }

@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from attention_core.inputs.files.qkv_file import ROLES, UploadedTensors, UploadPart
+from attention_core.inputs.files.qkv_file import ROLES, UploadedTensors
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import HALF_WIDTH_PX, mirror_field, show_refusal, try_change
@@ -14,13 +14,11 @@ from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
 
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors"]
-UNSPECIFIED_UPLOAD = {
-    "roles": (),
-    "axes": None,
-    "part": None,
-    "polarity": None,
-}  # nothing said yet of what is in a file
-NEW_UPLOAD_RESET = UNSPECIFIED_UPLOAD | dict.fromkeys(("scores", "weights", "allowed"))
+UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None}  # nothing said yet of a file
+NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
+MAX_FILE_NAME_CHARS = 60  # characters of a file's name that are shown
+
+PartNumber = tuple[str, int, int]  # its name, its value as people count, and the largest that there is
 
 
 def show_file_controls(setup: Setup) -> None:
@@ -32,25 +30,25 @@ def show_file_controls(setup: Setup) -> None:
     arrays = uploaded_arrays(setup)
     show_sources(setup, files)
     upload = input_kind_of(setup, arrays)
-    brought = upload.tensors()
+    tensors = upload.tensors()
     mask = upload.roles_by_name().get("mask")
     if mask is not None and arrays[mask].dtype == bool:
         show_polarity_switch(setup)
-    if len(brought.fits) > 1 or setup.axes is not None:
-        show_axes_choice(setup, brought)
+    if len(tensors.fits) > 1 or setup.axes is not None:
+        show_axes_choice(setup, tensors)
     else:
-        st.caption(say("brought.axes", axes=brought.axes.replace(" ", ", ")))
+        st.caption(say("brought.axes", axes=tensors.axes.replace(" ", ", ")))
     with st.expander(say("brought.arrays"), key="arrays", on_change="rerun") as drawer:
         if drawer.open:
-            show_role_choices(setup, [*arrays])
-            show_part_inputs(setup, brought)
+            show_role_choices(setup, list(arrays))
+            show_part_inputs(setup, tensors)
 
 
 def show_uploader(setup: Setup) -> list[UploadedFile]:
     """One file with q, k and v, or one for each; gives the files in the box."""
     key = f"c_bring_{setup_state.editors_version()}"
 
-    def chosen() -> None:
+    def store_chosen_files() -> None:
         files = st.session_state[key] or []
         if not files:
             return
@@ -66,7 +64,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         say("control.bring"),
         type=UPLOAD_FILE_TYPES,
         key=key,
-        on_change=chosen,
+        on_change=store_chosen_files,
         accept_multiple_files=True,
         help=say("help.bring"),
     )
@@ -77,57 +75,67 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
 def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
     """Which file each tensor is from, and which files in the box give none."""
     comma = say("fact.comma")
-    ids = [file.file_id for file in files]
-    names = dict(zip(ids, file_names(files), strict=True))
-    roles, parts = roles_by_source(setup), []
-    for source, read in roles.items():
-        name = names.get(source.id, shown_name(source.name))
-        parts.append(say("brought.from", roles=comma.join(read), file=escape_markdown(name)))
-    told = say("brought.in_force", parts=say("brought.between").join(parts))
-    in_force = [source.id for source in roles]
-    unread = [escape_markdown(name) for id, name in names.items() if id not in in_force]
+    names_by_id = name_files(files)
+    roles = roles_by_source(setup)
+    parts = []
+    for source, role_names in roles.items():
+        name = names_by_id.get(source.id, printable_file_name(source.name))
+        parts.append(say("brought.from", roles=comma.join(role_names), file=escape_markdown(name)))
+    sentence = say("brought.in_force", parts=say("brought.between").join(parts))
+    ids_in_force = [source.id for source in roles]
+    unread = [escape_markdown(name) for id, name in names_by_id.items() if id not in ids_in_force]
     if unread:
-        told += say("brought.unread", files=comma.join(unread))
-    st.caption(told)
+        sentence += say("brought.unread", files=comma.join(unread))
+    st.caption(sentence)
 
 
 def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
     """What is read from each file, in words."""
-    sources, found = sources_of(setup), {}
-    for role, array in input_kind_of(setup, uploaded_arrays(setup)).roles_by_name().items():
-        found.setdefault(sources[array], []).append(say(f"role_of.{role}"))
-    return found
+    sources = sources_of(setup)
+    arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
+    roles: dict[Source, list[str]] = {}
+    for role, array in arrays_by_role.items():
+        source = sources[array]
+        roles.setdefault(source, []).append(say(f"role_of.{role}"))
+    return roles
 
 
-def file_names(files: list[UploadedFile]) -> list[str]:
-    """What the files in the box are called, no two alike."""
-    return make_names_distinct([shown_name(file.name) for file in files])
+def name_files(files: list[UploadedFile]) -> dict[str, str]:
+    """What the files in the box are called, no two alike, by their ids."""
+    ids = [file.file_id for file in files]
+    names = [printable_file_name(file.name) for file in files]
+    distinct_names = make_names_distinct(names)
+    return dict(zip(ids, distinct_names, strict=True))
 
 
-def shown_name(name: str) -> str:
+def printable_file_name(name: str) -> str:
     """The name of a file as it can be printed."""
-    return printable_token(name[:60])
+    return printable_token(name[:MAX_FILE_NAME_CHARS])
 
 
 def show_role_choices(setup: Setup, names: list[str]) -> None:
     """Which array is what."""
-    current = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
-    spoken = label_arrays(names)
+    arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
+    labels = label_arrays(names)
 
-    def chosen(role: str) -> None:
-        picked = {**current, role: st.session_state[f"c_role_{role}"]}
-        texts = tuple(f"{each}:{names.index(name)}" for each, name in picked.items() if name in names)
-        try_change(f"role_{role}", roles=texts, part=None)
+    def choose_array(role: str) -> None:
+        chosen_array = st.session_state[f"c_role_{role}"]
+        texts = []
+        for each_role, name in {**arrays_by_role, role: chosen_array}.items():
+            if name in names:
+                texts.append(f"{each_role}:{names.index(name)}")
+        try_change(f"role_{role}", roles=tuple(texts), part=None)
 
     for role in ROLES:
         key = f"c_role_{role}"
-        mirror_field(key, f"role_{role}", current.get(role))
+        is_required = role in "qkv"
+        mirror_field(key, f"role_{role}", arrays_by_role.get(role))
         st.selectbox(
             say(f"role_of.{role}"),
-            [None, *names] if role not in "qkv" else names,
-            format_func=lambda name: "–" if name is None else spoken[name],
+            names if is_required else [None, *names],
+            format_func=lambda name: "–" if name is None else labels[name],
             key=key,
-            on_change=chosen,
+            on_change=choose_array,
             args=(role,),
             placeholder="–",
         )
@@ -135,61 +143,87 @@ def show_role_choices(setup: Setup, names: list[str]) -> None:
 
 
 def show_polarity_switch(setup: Setup) -> None:
-    """What True means in the mask that was brought."""
+    """What True means in the mask of the file."""
 
-    def switched() -> None:
-        try_change("polarity", polarity="blocked" if st.session_state["c_polarity"] else None)
+    def choose_polarity() -> None:
+        means_blocked = st.session_state["c_polarity"]
+        try_change("polarity", polarity="blocked" if means_blocked else None)
 
     mirror_field("c_polarity", "polarity", setup.polarity is not None)
-    st.toggle(say("control.polarity"), key="c_polarity", on_change=switched, help=say("help.polarity"))
+    st.toggle(say("control.polarity"), key="c_polarity", on_change=choose_polarity, help=say("help.polarity"))
     show_refusal("polarity")
 
 
-def show_axes_choice(setup: Setup, brought: UploadedTensors) -> None:
-    """The order of the axes: told by the shapes, or chosen."""
+def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
+    """The order of the axes: as the shapes say it, or as it is chosen."""
 
-    def chosen() -> None:
+    def choose_axes() -> None:
         try_change("axes", axes=st.session_state["c_axes"], part=None)
 
-    told = brought.axes.replace(" ", "")
-    mirror_field("c_axes", "axes", setup.axes or told)
+    def format_axes(name: str) -> str:
+        axes = AXIS_ORDERS[name].replace(" ", ", ")
+        return f"({axes})"
+
+    order_by_shapes = tensors.axes.replace(" ", "")
+    mirror_field("c_axes", "axes", setup.axes or order_by_shapes)
     st.selectbox(
         say("control.axes"),
         list(AXIS_ORDERS),
-        format_func=lambda name: f"({AXIS_ORDERS[name].replace(' ', ', ')})",
+        format_func=format_axes,
         key="c_axes",
-        on_change=chosen,
+        on_change=choose_axes,
         filter_mode=None,
     )
-    if setup.axes is None and len(brought.fits) > 1:
+    if setup.axes is None and len(tensors.fits) > 1:
         st.caption(say("brought.ambiguous"))
     show_refusal("axes")
 
 
-def show_part_inputs(setup: Setup, brought: UploadedTensors) -> None:
+# ---- the part that is looked at --------------------------------------------------------------------------------------
+def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
     """Which sequence, heads, queries and keys."""
-    (B, H, T, _), S = brought.q.shape, brought.k.shape[2]
-    now = input_kind_of(setup, uploaded_arrays(setup)).part_of(brought)
+    part_numbers = list_part_numbers(setup, tensors)
 
-    def chosen() -> None:
-        numbers = {name: st.session_state.get(f"c_part_{name}", value) for name, value, _ in fields}
-        firsts = (numbers["batch"] - 1, numbers["head"] - 1, numbers["heads"], numbers["query"] - 1, numbers["queries"])
-        try_change("part", part=(*firsts, numbers["key"] - 1, numbers["keys"]))
+    def choose_part() -> None:
+        numbers = {}
+        for name, value, _ in part_numbers:
+            numbers[name] = st.session_state.get(f"c_part_{name}", value)
+        part = (
+            numbers["batch"] - 1,
+            numbers["head"] - 1,
+            numbers["heads"],
+            numbers["query"] - 1,
+            numbers["queries"],
+            numbers["key"] - 1,
+            numbers["keys"],
+        )
+        try_change("part", part=part)
 
-    fields = list_part_numbers(now, B, H, T, S)
     with st.container(horizontal=True):
-        for name, value, size in fields:
-            if size > 1:
-                mirror_field(f"c_part_{name}", "part", value)
-                st.number_input(
-                    say(f"part.{name}", size=size), 1, size, key=f"c_part_{name}", on_change=chosen, width=HALF_WIDTH_PX
-                )
+        for name, value, largest in part_numbers:
+            if largest <= 1:
+                continue
+            key = f"c_part_{name}"
+            mirror_field(key, "part", value)
+            st.number_input(
+                say(f"part.{name}", size=largest),
+                1,
+                largest,
+                key=key,
+                on_change=choose_part,
+                width=HALF_WIDTH_PX,
+            )
     show_refusal("part")
 
 
-def list_part_numbers(part: UploadPart, B: int, H: int, T: int, S: int) -> list[tuple[str, int, int]]:
-    """What is chosen of a part: a name, its number as people count, and the largest that there is."""
-    (head, heads), (query, queries), (key, keys) = part.heads, part.queries, part.keys
+def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber]:
+    """The numbers that say which part of the tensors is on the screen."""
+    part = input_kind_of(setup, uploaded_arrays(setup)).part_of(tensors)
+    head, heads = part.heads
+    query, queries = part.queries
+    key, keys = part.keys
+    B, H, T, _ = tensors.q.shape
+    S = tensors.k.shape[2]
     return [
         ("batch", part.batch + 1, B),
         ("head", head + 1, H),

@@ -9,43 +9,49 @@ from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import show_refusal, try_made_change
 from pages.panels.thumbnails import show_small_maps
 from pages.runs.cache import cache_by_setup, trace_for
+from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
 from pages.session.labels import Selection, name_token
 from pages.session.view import ScreenState
 from pages.setup.setup import MAX_RUN_PAIRS, Setup, without_view
 from pages.site.words import escape_markdown, say, say_refusal
-from pages.workbench.sweeps import MAX_SWEPT_VALUES, SWEEPS, SweptValue, list_swept_values, make_change
+from pages.workbench.sweep_values import MAX_SWEPT_VALUES, SweptValue
+from pages.workbench.sweeps import SWEEPS, list_swept_values, make_change
 
 FILM_DRAWER_KEY = "film_drawer"
 FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # pixels: nine maps stand in a line, and their figures can be read from afar
 
 
-def film_dependencies(scene: ScreenState) -> tuple[object, ...]:
+def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The run, what is looked at and what is swept; nothing while the drawer is closed."""
     session = st.session_state
     if not session.get(FILM_DRAWER_KEY):
         return ()
-    return (without_view(scene.setup), scene.look, scene.times, session.get("c_swept"))
+    return (without_view(screen.setup), screen.look, screen.times, session.get("c_swept"))
 
 
 @page_part(film_dependencies)
-def show_film_strip(scene: ScreenState) -> None:
+def show_film_strip(screen: ScreenState) -> None:
     """A drawer, which runs nothing while it is closed."""
     drawer = st.expander(say("film.title"), icon=":material/theaters:", key=FILM_DRAWER_KEY, on_change="rerun")
     if drawer.open:
         with drawer:
-            show_film(scene)
+            show_film(screen)
 
 
-def show_film(scene: ScreenState) -> None:
+def show_film(screen: ScreenState) -> None:
     """Which setting, its runs in a row, and what stands under each."""
-    setup, trace = seen(scene), scene.trace
-    most = min(MAX_SWEPT_VALUES, MAX_RUN_PAIRS // trace["weights"].numel())
-    if most < 2:
+    setup, trace = with_seen_head(screen), screen.trace
+    max_runs = min(MAX_SWEPT_VALUES, MAX_RUN_PAIRS // trace["weights"].numel())
+    if max_runs < 2:
         st.caption(say("film.large", limit=MAX_RUN_PAIRS))
         return
-    films = {name: list_swept_values(sweep, setup, trace, scene.inputs, most) for name, sweep in SWEEPS.items()}
-    offered = [name for name, values in films.items() if len(values) > 1]
+    values_by_sweep = {}
+    for name, sweep in SWEEPS.items():
+        values = list_swept_values(sweep, setup, trace, screen.inputs, max_runs)
+        if len(values) > 1:
+            values_by_sweep[name] = values
+    offered = list(values_by_sweep)
     if st.session_state.get("c_swept") not in offered:
         st.session_state["c_swept"] = offered[0]
     name = st.segmented_control(
@@ -56,54 +62,80 @@ def show_film(scene: ScreenState) -> None:
         required=True,
         label_visibility="collapsed",
     )
-    show_frames(scene, name, films[name])
+    show_frames(screen, name, values_by_sweep[name])
 
 
-def show_frames(scene: ScreenState, name: str, values: list[SweptValue]) -> None:
+def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> None:
     """A run for each value that can be computed; which cannot, and why the first of them."""
-    sweep, now = SWEEPS[name], SWEEPS[name].now(seen(scene), scene.trace, scene.inputs)
-    row, refused = [], {}
+    row: list[dict] = []
+    refusals: dict[str, str] = {}  # by the value
     for place, value in enumerate(values):
         try:
-            run = without_view(replace(scene.setup, **change_to(scene, name, value)))
-            drawn, figure = cached_frame(run, without_view(scene.setup), name, scene.look, scene.times)
+            row.append(make_frame(screen, name, place, value))
         except AttentionError as error:
-            refused[sweep.told(value)] = say_refusal(error)
-            continue
-        text = f"{sweep.told(value)}\n{sweep.written(figure)}"
-        title = f"{say(f'film.name.{name}')} {sweep.told(value)}"
-        chosen = value == now
-        row.append({"opens": place, "name": text, "title": title, "chosen": chosen, "breaks": False, "map": drawn})
-    query = escape_markdown(name_token(scene.trace, "T", scene.look.query))
+            refusals[SWEEPS[name].format_value(value)] = say_refusal(error)
+    query = escape_markdown(name_token(screen.trace, "T", screen.look.query))
     figure = say(f"film.figure.{name}", query=query)
-    st.markdown(say("film.how", count=len(row), head=scene.look.head + 1, figure=figure))
+    st.markdown(say("film.how", count=len(row), head=screen.look.head + 1, figure=figure))
     show_small_maps(
-        "film", FRAME_SIDE_PX, 2, row, lambda place: take_frame(scene, name, values, place), text=FRAME_TEXT_PX
+        "film",
+        FRAME_SIDE_PX,
+        2,
+        row,
+        lambda place: take_frame(screen, name, values, place),
+        text=FRAME_TEXT_PX,
     )
-    if refused:
-        reason = next(iter(refused.values()))
-        st.caption(say("film.refused", values=say("fact.comma").join(refused), reason=reason))
+    if refusals:
+        refused_values = say("fact.comma").join(refusals)
+        first_reason = next(iter(refusals.values()))
+        st.caption(say("film.refused", values=refused_values, reason=first_reason))
     show_refusal("film")
 
 
-def take_frame(scene: ScreenState, name: str, values: list[SweptValue], place: object) -> None:
+def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) -> dict:
+    """A value of a sweep as a small map with its figure. Raises AttentionError where it cannot be computed."""
+    sweep = SWEEPS[name]
+    value_now = sweep.now(with_seen_head(screen), screen.trace, screen.inputs)
+    run = replace(screen.setup, **make_frame_change(screen, name, value))
+    small_map, figure = cached_frame(
+        without_view(run),
+        without_view(screen.setup),
+        name,
+        screen.look,
+        screen.times,
+    )
+    value_text = sweep.format_value(value)
+    setting = say(f"film.name.{name}")
+    return {
+        "opens": place,
+        "name": f"{value_text}\n{sweep.format_figure(figure)}",
+        "title": f"{setting} {value_text}",
+        "chosen": value == value_now,
+        "breaks": False,
+        "map": small_map,
+    }
+
+
+def take_frame(screen: ScreenState, name: str, values: list[SweptValue], place: object) -> None:
     """Takes the value that a browser names, where there is one."""
-    if type(place) is int and 0 <= place < len(values):
-        try_made_change("film", lambda: change_to(scene, name, values[place]))
+    if is_valid_index(place, len(values)):
+        try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
 
 
-def change_to(scene: ScreenState, name: str, value: SweptValue) -> dict[str, object]:
+def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict[str, object]:
     """What becomes of the Setup on the screen when the swept setting takes a value."""
-    return make_change(SWEEPS[name], seen(scene), scene.trace, scene.inputs, value)
+    return make_change(SWEEPS[name], with_seen_head(screen), screen.trace, screen.inputs, value)
 
 
-def seen(scene: ScreenState) -> Setup:
+def with_seen_head(screen: ScreenState) -> Setup:
     """The Setup on the screen, which says what head is looked at also where nobody chose one."""
-    return replace(scene.setup, head=scene.look.head)
+    return replace(screen.setup, head=screen.look.head)
 
 
 @cache_by_setup
-def cached_frame(setup: Setup, now: Setup, name: str, look: Selection, times: bool) -> tuple[SmallRaster, float]:
+def cached_frame(setup: Setup, now: Setup, name: str, selection: Selection, times: bool) -> tuple[SmallRaster, float]:
     """A run's map of the head that is looked at, and its figure beside the run on the screen."""
     trace = trace_for(setup)
-    return small_raster(trace, "weights", look.at, times), SWEEPS[name].figure(now, trace, look)
+    small_map = small_raster(trace, "weights", selection.at, times)
+    figure = SWEEPS[name].figure(now, trace, selection)
+    return small_map, figure

@@ -19,28 +19,35 @@ from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_sharing
 
 
-def header_dependencies(scene: ScreenState) -> tuple[object, ...]:
+def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """What the line says; all that is on the screen, where one of its drawers is open."""
-    session = st.session_state
-    opened = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
-    seen = scene.setup if any(opened) else (scene.setup.example, proof_badge(scene.trace, scene.setup))
-    moves = map(setup_history.can_move, setup_history.HISTORY_MOVES)
-    state, lecture = setup_state.workbench(), talk.get_lecture_session()
-    trouble = (*state.unread, *state.unfit, lecture.own, lecture.refusal)
-    return (seen, *opened, session.get(EXPORTED_STEP_KEY), *moves, *trouble)
+    session, setup = st.session_state, screen.setup
+    lecture, state = talk.get_lecture_session(), setup_state.workbench()
+    open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
+    shown = setup if any(open_drawers) else (setup.example, proof_badge(screen.trace, setup))
+    return (
+        shown,
+        *open_drawers,
+        session.get(EXPORTED_STEP_KEY),
+        *map(setup_history.can_move, setup_history.HISTORY_MOVES),
+        *state.unread,
+        *state.unfit,
+        lecture.own,
+        lecture.refusal,
+    )
 
 
 @page_part(header_dependencies)
-def show_header(scene: ScreenState) -> None:
+def show_header(screen: ScreenState) -> None:
     """Proof badge, undo and redo, link, export; then what could not be read."""
     with st.container(gap="xsmall"):
-        show_header_line(scene)
+        show_header_line(screen)
         show_link_trouble()
 
 
-def show_header_line(scene: ScreenState) -> None:
+def show_header_line(screen: ScreenState) -> None:
     """Proof badge, undo and redo, link, export."""
-    trace, setup = scene.trace, scene.setup
+    trace, setup = screen.trace, screen.setup
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         mechanism_controls.example_picker(setup)
         show_proof(trace, setup)
@@ -81,11 +88,9 @@ def show_link_trouble() -> None:
     source = state.source
     for key, text in state.unread:
         trouble = "unread" if key in LINK_KEYS else "unknown"
-        st.error(
-            say(f"{source}.{trouble}", key=escape_markdown(key), text=escape_markdown(printable_token(text))),
-            icon=":material/link_off:",
-        )
+        printed_text = escape_markdown(printable_token(text))
+        sentence = say(f"{source}.{trouble}", key=escape_markdown(key), text=printed_text)
+        st.error(sentence, icon=":material/link_off:")
     for key, error in state.unfit:
-        st.error(
-            say(f"{source}.refused", key=escape_markdown(key), reason=say_refusal(error)), icon=":material/link_off:"
-        )
+        sentence = say(f"{source}.refused", key=escape_markdown(key), reason=say_refusal(error))
+        st.error(sentence, icon=":material/link_off:")

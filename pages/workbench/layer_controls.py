@@ -31,47 +31,77 @@ from pages.setup.setup import (
 )
 from pages.site.words import say
 
+HeadKind = tuple[str, int]  # of a head built by hand: its name, and how far it looks
+
 NO_OUTPUT = "no_output"  # W_o taken away: not in Setup.wiring, since a matrix says so itself
 WIRING_OPTIONS = ("tied", "swapped", NO_OUTPUT, "residual", "bare", "even")
 MAX_CHOSEN_HEAD_WIDTH = 128  # columns of one head
+USUAL_HEAD_COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
+NEW_HEAD_OFFSET = -1  # of an offset head that is new: it looks at the token before
+USUAL_OFFSET_REACH = 5  # tokens that an offset head can be turned to look away, unless it looks farther already
+# a new set of heads starts from its own matrices
+NEW_HEADS_RESET = dict.fromkeys(
+    ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "heads", "kv_heads", "d_k", "d_v")
+)
 
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
-def size_dependencies(scene: ScreenState) -> tuple[object, ...]:
+def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The counts, and the shapes that they and the widths follow from."""
-    setup, config = scene.setup, config_of(scene.setup)
-    shapes = tuple((name, matrix.shape) for name, matrix in scene.inputs.matrices.items())
-    return (input_mode_of(setup), config.heads, config.kv_heads, setup.d_k, setup.d_v, shapes)
+    setup = screen.setup
+    config = config_of(setup)
+    shapes = [(name, matrix.shape) for name, matrix in screen.inputs.matrices.items()]
+    return (
+        input_mode_of(setup),
+        config.heads,
+        config.kv_heads,
+        setup.d_k,
+        setup.d_v,
+        *shapes,
+    )
 
 
 @page_part(size_dependencies)
-def show_size_controls(scene: ScreenState) -> None:
+def show_size_controls(screen: ScreenState) -> None:
     """How many heads and key/value heads, and how wide they are."""
-    setup, material, config = scene.setup, scene.inputs, config_of(scene.setup)
+    setup = screen.setup
     if input_mode_of(setup) == "file":
         return
+    config = config_of(setup)
+    heads = config.heads
+    kv_heads = config.kv_heads or heads
     with st.container(horizontal=True):
-        show_count_choice("heads", head_choices(setup, material, config.heads), config.heads)
-        kv = config.kv_heads or config.heads
-        show_count_choice("kv_heads", sorted(kv_choices(config.heads)), kv)
-    widths = {"d_k": ("w_q", config.heads), "d_v": ("w_v", kv)}
-    if any(name not in material.matrices for name, _ in widths.values()):
+        show_count_choice("heads", head_choices(setup, screen.inputs, heads), heads)
+        show_count_choice("kv_heads", sorted(kv_choices(heads)), kv_heads)
+    matrices = screen.inputs.matrices
+    if "w_q" not in matrices or "w_v" not in matrices:
         return
+    query_width = matrices["w_q"].shape[1] // heads
+    value_width = matrices["w_v"].shape[1] // kv_heads
     with st.container(horizontal=True):
-        for field, (name, count) in widths.items():
-            show_width_input(field, max(material.matrices[name].shape[1] // count, 1))
+        show_width_input("d_k", max(query_width, 1))
+        show_width_input("d_v", max(value_width, 1))
 
 
 def show_count_choice(field: str, options: list[int], value: int) -> None:
     """A count out of the possible ones."""
     key = f"c_{field}"
 
-    def chosen() -> None:
-        more = {"kv_heads": None} if field == "heads" else {}
-        try_sizes(field, **{field: st.session_state[key]}, **more)
+    def choose_count() -> None:
+        sizes = {field: st.session_state[key]}
+        if field == "heads":
+            sizes["kv_heads"] = None
+        try_sizes(field, **sizes)
 
     mirror_field(key, field, value)
-    st.selectbox(say(f"control.{field}"), options, key=key, on_change=chosen, filter_mode=None, width=HALF_WIDTH_PX)
+    st.selectbox(
+        say(f"control.{field}"),
+        options,
+        key=key,
+        on_change=choose_count,
+        filter_mode=None,
+        width=HALF_WIDTH_PX,
+    )
     show_refusal(field)
 
 
@@ -79,7 +109,7 @@ def show_width_input(field: str, value: int) -> None:
     """How wide a head is: any number, what still fits stays."""
     key = f"c_{field}"
 
-    def typed() -> None:
+    def take_typed_width() -> None:
         try_sizes(field, **{field: st.session_state[key]})
 
     mirror_field(key, field, min(value, MAX_CHOSEN_HEAD_WIDTH))
@@ -88,7 +118,7 @@ def show_width_input(field: str, value: int) -> None:
         1,
         MAX_CHOSEN_HEAD_WIDTH,
         key=key,
-        on_change=typed,
+        on_change=take_typed_width,
         width=HALF_WIDTH_PX,
         help=say("help.widths"),
     )
@@ -100,81 +130,103 @@ def try_sizes(control: str, **sizes: int | None) -> None:
     try_made_change(control, lambda: make_size_changes(setup_state.current_setup(), **sizes))
 
 
-def head_choices(setup: Setup, material: RunInputs, current: int) -> list[int]:
+def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
     """The head counts that the projections can be cut into; any, where the width of a head is given."""
-    if (setup.d_k, setup.d_v) != (None, None):
-        return sorted({*range(1, MAX_SHOWN_HEADS + 1), current})
-    matrices = material.matrices
-    columns = matrices.get("w_q", matrices.get("x", matrices.get("q"))).shape[1]
-    return sorted({n for n in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16) if columns % n == 0} | {current})
+    if setup.d_k is not None or setup.d_v is not None:
+        counts = {*range(1, MAX_SHOWN_HEADS + 1)}
+    else:
+        columns = count_query_columns(inputs)
+        counts = {count for count in USUAL_HEAD_COUNTS if columns % count == 0}
+    return sorted({*counts, current})
+
+
+def count_query_columns(inputs: RunInputs) -> int:
+    """How many columns are cut into the heads' queries: those of W_q, of x where none projects it, or of q."""
+    name = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
+    return inputs.matrices[name].shape[1]
 
 
 # ---- wiring ----------------------------------------------------------------------------------------------------------
-@page_part(lambda scene: (input_mode_of(scene.setup), scene.setup.wiring, scene.inputs.origins.get("w_o")))
-def show_wiring_control(scene: ScreenState) -> None:
+@page_part(lambda screen: (input_mode_of(screen.setup), screen.setup.wiring, screen.inputs.origins.get("w_o")))
+def show_wiring_control(screen: ScreenState) -> None:
     """One click each: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
-    setup, material = scene.setup, scene.inputs
+    setup, origins = screen.setup, screen.inputs.origins
     if input_mode_of(setup) in ("qkv", "file"):
         return
+    has_output = "w_o" in origins
 
-    def chosen() -> None:
-        setup = setup_state.current_setup()
+    def choose_wiring() -> None:
         names = st.session_state["c_wiring"]
-        changes = {"wiring": tuple(name for name in WIRING if name in names)}
-        if "w_o" in material.origins:
-            changes["w_o"] = "none" if NO_OUTPUT in names else None if setup.w_o == "none" else setup.w_o
-        if "bare" in names and "bare" not in setup.wiring:
-            changes["positions"] = to_positions_field(setup, ())
+        changes = make_wiring_change(setup_state.current_setup(), names, has_output)
         try_change("wiring", **changes)
 
-    options = [name for name in WIRING_OPTIONS if name != NO_OUTPUT or "w_o" in material.origins]
-    on = {*setup.wiring, *([NO_OUTPUT] if material.origins.get("w_o") == "removed" else [])}
-    show_field_pills("wiring", options, [name for name in options if name in on], chosen)
+    options = [name for name in WIRING_OPTIONS if name != NO_OUTPUT or has_output]
+    chosen = [*setup.wiring]
+    if origins.get("w_o") == "removed":
+        chosen.append(NO_OUTPUT)
+    show_field_pills("wiring", options, [name for name in options if name in chosen], choose_wiring)
     show_refusal("wiring")
 
 
+def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> dict[str, object]:
+    """The change by which the layer is wired as chosen. has_output: whether there is a W_o that can be taken away."""
+    changes: dict[str, object] = {"wiring": tuple(name for name in WIRING if name in names)}
+    if has_output and NO_OUTPUT in names:
+        changes["w_o"] = "none"
+    elif has_output:
+        changes["w_o"] = None if setup.w_o == "none" else setup.w_o
+    if "bare" in names and "bare" not in setup.wiring:
+        changes["positions"] = to_positions_field(setup, ())
+    return changes
+
+
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
-@page_part(lambda scene: (input_mode_of(scene.setup), is_cross_attention(scene.setup), built_heads_of(scene.setup)))
-def show_built_heads_control(scene: ScreenState) -> None:
+@page_part(lambda screen: (input_mode_of(screen.setup), is_cross_attention(screen.setup), built_heads_of(screen.setup)))
+def show_built_heads_control(screen: ScreenState) -> None:
     """Heads whose behaviour can be read off, and how far the offset head looks."""
-    setup = scene.setup
+    setup = screen.setup
     if input_mode_of(setup) != "sentence" or is_cross_attention(setup):
         return
     kinds = built_heads_of(setup)
     names = dict.fromkeys(name for name, _ in kinds)
 
-    def chosen() -> None:
-        texts = choose_heads(kinds, st.session_state["c_built"])
-        try_change("built", built=texts, **NEW_HEADS_RESET, score="dot" if texts else None)
+    def choose_heads() -> None:
+        texts = write_chosen_heads(kinds, st.session_state["c_built"])
+        score = "dot" if texts else None
+        try_change("built", built=texts, **NEW_HEADS_RESET, score=score)
 
-    show_field_pills("built", HEAD_KINDS, names, chosen, say("help.built"))
+    show_field_pills("built", HEAD_KINDS, names, choose_heads, say("help.built"))
     for place in offset_places(setup):
         offset_slider(setup, place)
     show_refusal("built")
 
 
-def choose_heads(kinds: Sequence[tuple[str, int]], names: Sequence[str]) -> tuple[str, ...]:
+def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple[str, ...]:
     """The heads as a Setup says them after a choice of names: those that stay are as they were, new ones come last."""
-    stay = [kind for kind in kinds if kind[0] in names]
-    old = {name for name, _ in kinds}
-    new = [(name, -1) for name in names if name not in old]
-    return tuple(write_kind(*kind) for kind in stay + new)
+    chosen_kinds = [(name, offset) for name, offset in kinds if name in names]
+    old_names = [name for name, _ in kinds]
+    for name in names:
+        if name not in old_names:
+            chosen_kinds.append((name, NEW_HEAD_OFFSET))
+    return write_kinds(chosen_kinds)
 
 
 def offset_slider(setup: Setup, place: int) -> None:
     """How far an offset head looks. A link may hold several of them: then each slider says the number of its head."""
     places = offset_places(setup)
     key = "c_offset" if place == places[0] else f"c_offset_{place}"
-    head = say("place.head", number=place + 1)
-    label = say("control.offset") if len(places) == 1 else say("control.offset_of", head=head)
+    label = say("control.offset")
+    if len(places) > 1:
+        head = say("place.head", number=place + 1)
+        label = say("control.offset_of", head=head)
     _, offset = built_heads_of(setup)[place]
-    reach = min(max(5, abs(offset)), MAX_HEAD_OFFSET)
+    reach = min(max(USUAL_OFFSET_REACH, abs(offset)), MAX_HEAD_OFFSET)
 
-    def turned() -> None:
+    def choose_offset() -> None:
         try_change("built", built=turn_head(setup, place, st.session_state[key]))
 
     mirror_field(key, "built", offset)
-    st.slider(label, -reach, reach, key=key, on_change=turned)
+    st.slider(label, -reach, reach, key=key, on_change=choose_offset)
 
 
 def offset_places(setup: Setup) -> list[int]:
@@ -186,10 +238,9 @@ def turn_head(setup: Setup, place: int, offset: int) -> tuple[str, ...]:
     """The heads built by hand as a Setup says them, one offset head looking so far away."""
     kinds = list(built_heads_of(setup))
     kinds[place] = ("offset", offset)
-    return tuple(write_kind(*kind) for kind in kinds)
+    return write_kinds(kinds)
 
 
-# a new set of heads starts from its own matrices
-NEW_HEADS_RESET = dict.fromkeys(
-    ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "heads", "kv_heads", "d_k", "d_v")
-)
+def write_kinds(kinds: Sequence[HeadKind]) -> tuple[str, ...]:
+    """Heads built by hand as a Setup says them."""
+    return tuple(write_kind(name, offset) for name, offset in kinds)

@@ -1,5 +1,7 @@
 """Which masks, and their numbers; a custom one as a matrix of 0 and 1."""
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 
 from attention_core import Trace
@@ -14,76 +16,132 @@ from pages.setup.setup import config_of
 from pages.site.words import say
 from pages.workbench.input_controls import matrix_box
 
+MaskParameters = dict[str, object]  # of one mask, by name
+MAX_SUGGESTED_WINDOW = 3  # keys
 
-def mask_dependencies(scene: ScreenState) -> tuple[object, ...]:
+
+def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The masks, and what their numbers stand for."""
-    trace, masks = scene.trace, config_of(scene.setup).masks
-    words = trace.labels["S"] if any("global_tokens" in params for _, params in masks) else ()
-    return (repr(masks), scene.setup.allowed, trace.sizes()["T"], trace.sizes()["S"], words)
+    trace = screen.trace
+    sizes = trace.sizes()
+    masks = config_of(screen.setup).masks
+    names_tokens = any("global_tokens" in params for _, params in masks)
+    return (
+        repr(masks),
+        screen.setup.allowed,
+        sizes["T"],
+        sizes["S"],
+        trace.labels["S"] if names_tokens else (),
+    )
 
 
 @page_part(mask_dependencies)
-def show_mask_controls(scene: ScreenState) -> None:
+def show_mask_controls(screen: ScreenState) -> None:
     """Which masks, and each one's number; a custom one as a matrix of 0 and 1."""
-    setup, material, trace = scene.setup, scene.inputs, scene.trace
-    spec, sizes = dict(config_of(setup).masks), trace.sizes()
+    setup, trace = screen.setup, screen.trace
+    masks = dict(config_of(setup).masks)
 
-    def chosen() -> None:
+    def choose_masks() -> None:
         names = st.session_state["c_masks"]
         custom = (setup.allowed or "~") if "custom" in names else None
-        masks = tuple(
-            write_mask(name, spec.get(name) or suggest_mask_parameters(name, sizes["S"]))
-            for name in names
-            if name in MASKS
-        )
-        try_change("masks", masks=masks, allowed=custom)
+        chosen_masks = {}
+        for name in names:
+            if name in MASKS:
+                chosen_masks[name] = masks.get(name) or suggest_mask_parameters(name, trace.sizes()["S"])
+        try_change("masks", masks=write_masks(chosen_masks), allowed=custom)
 
-    values = [*spec, *(["custom"] if setup.allowed is not None else [])]
-    show_field_pills("masks", [*MASKS, "custom"], values, chosen, say("help.masks"))
-    show_refusal("masks")
-    for name, params in spec.items():
-        show_mask_numbers(trace, spec, name, params)
+    chosen_names = list(masks)
     if setup.allowed is not None:
-        matrix_box("allowed", material)
+        chosen_names.append("custom")
+    show_field_pills("masks", [*MASKS, "custom"], chosen_names, choose_masks, say("help.masks"))
+    show_refusal("masks")
+    for name in masks:
+        show_mask_numbers(trace, masks, name)
+    if setup.allowed is not None:
+        matrix_box("allowed", screen.inputs)
 
 
-def suggest_mask_parameters(name: str, keys: int) -> dict:
+def write_masks(masks: Mapping[str, MaskParameters]) -> tuple[str, ...]:
+    """Masks as a Setup says them."""
+    return tuple(write_mask(name, params) for name, params in masks.items())
+
+
+def suggest_mask_parameters(name: str, keys: int) -> MaskParameters:
     """A mask's parameters when it is switched on: numbers with which it blocks something, and not all but itself."""
     _, params = read_mask(name)
     if name == "sliding":
-        params["window"] = min(3, keys)
+        params["window"] = min(MAX_SUGGESTED_WINDOW, keys)
     if "lengths" in params:
         params["lengths"] = (max(keys - 1, 1),)
     return params
 
 
-def show_mask_numbers(trace: Trace, spec: dict, name: str, params: dict) -> None:
+# ---- the numbers of a mask -------------------------------------------------------------------------------------------
+def show_mask_numbers(trace: Trace, masks: Mapping[str, MaskParameters], name: str) -> None:
     """The numbers of one mask."""
     sizes = trace.sizes()
-    current = {"offset": sizes["S"] - sizes["T"], **params}
+    params = {"offset": sizes["S"] - sizes["T"], **masks[name]}
 
-    def chosen(parameter: str) -> None:
-        value = st.session_state[f"c_{name}_{parameter}"]
-        value = (value,) if parameter == "lengths" else tuple(value) if parameter == "global_tokens" else value
-        changed = {**spec, name: {**params, parameter: value}}
-        try_change(f"{name}_{parameter}", masks=tuple(write_mask(*mask) for mask in changed.items()))
+    def take_number(parameter: str) -> None:
+        control = f"{name}_{parameter}"
+        value = st.session_state[f"c_{control}"]
+        changed_mask = {**masks[name], parameter: read_mask_number(parameter, value)}
+        changed_masks = {**masks, name: changed_mask}
+        try_change(control, masks=write_masks(changed_masks))
 
     for parameter in mask_parameters_of(name):
-        control, value = f"{name}_{parameter}", current[parameter]
-        label, key = say(f"parameter.{control}"), f"c_{control}"
-        used = {"key": key, "on_change": chosen, "args": (parameter,)}
+        control = f"{name}_{parameter}"
         if parameter == "global_tokens":
-            mirror_field(key, control, list(value))
-            names = token_names(trace, value)
-            words = {"placeholder": say("control.none"), "format_func": names.__getitem__}
-            st.multiselect(label, list(names), select_all=False, **words, **used)
+            show_token_choice(trace, control, params[parameter], take_number)
         else:
-            mirror_field(key, control, value[0] if parameter == "lengths" else value)
-            st.number_input(label, -MAX_MASK_NUMBER, MAX_MASK_NUMBER, step=1, **used)
+            show_number_input(control, parameter, params[parameter], take_number)
         show_refusal(control)
 
 
-def token_names(trace: Trace, chosen: tuple[int, ...]) -> dict[int, str]:
+def read_mask_number(parameter: str, value: object) -> object:
+    """What a control holds as a mask's parameter: lengths and tokens are several, of lengths one is chosen here."""
+    if parameter == "lengths":
+        return (value,)
+    if parameter == "global_tokens":
+        return tuple(value)
+    return value
+
+
+def show_number_input(control: str, parameter: str, value: object, take: Callable[[str], None]) -> None:
+    """A number of a mask. take: is called with the parameter when another one is typed."""
+    key = f"c_{control}"
+    mirror_field(key, control, value[0] if parameter == "lengths" else value)
+    st.number_input(
+        say(f"parameter.{control}"),
+        -MAX_MASK_NUMBER,
+        MAX_MASK_NUMBER,
+        step=1,
+        key=key,
+        on_change=take,
+        args=(parameter,),
+    )
+
+
+def show_token_choice(trace: Trace, control: str, tokens: tuple[int, ...], take: Callable[[str], None]) -> None:
+    """The tokens that see all others and are seen by all. take: is called with the parameter when others are chosen."""
+    key = f"c_{control}"
+    names = name_key_places(trace, tokens)
+    mirror_field(key, control, list(tokens))
+    st.multiselect(
+        say(f"parameter.{control}"),
+        list(names),
+        select_all=False,
+        placeholder=say("control.none"),
+        format_func=names.__getitem__,
+        key=key,
+        on_change=take,
+        args=("global_tokens",),
+    )
+
+
+def name_key_places(trace: Trace, chosen: tuple[int, ...]) -> dict[int, str]:
     """The positions of the keys with their words, and those that are chosen beyond them, where only a query stands."""
     names = dict(enumerate(place_names(trace, "S", trace.sizes()["S"])))
-    return names | {place: f"+{place}" for place in chosen if place not in names}
+    for place in chosen:
+        names.setdefault(place, f"+{place}")
+    return names

@@ -1,5 +1,6 @@
 """The settings in which two Setups differ, in the page's words: nothing that is alike, nothing that only follows."""
 
+from collections.abc import Iterable
 from dataclasses import fields
 
 import numpy as np
@@ -13,96 +14,153 @@ from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of
 from pages.site.words import has, say
 
 Run = tuple[Setup, Trace, RunInputs]
+NamedDifference = tuple[str, str, str]  # a name, its value in one run, and in the other
 CHOSEN_NUMBER_FIELDS = ("scores", "weights")  # numbers in the place of computed ones
 SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # which follow from others, where nobody chose them
 OTHER_FIELDS = ("network", "file", "roles", "axes", "part", "polarity")
 MAX_VALUE_CHARS = 48  # characters of a value
+MAX_NUMBER_CHARS = 8  # characters of a number of a matrix that stands as it was typed
 
 
-def find_setting_differences(one: Run, other: Run) -> list[tuple[str, str, str]]:
+def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
     """What differs from one to the other: its name, its value there, and its value here. Each a Setup with its run."""
-    were, are = describe_settings(*one), describe_settings(*other)
-    chosen = [name for name in were if name not in SIZE_FIELDS or getattr(one[0], name) != getattr(other[0], name)]
-    found = [(name_setting(name), were[name], are[name]) for name in chosen if were[name] != are[name]]
-    for name in changed_matrices(one, other):
-        found += describe_matrix_difference(name, one[2].matrices.get(name), other[2].matrices.get(name))
-    return [(name, shorten_value(was), shorten_value(now)) for name, was, now in found]
+    setup, _, inputs = one
+    other_setup, _, other_inputs = other
+    settings = describe_settings(*one)
+    other_settings = describe_settings(*other)
+    differences = []
+    for name, value in settings.items():
+        other_value = other_settings[name]
+        only_follows = name in SIZE_FIELDS and getattr(setup, name) == getattr(other_setup, name)
+        if value != other_value and not only_follows:
+            differences.append((name_setting(name), value, other_value))
+    for name in list_changed_matrices(one, other):
+        matrix = inputs.matrices.get(name)
+        other_matrix = other_inputs.matrices.get(name)
+        differences += describe_matrix_difference(name, matrix, other_matrix)
+    return [(name, shorten_value(value), shorten_value(other_value)) for name, value, other_value in differences]
 
 
-def changed_matrices(one: Run, other: Run) -> list[str]:
+def list_changed_matrices(one: Run, other: Run) -> list[str]:
     """The matrices of either run that the two Setups say otherwise, in the order of a Setup."""
-    (setup, _, inputs), (second, _, others) = one, other
-    parts = [field.name for field in fields(setup)]
-    matrices = [name for name in parts if name in inputs.matrices or name in others.matrices]
-    return [name for name in matrices if getattr(setup, name) != getattr(second, name)]
+    setup, _, inputs = one
+    other_setup, _, other_inputs = other
+    changed = []
+    for name in [field.name for field in fields(setup)]:
+        is_matrix = name in inputs.matrices or name in other_inputs.matrices
+        if is_matrix and getattr(setup, name) != getattr(other_setup, name):
+            changed.append(name)
+    return changed
 
 
-def describe_settings(setup: Setup, trace: Trace, material: RunInputs) -> dict[str, str]:
+# ---- the settings of one run -----------------------------------------------------------------------------------------
+def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str, str]:
     """Every setting that is no matrix, in words; what a Setup leaves open as its example has it."""
-    config, sizes, none = config_of(setup), trace.sizes(), say("control.none")
-
-    def several(field: str, names: tuple[str, ...]) -> str:
-        parts = [name.split(":") for name in names]  # "local:1" is a name and its number
-        return say("fact.comma").join(" ".join([say(f"{field}.{name}"), *numbers]) for name, *numbers in parts) or none
-
-    found = {
+    config, sizes = config_of(setup), trace.sizes()
+    no_value = say("control.none")
+    has_sentence = input_mode_of(setup) == "sentence"
+    settings = {
         "example": say(f"example.{setup.example}"),
         "input": say(f"mode.{input_mode_of(setup)}"),
-        "text": spell_tokens(material.queries, setup) if input_mode_of(setup) == "sentence" else none,
-        "context_text": spell_tokens(material.keys, setup) if material.crossed else none,
-        "more": str(len(material.batch) or 1),
-        "masks": several("masks", tuple(write_mask(*mask) for mask in config.masks)),
+        "text": spell_tokens(inputs.queries, setup) if has_sentence else no_value,
+        "context_text": spell_tokens(inputs.keys, setup) if inputs.crossed else no_value,
+        "more": str(len(inputs.batch) or 1),
+        "masks": join_choices("masks", [write_mask(*mask) for mask in config.masks]),
         "score": say(f"score.{config.score}"),
-        "scale": {None: say("scale.default"), 1.0: say("scale.off")}.get(setup.scale) or format_term(setup.scale),
+        "scale": describe_scale(setup),
         "temperature": f"{setup.temperature:g}",
-        "positions": say("fact.comma").join(map(name_position_choice, positions_of(setup))) or none,
+        "positions": join_positions(positions_of(setup)),
         "dtype": say(f"dtype.{setup.dtype}"),
         "device": say(f"device.{setup.device}"),
-        "wiring": several("wiring", setup.wiring),
-        "built": several("built", setup.built or ()),
+        "wiring": join_choices("wiring", setup.wiring),
+        "built": join_choices("built", setup.built or ()),
         "seed": str(setup.seed),
         "heads": str(sizes["H"]),
     }
-    found |= {name: str(sizes.get(dim, none)) for name, dim in SIZE_FIELDS.items()}
-    found |= {name: format_link_value(value) if (value := getattr(setup, name)) else none for name in OTHER_FIELDS}
-    found |= {name: str((getattr(setup, name) or "").count("=")) for name in CHOSEN_NUMBER_FIELDS}
-    return found | {"network": network_of(setup) or none}
+    for name, dim in SIZE_FIELDS.items():
+        settings[name] = str(sizes.get(dim, no_value))
+    for name in OTHER_FIELDS:
+        value = getattr(setup, name)
+        settings[name] = format_link_value(value) if value else no_value
+    for name in CHOSEN_NUMBER_FIELDS:
+        text = getattr(setup, name) or ""
+        settings[name] = str(text.count("="))
+    settings["network"] = network_of(setup) or no_value
+    return settings
+
+
+def join_choices(family: str, choices: Iterable[str]) -> str:
+    """Choices in the page's words: of "local:1" the name, and its number behind it."""
+    names = []
+    for choice in choices:
+        name, *numbers = choice.split(":")
+        names.append(" ".join([say(f"{family}.{name}"), *numbers]))
+    return say("fact.comma").join(names) or say("control.none")
+
+
+def join_positions(positions: Iterable[str]) -> str:
+    """The ways to tell positions in the page's words."""
+    names = [name_position_choice(name) for name in positions]
+    return say("fact.comma").join(names) or say("control.none")
+
+
+def describe_scale(setup: Setup) -> str:
+    """The scale: as the score has it, off, or a number."""
+    if setup.scale is None:
+        return say("scale.default")
+    if setup.scale == 1.0:
+        return say("scale.off")
+    return format_term(setup.scale)
 
 
 def name_position_choice(name: str) -> str:
     """A way to tell positions."""
-    return say(f"positions.{name}") if has(f"positions.{name}") else say("compare.rope_half")
+    key = f"positions.{name}"
+    return say(key) if has(key) else say("compare.rope_half")
 
 
 def name_setting(name: str) -> str:
     """A setting's name on the page."""
     keys = (f"compare.setting.{name}", f"edited.{name}", f"control.{name}")
-    return next((say(key) for key in keys if has(key)), name)
+    for key in keys:
+        if has(key):
+            return say(key)
+    return name
 
 
-def describe_matrix_difference(name: str, was: np.ndarray | None, now: np.ndarray | None) -> list[tuple[str, str, str]]:
+# ---- matrices --------------------------------------------------------------------------------------------------------
+def describe_matrix_difference(name: str, before: np.ndarray | None, now: np.ndarray | None) -> list[NamedDifference]:
     """One number with both values, or how many differ; shapes where these do."""
-    if was is None or now is None or was.shape != now.shape:
-        shapes = (say("control.none") if each is None else " × ".join(map(str, each.shape)) for each in (was, now))
-        return [(name_setting(name), *shapes)]
-    places = np.argwhere(was != now)
-    if len(places) == 1:
-        ((row, column),) = places.tolist()
-        return [
-            (
-                f"{name_setting(name)} [{row + 1}, {column + 1}]",
-                *(format_matrix_number(each[row, column]) for each in (was, now)),
-            )
-        ]
-    return [(name_setting(name), "", say("compare.numbers", count=len(places)))] if len(places) else []
+    setting = name_setting(name)
+    if before is None or now is None or before.shape != now.shape:
+        return [(setting, format_matrix_shape(before), format_matrix_shape(now))]
+    places = np.argwhere(before != now).tolist()
+    if not places:
+        return []
+    if len(places) > 1:
+        return [(setting, "", say("compare.numbers", count=len(places)))]
+    row, column = places[0]
+    cell_name = f"{setting} [{row + 1}, {column + 1}]"
+    number_before = format_matrix_number(before[row, column])
+    number_now = format_matrix_number(now[row, column])
+    return [(cell_name, number_before, number_now)]
+
+
+def format_matrix_shape(matrix: np.ndarray | None) -> str:
+    """The shape of a matrix; in a word where there is none."""
+    if matrix is None:
+        return say("control.none")
+    return " × ".join(map(str, matrix.shape))
 
 
 def format_matrix_number(value: float) -> str:
     """A number of a matrix: as it was typed where it is a short one."""
     text = format_term(float(value))
-    return text if len(text) <= 8 else format_fixed(float(value))
+    return text if len(text) <= MAX_NUMBER_CHARS else format_fixed(float(value))
 
 
 def shorten_value(text: str) -> str:
     """A value that fits into a line."""
-    return text if len(text) <= MAX_VALUE_CHARS else text[: MAX_VALUE_CHARS - 1] + "…"
+    if len(text) <= MAX_VALUE_CHARS:
+        return text
+    return text[: MAX_VALUE_CHARS - 1] + "…"

@@ -19,6 +19,9 @@ from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 QR_SIDE_PX = 400  # pixels of a QR code, about
+MIN_MODULE_PX = 3  # pixels of one of its modules
+MAX_QR_CHARS = 1_200  # characters: 133 modules a side; a phone at the back of a room sees no finer ones
+QUIET_ZONE_MODULES = 4  # modules of white around the code, as the standard asks
 
 
 def show_sharing(setup: Setup) -> None:
@@ -44,38 +47,48 @@ def show_sharing(setup: Setup) -> None:
 
 def setup_address(setup: Setup) -> str:
     """The page's address with everything that is on the screen."""
-    return page_address() + "?" + urlencode(to_address(setup, current_language()) | {"lang": current_language()})
+    language = current_language()
+    parameters = to_address(setup, language) | {"lang": language}
+    return page_address() + "?" + urlencode(parameters)
 
 
 def show_address(link: str) -> None:
     """The address to copy, and what may go wrong with it."""
+    length = len(link)
     st.markdown(say("sharing.how"))
-    st.code(link, language=None, wrap_lines=True, height=120 if len(link) > 120 else "content")
-    if len(link) > MAX_ADDRESS_CHARS:
-        st.warning(say("sharing.long", given=len(link), limit=MAX_ADDRESS_CHARS), icon=":material/content_cut:")
+    st.code(link, language=None, wrap_lines=True, height=120 if length > 120 else "content")
+    if length > MAX_ADDRESS_CHARS:
+        warning = say("sharing.long", given=length, limit=MAX_ADDRESS_CHARS)
+        st.warning(warning, icon=":material/content_cut:")
     try:
-        if not public_address() and is_local(link):
-            st.info(say("sharing.only_here", setting=escape_markdown(ADDRESS)), icon=":material/computer:")
+        is_only_here = not public_address() and is_local(link)
     except AttentionError as error:
         st.error(say_refusal(error), icon=":material/error:")
+        return
+    if is_only_here:
+        note = say("sharing.only_here", setting=escape_markdown(ADDRESS))
+        st.info(note, icon=":material/computer:")
 
 
 def show_qr_code(link: str) -> None:
     """The QR code of an address."""
     picture, modules = qr_code(link)
-    st.image(picture, width=modules * max(3, QR_SIDE_PX // modules), alt=say("sharing.code"))
+    module_px = max(MIN_MODULE_PX, QR_SIDE_PX // modules)
+    side_px = modules * module_px
+    st.image(picture, width=side_px, alt=say("sharing.code"))
 
 
 def show_setup_file(setup: Setup) -> None:
     """The screen as a file, and a file as the screen."""
     key = f"c_file_{setup_state.editors_version()}"
 
-    def chosen() -> None:
+    def open_chosen_file() -> None:
         setup_state.forget_refusals("file")
-        if st.session_state[key] is None:
+        file = st.session_state[key]
+        if file is None:
             return
         try:
-            wanted, unread = setup_from_file(decode_file_text(st.session_state[key].getvalue()))
+            wanted, unread = setup_from_file(decode_file_text(file.getvalue()))
         except AttentionError as error:
             setup_state.store_refusal("file", error)
             return
@@ -91,7 +104,7 @@ def show_setup_file(setup: Setup) -> None:
         icon=":material/save:",
         on_click="ignore",
     )
-    st.file_uploader(say("sharing.open"), type="json", key=key, on_change=chosen)
+    st.file_uploader(say("sharing.open"), type="json", key=key, on_change=open_chosen_file)
     show_refusal("file")
     show_add_scene_button(setup)
 
@@ -99,30 +112,39 @@ def show_setup_file(setup: Setup) -> None:
 def show_add_scene_button(setup: Setup) -> None:
     """The screen as a scene of a lecture."""
 
-    def added() -> None:
+    def add_scene() -> None:
         talk.add_scene(setup)
         redraw()
 
-    st.button(say("present.desk.add"), key="add_scene", icon=":material/slideshow:", on_click=added)
-    own = talk.get_lecture_session()
-    if own.refusal is not None:
-        st.error(say_refusal(own.refusal), icon=":material/error:")
-    elif own.own is not None:
-        st.caption(say("present.desk.added", count=len(own.own.scenes)))
-
-
-MAX_QR_CHARS = 1_200  # characters: 133 modules a side; a phone at the back of a room sees no finer ones
-
-
-QUIET_ZONE_MODULES = 4  # modules of white around the code, as the standard asks
+    st.button(
+        say("present.desk.add"),
+        key="add_scene",
+        icon=":material/slideshow:",
+        on_click=add_scene,
+    )
+    session = talk.get_lecture_session()
+    if session.refusal is not None:
+        st.error(say_refusal(session.refusal), icon=":material/error:")
+    elif session.own is not None:
+        scene_count = len(session.own.scenes)
+        st.caption(say("present.desk.added", count=scene_count))
 
 
 def qr_code(text: str) -> tuple[str, int]:
     """The SVG of a text, black on white, and how many modules a side has, the quiet zone included.
 
-    Error level M or better: a code of which 15 % cannot be seen is still read. At most SCANNABLE characters.
+    Error level M or better: a code of which 15 % cannot be seen is still read. At most MAX_QR_CHARS characters.
     """
     code = segno.make(text, error="m", micro=False)
     picture = io.BytesIO()
-    code.save(picture, kind="svg", border=QUIET_ZONE_MODULES, dark="#000", light="#fff", omitsize=True, xmldecl=False)
-    return picture.getvalue().decode(), code.symbol_size(border=QUIET_ZONE_MODULES)[0]
+    code.save(
+        picture,
+        kind="svg",
+        border=QUIET_ZONE_MODULES,
+        dark="#000",
+        light="#fff",
+        omitsize=True,
+        xmldecl=False,
+    )
+    side, _ = code.symbol_size(border=QUIET_ZONE_MODULES)
+    return picture.getvalue().decode(), side

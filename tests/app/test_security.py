@@ -272,17 +272,17 @@ def opens_as(address, host):
     ],
 )
 def test_a_host_is_named_without_its_port(authority, name):
-    assert security.named(authority) == name
+    assert security.read_host_name(authority) == name
 
 
 def test_an_old_health_check_calls_the_server_by_no_name():
-    assert not security.is_elsewhere([], "lecture.example")
-    assert security.is_elsewhere([b"lecture.example", b"rebound.example"], "lecture.example")
+    assert not security.is_foreign_host([], "lecture.example")
+    assert security.is_foreign_host([b"lecture.example", b"rebound.example"], "lecture.example")
 
 
 @pytest.mark.parametrize("given", ["", " ", "lecture.example", "//[", "?x"])
 def test_without_an_address_any_name_will_do(given):
-    assert security.public_name(given) == ""
+    assert security.read_public_name(given) == ""
     assert told(passes((b"host", b"rebound.example"), (b"origin", b"https://rebound.example")))
 
 

@@ -12,7 +12,7 @@ from attention_core.documents.provenance import Provenance
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.examples.examples import EXAMPLES
 from attention_core.exercises.generator import make_exercise
-from attention_core.exercises.worked_example import stages_of
+from attention_core.exercises.stages import stages_of
 
 
 def telling_of(trace):

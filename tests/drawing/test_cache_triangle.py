@@ -4,7 +4,7 @@ import pytest
 
 from attention_core.drawing.cache_triangle import STATE_MARKS, CacheTriangle, state_colours, triangle_picture
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, colour_channels, luminance
-from attention_core.variants.kv_cache import (
+from attention_core.variants.decoding_work import (
     STATE_ABSENT,
     STATE_AGAIN,
     STATE_COMPUTED,

@@ -31,7 +31,7 @@ from attention_core.drawing.palette import (
     shade_cells,
     to_hex_colours,
 )
-from attention_core.drawing.specifications import Picture
+from attention_core.drawing.specifications import Picture, cell_specification
 from attention_core.drawing.text_layout import PictureTexts, shorten_text, text_width
 from attention_core.explanation.formula import SYMBOL_COLOURS
 from attention_core.explanation.layout import panel, product
@@ -173,7 +173,7 @@ def assert_drawable(picture: Picture) -> None:
     assert json.loads(json.dumps(spec)) == spec
     assert not {"data", "datasets", "$schema"} & keys_of(spec)
     assert {key: value for key, value in spec.items() if key not in ("width", "height")} == {
-        **charts.cell_specification(),
+        **cell_specification(),
         "padding": dict.fromkeys(("left", "right", "top", "bottom"), spec["padding"]["left"]),
         "background": "transparent",
     }
@@ -201,10 +201,10 @@ def test_an_invalid_specification_is_found():
 
 
 def test_the_fields_of_the_specification_are_columns_of_the_table():
-    text = json.dumps(charts.cell_specification())
+    text = json.dumps(cell_specification())
     used = {*re.findall(r'"field": "([^"]*)"', text), *re.findall(r"datum\.(\w+)", text)} - {"middle", "centre", "said"}
     assert used == set(CELL_COLUMNS) - {"step", "index"}
-    params = {each["name"]: each["select"] for each in charts.cell_specification()["params"]}
+    params = {each["name"]: each["select"] for each in cell_specification()["params"]}
     assert params["cell"]["fields"] == ["step", "index", "turn"]
     assert params["hover"]["fields"] == ["row", "column", "panel"]
 
@@ -703,8 +703,9 @@ def test_small_differences_are_written_as_powers_of_ten_and_what_overflowed_is_h
 # ---- beside other threads --------------------------------------------------------------------------------------------
 WHILE_PANDAS_IS_IMPORTED = """
 import sys, threading
-from attention_core.drawing import charts
-from attention_core.drawing.palette import LIGHT
+from attention_core.drawing import specifications
+from attention_core.drawing.axes import Axis
+from attention_core.drawing.palette import LIGHT_PALETTE
 class Slow:
     def find_spec(self, name, path=None, target=None):
         if name == "pandas.core" and threading.current_thread() is other:
@@ -720,8 +721,8 @@ half_there, go_on = threading.Event(), threading.Event()
 other = threading.Thread(target=lambda: __import__("pandas"))
 """
 ASKED = {
-    "specification()": 6,
-    "curve_specification(charts.Axis('x', 0.0, 1.0), charts.Axis('y', 0.0, 1.0), LIGHT, 400, 300)": 7,
+    "cell_specification()": 6,
+    "curve_specification(Axis('x', 0.0, 1.0), Axis('y', 0.0, 1.0), LIGHT_PALETTE, 400, 300)": 8,
     "plane_specification(1.0, 300)": 5,
 }
 
@@ -736,19 +737,22 @@ def run_apart(script: str) -> str:
 
 @pytest.mark.parametrize(("asked", "layers"), ASKED.items())
 def test_a_specification_waits_for_pandas_that_is_half_there(asked, layers):
-    script = WHILE_PANDAS_IS_IMPORTED + f"begin()\nprint(len(charts.{asked}['layer']))\nother.join()"
+    script = WHILE_PANDAS_IS_IMPORTED + f"begin()\nprint(len(specifications.{asked}['layer']))\nother.join()"
     assert run_apart(script) == str(layers)
 
 
 MEANWHILE = """
-layer = charts.alt.layer
+layer = specifications.alt.layer
 def layer_meanwhile(*given, **more):
     if "pandas" not in sys.modules:
         begin()
     return layer(*given, **more)
-charts.alt.layer = layer_meanwhile
+specifications.alt.layer = layer_meanwhile
 """
 
 
 def test_nobody_begins_to_import_pandas_while_a_specification_is_made():
-    assert run_apart(WHILE_PANDAS_IS_IMPORTED + MEANWHILE + "print(len(charts.cell_specification()['layer']))") == "6"
+    assert (
+        run_apart(WHILE_PANDAS_IS_IMPORTED + MEANWHILE + "print(len(specifications.cell_specification()['layer']))")
+        == "6"
+    )

@@ -9,8 +9,11 @@ from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.drawing.text_layout import PictureTexts, text_width
 from attention_core.drawing.worked_picture import MARK_SIGNS, MIN_SHEET_CELL_PX, SheetPart, worked_sheet
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.marking import PRINTED_EXAMPLES, Mark
-from attention_core.exercises.worked_example import STAGES, answers_text, check_work, printed_text
+from attention_core.exercises.answer_text import answers_text, printed_text
+from attention_core.exercises.marking import Mark
+from attention_core.exercises.printed_example import PRINTED_EXAMPLES
+from attention_core.exercises.stages import STAGES
+from attention_core.exercises.worked_example import check_work
 from attention_core.explanation.layout import panel, transpose_panel
 from attention_core.record.expressions import Ref
 

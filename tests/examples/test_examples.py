@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.examples.examples import EXAMPLES, LEXICA, ORIGINS, MatrixRecipe
-from attention_core.inputs.token_text import join_tokens
-from attention_core.inputs.tokenizer import tokenise, word_vector
+from attention_core.examples.examples import EXAMPLES, MatrixRecipe
+from attention_core.examples.lexica import LEXICA, ORIGINS
+from attention_core.inputs.tokenizer import join_tokens, tokenise, word_vector
 from attention_core.record.errors import AttentionError
 
 GOLDEN = Path(__file__).parents[1] / "golden"

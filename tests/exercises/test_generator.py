@@ -7,7 +7,7 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
 from attention_core.exercises.generator import LEVELS, can_tell_mistakes_apart, make_exercise
-from attention_core.exercises.worked_example import stages_of
+from attention_core.exercises.stages import stages_of
 
 SHAPES = {
     "from_qkv": {"q": (3, 2), "scores": (1, 1, 3, 3), "head_outputs": (1, 1, 3, 2)},

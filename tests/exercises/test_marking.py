@@ -9,7 +9,8 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.marking import PRINTED_EXAMPLES, Mark, mark_answers
+from attention_core.exercises.marking import Mark, mark_answers
+from attention_core.exercises.printed_example import PRINTED_EXAMPLES
 
 R, F, S, N = Mark.RIGHT, Mark.FOLLOWED, Mark.SLIP, Mark.UNANSWERED
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -12,13 +12,12 @@ from attention_core.exercises.puzzle import (
     MAX_TYPED_MAGNITUDE,
     Bound,
     BoundReading,
-    find_hint,
     format_changes,
-    goal_slopes,
     is_solved,
     judge_run,
     read_changes,
 )
+from attention_core.exercises.puzzle_hint import find_hint, goal_slopes
 from attention_core.exercises.puzzles import PUZZLE_LIST, PUZZLES
 from attention_core.inputs.matrix_edits import to_short_text
 from attention_core.record.errors import AttentionError

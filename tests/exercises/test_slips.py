@@ -5,9 +5,11 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend, attend_qkv
+from attention_core.exercises.answer_text import answers_text
 from attention_core.exercises.generator import COMMON_MISTAKES, LEVELS, make_exercise
 from attention_core.exercises.slips import find_slips
-from attention_core.exercises.worked_example import answers_text, check_work, stages_of
+from attention_core.exercises.stages import stages_of
+from attention_core.exercises.worked_example import check_work
 from attention_core.inputs.matrix_text import from_text
 from attention_core.record.expressions import Ref
 from tests.often import often

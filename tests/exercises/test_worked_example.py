@@ -8,23 +8,23 @@ import torch
 
 from attention_core import AttentionError, explain
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.marking import PRINTED_EXAMPLES, Mark
-from attention_core.exercises.worked_example import (
-    STAGES,
+from attention_core.exercises.answer_text import (
     answers_text,
-    calculated_cell,
     cell_text,
-    check_work,
-    count_agreeing,
     count_decimals,
-    largest_written_error,
-    operand_stages,
     printed_text,
     read_answers,
     right_decimals,
+)
+from attention_core.exercises.marking import Mark
+from attention_core.exercises.printed_example import PRINTED_EXAMPLES
+from attention_core.exercises.stages import STAGES, calculated_cell, operand_stages, stages_of
+from attention_core.exercises.worked_example import (
+    check_work,
+    count_agreeing,
+    largest_written_error,
     rounding_explains,
     run_as_written,
-    stages_of,
     wrong_through_slip,
 )
 from attention_core.record.expressions import Ref

@@ -230,7 +230,7 @@ def test_sine_and_cosine_of_a_position():
 
 
 def test_every_outer_function_is_written():
-    seen = {explain(trace, "result", index).cell.outer for trace, index, _ in CELLS.values()}
+    seen = {explain(trace, "result", index).cell.function for trace, index, _ in CELLS.values()}
     assert seen | {"sin", "cos"} == set(CELL_FUNCTIONS)
 
 

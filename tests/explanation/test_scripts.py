@@ -409,7 +409,7 @@ def test_comments_titles_and_constants_are_kept(language):
 
 def test_wrapped_signatures_are_joined():
     script = code(trace_of("everything float64"), "torch")
-    assert "\ndef tanh_layer(q, k, w_aq, w_ak):\n    from_q" in script
+    assert "\ndef tanh_layer(q, k, w_aq, w_ak):\n    heads = q.shape[1]" in script
     assert "\ndef project(x, w, b=None):\n" in script
     assert "\ndef all_allow(first, *others):\n" in script
 

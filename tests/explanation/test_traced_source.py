@@ -212,7 +212,7 @@ def test_the_twin_splits_into_a_list():
         "x: (1, 7, 6), strides (42, 6, 1)",
         "heads: 3",
         "np.split(x, heads, axis=-1): (1, 7, 2), strides (42, 6, 1), not contiguous, 3 of them",
-        "np.stack(np.split(x, heads, axis=-1), axis=1): (1, 3, 7, 2), strides (42, 14, 2, 1)",
+        "np.stack(blocks, axis=1): (1, 3, 7, 2), strides (42, 14, 2, 1)",
     ]
 
 
@@ -224,22 +224,22 @@ def test_a_helper_is_one_expression_and_is_listed_once_behind_its_caller():
         "weights: (1, 6, 5, 7), strides (210, 35, 7, 1)",
         "v: (1, 2, 7, 3), strides (42, 21, 3, 1)",
         "share_heads(v, heads): (1, 6, 7, 3), strides (126, 21, 3, 1)",
-        "weights @ share_heads(v, heads): (1, 6, 5, 3), strides (90, 15, 3, 1)",
+        "weights @ v: (1, 6, 5, 3), strides (90, 15, 3, 1)",
     ]
     expanded = "(1, 2, 3, 7, 3), strides (42, 21, 0, 3, 1), broadcast along axis 2, not contiguous"
     assert share.startswith("def share_heads(") and remarks(share) == [
         "x: (1, 2, 7, 3), strides (42, 21, 3, 1)",
         "heads: 6",
-        "x[:, :, None]: (1, 2, 1, 7, 3), strides (42, 21, 21, 3, 1)",
-        f"x[:, :, None].expand(B, kv_heads, heads // kv_heads, S, d): {expanded}",
+        "x.unsqueeze(2): (1, 2, 1, 7, 3), strides (42, 21, 21, 3, 1)",
+        f"x.expand(B, kv_heads, group, S, d): {expanded}",
         "x.reshape(B, heads, S, d): (1, 6, 7, 3), strides (126, 21, 3, 1)",
     ]
     mix, share = listing(operation, {"weights": weights, "v": v}, "numpy").split("\n\n\n")
-    assert remarks(mix)[2] == "share_heads_numpy(v, weights.shape[1]): (1, 6, 7, 3), strides (126, 21, 3, 1)"
+    assert remarks(mix)[2] == "share_heads_numpy(v, heads): (1, 6, 7, 3), strides (126, 21, 3, 1)"
     assert share.startswith("def share_heads_numpy(x, heads):") and remarks(share) == [
         "x: (1, 2, 7, 3), strides (42, 21, 3, 1)",
         "heads: 6",
-        "np.repeat(x, heads // x.shape[1], axis=1): (1, 6, 7, 3), strides (126, 21, 3, 1)",
+        "np.repeat(x, group, axis=1): (1, 6, 7, 3), strides (126, 21, 3, 1)",
     ]
 
 
@@ -255,9 +255,9 @@ def test_helpers_of_helpers_follow_in_the_order_in_which_they_were_called():
 def test_a_broadcast_shows_in_an_axis_of_length_1_and_in_a_stride_of_0():
     q, k, w_aq, w_ak = zeros(2, 3, 5, 11), zeros(2, 3, 7, 13), zeros(11, 17), zeros(13, 17)
     ours, twin = made_by(TANH_LAYER, q, k, w_aq, w_ak)
-    assert "(q @ w_aq).unsqueeze(3): (2, 3, 5, 1, 17), strides (255, 85, 17, 17, 1)" in ours
-    assert "from_q + from_k: (2, 3, 5, 7, 17), strides (1785, 595, 119, 17, 1)" in ours
-    assert "from_q[:, :, :, None, :]: (2, 3, 5, 1, 17), strides (255, 85, 17, 0, 1)" in twin
+    assert "from_q.unsqueeze(3): (2, 3, 5, 1, 17), strides (255, 85, 17, 17, 1)" in ours
+    assert "from_q.unsqueeze(3) + from_k.unsqueeze(2): (2, 3, 5, 7, 17), strides (1785, 595, 119, 17, 1)" in ours
+    assert "from_q[:, :, :, None]: (2, 3, 5, 1, 17), strides (255, 85, 17, 0, 1)" in twin
     spread = "(3, 11, 17), strides (0, 17, 1), broadcast along axis 0, not contiguous"
     assert f"np.broadcast_to(w_aq, (heads, *w_aq.shape[-2:])): {spread}" in twin
     ours, _ = made_by(MASK, zeros(2, 3, 5, 7), zeros(1, 1, 5, 7, dtype=torch.bool))
@@ -266,7 +266,7 @@ def test_a_broadcast_shows_in_an_axis_of_length_1_and_in_a_stride_of_0():
         "allowed: (1, 1, 5, 7), strides (35, 35, 7, 1)",
         'torch.where(allowed, scores, float("-inf")): (2, 3, 5, 7), strides (105, 35, 7, 1)',
     ]
-    assert made_by(ADDITIVE, zeros(2, 3, 5, 7, 17), zeros(17))[0][2] == ("v_a[:, None]: (17, 1), strides (1, 1)")
+    assert made_by(ADDITIVE, zeros(2, 3, 5, 7, 17), zeros(17))[0][2] == ("v_a.unsqueeze(-1): (17, 1), strides (1, 1)")
 
 
 def test_a_transposed_operand_keeps_its_strides_in_both():
@@ -281,19 +281,18 @@ def test_what_a_loop_makes_stands_once_with_a_count():
         MASKS["local_global"].faces, zeros(2, 3, 5, 7), window=1, global_tokens=(0, 2, 4, 6), query_offset=2
     )
     assert "j == token: (7,), strides (1,), 4 times" in ours
-    assert "allowed | (i + query_offset == token) | (j == token): (5, 7), strides (7, 1), 4 times" in ours
-    assert "abs(i + query_offset - j) <= window: (5, 7), strides (7, 1)" in ours
+    assert "allowed | (query == token) | (j == token): (5, 7), strides (7, 1), 4 times" in ours
+    assert "abs(query - j) <= window: (5, 7), strides (7, 1)" in ours
     sizes = "(2,), strides (1,); (3,), strides (1,); (5,), strides (1,); (7,), strides (1,)"
     assert f"torch.arange(size, device=scores.device): {sizes}" in ours
 
 
 def test_a_branch_that_was_not_taken_has_no_line():
-    ours, twin = made_by(MASK, zeros(2, 3, 5, 7))
     same = "scores: (2, 3, 5, 7), strides (105, 35, 7, 1)"
-    assert ours == [same, "allowed: None", same]
+    for comments in made_by(MASK, zeros(2, 3, 5, 7)):
+        assert comments == [same, "allowed: None", same]
     text = listing(Operation("y", (), ("x",), MASK), {"x": zeros(2, 3, 5, 7)}, "torch")
     assert text.index("return scores\n        #   scores: (2, 3, 5, 7)") < text.index("    return torch.where(")
-    assert twin[2].startswith("scores if allowed is None else np.where(allowed, scores, -np.inf): (2, 3, 5, 7)")
     assert [len(comments) for comments in made_by(PROJECT, zeros(2, 5, 3), zeros(3, 7))] == [4, 5]
 
 
@@ -311,7 +310,7 @@ def test_operands_that_are_passed_on_are_told_where_they_are_given_back():
 def test_an_array_that_was_filled_afterwards_is_told_where_it_is_given_back():
     _, twin = made_by(POSITIONS["sinusoidal"].faces, zeros(2, 5, 7), base=100.0, first_position=0)
     assert twin[-2:] == [
-        "np.cos(angles)[:, : D // 2]: (5, 3), strides (4, 1), not contiguous",
+        "cosines[:, : D // 2]: (5, 3), strides (4, 1), not contiguous",
         "table: (5, 7), strides (7, 1)",
     ]
 

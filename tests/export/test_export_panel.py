@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -14,8 +15,10 @@ import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.export.export_panel import file_name
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from pages.export.downloads import file_name
 from pages.lectures.script import load_shipped_lecture
 from pages.setup.setup import Setup, setup_from_link
 from pages.site.catalog import LESSONS
@@ -117,6 +120,19 @@ def test_a_picture_is_the_one_on_the_screen(files):
     files.clear()
     screen.set("export", "scores")
     assert "kᵀ · 头 1 · 2 × 7" in files.made("_scores.svg")
+
+
+def test_a_picture_has_the_colours_of_the_theme_that_it_is_asked_for_in(files, monkeypatch):
+    """Also where the thread that makes it cannot ask the session for its theme."""
+    theme = property(lambda self: SimpleNamespace(type="dark" if get_script_run_ctx() else None))
+    monkeypatch.setattr(ContextProxy, "theme", theme)
+    screen = Screen(step="scores")
+    for option in ("scores", "masked_scores", "map"):
+        files.clear()
+        screen.set("export", option)
+        svg = files.made(f"_{option}.svg")
+        assert DARK_PALETTE.ground in svg and DARK_PALETTE.ink in svg
+        assert LIGHT_PALETTE.ink not in svg and LIGHT_PALETTE.outline not in svg
 
 
 def test_a_machine_without_the_letters_offers_svg_alone_and_says_so(files):

@@ -19,7 +19,8 @@ from types import FunctionType
 import pytest
 
 import attention_core
-from attention_core.examples.examples import EXAMPLES, ORIGINS
+from attention_core.examples.examples import EXAMPLES
+from attention_core.examples.lexica import ORIGINS
 from attention_core.inputs.files.qkv_file import ROLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, POSITION_COLUMNS
 from attention_core.mechanism.masks import MASKS
@@ -32,7 +33,7 @@ from pages.setup.setup import DTYPES
 from pages.site.catalog import LESSONS, PAGES, PAGES_BY_SLUG
 from pages.site.words import CONTENT_FOLDER, LANGUAGES, flatten, load_app_texts
 from pages.workbench.layer_controls import WIRING_OPTIONS
-from pages.workbench.matrix_editors import PAIR_MATRICES
+from pages.workbench.matrix_changes import PAIR_MATRICES
 from pages.workbench.mechanism_controls import POSITION_CHOICES
 
 ROOT = Path(__file__).parents[2]

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attention_core.inputs.token_text import join_tokens
 from attention_core.inputs.tokenizer import (
     MAX_TOKEN_LENGTH,
     MAX_TOKENS,
     MAX_VECTOR_WIDTH,
     character_spans,
+    join_tokens,
     printable_token,
     tokenise,
     word_vector,

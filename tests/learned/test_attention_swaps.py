@@ -7,14 +7,10 @@ import pytest
 import torch
 
 from attention_core.comparison.distances import total_variation
-from attention_core.learned.insight import attention_swaps
-from attention_core.learned.insight.attention_swaps import (
-    SWAP_KINDS,
-    PredictionShift,
-    farthest_possible_distance,
-    jensen_shannon_divergence,
-    measure_shift,
-)
+from attention_core.learned.insight import adversarial_weights
+from attention_core.learned.insight.adversarial_weights import farthest_possible_distance
+from attention_core.learned.insight.attention_swaps import SWAP_KINDS, measure_shift
+from attention_core.learned.insight.prediction_shift import PredictionShift, jensen_shannon_divergence
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import evidence
@@ -179,7 +175,8 @@ def test_adversarial_weights_are_far(heads):
     found, learned = measure_shift(model, texts, "adversarial"), learned_weights(network(heads))
     most = farthest_possible_distance(learned, texts)
     assert (
-        found.distance >= attention_swaps.ADVERSARIAL_DISTANCE_SHARE * most - attention_swaps.DISTANCE_TOLERANCE_NATS
+        found.distance
+        >= adversarial_weights.ADVERSARIAL_DISTANCE_SHARE * most - adversarial_weights.DISTANCE_TOLERANCE_NATS
     ).all()
     for b, text in enumerate(TEXTS):
         shown = own_weights(found.weights, b)

@@ -104,7 +104,7 @@ def test_a_head_that_is_off_brings_nothing(off):
     model = network(4)
     kept = torch.tensor([float(head not in off) for head in range(4)])
     with torch.no_grad():
-        found = model.trace(pad_rows(TEXTS), kept=kept)["output"][:, 0]
+        found = model.trace(pad_rows(TEXTS), switches=kept)["output"][:, 0]
         assert gap(found, [plain_logits(model, text, off) for text in TEXTS]) < TOLERANCE
         for head in off:
             model.w_o[4 * head : 4 * (head + 1)] = 0

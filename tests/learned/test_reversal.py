@@ -72,7 +72,7 @@ class Guesses:
     def __init__(self, guess):
         self.guess = guess
 
-    def logits(self, symbols, kept=None):
+    def logits(self, symbols, switches=None):
         chosen = [[self.guess(row[: place + 1]) for place in range(len(row))] for row in symbols.tolist()]
         return torch.nn.functional.one_hot(torch.tensor(chosen), 62).double()
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from attention_core.variants.timing import TimedCase
+from attention_core.variants.timed_kinds import TimedCase
 from pages.panels.progress import MEASUREMENT_SLOT
 from pages.site.words import load_app_texts
 from tests.screen.lesson import Lesson

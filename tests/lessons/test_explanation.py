@@ -124,7 +124,7 @@ def test_heads_to_spare():
     for head in range(4):
         kept = torch.zeros(4)
         kept[head] = 1
-        alone = (model.trace(texts, kept=kept)["output"][:, 0].argmax(-1) == classes).double().mean().item()
+        alone = (model.trace(texts, switches=kept)["output"][:, 0].argmax(-1) == classes).double().mean().item()
         assert table[head + 1]["right with it alone"] == f"{alone:.0%}".replace("%", " %")
     assert [row["right without it"] for row in table[1:]] == ["100 %"] * 4
     lesson.press("door_spare")

@@ -20,15 +20,11 @@ from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX
 from attention_core.explanation.facts import PairsFact, count_allowed_pairs
 from attention_core.mechanism.positions import wavelengths
 from attention_core.mechanism.scores import root_scale
-from attention_core.variants.cost import (
-    attention_cost,
-    count_cost,
-    one_step_reach,
-    path_length,
-    receptive_field,
-)
+from attention_core.variants.cost import attention_cost, count_cost
+from attention_core.variants.decoding_work import total_work
+from attention_core.variants.encoder_paths import one_step_reach, path_length, receptive_field
 from attention_core.variants.encoders import Encoder
-from attention_core.variants.kv_cache import decode, total_work
+from attention_core.variants.kv_cache import decode
 from attention_core.verification.mask_conventions import measure_mask_damage, with_inverted_mask, with_misplaced_mask
 from tests.golden import loader
 from tests.golden.loader import Case

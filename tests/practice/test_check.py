@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core.exercises.generator import LEVELS, make_exercise
-from attention_core.exercises.worked_example import stages_of
+from attention_core.exercises.stages import stages_of
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.often import often
 from tests.screen.lesson import Lesson

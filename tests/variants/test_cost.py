@@ -10,31 +10,12 @@ from torch.utils.flop_counter import FlopCounterMode
 from attention_core import AttentionConfig, AttentionError, Weights, attend
 from attention_core.analysis.receptive_field import path_lengths
 from attention_core.mechanism.scores import SCORES
-from attention_core.variants.cost import (
-    Cost,
-    EncoderCost,
-    ProductCounter,
-    attention_cost,
-    compare_costs,
-    count_cost,
-    count_encoder_cost,
-    encoder_cost,
-    one_step_reach,
-    path_length,
-    receptive_field,
-    score_cost,
-    search_path_length,
-    split_by_growth,
-)
-from attention_core.variants.encoders import (
-    ENCODER_KINDS,
-    RECURRENT_CELLS,
-    Encoder,
-    draw_layers,
-    encode,
-    influence,
-    random_words,
-)
+from attention_core.variants.cost import Cost, ProductCounter, attention_cost, count_cost, score_cost, split_by_growth
+from attention_core.variants.encoder_cost import EncoderCost, compare_costs, count_encoder_cost, encoder_cost
+from attention_core.variants.encoder_paths import one_step_reach, path_length, receptive_field, search_path_length
+from attention_core.variants.encoders import ENCODER_KINDS, Encoder, draw_layers, encode, random_words
+from attention_core.variants.influence import influence
+from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 from tests.golden import loader
 
 SIZES = {"B": 2, "T": 5, "S": 7, "D": 11, "H": 6, "H_kv": 3, "d_k": 13, "d_v": 17, "D_out": 19, "A": 23}

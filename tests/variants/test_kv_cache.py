@@ -11,18 +11,16 @@ from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import panel
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
-from attention_core.variants.kv_cache import (
+from attention_core.variants.decoding_work import (
     cache_bytes,
     cache_states,
     causal_pairs,
-    decode,
-    first_key,
-    gap_to_full,
     guess_key_counts,
     kv_bytes,
     total_work,
     work_of_step,
 )
+from attention_core.variants.kv_cache import decode, first_key, gap_to_full
 
 B, T, D, D_OUT, A = 2, 7, 11, 13, 17
 HEADS, KV_HEADS, D_K, D_V = 6, 3, 4, 5  # d_k is even, because RoPE turns pairs

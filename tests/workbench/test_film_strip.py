@@ -14,6 +14,7 @@ from pages.runs import cache
 from pages.session.labels import selection_of
 from pages.setup.setup import Setup
 from pages.workbench import sweeps
+from pages.workbench.sweep_values import MAX_SWEPT_VALUES
 from tests.screen.driver import Screen
 
 X, W_Q, W_K = (EXAMPLES["en_it"].tensor(name).double() for name in ("x", "w_q", "w_k"))
@@ -198,7 +199,7 @@ def test_every_sweep_of_every_example_has_the_present_run_at_the_present_value(n
             continue  # such a setting does not go with this example
         for sweep in sweeps.SWEEPS.values():
             values, now = (
-                sweeps.list_swept_values(sweep, setup, trace, material, sweeps.MAX_SWEPT_VALUES),
+                sweeps.list_swept_values(sweep, setup, trace, material, MAX_SWEPT_VALUES),
                 sweep.now(setup, trace, material),
             )
             if len(values) > 1 and now is not None:
@@ -283,7 +284,7 @@ def test_the_runs_of_a_strip_are_bounded(monkeypatch):
 
 def test_what_cannot_be_computed_is_left_out_and_says_why(monkeypatch):
     values = {"values": lambda *setting: (1.0, 0.0, 2.0)}
-    changed = {**sweeps.SWEEPS, "temperature": sweeps.replace(sweeps.SWEEPS["temperature"], **values)}
+    changed = {**sweeps.SWEEPS, "temperature": replace(sweeps.SWEEPS["temperature"], **values)}
     monkeypatch.setattr("pages.workbench.film_strip.SWEEPS", changed)
     screen = film("temperature")
     assert [*frames(screen)] == ["1", "2"]

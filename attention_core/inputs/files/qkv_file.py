@@ -196,55 +196,61 @@ def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
 
 
 # ---- the part that fits on a screen ----------------------------------------------------------------------------------
-def largest_upload_part(brought: UploadedTensors, most_heads: int, most_tokens: int, most_pairs: int) -> UploadPart:
+def largest_upload_part(uploaded: UploadedTensors, most_heads: int, most_tokens: int, most_pairs: int) -> UploadPart:
     """The largest part within these limits, from the first head, query and key on."""
-    _, H, T, _ = brought.q.shape
-    S = brought.k.shape[2]
+    _, H, T, _ = uploaded.q.shape
+    S = uploaded.k.shape[2]
     queries = min(T, most_tokens)
     keys = min(S, most_tokens)
-    heads = min(H, most_heads, most_pairs // (queries * keys))
-    share = heads_per_group(brought)
+    heads_for_pairs = most_pairs // (queries * keys)
+    heads = min(H, most_heads, heads_for_pairs)
+    share = heads_per_group(uploaded)
     whole_groups = max(heads // share, 1)
-    return UploadPart(0, (0, whole_groups * share), (0, queries), (0, keys))
+    return UploadPart(
+        batch=0,
+        heads=(0, whole_groups * share),
+        queries=(0, queries),
+        keys=(0, keys),
+    )
 
 
-def heads_per_group(brought: UploadedTensors) -> int:
+def heads_per_group(uploaded: UploadedTensors) -> int:
     """The number of query heads that share a key/value head; 1 where they do not divide evenly."""
-    H = brought.q.shape[1]
-    H_kv = brought.k.shape[1]
+    H = uploaded.q.shape[1]
+    H_kv = uploaded.k.shape[1]
     if H_kv == 0 or H % H_kv != 0:
         return 1
     return H // H_kv
 
 
-def cut_upload_part(brought: UploadedTensors, part: UploadPart) -> UploadedTensors:
+def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTensors:
     """Copies a part: one sequence, some heads with the key/value heads that they read, some queries and keys.
 
     Weights, and what is made of them, depend on all keys: where the part leaves keys out, only the scores of the file
     are kept. A step that does not have the sizes of a run is not cut, so that its misfit is reported.
     Raises AttentionError: part_outside, part_groups.
     """
-    check_part(brought, part)
+    check_part(uploaded, part)
     sequence, heads, queries, keys = part.slices()
-    share = heads_per_group(brought)
+    share = heads_per_group(uploaded)
     kv_heads = slice(heads.start // share, heads.stop // share)
-    allowed = brought.allowed
+    allowed = uploaded.allowed
     if allowed is not None:
         allowed = slice_pairs(allowed, part.slices())
     return replace(  # the clones let go of the whole
-        brought,
-        q=brought.q[sequence, heads, queries].clone(),
-        k=brought.k[sequence, kv_heads, keys].clone(),
-        v=brought.v[sequence, kv_heads, keys].clone(),
+        uploaded,
+        q=uploaded.q[sequence, heads, queries].clone(),
+        k=uploaded.k[sequence, kv_heads, keys].clone(),
+        v=uploaded.v[sequence, kv_heads, keys].clone(),
         allowed=allowed,
-        given=cut_given_steps(brought, part),
+        given=cut_given_steps(uploaded, part),
     )
 
 
-def check_part(brought: UploadedTensors, part: UploadPart) -> None:
+def check_part(uploaded: UploadedTensors, part: UploadPart) -> None:
     """Refuses a part outside the tensors, and one that cuts through a group of heads."""
-    B, H, T, _ = brought.q.shape
-    S = brought.k.shape[2]
+    B, H, T, _ = uploaded.q.shape
+    S = uploaded.k.shape[2]
     check_range("heads", part.heads, H)
     check_range("queries", part.queries, T)
     check_range("keys", part.keys, S)
@@ -255,7 +261,7 @@ def check_part(brought: UploadedTensors, part: UploadPart) -> None:
             size=B,
             given=part.batch + 1,
         )
-    share = heads_per_group(brought)
+    share = heads_per_group(uploaded)
     first, count = part.heads
     if first % share or count % share:
         raise AttentionError("part_groups", share=share)
@@ -274,15 +280,15 @@ def check_range(name: str, chosen: tuple[int, int], size: int) -> None:
         )
 
 
-def cut_given_steps(brought: UploadedTensors, part: UploadPart) -> dict[str, Tensor]:
+def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Tensor]:
     """Copies the part of the steps that a file holds: of all keys every step, of some keys the scores alone."""
-    B, H, T, _ = brought.q.shape
-    S = brought.k.shape[2]
+    B, H, T, _ = uploaded.q.shape
+    S = uploaded.k.shape[2]
     sequence, heads, queries, keys = part.slices()
     has_every_head = part.heads == (0, H)
     has_every_key = part.keys == (0, S)
     given = {}
-    for name, tensor in brought.given.items():
+    for name, tensor in uploaded.given.items():
         if name != "scores" and not has_every_key:
             continue
         if name == "concat" and not has_every_head:

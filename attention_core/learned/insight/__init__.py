@@ -1,1 +1,1 @@
-"""What the trained networks show: their attention as a run, and what their predictions depend on."""
+"""What a trained network shows: its attention as inputs of a run, attributions, copying heads, exchanged weights."""

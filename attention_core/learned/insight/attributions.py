@@ -1,4 +1,4 @@
-"""Three witnesses of what a classifier decided by: attention's weights, gradient x input, and leaving a symbol out."""
+"""Two attributions of a classifier's decision beside its attention's weights: gradient x input, and leaving one out."""
 
 import torch
 from jaxtyping import Float
@@ -13,29 +13,49 @@ from attention_core.record.trace import Step, Trace
 
 
 def with_attributions(trace: Trace, network: Network, text: str, target: int) -> Trace:
-    """The run with `gradient_x_input` (B, S) of the logit of a class, and `left_out` (B, S): how far the
-    log-odds of the class fall where the symbol is left out and the text closes up behind it.
+    """Add two steps to a run: `gradient_x_input` and `left_out`, both (B, S).
 
-    trace: of the network's attention for the text. target: the class, by its number."""
-    run = gradient_times_input(trace, Ref("output", (0, 0, target)))
-    return Trace(
-        {**run.steps, "left_out": Step("left_out", leave_one_out_drops(network, text, target), ("B", "S"))}, run.labels
-    )
+    gradient_x_input: of the logit of a class. left_out: how far the log-odds of the class fall where the symbol is left
+    out and the text closes up behind it.
+
+    trace: of the network's attention for the text. target: the class, by its number.
+    """
+    logit = Ref("output", (0, 0, target))
+    run = gradient_times_input(trace, logit)
+    drops = leave_one_out_drops(network, text, target)
+    left_out = Step("left_out", drops, ("B", "S"))
+    steps = {**run.steps, "left_out": left_out}
+    return Trace(steps, run.labels)
 
 
 def leave_one_out_drops(network: Network, text: str, target: int) -> Tensor:
-    r"""How far the log-odds of a class, $\ln p / (1 - p)$, fall without each symbol, (1, S); of a single symbol nothing
-    can be left out: 0."""
-    model, whole = network.exact_model, symbol_numbers(network, text)
+    r"""Compute how far the log-odds of a class, $\ln p / (1 - p)$, fall without each symbol, (1, S).
+
+    It is 0 for a single symbol, which cannot be left out.
+    """
+    model = network.exact_model
+    symbols = symbol_numbers(network, text)  # (1, S)
+    length = symbols.shape[1]
     with torch.no_grad():
-        before = log_odds(model.trace(whole)["output"][0, 0], target)
-        places = range(whole.shape[1] if whole.shape[1] > 1 else 0)
-        without = [log_odds(model.trace(without_symbol(whole, at))["output"][0, 0], target) for at in places]
-    return torch.stack([before - after for after in without] or [torch.zeros_like(before)])[None]
+        whole = class_log_odds(model, symbols, target)
+        if length == 1:
+            return torch.zeros_like(whole).view(1, 1)
+        drops = []
+        for place in range(length):
+            shorter = without_symbol(symbols, place)
+            log_odds_without = class_log_odds(model, shorter, target)
+            drops.append(whole - log_odds_without)
+    return torch.stack(drops)[None]
+
+
+def class_log_odds(model: Classifier, symbols: Tensor, target: int) -> Tensor:
+    """Compute the log-odds of a class for one text (1, S)."""
+    logits = model.trace(symbols)["output"]  # (1, 1, classes)
+    return log_odds(logits[0, 0], target)
 
 
 def log_odds(logits: Float[Tensor, " C"], target: int) -> Tensor:
-    """The logit of a class against all others together.
+    """Compute the logit of a class against all others together.
 
     >>> log_odds(torch.tensor([0.8, 0.2]).log(), 0)  # ln 4
     tensor(1.3863)
@@ -44,14 +64,16 @@ def log_odds(logits: Float[Tensor, " C"], target: int) -> Tensor:
     return logits[target] - others.logsumexp(-1)
 
 
-def without_symbol(symbols: Tensor, at: int) -> Tensor:
-    """A text (1, S) without one of its symbols, (1, S - 1)."""
-    return torch.cat((symbols[:, :at], symbols[:, at + 1 :]), -1)
+def without_symbol(symbols: Tensor, place: int) -> Tensor:
+    """Leave out one symbol of a text (1, S), which gives (1, S - 1)."""
+    return torch.cat((symbols[:, :place], symbols[:, place + 1 :]), -1)
 
 
 def classifier_accuracy_without(model: Classifier, texts: Tensor, classes: Tensor, off: tuple[int, ...]) -> float:
-    """The share of texts that get their class although the heads in `off` bring nothing."""
-    kept = torch.ones(model.heads)
-    kept[list(off)] = 0.0
+    """Measure the share of texts that get their class although the heads in `off` are switched off."""
+    switches = torch.ones(model.heads)
+    switches[list(off)] = 0.0
     with torch.no_grad():
-        return (model.trace(texts, kept=kept)["output"][:, 0].argmax(-1) == classes).double().mean().item()
+        predicted = model.classify(texts, switches)
+    is_right = predicted == classes  # (B,)
+    return is_right.double().mean().item()

@@ -1,6 +1,8 @@
-"""Whom an encoder's states have heard of: a state stands for a symbol, and knows of its neighbours too."""
+"""How much each symbol influences each state of an encoder: a state holds its own symbol, and its neighbours too."""
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from attention_core.learned.insight.views import read_symbols, symbol_labels, symbol_numbers
 from attention_core.learned.models.seq2seq import Seq2Seq
@@ -9,24 +11,40 @@ from attention_core.record.trace import Step, Trace
 
 
 def influence_of_symbols(network: Network, text: str) -> Trace:
-    r"""`heard` (T, S): of all that reaches the state at t, the share that comes from the symbol at s:
-    $\lVert \partial h_t / \partial x_s \rVert_F / \sum_{s'} \lVert \partial h_t / \partial x_{s'} \rVert_F$, where x
-    are the symbols' vectors. In a state that knew its own symbol alone the diagonal would be 1.
+    r"""Compute `heard` (T, S): of all that reaches the state at t, the share that comes from the symbol at s.
+
+    It is $\lVert \partial h_t / \partial x_s \rVert_F / \sum_{s'} \lVert \partial h_t / \partial x_{s'} \rVert_F$,
+    where x are the symbols' vectors. Where each state depends on its own symbol alone, the diagonal is 1.
 
     Source: Pascanu, Mikolov, Bengio 2013, On the Difficulty of Training Recurrent Neural Networks, equation 5.
     """
     model: Seq2Seq = network.exact_model
-    source, symbols = symbol_numbers(network, text), symbol_labels(read_symbols(network, text))
+    source = symbol_numbers(network, text)  # (1, S)
+    slopes = state_slopes(model, source)  # (S, 64, S, E)
+    squares = slopes.square().sum((1, 3))  # (S, 64, S, E) -> (S, S)
+    norms = squares.sqrt()
+    totals = norms.sum(-1, keepdim=True)  # (S, 1)
+    heard = Step("heard", norms / totals, ("T", "S"))
+    symbols = read_symbols(network, text)
+    words = symbol_labels(symbols)
+    return Trace({"heard": heard}, {"T": words, "S": words})
+
+
+def state_slopes(model: Seq2Seq, source: Tensor) -> Float[Tensor, "S 64 S E"]:
+    """Compute the derivative of each number of the encoder's states by each number of the symbols' vectors."""
+
+    def compute_states(x: Tensor) -> Tensor:
+        onward, backward = model.passes(x, source)  # each (1, S, 32)
+        states = torch.cat((onward, backward), -1)  # (1, S, 64)
+        return states[0]
+
     with torch.inference_mode(False), torch.enable_grad():
-        x = model.read(source.clone()).detach()  # (1, S, E)
-        states = lambda given: torch.cat(model.passes(given, source), -1)[0]  # noqa: E731 - (1, S, E) -> (S, 64)
-        slopes = torch.autograd.functional.jacobian(states, x)[:, :, 0]  # (S, 64, 1, S, E) -> (S, 64, S, E)
-    norms = slopes.square().sum((1, 3)).sqrt()  # (S, S)
-    return Trace(
-        {"heard": Step("heard", norms / norms.sum(-1, keepdim=True), ("T", "S"))}, {"T": symbols, "S": symbols}
-    )
+        symbols = source.clone()  # may be made in inference mode
+        x = model.read(symbols).detach()  # (1, S, E)
+        slopes = torch.autograd.functional.jacobian(compute_states, x)  # (S, 64, 1, S, E)
+    return slopes[:, :, 0]
 
 
 def mean_own_share(trace: Trace) -> float:
-    """How much of a state is its own symbol's, in the mean."""
+    """Compute the mean share of a state that comes from its own symbol."""
     return trace["heard"].diagonal().mean().item()

@@ -1,4 +1,4 @@
-"""What one attention of a network is given for a text: vectors and matrices, ready for attend."""
+"""The inputs of one attention of a network for a text: vectors and matrices, ready for attend."""
 
 from dataclasses import dataclass
 
@@ -16,15 +16,19 @@ from attention_core.learned.training.snapshots import Network
 from attention_core.record.errors import AttentionError
 
 MAX_READ_SYMBOLS = 64  # symbols of a text
+MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # symbols that an encoder-decoder writes
 VISIBLE_BLANK = "␣"  # a blank where it must be seen
 QUERY_LABEL = "?"  # the label of a query that is no symbol
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionView:
-    """queries, keys: what the axes are labelled with. x, context: the vectors that ask and those that are asked; None
-    where a text asks itself. weights: the attention's matrices by name, as in Weights. heads, score, masks, positions:
-    as in AttentionConfig, names alone."""
+    """The inputs of one attention.
+
+    queries, keys: the labels of the axes. x, context: the vectors that ask and those that are asked; keys and context
+    are None where a text asks itself. weights: the attention's matrices by name, as in Weights. heads, score, masks,
+    positions: as in AttentionConfig, names alone.
+    """
 
     queries: tuple[str, ...]
     x: Float[Tensor, "T D"]
@@ -37,28 +41,38 @@ class AttentionView:
     positions: tuple[str, ...] = ()
 
     def tensor(self, name: str) -> Tensor | None:
-        """One of its tensors by name, such as "x" or "w_q"."""
-        return self.weights.get(name, {"x": self.x, "context": self.context}.get(name))
+        """Give one of the tensors by name, such as "x" or "w_q"; None where there is none."""
+        if name == "x":
+            return self.x
+        if name == "context":
+            return self.context
+        return self.weights.get(name)
 
     def width(self, name: str) -> int:
-        """How many numbers a vector has that asks ("x"), or that is asked ("context")."""
-        return (self.x if self.context is None or name == "x" else self.context).shape[-1]
+        """Give how many numbers a vector has that asks ("x"), or that is asked ("context")."""
+        vectors = self.x
+        if name != "x" and self.context is not None:
+            vectors = self.context
+        return vectors.shape[-1]
 
     def matrices(self) -> dict[str, np.ndarray]:
-        """Its weights as matrices, a vector as one of one row."""
+        """Give the weights as NumPy matrices; a vector is a matrix of one row."""
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in self.weights.items()}
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
-    """The symbols of a text, blanks only where the alphabet has one. Raises AttentionError: learned_empty,
-    learned_too_long, never_seen.
+    """Give the symbols of a text, blanks only where the alphabet has one.
+
+    Raises AttentionError: learned_empty, learned_too_long, never_seen.
 
     >>> symbols_of("b > 3", Alphabet(tuple("b>3"))), symbols_of(" 5 May ", Alphabet(tuple("5 May")))
     (('b', '>', '3'), ('5', ' ', 'M', 'a', 'y'))
     """
     text = text.replace(VISIBLE_BLANK, " ").strip()
-    symbols = tuple(text if " " in alphabet.of else "".join(text.split()))
+    if " " not in alphabet.of:
+        text = "".join(text.split())
+    symbols = tuple(text)
     if not symbols:
         raise AttentionError("learned_empty")
     if len(symbols) > MAX_READ_SYMBOLS:
@@ -68,26 +82,41 @@ def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
 
 
 def symbol_labels(symbols: tuple[str, ...]) -> tuple[str, ...]:
-    """Symbols as an axis is labelled."""
+    """Give symbols as the labels of an axis, on which a blank is visible."""
     return tuple(VISIBLE_BLANK if symbol == " " else symbol for symbol in symbols)
 
 
+def source_alphabet(network: Network) -> Alphabet:
+    """Give the symbols that a network reads."""
+    return COURSES[network.course].alphabets[0]
+
+
+def target_alphabet(network: Network) -> Alphabet:
+    """Give the symbols that an encoder-decoder writes."""
+    return COURSES[network.course].alphabets[1]
+
+
 def read_symbols(network: Network, text: str) -> tuple[str, ...]:
-    """The symbols of a text that the network is asked about. Raises AttentionError as symbols_of does."""
-    return symbols_of(text, COURSES[network.course].alphabets[0])
+    """Give the symbols of a text that the network reads. Raises AttentionError as symbols_of does."""
+    return symbols_of(text, source_alphabet(network))
 
 
 def symbol_numbers(network: Network, text: str) -> Tensor:
-    """The same as the network is told it, (1, S)."""
-    return torch.tensor([COURSES[network.course].alphabets[0].numbers(read_symbols(network, text))])
+    """Give the numbers of these symbols, (1, S)."""
+    symbols = read_symbols(network, text)
+    numbers = source_alphabet(network).numbers(symbols)
+    return torch.tensor([numbers])
 
 
 # ---- views -----------------------------------------------------------------------------------------------------------
 def attention_view(network: Network, text: str, written: str | None = None, layer: int = -1) -> AttentionView:
-    """What an attention of a network is given. text: what is read. written: what an encoder-decoder wrote, or is to
-    write; None: what it does write. layer: of a Copier.
+    """Give the inputs of an attention of a network.
 
-    Raises AttentionError as symbols_of does, and no_attention for an encoder-decoder with one context vector."""
+    text: what the network reads. written: what an encoder-decoder has written; None: what it does write. layer: of a
+    Copier.
+
+    Raises AttentionError as symbols_of does, and no_attention for an encoder-decoder with one context vector.
+    """
     model = network.exact_model
     with torch.inference_mode():
         if isinstance(model, Copier):
@@ -98,51 +127,83 @@ def attention_view(network: Network, text: str, written: str | None = None, laye
 
 
 def copier_view(network: Network, model: Copier, text: str, layer: int) -> AttentionView:
-    """A text whose symbols attend to each other, in a layer."""
-    x = model.traces(symbol_numbers(network, text))[layer]["x"][0]  # (T, 32)
-    weights = model.layers[layer].weights().given()
-    masks, positions = (tuple(name for name, _ in chosen) for chosen in (COPIER_CONFIG.masks, COPIER_CONFIG.positions))
+    """Give the inputs of a layer in which the symbols of a text attend to each other."""
+    run = model.traces(symbol_numbers(network, text))[layer]
     return AttentionView(
-        read_symbols(network, text), x, weights, heads=COPIER_CONFIG.heads, masks=masks, positions=positions
+        queries=read_symbols(network, text),
+        x=run["x"][0],  # (1, T, 32) -> (T, 32)
+        weights=model.layers[layer].weights().given(),
+        heads=COPIER_CONFIG.heads,
+        masks=tuple(name for name, _ in COPIER_CONFIG.masks),
+        positions=tuple(name for name, _ in COPIER_CONFIG.positions),
     )
 
 
 def classifier_view(network: Network, model: Classifier, text: str) -> AttentionView:
-    """A learned query that asks a text."""
-    vectors = model.vectors(symbol_numbers(network, text))[0]  # (S, 16)
-    weights = model.weights().given()
+    """Give the inputs of the attention in which a learned query asks a text."""
+    vectors = model.vectors(symbol_numbers(network, text))  # (1, S, 16)
     return AttentionView(
-        (QUERY_LABEL,), model.query, weights, symbol_labels(read_symbols(network, text)), vectors, heads=model.heads
+        queries=(QUERY_LABEL,),
+        x=model.query,
+        weights=model.weights().given(),
+        keys=symbol_labels(read_symbols(network, text)),
+        context=vectors[0],
+        heads=model.heads,
     )
 
 
 def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | None) -> AttentionView:
-    """The decoder's states, one for each symbol that is written, and the encoder's, one for each that is read."""
+    """Give the inputs of the attention from the decoder's states to the encoder's."""
     if model.context == "one":
         raise AttentionError("no_attention")
-    target = write_text(network, text) if written is None else symbols_of(written, COURSES[network.course].alphabets[1])
-    if not target:  # it ends at once, as some do that have learned nothing
-        raise AttentionError("learned_empty")
+    target = find_target(network, text, written)
     encoded = model.encode(symbol_numbers(network, text))
-    states = model.states(encoded, previous_symbols(network, model, target))[0]  # (T, 64)
-    keys = symbol_labels(read_symbols(network, text))
-    return AttentionView(target, states, model.weights().given(), keys, encoded.states[0], score=model.context)
+    given = previous_symbols(network, model, target)
+    states = model.states(encoded, given)  # (1, T, 64)
+    return AttentionView(
+        queries=target,
+        x=states[0],
+        weights=model.weights().given(),
+        keys=symbol_labels(read_symbols(network, text)),
+        context=encoded.states[0],  # (1, S, 64) -> (S, 64)
+        score=model.context,
+    )
+
+
+def find_target(network: Network, text: str, written: str | None) -> tuple[str, ...]:
+    """Give the symbols of `written`, or those that the network writes where it is None.
+
+    Raises AttentionError as symbols_of does: an untrained network may end at once, which leaves no symbols.
+    """
+    if written is not None:
+        return symbols_of(written, target_alphabet(network))
+    target = write_text(network, text)
+    if not target:
+        raise AttentionError("learned_empty")
+    return target
 
 
 def previous_symbols(network: Network, model: Seq2Seq, target: tuple[str, ...]) -> Tensor:
-    """What was written before each of these symbols, (1, T): the start, and all but the last."""
-    return torch.tensor([[model.end, *COURSES[network.course].alphabets[1].numbers(target[:-1])]])
+    """Give the number of the symbol before each of these, (1, T): the start, then all but the last."""
+    numbers = target_alphabet(network).numbers(target[:-1])
+    return torch.tensor([[model.end, *numbers]])
 
 
+# ---- answers ---------------------------------------------------------------------------------------------------------
 def write_text(network: Network, text: str) -> tuple[str, ...]:
-    """What an encoder-decoder writes of a text, symbol by symbol; at most twice as many as the longest text has."""
-    model = network.exact_model
+    """Give what an encoder-decoder writes of a text, symbol by symbol."""
+    source = symbol_numbers(network, text)
     with torch.inference_mode():
-        (row,) = model.write(symbol_numbers(network, text), 2 * MAX_READ_SYMBOLS).tolist()
-    return COURSES[network.course].alphabets[1].symbols(row)
+        output = network.exact_model.write(source, MAX_WRITTEN_SYMBOLS)  # (1, T)
+    numbers = output[0].tolist()
+    return target_alphabet(network).symbols(numbers)
 
 
 def classify_text(network: Network, text: str) -> list[float]:
-    """How probable a Classifier holds each class of a text."""
+    """Give the probability of each class of a text, as a Classifier computes it."""
+    source = symbol_numbers(network, text)
     with torch.inference_mode():
-        return network.exact_model.trace(symbol_numbers(network, text))["output"][0, 0].softmax(-1).tolist()
+        trace = network.exact_model.trace(source)
+        logits = trace["output"]  # (1, 1, classes)
+        probabilities = logits[0, 0].softmax(-1)
+    return probabilities.tolist()

@@ -1,1 +1,1 @@
-"""The networks: what they are made of."""
+"""The networks, as PyTorch modules."""

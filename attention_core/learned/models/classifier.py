@@ -1,4 +1,4 @@
-"""A text in, a class out: one learned query attends to the text, and what it takes decides."""
+"""A text in, a class out: one learned query attends to the text, and the output of the attention decides."""
 
 import torch
 from jaxtyping import Float, Int
@@ -14,42 +14,77 @@ CLASSIFIER_WIDTH = 16
 
 
 class Classifier(nn.Module):
-    """The vector of a place is that of its symbol plus one of the symbol before it, so that what a place says stands at
-    that place alone. The output of the attention is the logit of each class: W_o and b_o are the classifier."""
+    """A classifier of texts whose output projection, W_o and b_o, gives the logit of each class.
+
+    The vector of a place is that of its symbol plus that of the symbol before it: a place holds a symbol with what
+    precedes it, such as a value behind a marker.
+    """
 
     def __init__(self, symbols: int, classes: int, heads: int, generator: Generator):
         super().__init__()
+        width = CLASSIFIER_WIDTH
         self.heads = heads
-        self.symbol = draw_embedding(symbols, CLASSIFIER_WIDTH, generator)
-        self.before = draw_embedding(symbols + 1, CLASSIFIER_WIDTH, generator)  # the last: that there is none
-        self.query = draw_matrix(1, CLASSIFIER_WIDTH, generator)
-        for name in ("w_q", "w_k", "w_v"):
-            setattr(self, name, draw_matrix(CLASSIFIER_WIDTH, CLASSIFIER_WIDTH, generator))
-        self.w_o = draw_matrix(CLASSIFIER_WIDTH, classes, generator)
+        self.symbol = draw_embedding(symbols, width, generator)
+        self.before = draw_embedding(symbols + 1, width, generator)  # the last: that there is none
+        self.query = draw_matrix(1, width, generator)
+        self.w_q = draw_matrix(width, width, generator)
+        self.w_k = draw_matrix(width, width, generator)
+        self.w_v = draw_matrix(width, width, generator)
+        self.w_o = draw_matrix(width, classes, generator)
         self.b_o = nn.Parameter(torch.zeros(classes))
 
     def vectors(self, symbols: Int[Tensor, "B S"]) -> Float[Tensor, "B S 16"]:
-        """The vector of each place; of padding any."""
-        first = symbols.new_full((len(symbols), 1), self.before.num_embeddings - 1)  # (B, 1)
-        before = torch.cat((first, symbols[:, :-1].clamp(min=0)), -1)  # (B, S)
-        return self.symbol(symbols.clamp(min=0)) + self.before(before)
+        """Compute the vector of each place; that of padding means nothing."""
+        none_before = self.before.num_embeddings - 1
+        count = len(symbols)
+        own = symbols.clamp(min=0)  # (B, S), 0 for padding
+        first = symbols.new_full((count, 1), none_before)
+        others = own[:, :-1]  # (B, S - 1)
+        before = torch.cat((first, others), -1)  # (B, S)
+        return self.symbol(own) + self.before(before)
 
-    def weights(self, kept: Float[Tensor, " H"] | None = None) -> Weights:
-        """The attention's matrices, and the classifier's. kept: 1 for a head that counts, 0 for one that does not."""
-        own = {name: getattr(self, name) for name in ("w_q", "w_k", "w_v", "w_o", "b_o")}
-        return Weights(**own if kept is None else own | {"w_o": switch_heads(kept, self.w_o)})
+    def weights(self, switches: Float[Tensor, " H"] | None = None) -> Weights:
+        """Give the attention's matrices, and the classifier's.
+
+        switches: 1 for a head that is on, 0 for one that is off; None: all are on.
+        """
+        w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
+        return Weights(
+            w_q=self.w_q,
+            w_k=self.w_k,
+            w_v=self.w_v,
+            w_o=w_o,
+            b_o=self.b_o,
+        )
 
     def trace(
-        self, symbols: Int[Tensor, "B S"], replacement: Tensor | None = None, kept: Float[Tensor, " H"] | None = None
+        self,
+        symbols: Int[Tensor, "B S"],
+        replacement: Tensor | None = None,
+        switches: Float[Tensor, " H"] | None = None,
     ) -> Trace:
-        """The run of a batch, filled up with PAD; `output` (B, 1, classes) holds the logits. replacement: weights
-        (B, H, 1, S) in the place of the computed ones. kept: see weights."""
-        asking = self.query[None].expand(len(symbols), 1, CLASSIFIER_WIDTH)  # (1, 16) -> (B, 1, 16)
-        config = AttentionConfig(heads=self.heads)
-        there = (symbols != PAD)[:, None, None]  # (B, S) -> (B, 1, 1, S)
-        given = {"config": config, "allowed": there, "replacement": replacement}
-        return attend(asking, self.vectors(symbols), weights=self.weights(kept), **given)
+        """Run a batch, filled up with PAD; `output` (B, 1, classes) holds the logits.
+
+        replacement: weights (B, H, 1, S) in the place of the computed ones. switches: as for weights.
+        """
+        queries = self.query.expand(len(symbols), 1, CLASSIFIER_WIDTH)  # (1, 16) -> (B, 1, 16)
+        is_symbol = symbols != PAD  # (B, S)
+        return attend(
+            queries,
+            self.vectors(symbols),
+            weights=self.weights(switches),
+            config=AttentionConfig(heads=self.heads),
+            allowed=is_symbol[:, None, None],  # (B, S) -> (B, 1, 1, S)
+            replacement=replacement,
+        )
+
+    def classify(self, symbols: Int[Tensor, "B S"], switches: Float[Tensor, " H"] | None = None) -> Int[Tensor, " B"]:
+        """Give the most probable class of each text, by its number. switches: as for weights."""
+        trace = self.trace(symbols, switches=switches)
+        logits = trace["output"]  # (B, 1, classes)
+        return logits[:, 0].argmax(-1)
 
     def loss(self, symbols: Int[Tensor, "B S"], classes: Int[Tensor, " B"]) -> Tensor:
-        """The mean surprise, in nats, of the right class."""
-        return nn.functional.cross_entropy(self.trace(symbols)["output"][:, 0], classes)
+        """Compute the mean surprise, in nats, of the right class."""
+        logits = self.trace(symbols)["output"]  # (B, 1, classes)
+        return nn.functional.cross_entropy(logits[:, 0], classes)

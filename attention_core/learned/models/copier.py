@@ -10,49 +10,67 @@ from attention_core.record.trace import Trace
 
 COPIER_WIDTH, COPIER_HEADS = 32, 2
 COPIER_CONFIG = AttentionConfig(heads=COPIER_HEADS, masks=("causal",), positions=("rope",))
-LAYER_MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
 
 class CopierLayer(nn.Module):
-    """One layer of attention, and nothing else: its output is added to what it was given."""
+    """One layer of attention; its output is added to its input."""
 
     def __init__(self, generator: Generator):
         super().__init__()
-        for name in LAYER_MATRICES:
-            setattr(self, name, draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator))
+        self.w_q = draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator)
+        self.w_k = draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator)
+        self.w_v = draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator)
+        self.w_o = draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator)
 
-    def weights(self, kept: Float[Tensor, "2"] | None = None) -> Weights:
-        """Its matrices. kept: 1 for a head whose output counts, 0 for one that is switched off."""
-        own = {name: getattr(self, name) for name in LAYER_MATRICES}
-        return Weights(**own if kept is None else own | {"w_o": switch_heads(kept, self.w_o)})
+    def weights(self, switches: Float[Tensor, "2"] | None = None) -> Weights:
+        """Give the layer's matrices. switches: 1 for a head that is on, 0 for one that is off; None: all are on."""
+        w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
+        return Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=w_o)
 
 
 class Copier(nn.Module):
     """Layers of two heads (Vaswani et al. 2017, with RoPE of Su et al. 2021), causal, without anything between them.
 
-    Two such layers are the least that can form an induction head (Elhage et al. 2021; Olsson et al. 2022)."""
+    Two such layers are the least that can form an induction head (Elhage et al. 2021; Olsson et al. 2022).
+    """
 
     def __init__(self, symbols: int, layers: int, generator: Generator):
         super().__init__()
         self.read = draw_embedding(symbols, COPIER_WIDTH, generator)
-        self.layers = nn.ModuleList(CopierLayer(generator) for _ in range(layers))
+        self.layers = nn.ModuleList()
+        for _ in range(layers):
+            self.layers.append(CopierLayer(generator))
         self.out = draw_matrix(COPIER_WIDTH, symbols, generator)
 
-    def traces(self, symbols: Int[Tensor, "B T"], kept: Float[Tensor, "layers 2"] | None = None) -> list[Trace]:
-        """The run of each layer; the last holds x, and the output that is added to it."""
-        x, runs = self.read(symbols), []  # (B, T, 32)
+    def traces(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> list[Trace]:
+        """Run each layer. The last Trace holds x, and the output that is added to it.
+
+        switches: 1 for a head that is on, 0 for one that is off; None: all are on.
+        """
+        x = self.read(symbols)  # (B, T, 32)
+        runs = []
         for number, layer in enumerate(self.layers):
-            runs.append(attend(x, weights=layer.weights(None if kept is None else kept[number]), config=COPIER_CONFIG))
-            x = x + runs[-1]["output"]
+            own_switches = None if switches is None else switches[number]
+            weights = layer.weights(own_switches)
+            run = attend(x, weights=weights, config=COPIER_CONFIG)
+            runs.append(run)
+            x = x + run["output"]
         return runs
 
-    def logits(self, symbols: Int[Tensor, "B T"], kept: Float[Tensor, "layers 2"] | None = None) -> Tensor:
-        """How strongly each symbol is meant to come next, (B, T, symbols)."""
-        last = self.traces(symbols, kept)[-1]
-        return (last["x"] + last["output"]) @ self.out
+    def logits(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> Tensor:
+        """Compute the logit of each symbol to come next, (B, T, symbols). switches: as for traces."""
+        last = self.traces(symbols, switches)[-1]
+        x = last["x"] + last["output"]  # (B, T, 32)
+        return x @ self.out
 
     def loss(self, symbols: Int[Tensor, "B T"]) -> Tensor:
-        """The mean surprise, in nats, of each symbol in the second half: those of the first nobody can know."""
+        """Compute the mean surprise, in nats, of each symbol in the second half; nothing foretells the first half."""
         half = symbols.shape[1] // 2
-        logits = self.logits(symbols[:, :-1])[:, half:]  # (B, half - 1, symbols)
-        return nn.functional.cross_entropy(logits.flatten(0, 1), symbols[:, half + 1 :].flatten())
+        given = symbols[:, :-1]  # (B, T - 1)
+        logits = self.logits(given)  # (B, T - 1, symbols)
+        second_half = logits[:, half:]  # (B, half - 1, symbols)
+        wanted = symbols[:, half + 1 :]  # (B, half - 1)
+        return nn.functional.cross_entropy(
+            second_half.flatten(0, 1),  # (B * (half - 1), symbols)
+            wanted.flatten(),
+        )

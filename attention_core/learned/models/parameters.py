@@ -1,4 +1,4 @@
-"""Weights before anything is learned: drawn from a generator that is given, not torch's global one."""
+"""Weights before training, drawn from a generator of the caller's, not torch's global one."""
 
 import math
 
@@ -8,47 +8,56 @@ from torch import Generator, Tensor, nn
 
 
 def draw_embedding(symbols: int, width: int, generator: Generator) -> nn.Embedding:
-    """A vector a symbol, uniform in ±1.
+    """Draw a vector for each symbol, uniform in ±1.
 
     >>> draw_embedding(5, 3, Generator().manual_seed(0)).weight.shape
     torch.Size([5, 3])
     """
-    return draw_module(nn.Embedding(symbols, width, device="meta"), 1.0, generator)
+    module = nn.Embedding(symbols, width, device="meta")
+    return draw_module(module, 1.0, generator)
 
 
 def draw_gru(inputs: int, width: int, generator: Generator) -> nn.GRU:
-    """A recurrence (Cho et al. 2014), uniform in ±1/√width, as torch has it."""
-    return draw_module(nn.GRU(inputs, width, batch_first=True, device="meta"), 1 / math.sqrt(width), generator)
+    """Draw a recurrence (Cho et al. 2014), uniform in ±1/√width, as torch does."""
+    module = nn.GRU(inputs, width, batch_first=True, device="meta")
+    return draw_module(module, 1 / math.sqrt(width), generator)
 
 
 def draw_linear(inputs: int, outputs: int, generator: Generator) -> nn.Linear:
-    """x W + b, uniform in ±1/√inputs, as torch has it."""
-    return draw_module(nn.Linear(inputs, outputs, device="meta"), 1 / math.sqrt(inputs), generator)
+    """Draw x W + b, uniform in ±1/√inputs, as torch does."""
+    module = nn.Linear(inputs, outputs, device="meta")
+    return draw_module(module, 1 / math.sqrt(inputs), generator)
 
 
 def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
-    """W in row convention, x @ W, uniform in ±1/√inputs."""
-    return nn.Parameter(fill_uniform(torch.empty(inputs, outputs), 1 / math.sqrt(inputs), generator))
+    """Draw W in row convention, x @ W, uniform in ±1/√inputs."""
+    limit = 1 / math.sqrt(inputs)
+    matrix = torch.empty(inputs, outputs)
+    fill_uniform(matrix, limit, generator)
+    return nn.Parameter(matrix)
 
 
 def draw_module(module: nn.Module, limit: float, generator: Generator) -> nn.Module:
-    """A module that was made without memory, with memory and every number drawn."""
+    """Give a module of the "meta" device memory, and draw all its numbers."""
     module = module.to_empty(device="cpu")
     for tensor in module.parameters():
         fill_uniform(tensor, limit, generator)
     return module
 
 
-def fill_uniform(tensor: torch.Tensor, limit: float, generator: Generator) -> torch.Tensor:
-    """Numbers between ±limit, in the tensor's place."""
-    return nn.init.uniform_(tensor, -limit, limit, generator=generator)
+def fill_uniform(tensor: torch.Tensor, limit: float, generator: Generator) -> None:
+    """Fill a tensor with numbers between ±limit."""
+    nn.init.uniform_(tensor, -limit, limit, generator=generator)
 
 
-def switch_heads(kept: Float[Tensor, " H"], w_o: Float[Tensor, "H*d_v D_out"]) -> Float[Tensor, "H*d_v D_out"]:
-    """W_o where some heads bring nothing: a head's rows times its 1 or 0.
+def switch_heads(switches: Float[Tensor, " H"], w_o: Float[Tensor, "H*d_v D_out"]) -> Float[Tensor, "H*d_v D_out"]:
+    """Multiply the rows of W_o that belong to a head by its switch, 1 or 0; a head with 0 adds nothing to the output.
 
     >>> switch_heads(torch.tensor([0.0, 1.0]), torch.ones(4, 1)).flatten()
     tensor([0., 0., 1., 1.])
     """
-    rows = kept.to(w_o.dtype).repeat_interleave(len(w_o) // len(kept))  # (H,) -> (H * d_v,)
-    return w_o * rows[:, None]
+    heads = len(switches)
+    d_v = len(w_o) // heads
+    factors = switches.to(w_o.dtype)
+    row_factors = factors.repeat_interleave(d_v)  # (H,) -> (H * d_v,)
+    return w_o * row_factors[:, None]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor, nn
 
 from attention_core.learned.models.parameters import draw_embedding, draw_gru, draw_linear, draw_matrix
@@ -18,124 +18,187 @@ CONTEXTS = ("one", "dot", "additive")
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:
-    """What the encoder makes of a text: a state for each symbol, one vector for all of it, and which are padding."""
+    """A batch of texts as the encoder gives it.
+
+    states: one for each symbol. whole: one vector for each text. there: where a text has a symbol, not padding.
+    """
 
     states: Float[Tensor, "B S 64"]
     whole: Float[Tensor, "B 64"]
-    there: Tensor  # (B, S), True where there is a symbol
+    there: Bool[Tensor, "B S"]
 
 
 class Seq2Seq(nn.Module):
-    """context: "one" vector for the whole text; or "dot" or "additive" attention over the encoder's states.
+    """An encoder-decoder for texts; `context` is "one", "dot" or "additive".
 
-    The encoder reads from both sides (Schuster, Paliwal 1997), each direction with half of the width. The decoder's
-    state s_t asks, the encoder's states h_i are keys and values, and c_t beside s_t gives the next symbol (Luong et al.
-    2015, section 3.1; the additive score is that of Bahdanau et al. 2015).
+    "one": one context vector for the whole text. "dot", "additive": attention over the encoder's states, with this
+    score. The encoder reads from both sides (Schuster, Paliwal 1997), each direction with half of the width. The
+    decoder's state s_t asks, the encoder's states h_i are keys and values, and c_t beside s_t gives the next symbol
+    (Luong et al. 2015, section 3.1; the additive score is that of Bahdanau et al. 2015).
     """
 
     def __init__(self, symbols: tuple[int, int], context: str, generator: Generator):
         super().__init__()
-        source, target = symbols
+        source_size, target_size = symbols
+        half_width = STATE_WIDTH // 2  # of each direction of the encoder
         self.context = context
-        self.end = target  # which no text has; as an input it is the start
-        self.read = draw_embedding(source, EMBEDDING_WIDTH, generator)
-        self.written = draw_embedding(target + 1, EMBEDDING_WIDTH, generator)
-        self.onward = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH // 2, generator)
-        self.back = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH // 2, generator)
+        self.end = target_size  # the number of the end, which no text holds; as an input it is the start
+        self.read = draw_embedding(source_size, EMBEDDING_WIDTH, generator)
+        self.written = draw_embedding(target_size + 1, EMBEDDING_WIDTH, generator)
+        self.onward = draw_gru(EMBEDDING_WIDTH, half_width, generator)
+        self.back = draw_gru(EMBEDDING_WIDTH, half_width, generator)
         self.decoder = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH, generator)
         if context == "additive":
-            self.w_aq, self.w_ak = (draw_matrix(STATE_WIDTH, STATE_WIDTH // 2, generator) for _ in range(2))
-            self.v_a = nn.Parameter(draw_matrix(STATE_WIDTH // 2, 1, generator)[:, 0])
+            self.w_aq = draw_matrix(STATE_WIDTH, half_width, generator)
+            self.w_ak = draw_matrix(STATE_WIDTH, half_width, generator)
+            column = draw_matrix(half_width, 1, generator)  # (32, 1)
+            self.v_a = nn.Parameter(column[:, 0])
         self.joined = draw_linear(2 * STATE_WIDTH, STATE_WIDTH, generator)
-        self.out = draw_linear(STATE_WIDTH, target + 1, generator)
+        self.out = draw_linear(STATE_WIDTH, target_size + 1, generator)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
     def encode(self, source: Int[Tensor, "B S"]) -> EncodedText:
-        """The states h_i of a batch, filled up with PAD."""
-        onward, backward = self.passes(self.read(source.clamp(min=0)), source)
-        last = (source != PAD).sum(-1)[:, None] - 1  # (B, 1)
-        whole = torch.cat((take_places(onward, last), backward[:, :1]), -1)[:, 0]  # where each pass ends: (B, 64)
-        return EncodedText(torch.cat((onward, backward), -1), whole, source != PAD)
+        """Compute the states h_i of a batch, filled up with PAD."""
+        is_symbol = source != PAD  # (B, S)
+        lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
+        symbols = source.clamp(min=0)
+        x = self.read(symbols)  # (B, S, 32)
+        onward, backward = self.passes(x, source)  # each (B, S, 32)
+        onward_end = take_places(onward, lengths - 1)  # (B, 1, 32)
+        backward_end = backward[:, :1]  # (B, 1, 32)
+        ends = torch.cat((onward_end, backward_end), -1)  # (B, 1, 64)
+        whole = ends[:, 0]
+        states = torch.cat((onward, backward), -1)  # (B, S, 64)
+        return EncodedText(states, whole, is_symbol)
 
     def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
-        """Both passes over the symbols' vectors x: from the first symbol on, and from the last one back."""
-        back = reversed_places((source != PAD).sum(-1), source.shape[1])  # (B, S)
+        """Read the symbols' vectors x twice: from the first symbol on, and from the last one back."""
+        is_symbol = source != PAD  # (B, S)
+        lengths = is_symbol.sum(-1)
+        places = reversed_places(lengths, source.shape[1])  # (B, S)
         onward, _ = self.onward(x)  # (B, S, 32)
-        backward, _ = self.back(take_places(x, back))  # (B, S, 32), the last symbol first
-        return onward, take_places(backward, back)
+        reversed_x = take_places(x, places)  # (B, S, E), the last symbol first
+        backward, _ = self.back(reversed_x)  # (B, S, 32), the last symbol first
+        backward = take_places(backward, places)  # (B, S, 32), the first symbol first
+        return onward, backward
 
     # ---- writing -----------------------------------------------------------------------------------------------------
     def states(self, encoded: EncodedText, given: Int[Tensor, "B T"], start: Tensor | None = None) -> Tensor:
-        """The states s_t (B, T, 64) where these symbols were written so far, the first of them being the start."""
-        start = encoded.whole if start is None else start
-        states, _ = self.decoder(self.written(given), start[None])
+        """Compute the decoder's states s_t, (B, T, 64).
+
+        given: the symbol before each state; before the first symbol that is `end`. start: the state before the first;
+        None: the vector of the whole text.
+        """
+        if start is None:
+            start = encoded.whole
+        x = self.written(given)  # (B, T, 32)
+        states, _ = self.decoder(x, start[None])
         return states
 
     def attention(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Trace:
-        """The attention of the decoder's states to the encoder's, as everywhere here."""
-        keys, there = encoded.states[:, None], encoded.there[:, None, None]  # (B, 1, S, 64), (B, 1, 1, S)
-        return attend_qkv(states[:, None], keys, keys, config=self.config, weights=self.weights(), allowed=there)
+        """Run the attention of the decoder's states to the encoder's."""
+        keys = encoded.states[:, None]  # (B, 1, S, 64)
+        return attend_qkv(
+            states[:, None],  # (B, 1, T, 64)
+            keys,
+            keys,
+            config=self.config,
+            weights=self.weights(),
+            allowed=encoded.there[:, None, None],  # (B, 1, 1, S)
+        )
 
     @property
     def config(self) -> AttentionConfig:
-        """Which attention it is."""
+        """Give the choices of the attention."""
         return AttentionConfig(score=self.context)
 
     def weights(self) -> Weights:
-        """The attention's own numbers."""
-        names = ("w_aq", "w_ak", "v_a") if self.context == "additive" else ()
-        return Weights(**{name: getattr(self, name) for name in names})
+        """Give the attention's own numbers."""
+        if self.context != "additive":
+            return Weights()
+        return Weights(w_aq=self.w_aq, w_ak=self.w_ak, v_a=self.v_a)
 
     def contexts(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Float[Tensor, "B T 64"]:
-        """The context vector c_t of each step, or the one of all."""
+        """Compute the context vector c_t of each step; without attention it is the same at all steps."""
         if self.context == "one":
-            return encoded.whole[:, None].expand_as(states)
-        return self.attention(encoded, states)["head_outputs"][:, 0]  # (B, 1, T, 64) -> (B, T, 64)
+            whole = encoded.whole[:, None]  # (B, 1, 64)
+            return whole.expand_as(states)
+        head_outputs = self.attention(encoded, states)["head_outputs"]
+        return head_outputs[:, 0]  # (B, 1, T, 64) -> (B, T, 64)
 
     def logits(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Float[Tensor, "B T symbols"]:
-        """How strongly each symbol is meant to come next."""
-        joined = torch.cat((states, self.contexts(encoded, states)), -1)  # (B, T, 128)
-        return self.out(torch.tanh(self.joined(joined)))
+        """Compute the logit of each symbol to come next."""
+        contexts = self.contexts(encoded, states)
+        both = torch.cat((states, contexts), -1)  # (B, T, 128)
+        joined = self.joined(both)  # (B, T, 64)
+        hidden = torch.tanh(joined)
+        return self.out(hidden)
 
     def loss(self, source: Int[Tensor, "B S"], target: Int[Tensor, "B T"]) -> Tensor:
-        """The mean surprise, in nats a symbol, of what is to be written, each symbol given those before it.
+        """Compute the mean surprise, in nats a symbol, of the target and its end, each symbol given those before it.
 
-        target: the texts and one more column, where the longest ends; filled up with PAD."""
-        ends = (target != PAD).sum(-1, keepdim=True)  # (B, 1)
-        wanted = torch.cat((target, torch.full_like(ends, PAD)), -1).scatter(1, ends, self.end)  # (B, T + 1)
-        given = torch.cat((torch.full_like(ends, self.end), target.clamp(min=0)), -1)  # (B, T + 1)
+        target: filled up with PAD.
+        """
+        is_symbol = target != PAD  # (B, T)
+        lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
+        # What is to be written: the target, then the end.
+        padding = torch.full_like(lengths, PAD)
+        wanted = torch.cat((target, padding), -1)  # (B, T + 1)
+        wanted = wanted.scatter(1, lengths, self.end)
+        # The symbol before each of these: the start, then the target.
+        start = torch.full_like(lengths, self.end)
+        symbols = target.clamp(min=0)
+        given = torch.cat((start, symbols), -1)  # (B, T + 1)
         encoded = self.encode(source)
-        logits = self.logits(encoded, self.states(encoded, given))
-        return nn.functional.cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=PAD)
+        states = self.states(encoded, given)
+        logits = self.logits(encoded, states)
+        return nn.functional.cross_entropy(
+            logits.flatten(0, 1),  # (B, T + 1, symbols) -> (B * (T + 1), symbols)
+            wanted.flatten(),
+            ignore_index=PAD,
+        )
 
     def write(self, source: Int[Tensor, "B S"], most: int) -> Int[Tensor, "B T"]:
-        """What it writes: at each step the symbol that is meant most, until all have ended, or `most` symbols."""
+        """Write the most probable symbol at each step, until all texts have ended, or `most` symbols."""
         encoded = self.encode(source)
-        symbol = torch.full((len(source), 1), self.end)
-        state, written = encoded.whole, []
-        ended = torch.zeros(len(source), dtype=torch.bool)
+        state = encoded.whole  # (B, 64)
+        count = len(source)
+        symbols = torch.full((count, 1), self.end)  # (B, 1): those before the next step
+        is_ended = torch.zeros(count, dtype=torch.bool)
+        columns = []
         for _ in range(most):
-            state = self.states(encoded, symbol, state)[:, 0]  # (B, 64)
-            symbol = self.logits(encoded, state[:, None]).argmax(-1)  # (B, 1)
-            ended |= symbol[:, 0] == self.end
-            if ended.all():
+            states = self.states(encoded, symbols, state)  # (B, 1, 64)
+            state = states[:, 0]
+            logits = self.logits(encoded, states)  # (B, 1, symbols)
+            symbols = logits.argmax(-1)  # (B, 1)
+            is_ended |= symbols[:, 0] == self.end
+            if is_ended.all():
                 break
-            written.append(symbol[:, 0].masked_fill(ended, PAD))
-            symbol = symbol.masked_fill(ended[:, None], self.end)
-        return torch.stack(written, -1) if written else torch.empty(len(source), 0, dtype=torch.long)
+            column = symbols[:, 0].masked_fill(is_ended, PAD)
+            columns.append(column)
+            symbols = symbols.masked_fill(is_ended[:, None], self.end)
+        if not columns:
+            return torch.empty(count, 0, dtype=torch.long)
+        return torch.stack(columns, -1)
 
 
 def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
-    """Where each symbol of a row stands once the row is turned round; what fills it up stays.
+    """Give the place of each symbol once its text is reversed; padding stays where it is.
 
     >>> reversed_places(torch.tensor([3, 2]), 4)
     tensor([[2, 1, 0, 3],
             [1, 0, 2, 3]])
     """
-    places = torch.arange(size, device=lengths.device)
-    return torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
+    places = torch.arange(size, device=lengths.device)  # (S,)
+    lengths = lengths[:, None]  # (B, 1)
+    is_symbol = places < lengths  # (B, S)
+    mirrored = lengths - 1 - places  # (B, S)
+    return torch.where(is_symbol, mirrored, places)
 
 
 def take_places(rows: Float[Tensor, "B S d"], places: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:
-    """The vectors that stand at these places, in each row of a batch its own."""
-    return rows.gather(1, places[..., None].expand(-1, -1, rows.shape[-1]))
+    """Take the vectors at these places, in each row of a batch its own."""
+    width = rows.shape[-1]
+    index = places[..., None]  # (B, n, 1)
+    index = index.expand(-1, -1, width)  # (B, n, d)
+    return rows.gather(1, index)

@@ -1,1 +1,1 @@
-"""Letters as numbers, and which texts are kept from training."""
+"""Symbols as numbers, and the split into texts for training and for measuring."""

@@ -1,4 +1,4 @@
-"""The symbols that a network knows, and what it is told of a text: numbers. What it has never seen it refuses."""
+"""The symbols that a network knows, and a text as their numbers; an unknown symbol is refused."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import cached_property
 
 from attention_core.record.errors import AttentionError
 
-PAD = -1  # fills rows up to the longest: no symbol
+PAD = -1  # fills rows up to the longest; it is no symbol
 
 
 @dataclass(frozen=True)
@@ -24,19 +24,22 @@ class Alphabet:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The number of each symbol."""
+        """Give the number of each symbol."""
         return {symbol: number for number, symbol in enumerate(self.of)}
 
     def __len__(self) -> int:
         return len(self.of)
 
     def numbers(self, symbols: Sequence[str]) -> list[int]:
-        """The numbers of symbols. Raises AttentionError: never_seen, for one that is not among them."""
-        unknown = next((symbol for symbol in symbols if symbol not in self.places), None)
-        if unknown is not None:
-            raise AttentionError("never_seen", given=unknown, known=" ".join(self.of))
-        return [self.places[symbol] for symbol in symbols]
+        """Give the numbers of symbols. Raises AttentionError: never_seen, for a symbol that is not among them."""
+        numbers = []
+        for symbol in symbols:
+            if symbol not in self.places:
+                known = " ".join(self.of)
+                raise AttentionError("never_seen", given=symbol, known=known)
+            numbers.append(self.places[symbol])
+        return numbers
 
     def symbols(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """The symbols of numbers."""
+        """Give the symbols of numbers."""
         return tuple(self.of[number] for number in numbers)

@@ -1,4 +1,4 @@
-"""Which texts are trained and which are only ever measured: their own symbols decide, so that none is on both sides."""
+"""The split into texts for training and for measuring: a text's own symbols decide, so that none is on both sides."""
 
 from collections.abc import Callable
 
@@ -12,20 +12,36 @@ SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # one of eleven
 
 
 def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
-    r"""Which texts are only measured: where $\sum_i (i + 1) (x_i + 1)$ is 5 modulo 11, padding left out.
+    r"""Mark the texts that are only measured: those where $\sum_i (i + 1) (x_i + 1)$ is 5 modulo 11.
+
+    Padding adds nothing to the sum.
 
     >>> is_held_out(torch.tensor([[4], [3]]))
     tensor([ True, False])
     """
-    places = torch.arange(1, texts.shape[1] + 1)
-    return ((texts - PAD) * places).sum(-1) % SPLIT_MODULUS == HELD_OUT_REMAINDER
+    length = texts.shape[1]
+    places = torch.arange(1, length + 1)  # (S,)
+    numbers = texts - PAD  # (B, S), from 1 on; 0 for padding
+    terms = numbers * places
+    remainders = terms.sum(-1) % SPLIT_MODULUS  # (B,)
+    return remainders == HELD_OUT_REMAINDER
 
 
 def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
-    """So many of what is drawn, all of one side. draw: gives at least so many, the texts first."""
-    rows: list[tuple[Tensor, ...]] = []
-    while sum(len(each[0]) for each in rows) < count:
+    """Draw rows until there are `count` of one side of the split.
+
+    draw: gives at least so many rows as a tuple of tensors, the texts first. measured: the side that is never trained.
+    """
+    batches: list[tuple[Tensor, ...]] = []
+    found = 0
+    while found < count:
         drawn = draw(count)
-        own = is_held_out(drawn[0]) == measured
-        rows.append(tuple(each[own] for each in drawn))
-    return tuple(torch.cat(parts)[:count] for parts in zip(*rows, strict=True))
+        texts = drawn[0]
+        is_wanted = is_held_out(texts) == measured
+        batches.append(tuple(part[is_wanted] for part in drawn))
+        found += int(is_wanted.sum())
+    columns = []
+    for parts in zip(*batches, strict=True):
+        column = torch.cat(parts)
+        columns.append(column[:count])
+    return tuple(columns)

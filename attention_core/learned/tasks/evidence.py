@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import torch
 from jaxtyping import Int
@@ -15,50 +15,118 @@ from attention_core.learned.symbols.split import draw_one_side
 MARKER = ">"
 LOOKUP_VALUES, LOOKUP_FILLERS = tuple("01234567"), tuple("abcdefgh")
 LOOKUP_ALPHABET = Alphabet((MARKER, *LOOKUP_VALUES, *LOOKUP_FILLERS))
+MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # numbers in the alphabet
 VOTE_FOR, VOTE_AGAINST, VOTE_SILENT = "+", "-", "."
 VOTE_ALPHABET = Alphabet((VOTE_FOR, VOTE_AGAINST, VOTE_SILENT))
+FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # in the alphabet
+SILENT_SHARE = 0.3  # of the places of a text
 SHORTEST_EVIDENCE, LONGEST_EVIDENCE = 8, 16
 VALUES_PER_TEXT = 3  # values in a text, all different; one of them is marked
 
 LabelledTexts = tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]  # texts filled up with PAD, and the class of each
 
 
+# ---- a marked value --------------------------------------------------------------------------------------------------
 def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
-    """Texts such as "b > 3 a 7 c h 1 f": letters, three different values, and a marker before one of them, its class.
+    """Draw texts such as "b > 3 a 7 c h 1 f": letters, three different values, and a marker before one, its class.
 
-    Each value has a place of its own, and a letter or the marker before it: nothing but the marker tells which."""
-    length = torch.randint(SHORTEST_EVIDENCE, LONGEST_EVIDENCE + 1, (count, 1), generator=generator)  # (B, 1)
-    texts = (
-        torch.randint(len(LOOKUP_FILLERS), (count, LONGEST_EVIDENCE), generator=generator) + 1 + len(LOOKUP_VALUES)
-    )  # (B, S)
-    pairs = torch.rand(count, LONGEST_EVIDENCE // 2, generator=generator)  # of a letter and what stands behind it
-    pairs[torch.arange(LONGEST_EVIDENCE // 2) >= length // 2] = 2.0  # those beyond the text come last
-    chosen = pairs.argsort(-1)[:, :VALUES_PER_TEXT]  # (B, 3)
-    values = torch.rand(count, len(LOOKUP_VALUES), generator=generator).argsort(-1)[
-        :, :VALUES_PER_TEXT
-    ]  # (B, 3), all different
-    texts = texts.scatter(1, 2 * chosen + 1, values + 1).scatter(1, 2 * chosen[:, :1], 0)
-    return texts.masked_fill(torch.arange(LONGEST_EVIDENCE) >= length, PAD), values[:, 0]
+    Each value stands at an odd place, with a letter or the marker before it, so that only the marker tells which.
+    """
+    lengths = draw_lengths(count, generator)  # (B, 1)
+    fillers = torch.randint(
+        len(LOOKUP_FILLERS),
+        (count, LONGEST_EVIDENCE),
+        generator=generator,
+    )
+    texts = fillers + FIRST_FILLER  # (B, S)
+    value_places = draw_value_places(lengths, generator)  # (B, 3)
+    values = draw_values(count, generator)  # (B, 3)
+    texts = texts.scatter(1, value_places, values + FIRST_VALUE)
+    marked_place = value_places[:, :1]  # (B, 1): that of the first value that was drawn
+    texts = texts.scatter(1, marked_place - 1, MARKER_NUMBER)
+    texts = pad_beyond(texts, lengths)
+    classes = values[:, 0]
+    return texts, classes
 
 
+def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
+    """Draw the length of each text."""
+    return torch.randint(
+        SHORTEST_EVIDENCE,
+        LONGEST_EVIDENCE + 1,
+        (count, 1),
+        generator=generator,
+    )
+
+
+def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[Tensor, "B 3"]:
+    """Draw different odd places inside each text."""
+    count = len(lengths)
+    # A pair is a symbol at an even place and the one behind it.
+    most_pairs = LONGEST_EVIDENCE // 2
+    keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs)
+    pair_counts = lengths // 2  # (B, 1)
+    is_beyond = torch.arange(most_pairs) >= pair_counts  # (B, pairs)
+    keys[is_beyond] = 2.0  # pairs beyond the text come last
+    order = keys.argsort(-1)
+    pairs = order[:, :VALUES_PER_TEXT]
+    return 2 * pairs + 1
+
+
+def draw_values(count: int, generator: Generator) -> Int[Tensor, "B 3"]:
+    """Draw different values for each text, from 0 on."""
+    keys = torch.rand(count, len(LOOKUP_VALUES), generator=generator)
+    order = keys.argsort(-1)  # (B, 8): a permutation a row
+    return order[:, :VALUES_PER_TEXT]
+
+
+def pad_beyond(texts: Int[Tensor, "B S"], lengths: Int[Tensor, "B 1"]) -> Int[Tensor, "B S"]:
+    """Fill each text up with PAD from its length on."""
+    is_beyond = torch.arange(LONGEST_EVIDENCE) >= lengths  # (B, S)
+    return texts.masked_fill(is_beyond, PAD)
+
+
+# ---- votes -----------------------------------------------------------------------------------------------------------
 def draw_votes(count: int, generator: Generator) -> LabelledTexts:
-    """Texts such as "+ . - + . +": an odd number of votes, silence between them, and the side with more of them."""
-    length = torch.randint(SHORTEST_EVIDENCE, LONGEST_EVIDENCE + 1, (count, 1), generator=generator)
-    silent = torch.rand(count, LONGEST_EVIDENCE, generator=generator) < 0.3
-    cast = torch.randint(2, (count, LONGEST_EVIDENCE), generator=generator)  # 0: for, 1: against
-    texts = torch.where(silent, 2, cast).masked_fill(torch.arange(LONGEST_EVIDENCE) >= length, PAD)
-    texts[:, 0] = cast[:, 0].masked_fill(((texts[:, 1:] == 0) | (texts[:, 1:] == 1)).sum(-1) % 2 == 1, 2)
-    ahead = (texts == 0).sum(-1) - (texts == 1).sum(-1)
-    return texts, (ahead < 0).long()
+    """Draw texts such as "+ . - + . +": an odd number of votes, silence between them; the class is the majority.
+
+    The first place votes where the number of the other votes is even.
+    """
+    shape = (count, LONGEST_EVIDENCE)
+    lengths = draw_lengths(count, generator)  # (B, 1)
+    is_silent = torch.rand(shape, generator=generator) < SILENT_SHARE
+    votes = torch.randint(2, shape, generator=generator)  # (B, S), for or against
+    texts = torch.where(is_silent, SILENT_NUMBER, votes)
+    texts = pad_beyond(texts, lengths)
+    others_for, others_against = count_votes(texts[:, 1:])
+    is_odd = (others_for + others_against) % 2 == 1  # (B,)
+    first_votes = votes[:, 0]
+    texts[:, 0] = first_votes.masked_fill(is_odd, SILENT_NUMBER)
+    votes_for, votes_against = count_votes(texts)
+    is_against = votes_against > votes_for
+    return texts, is_against.long()
 
 
+def count_votes(texts: Int[Tensor, "B S"]) -> tuple[Int[Tensor, " B"], Int[Tensor, " B"]]:
+    """Count the votes for, and those against."""
+    is_for = texts == FOR_NUMBER
+    is_against = texts == AGAINST_NUMBER
+    return is_for.sum(-1), is_against.sum(-1)
+
+
+# ---- the tasks -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EvidenceTask:
-    """A task: its symbols, what draws texts with their classes, and what the classes are called."""
+    """A task: its symbols, the function that draws labelled texts, and the symbols of the classes."""
 
     symbols: Alphabet
     draw: Callable[[int, Generator], LabelledTexts]
     classes: tuple[str, ...]
+
+    def draw_side(self, count: int, generator: Generator, measured: bool) -> LabelledTexts:
+        """Draw labelled texts of one side. measured: the side that is never trained."""
+        draw = partial(self.draw, generator=generator)
+        return draw_one_side(draw, count, measured)
 
 
 TASKS = {
@@ -69,27 +137,46 @@ MEASURED_TEXT_COUNT = 500  # texts that are measured
 
 
 def batch(task: str, count: int, generator: Generator) -> LabelledTexts:
-    """Texts to train, with their classes."""
-    return draw_one_side(lambda many: TASKS[task].draw(many, generator), count, measured=False)
+    """Draw labelled texts for training."""
+    return TASKS[task].draw_side(count, generator, measured=False)
 
 
 @cache
 def held_out(task: str) -> LabelledTexts:
-    """Texts that are never trained, with their classes."""
+    """Draw the labelled texts that are never trained."""
     generator = torch.Generator().manual_seed(1)
-    return draw_one_side(lambda many: TASKS[task].draw(many, generator), MEASURED_TEXT_COUNT, measured=True)
+    return TASKS[task].draw_side(MEASURED_TEXT_COUNT, generator, measured=True)
 
 
-# ---- what is right ---------------------------------------------------------------------------------------------------
+# ---- the right class -------------------------------------------------------------------------------------------------
 def answer(task: str, text: str) -> str | None:
-    """The class of a text by what decides; None for one that is of another kind than those that are trained.
+    """Give the class of a text; None for a text of another kind than those that are trained.
 
     >>> answer("lookup", "b7c>3ah1f"), answer("lookup", "b7c"), answer("vote", "+.-+"), answer("vote", "+-")
     ('3', None, '+', None)
     """
     symbols = "".join(text.split())
     if task == "lookup":
-        marked = re.findall(f"{MARKER}([0-7])", symbols)
-        return marked[0] if len(marked) == 1 == symbols.count(MARKER) else None
-    ahead = symbols.count(VOTE_FOR) - symbols.count(VOTE_AGAINST)
-    return None if ahead == 0 else VOTE_FOR if ahead > 0 else VOTE_AGAINST
+        return find_marked_value(symbols)
+    return count_majority(symbols)
+
+
+def find_marked_value(symbols: str) -> str | None:
+    """Give the value behind the only marker; None where there is no such value."""
+    if symbols.count(MARKER) != 1:
+        return None
+    marked = re.search(f"{MARKER}([0-7])", symbols)
+    if marked is None:
+        return None
+    return marked[1]
+
+
+def count_majority(symbols: str) -> str | None:
+    """Give the vote that more places have; None where both have as many."""
+    votes_for = symbols.count(VOTE_FOR)
+    votes_against = symbols.count(VOTE_AGAINST)
+    if votes_for > votes_against:
+        return VOTE_FOR
+    if votes_against > votes_for:
+        return VOTE_AGAINST
+    return None

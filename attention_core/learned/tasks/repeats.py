@@ -1,4 +1,4 @@
-"""Symbols drawn at random and then repeated: nothing but the first time tells what comes next the second time."""
+"""Random symbols, repeated once: only the first half tells what comes next in the second."""
 
 from functools import cache
 
@@ -16,31 +16,48 @@ MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # of the sequences that are me
 
 
 def draw_repeated_sequences(count: int, half: int, generator: Generator, measured: bool) -> Int[Tensor, "B 2*half"]:
-    """So many sequences of symbols that all differ, each followed by itself. measured: those of the side that is never
-    trained."""
+    """Draw sequences of `half` different symbols, each followed by itself.
 
-    def draw(many: int) -> tuple[Tensor]:
-        return (torch.rand(many, len(SYMBOLS), generator=generator).argsort(-1)[:, :half],)
+    measured: those of the side that is never trained.
+    """
 
-    (first,) = draw_one_side(draw, count, measured)
+    def draw_halves(many: int) -> tuple[Tensor]:
+        keys = torch.rand(many, len(SYMBOLS), generator=generator)
+        orders = keys.argsort(-1)  # (many, symbols): a permutation a row
+        halves = orders[:, :half]
+        return (halves,)
+
+    (first,) = draw_one_side(draw_halves, count, measured)
     return torch.cat((first, first), -1)
 
 
 def batch(count: int, generator: Generator) -> tuple[Int[Tensor, "B T"]]:
-    """Sequences of a length that is drawn."""
-    half = torch.randint(SHORTEST_HALF, LONGEST_HALF + 1, (1,), generator=generator).item()
-    return (draw_repeated_sequences(count, int(half), generator, measured=False),)
+    """Draw sequences for training, all of one length, which is drawn too."""
+    half = torch.randint(
+        SHORTEST_HALF,
+        LONGEST_HALF + 1,
+        (1,),
+        generator=generator,
+    )
+    sequences = draw_repeated_sequences(count, half.item(), generator, measured=False)
+    return (sequences,)
 
 
 @cache
 def held_out() -> Int[Tensor, "256 32"]:
-    """Sequences that are never trained."""
-    return draw_repeated_sequences(
-        MEASURED_SEQUENCE_COUNT, MEASURED_HALF, torch.Generator().manual_seed(1), measured=True
-    )
+    """Draw the sequences that are never trained."""
+    generator = torch.Generator().manual_seed(1)
+    return draw_repeated_sequences(MEASURED_SEQUENCE_COUNT, MEASURED_HALF, generator, measured=True)
 
 
-def accuracy(model: Copier, kept: Float[Tensor, "layers 2"] | None = None) -> Float[Tensor, "31"]:
-    """How often the symbol that is meant most is the next one, by position. kept: which heads are on, see Copier."""
-    right = model.logits(held_out()[:, :-1], kept).argmax(-1) == held_out()[:, 1:]  # (B, T - 1)
-    return right.double().mean(0)
+def accuracy(model: Copier, switches: Float[Tensor, "layers 2"] | None = None) -> Float[Tensor, "31"]:
+    """Measure how often the most probable symbol is the next one, by position.
+
+    switches: which heads are on, see Copier.
+    """
+    sequences = held_out()
+    given = sequences[:, :-1]  # (B, T - 1)
+    wanted = sequences[:, 1:]  # (B, T - 1)
+    logits = model.logits(given, switches)  # (B, T - 1, symbols)
+    is_right = logits.argmax(-1) == wanted
+    return is_right.double().mean(0)

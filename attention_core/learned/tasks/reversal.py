@@ -1,4 +1,4 @@
-"""Letters, to be written in reverse: nothing but the order decides, and the whole text must be kept."""
+"""Letters, to be written in reverse: only their order counts, and the whole text must be kept."""
 
 from functools import cache
 
@@ -16,28 +16,38 @@ TEXTS_PER_LENGTH = 64  # texts of a length
 
 
 def draw_letters(count: int, length: int, generator: Generator, measured: bool) -> SourceTargetTexts:
-    """Texts of one length, drawn, and the same from behind. measured: those of the side that is never trained."""
+    """Draw texts of one length, each with its reverse. measured: those of the side that is never trained."""
 
-    def draw(many: int) -> tuple[Tensor]:
-        return (torch.randint(len(SOURCE), (many, length), generator=generator),)
+    def draw_texts(many: int) -> tuple[Tensor]:
+        texts = torch.randint(len(SOURCE), (many, length), generator=generator)
+        return (texts,)
 
-    (source,) = draw_one_side(draw, count, measured)
-    return source, source.flip(-1)
+    (source,) = draw_one_side(draw_texts, count, measured)
+    target = source.flip(-1)
+    return source, target
 
 
 def batch(count: int, generator: Generator) -> SourceTargetTexts:
-    """Texts of a length that is drawn."""
-    length = torch.randint(SHORTEST_TRAINED, LONGEST_TRAINED + 1, (1,), generator=generator).item()
-    return draw_letters(count, int(length), generator, measured=False)
+    """Draw texts for training, all of one length, which is drawn too."""
+    length = torch.randint(
+        SHORTEST_TRAINED,
+        LONGEST_TRAINED + 1,
+        (1,),
+        generator=generator,
+    )
+    return draw_letters(count, length.item(), generator, measured=False)
 
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
-    """Texts that are never trained, of each measured length."""
+    """Draw the texts that are never trained, by their length."""
     generator = torch.Generator().manual_seed(1)
-    return {length: draw_letters(TEXTS_PER_LENGTH, length, generator, measured=True) for length in MEASURED_LENGTHS}
+    texts = {}
+    for length in MEASURED_LENGTHS:
+        texts[length] = draw_letters(TEXTS_PER_LENGTH, length, generator, measured=True)
+    return texts
 
 
 def answer(text: str) -> str:
-    """What is to be written of a text: itself from behind."""
+    """Reverse a text."""
     return text[::-1]

@@ -1,4 +1,4 @@
-"""Texts of two sides as tensors, and whether a network writes the one from the other exactly."""
+"""Pairs of texts as tensors, and whether a network writes the second text of a pair exactly."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,40 +13,55 @@ SourceTargetTexts = tuple[Int[Tensor, "B S"], Int[Tensor, "B T"]]  # source and 
 
 
 def pad_rows(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B S"]:
-    """Rows of different lengths as one tensor, filled up with PAD.
+    """Stack rows of different lengths, filled up with PAD.
 
     >>> pad_rows([[1, 2, 3], [4]])
     tensor([[ 1,  2,  3],
             [ 4, -1, -1]])
     """
     longest = max(map(len, rows))
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
+    padded = []
+    for row in rows:
+        padding = [PAD] * (longest - len(row))
+        padded.append([*row, *padding])
+    return torch.tensor(padded)
 
 
 def encode_pairs(pairs: Iterable[tuple[str, str]], source: Alphabet, target: Alphabet) -> SourceTargetTexts:
-    """Pairs of texts as tensors."""
-    left, right = zip(*pairs, strict=True)
-    return pad_rows([source.numbers(text) for text in left]), pad_rows([target.numbers(text) for text in right])
+    """Encode pairs of texts as tensors of their symbols' numbers."""
+    source_rows = []
+    target_rows = []
+    for source_text, target_text in pairs:
+        source_rows.append(source.numbers(source_text))
+        target_rows.append(target.numbers(target_text))
+    return pad_rows(source_rows), pad_rows(target_rows)
 
 
 def trim_padding(texts: Int[Tensor, "B S"]) -> Int[Tensor, "B n"]:
-    """Without the columns that are padding in all rows."""
-    return texts[:, : int((texts != PAD).sum(-1).max())]
+    """Cut the columns that are padding in all rows."""
+    lengths = (texts != PAD).sum(-1)
+    longest = lengths.max().item()
+    return texts[:, :longest]
 
 
 def is_written_exactly(model: Seq2Seq, texts: SourceTargetTexts) -> Bool[Tensor, " B"]:
-    """Which of the texts the network writes exactly, symbol by symbol and no longer."""
+    """Mark the texts that the network writes exactly, symbol by symbol and no longer."""
     source, target = texts
-    written = model.write(source, target.shape[1] + 1)
-    missing = target.shape[1] + 1 - written.shape[1]
-    return (pad_columns(written, missing) == pad_columns(target, 1)).all(-1)
+    # A column more than the target shows a text that does not end.
+    wanted = pad_columns(target, 1)  # (B, T + 1)
+    most = wanted.shape[1]
+    output = model.write(source, most)
+    missing = most - output.shape[1]
+    output = pad_columns(output, missing)
+    is_same = output == wanted  # (B, T + 1)
+    return is_same.all(-1)
 
 
 def share_exact(model: Seq2Seq, texts: SourceTargetTexts) -> float:
-    """The share of texts that the network writes exactly."""
+    """Measure the share of texts that the network writes exactly."""
     return is_written_exactly(model, texts).double().mean().item()
 
 
 def pad_columns(texts: Int[Tensor, "B T"], columns: int) -> Int[Tensor, "B n"]:
-    """With so many more columns of padding."""
+    """Append so many columns of padding."""
     return torch.nn.functional.pad(texts, (0, columns), value=PAD)

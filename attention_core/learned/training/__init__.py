@@ -1,1 +1,1 @@
-"""How the networks are trained, kept and shipped."""
+"""How the networks are trained, saved and shipped."""

@@ -1,4 +1,4 @@
-"""What can be learned here, by name: the network, what it learns from, and how what it has learned is measured."""
+"""The courses by name: a network, the batches that it learns from, and the measure of what it has learned."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ Figures = tuple[float, ...]
 class Course:
     """One thing to learn.
 
-    alphabets: the symbols that are read and, for an encoder-decoder, those that are written. make: the network before
-    it learned anything, its numbers drawn. batch: what it learns from at one step. measure: how well it does what it
-    learns, on what it was never trained on: a share of right answers for each of `places`, lengths of texts or
-    positions in one. rate: of Adam. saved: after which steps it is kept and measured; the last ends the course.
-    shipped: after which of them it comes with the app.
+    alphabets: the symbols that are read and, for an encoder-decoder, those that are written. make: draws the network
+    before training. batch: draws what it learns from at one step. measure: gives the share of right answers on what it
+    was never trained on, for each of `places`, lengths of texts or positions in one. rate: of Adam. saved: the steps
+    after which the network is saved and measured; the last ends the course. shipped: those of them after which it comes
+    with the app.
     """
 
     alphabets: tuple[Alphabet, ...]
@@ -39,19 +39,26 @@ class Course:
 
 
 def exact_by_length(held_out: Callable[[], dict[int, SourceTargetTexts]], model: Seq2Seq) -> Figures:
-    """The share of texts that are written exactly, by the length of what is read."""
+    """Measure the share of texts that are written exactly, by the length of the source."""
     return tuple(share_exact(model, texts) for texts in held_out().values())
 
 
 def right_by_length(task: str, model: Classifier) -> Figures:
-    """The share of texts that get their class, by length."""
+    """Measure the share of texts that get their class, by length."""
     texts, classes = evidence.held_out(task)
-    lengths, right = (texts != PAD).sum(-1), model.trace(texts)["output"][:, 0].argmax(-1) == classes
-    return tuple(right[lengths == length].double().mean().item() for length in CLASSIFIED_LENGTHS)
+    is_right = model.classify(texts) == classes  # (B,)
+    is_symbol = texts != PAD  # (B, S)
+    lengths = is_symbol.sum(-1)  # (B,)
+    shares = []
+    for length in CLASSIFIED_LENGTHS:
+        own = is_right[lengths == length]
+        share = own.double().mean()
+        shares.append(share.item())
+    return tuple(shares)
 
 
 def right_by_position(model: Copier) -> Figures:
-    """The share of symbols that are foretold, by position."""
+    """Measure the share of symbols that are foretold, by position."""
     return tuple(repeats.accuracy(model).tolist())
 
 
@@ -60,10 +67,11 @@ BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts a step
 
 
 def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipped: tuple[int, ...] = ()) -> Course:
-    """Reading texts and writing others. task: dates or reversal."""
+    """Make a course in which texts are read and others written. task: the module dates or reversal."""
+    sizes = (len(task.SOURCE), len(task.TARGET))
     return Course(
         alphabets=(task.SOURCE, task.TARGET),
-        make=partial(Seq2Seq, (len(task.SOURCE), len(task.TARGET)), context),
+        make=partial(Seq2Seq, sizes, context),
         batch=partial(task.batch, BATCH_SIZES["texts"]),
         measure=partial(exact_by_length, task.held_out),
         places=task.MEASURED_LENGTHS,
@@ -74,7 +82,8 @@ def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipp
 
 
 def copying_course(layers: int) -> Course:
-    """Foretelling what comes next."""
+    """Make a course in which the next symbol is foretold."""
+    shipped = (50, 100, 200, 500) if layers > 1 else (500,)
     return Course(
         alphabets=(repeats.SYMBOLS,),
         make=partial(Copier, len(repeats.SYMBOLS), layers),
@@ -83,16 +92,17 @@ def copying_course(layers: int) -> Course:
         places=tuple(range(2, 2 * repeats.MEASURED_HALF + 1)),
         rate=2e-2,
         saved=(0, 50, 75, 100, 125, 150, 200, 300, 500),
-        shipped=(50, 100, 200, 500) if layers > 1 else (500,),
+        shipped=shipped,
     )
 
 
 def classifying_course(task: str, heads: int = 1) -> Course:
-    """Telling the class of a text."""
-    known = evidence.TASKS[task]
+    """Make a course in which texts are classified. task: of evidence.TASKS."""
+    alphabet = evidence.TASKS[task].symbols
+    classes = evidence.TASKS[task].classes
     return Course(
-        alphabets=(known.symbols,),
-        make=partial(Classifier, len(known.symbols), len(known.classes), heads),
+        alphabets=(alphabet,),
+        make=partial(Classifier, len(alphabet), len(classes), heads),
         batch=partial(evidence.batch, task, BATCH_SIZES["evidence"]),
         measure=partial(right_by_length, task),
         places=CLASSIFIED_LENGTHS,

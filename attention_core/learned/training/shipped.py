@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.snapshots import Network, NetworkRecipe
@@ -12,68 +13,107 @@ from attention_core.learned.training.training import Training
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")
 FIGURES_FILE = SHIPPED_FOLDER / "figures.json"
+FIGURE_DECIMALS = 4  # of the table
 SHIPPED_SEED = 1
 
 
 @cache
 def load_network(course: str, step: int) -> Network:
-    """The network after a step, one of Course.shipped; before the first it is what its seed gives."""
+    """Load the network after a step, one of Course.shipped; before the first step it is drawn from its seed."""
     if step == 0:
         return Training(course, SHIPPED_SEED).saved[0]
-    numbers = load_file(course_file(course))
-    own = {name.partition("/")[2]: tensor for name, tensor in numbers.items() if is_of_step(name, step)}
-    return Network(NetworkRecipe(course, SHIPPED_SEED, step), own)
-
-
-def is_of_step(name: str, step: int) -> bool:
-    """Whether a number in the file is the network's after this step."""
-    return name.partition("/")[0] == str(step)
+    numbers = {}
+    for stored_name, tensor in load_file(course_file(course)).items():
+        stored_step, _, name = stored_name.partition("/")
+        if stored_step == str(step):
+            numbers[name] = tensor
+    recipe = NetworkRecipe(course, SHIPPED_SEED, step)
+    return Network(recipe, numbers)
 
 
 def course_file(course: str) -> Path:
-    """Where a course's networks stand."""
+    """Give the file of a course's networks."""
     return SHIPPED_FOLDER / f"{course}.safetensors"
 
 
 @cache
 def read_figures_table() -> dict[str, dict]:
-    """What was measured of each course: {course: {"parameters", "steps", "places", "figures", "losses"}}, where
-    figures and losses are lists with an entry for each of the steps."""
+    """Read what was measured of each course: {course: {"parameters", "steps", "places", "figures", "losses"}}.
+
+    Figures and losses are lists with an entry for each of the steps.
+    """
     return json.loads(FIGURES_FILE.read_text(encoding="utf-8"))
 
 
 def shipped_figures(course: str, step: int) -> Figures:
-    """How well a network did after a saved step, see Course."""
-    own = read_figures_table()[course]
-    return tuple(own["figures"][own["steps"].index(step)])
+    """Give how well a network did after a saved step, see Course."""
+    row = read_figures_table()[course]
+    place = row["steps"].index(step)
+    return tuple(row["figures"][place])
 
 
-# ---- how they are made -----------------------------------------------------------------------------------------------
+# ---- training what is shipped ----------------------------------------------------------------------------------------
 def ship_course(course: str) -> None:
-    """Trains a course and writes its networks and its row of the table."""
+    """Train a course and write its networks and its row of the table."""
     training = Training(course, SHIPPED_SEED)
     while not training.done:
         training.advance()
-    kept = {network.step: network for network in training.saved}
-    numbers = {step: kept[step].numbers for step in COURSES[course].shipped}
     SHIPPED_FOLDER.mkdir(exist_ok=True)
-    save_file({f"{step}/{name}": own[name] for step, own in numbers.items() for name in own}, course_file(course))
-    row = {
-        "parameters": sum(tensor.numel() for tensor in training.saved[0].numbers.values()),
-        "steps": [*kept],
-        "places": [*COURSES[course].places],
-        "figures": [[round(figure, 4) for figure in kept[step].figures] for step in kept],
-        "losses": [round(training.losses[max(step - 1, 0)], 4) for step in kept],
-    }
-    rows = json.loads(FIGURES_FILE.read_text(encoding="utf-8")) if FIGURES_FILE.exists() else {}
-    FIGURES_FILE.write_text(format_figures_table({**rows, course: row}), encoding="utf-8")
+    save_file(shipped_numbers(training), course_file(course))
+    rows = {}
+    if FIGURES_FILE.exists():
+        rows = json.loads(FIGURES_FILE.read_text(encoding="utf-8"))
+    rows[course] = figures_row(training)
+    FIGURES_FILE.write_text(format_figures_table(rows), encoding="utf-8")
     read_figures_table.cache_clear()
 
 
+def shipped_numbers(training: Training) -> dict[str, Tensor]:
+    """Give the numbers of the networks that are shipped, named as in the file: "step/parameter"."""
+    numbers = {}
+    for network in training.saved:
+        if network.step not in training.course.shipped:
+            continue
+        for name, tensor in network.numbers.items():
+            numbers[f"{network.step}/{name}"] = tensor
+    return numbers
+
+
+def figures_row(training: Training) -> dict[str, object]:
+    """Measure every saved network of a course, as a row of the table."""
+    first_numbers = training.saved[0].numbers.values()
+    steps = []
+    figures = []
+    losses = []
+    for network in training.saved:
+        steps.append(network.step)
+        figures.append([round(figure, FIGURE_DECIMALS) for figure in network.figures])
+        last_loss = training.losses[max(network.step - 1, 0)]
+        losses.append(round(last_loss, FIGURE_DECIMALS))
+    return {
+        "parameters": sum(tensor.numel() for tensor in first_numbers),
+        "steps": steps,
+        "places": [*training.course.places],
+        "figures": figures,
+        "losses": losses,
+    }
+
+
 def format_figures_table(rows: dict[str, dict]) -> str:
-    """The table with a line for each list."""
+    """Write the table as JSON, with a line for each list."""
     courses = []
-    for course in filter(rows.get, COURSES):
-        lines = [f'    "{key}": {json.dumps(value)}' for key, value in rows[course].items()]
-        courses.append(f'  "{course}": {{\n' + ",\n".join(lines) + "\n  }")
-    return "{\n" + ",\n".join(courses) + "\n}\n"
+    for course in COURSES:
+        if course in rows:
+            body = format_figures_row(rows[course])
+            courses.append(f'  "{course}": {{\n{body}\n  }}')
+    table = ",\n".join(courses)
+    return f"{{\n{table}\n}}\n"
+
+
+def format_figures_row(row: dict[str, object]) -> str:
+    """Write the entries of a row as JSON, a line each."""
+    lines = []
+    for key, value in row.items():
+        numbers = json.dumps(value)
+        lines.append(f'    "{key}": {numbers}')
+    return ",\n".join(lines)

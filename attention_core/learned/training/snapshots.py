@@ -1,4 +1,4 @@
-"""A network as it was after some step: its numbers in half precision, and what they do."""
+"""A network as it was after some step: its numbers in half precision, and its figures."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from torch import Generator, Tensor, nn
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.record.errors import AttentionError
 
-STORED_DTYPE = torch.float16  # what is kept, shipped and measured: half as much memory, and hardly a figure moves by it
+STORED_DTYPE = torch.float16  # of what is saved, shipped and measured: half the memory, and hardly a figure moves by it
 RECIPE_NAME_PATTERN = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?(\.cuda)?")
 TRAINING_DEVICES = ("cpu", "cuda")
 MAX_LEARNING_RATE = 10_000.0
@@ -21,9 +21,10 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class NetworkRecipe:
-    """How a network came about: all that its numbers depend on. course: its name in COURSES. seed: see Training. step:
-    after which step. rate: Adam's, where it is not that of the course. device: where it was computed, since sums are
-    rounded in another order there.
+    """How a network came about: all that its numbers depend on.
+
+    course: its name in COURSES. seed: see Training. step: after which step. rate: Adam's, where it is not that of the
+    course. device: where it was computed, because another device sums in another order.
 
     >>> NetworkRecipe("vote", 1, 400).name, NetworkRecipe("vote", 1, 400, 0.5, "cuda").name
     ('vote.1.400', 'vote.1.400.r0.5.cuda')
@@ -37,83 +38,110 @@ class NetworkRecipe:
 
     @property
     def name(self) -> str:
-        """As a text without blanks."""
-        rate = "" if self.rate is None else f".r{self.rate:g}"
-        device = "" if self.device == "cpu" else f".{self.device}"
-        return f"{self.course}.{self.seed}.{self.step}{rate}{device}"
+        """Write the recipe as a text without blanks."""
+        name = f"{self.course}.{self.seed}.{self.step}"
+        if self.rate is not None:
+            name += f".r{self.rate:g}"
+        if self.device != "cpu":
+            name += f".{self.device}"
+        return name
 
 
 def read_recipe(name: str) -> NetworkRecipe:
-    """The recipe that a name tells. Raises ValueError for another text.
+    """Read the recipe that a name tells. Raises ValueError for another text.
 
     >>> read_recipe("vote.1.400.r0.5")
     NetworkRecipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
     """
     match = RECIPE_NAME_PATTERN.fullmatch(name)
-    if match is None or match[1] not in COURSES or int(match[3]) not in COURSES[match[1]].saved:
+    if match is None:
         raise ValueError(name)
-    rate = None if match[4] is None else float(match[4])
-    recipe = NetworkRecipe(match[1], int(match[2]), int(match[3]), rate, "cuda" if match[5] else "cpu")
-    own = COURSES[recipe.course].rate  # which a name leaves out: a network has one name
-    if recipe.name != name or (rate is not None and not (0 < rate <= MAX_LEARNING_RATE and rate != own)):
+    course, seed, step, rate, device = match.groups()
+    recipe = NetworkRecipe(
+        course,
+        seed=int(seed),
+        step=int(step),
+        rate=None if rate is None else float(rate),
+        device="cuda" if device else "cpu",
+    )
+    if recipe.name != name or not is_trainable(recipe):
         raise ValueError(name)
     return recipe
 
 
+def is_trainable(recipe: NetworkRecipe) -> bool:
+    """Say whether there is such a course with such a step, and whether the rate is allowed.
+
+    A recipe does not name the course's own rate: a network has one name.
+    """
+    course = COURSES.get(recipe.course)
+    if course is None or recipe.step not in course.saved:
+        return False
+    if recipe.rate is None:
+        return True
+    is_allowed = 0 < recipe.rate <= MAX_LEARNING_RATE
+    return is_allowed and recipe.rate != course.rate
+
+
 @dataclass(frozen=True, eq=False)
 class Network:
-    """numbers: every parameter by its name, float16."""
+    """A saved network. numbers: every parameter by its name, float16."""
 
     recipe: NetworkRecipe
     numbers: dict[str, Tensor]
 
     @classmethod
     def of(cls, recipe: NetworkRecipe, model: nn.Module) -> "Network":
-        """The network as it is now. Raises AttentionError: training_diverged, where a number has no half precision."""
-        numbers = {name: tensor.detach().to("cpu", STORED_DTYPE) for name, tensor in model.named_parameters()}
-        if not all(tensor.isfinite().all() for tensor in numbers.values()):
-            raise AttentionError("training_diverged", step=recipe.step)
+        """Save a model as it is now. Raises AttentionError: training_diverged, where half precision lacks a number."""
+        numbers = {}
+        for name, parameter in model.named_parameters():
+            stored = parameter.detach().to("cpu", STORED_DTYPE)
+            if not stored.isfinite().all():
+                raise AttentionError("training_diverged", step=recipe.step)
+            numbers[name] = stored
         return cls(recipe, numbers)
 
     @property
     def course(self) -> str:
-        """What it learns."""
+        """Give the name of its course."""
         return self.recipe.course
 
     @property
     def step(self) -> int:
-        """After which step."""
+        """Give the step after which it was saved."""
         return self.recipe.step
 
     def model(self, dtype: torch.dtype = torch.float64) -> nn.Module:
-        """The network in a precision to compute in."""
-        model = COURSES[self.course].make(Generator()).to(dtype).requires_grad_(False)
-        model.load_state_dict({name: tensor.to(dtype) for name, tensor in self.numbers.items()})
+        """Make the model in a precision to compute in."""
+        model = COURSES[self.course].make(Generator())
+        model = model.to(dtype).requires_grad_(False)
+        numbers = {name: tensor.to(dtype) for name, tensor in self.numbers.items()}
+        model.load_state_dict(numbers)
         return model
 
     @property
     def exact_model(self) -> nn.Module:
-        """The network in float64, to look at; gradients may go through it."""
+        """Give the model in float64; gradients may go through it."""
         return differentiable_model(self)
 
-    def measure(self, how: Callable[[nn.Module], Measured]) -> Measured:
-        """What is measured of the network in float32."""
+    def measure(self, compute: Callable[[nn.Module], Measured]) -> Measured:
+        """Measure the model in float32."""
         with torch.inference_mode():
-            return how(self.model(torch.float32))
+            return compute(self.model(torch.float32))
 
     @property
     def measured(self) -> bool:
-        """Whether its figures are there already."""
+        """Say whether its figures are measured already."""
         return "figures" in self.__dict__
 
     @cached_property
     def figures(self) -> Figures:
-        """How well it does on what it was never trained on, see Course."""
+        """Measure how well it does on what it was never trained on, see Course."""
         return self.measure(COURSES[self.course].measure)
 
 
-@lru_cache(maxsize=32)  # of a network, by its identity; it takes four times as much memory as what is kept
+@lru_cache(maxsize=32)  # by the network's identity; a model takes four times as much memory as the network
 def differentiable_model(network: Network) -> nn.Module:
-    """A network in float64, also for gradients, whoever asks for it first."""
+    """Make a network's model in float64, for gradients too, even where the first caller is in inference mode."""
     with torch.inference_mode(False):
         return network.model()

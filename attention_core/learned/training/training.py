@@ -1,4 +1,4 @@
-"""Training, a step at a time: the same seed gives the same numbers, however often it is stopped and goes on."""
+"""Training, a step at a time: the same seed gives the same numbers, however often it is stopped and continued."""
 
 import math
 
@@ -12,11 +12,11 @@ from attention_core.record.errors import AttentionError
 
 
 class Training:
-    r"""One network on its way, by Adam (Kingma, Ba 2015) on the mean surprise of what is right.
+    r"""One network in training, by Adam (Kingma, Ba 2015) on the mean surprise of what is right.
 
-    course: one of COURSES. seed: of the network's first numbers and of what it is shown. rate: Adam's; None: that of
-    the course. device: where it is computed, "cpu" or "cuda"; what is drawn is drawn on the CPU, so that a seed means
-    the same everywhere. Nothing here is shared: each training has a generator of its own.
+    course: one of COURSES. seed: of the network's first numbers and of its batches. rate: Adam's; None: that of the
+    course. device: where it is computed, "cpu" or "cuda"; everything is drawn on the CPU, so that a seed means the same
+    everywhere. Nothing is shared: each training has a generator of its own.
 
     Raises AttentionError: unknown_choice.
 
@@ -30,51 +30,65 @@ class Training:
     def __init__(self, course: str, seed: int = 0, rate: float | None = None, device: str = "cpu"):
         require_one_of("course", course, tuple(COURSES))
         require_one_of("device", device, TRAINING_DEVICES)
-        self.name, self.seed, self.device, self.course = course, seed, device, COURSES[course]
+        self.name = course
+        self.seed = seed
+        self.device = device
+        self.course = COURSES[course]
         self.generator = Generator().manual_seed(seed)
         self.model: nn.Module = self.course.make(self.generator).to(device)
-        self.rate = None if rate == self.course.rate else rate
-        self.optimiser = torch.optim.Adam(self.model.parameters(), self.course.rate if self.rate is None else self.rate)
+        if rate is None:
+            rate = self.course.rate
+        self.rate = None if rate == self.course.rate else rate  # as a recipe tells it
+        self.optimiser = torch.optim.Adam(self.model.parameters(), rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
-        self.keep()
+        self.save()
 
     @property
     def step(self) -> int:
-        """How many steps were made."""
+        """Give how many steps were made."""
         return len(self.losses)
 
     @property
     def recipe(self) -> NetworkRecipe:
-        """All that its numbers depend on."""
-        return NetworkRecipe(self.name, self.seed, self.step, self.rate, self.device)
+        """Give the recipe of the network: all that its numbers depend on."""
+        return NetworkRecipe(
+            self.name,
+            self.seed,
+            self.step,
+            self.rate,
+            self.device,
+        )
 
     @property
     def done(self) -> bool:
-        """Whether the last step was made."""
+        """Say whether the last step was made."""
         return self.step >= self.course.saved[-1]
 
     def advance(self) -> None:
-        """Makes one step; keeps the network where the course says so. Raises AttentionError: training_diverged."""
-        loss = self.surprise()
+        """Make one step; save the network where the course says so. Raises AttentionError: training_diverged."""
+        loss = self.compute_loss()
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
         self.losses.append(loss.item())
         if self.step in self.course.saved:
-            self.keep()
+            self.save()
 
-    def surprise(self) -> torch.Tensor:
-        """The loss of the next batch. Raises AttentionError: training_diverged, where it is no number any more."""
-        batch = [part.to(self.device) for part in self.course.batch(self.generator)]
+    def compute_loss(self) -> torch.Tensor:
+        """Compute the loss of the next batch. Raises AttentionError: training_diverged, where it is not finite."""
+        drawn = self.course.batch(self.generator)
+        batch = [part.to(self.device) for part in drawn]
         try:
             loss = self.model.loss(*batch)
-        except AttentionError as refusal:  # numbers that attention refuses, since they are not finite
+        except AttentionError as refusal:
+            # Attention refuses numbers that are not finite.
             raise AttentionError("training_diverged", step=self.step + 1) from refusal
         if not math.isfinite(loss.item()):
             raise AttentionError("training_diverged", step=self.step + 1)
         return loss
 
-    def keep(self) -> None:
-        """Keeps the network as it is now."""
-        self.saved.append(Network.of(self.recipe, self.model))
+    def save(self) -> None:
+        """Save the network as it is now."""
+        network = Network.of(self.recipe, self.model)
+        self.saved.append(network)

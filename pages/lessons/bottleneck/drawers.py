@@ -5,9 +5,11 @@ from datetime import date
 
 import streamlit as st
 
+from attention_core.drawing.axes import whole_number_axis
 from attention_core.drawing.bars import bar_rows, row_of
-from attention_core.drawing.charts import PAGE_WIDTH_PX, single_picture
-from attention_core.drawing.curves import Curve, curves, whole_number_axis
+from attention_core.drawing.charts import single_picture
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
 from attention_core.learned.insight.state_influence import influence_of_symbols, mean_own_share
 from attention_core.learned.tasks import dates, reversal
@@ -16,7 +18,8 @@ from attention_core.record.trace import Trace
 from pages.export.doors import workbench_door
 from pages.lessons.learned.learning import TrainingRecord, load_shipped_training, share_axis
 from pages.lessons.learned.writers import cached_writing, network_colours, shorten_writing, write_at_step
-from pages.lessons.pictures import get_opened_cell, make_weights_map, show_picture, show_side_by_side, show_step_picture
+from pages.lessons.opened_cell import get_opened_cell
+from pages.lessons.pictures import make_weights_map, show_picture, show_side_by_side, show_step_picture
 from pages.panels.chart import show_chart, show_curve_chart
 from pages.panels.link_controls import choose_option, option_labels, pick_place
 from pages.runs.cache import cache_by_setup, trace_for

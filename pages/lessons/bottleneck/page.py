@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attention_core.drawing.curves import Curve, curves, whole_number_axis
+from attention_core.drawing.axes import whole_number_axis
+from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped import SHIPPED_SEED
 from attention_core.record.number_text import format_percent
@@ -28,9 +29,8 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette, selection_of
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(
-    {step for course in COURSES.values() for step in course.saved}
-)  # after which any network is kept
+# The steps after which any network is kept.
+KEPT_TRAINING_STEPS = sorted({step for course in COURSES.values() for step in course.saved})
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # the names of the boxes for what is read
 EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 330, 250  # pixels of the curves' field
 ALIGNMENT_MAP_PX = 520  # pixels of the map beside it

@@ -2,45 +2,89 @@
 
 from collections.abc import Callable, Mapping
 
-from attention_core.drawing.curves import Curve, curves, decade_axis, whole_number_axis
-from attention_core.variants.influence import (
-    InfluenceByDistance,
-    even_share_line,
-)
-from pages.lessons.distance import drawers
+from attention_core.drawing.axes import Axis, decade_axis, whole_number_axis
+from attention_core.drawing.curves import Curve, curves
+from attention_core.variants.influence import InfluenceByDistance, even_share_line
+from pages.lessons.distance.encoder_curves import encoder_colours, list_values, name_encoder
+from pages.lessons.sentences import join_with_commas
 from pages.panels.chart import show_curve_chart
-from pages.panels.link_controls import (
-    option_labels,
-)
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
+INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 228  # pixels of the curves' field
+
 
 def draw_influence_curves(
-    found: Mapping[str, InfluenceByDistance], there: range, distance: int, measure: str, word: str
+    influences: Mapping[str, InfluenceByDistance], distances: range, distance: int, measure: str, word: str
 ) -> None:
-    """A curve for each encoder, and where each word has an even share."""
-    drawn = [
-        Curve(option_labels("kinds")(kind), each.distances, each.mean, drawers.encoder_colours()[kind], band=each.band)
-        for kind, each in found.items()
-    ]
+    """Draws a curve for each kind of encoder, and where each word has an even share.
+
+    distance: where an upright line stands. word: at the position that depends on the others."""
+    drawn = [make_influence_curve(kind, influence) for kind, influence in influences.items()]
     if measure == "share":
-        ends = (min(there), max(there))
-        drawn.append(Curve(f"1/{len(there)}", ends, even_share_line(there), current_palette().x, dashed=True))
-    x = whole_number_axis(say(f"lessons.distance.axis_{'both' if min(there) < 0 else 'one'}", word=word), there)
-    numbers = [number for curve in drawn for number in curve.y]
-    y = decade_axis(say(f"lessons.distance.axis_{measure}"), numbers, 1.0 if measure == "share" else None)
-    show_curve_chart(
-        curves(drawn, x, y, current_palette(), distance, 900, 228), "distance_hero", say("lessons.distance.alt")
+        drawn.append(make_even_curve(distances))
+    highest = 1.0 if measure == "share" else None
+    title = say(f"lessons.distance.axis_{measure}")
+    y = decade_axis(title, list_values(drawn), highest)
+    picture = curves(
+        drawn,
+        distance_axis(distances, word),
+        y,
+        current_palette(),
+        distance,
+        INFLUENCE_WIDTH_PX,
+        INFLUENCE_HEIGHT_PX,
+    )
+    show_curve_chart(picture, "distance_hero", say("lessons.distance.alt"))
+
+
+def make_influence_curve(kind: str, influence: InfluenceByDistance) -> Curve:
+    """Makes the curve of a kind of encoder."""
+    return Curve(
+        name_encoder(kind),
+        influence.distances,
+        influence.mean,
+        encoder_colours()[kind],
+        band=influence.band,
     )
 
 
-def describe_influence(
-    found: Mapping[str, InfluenceByDistance], distance: int, spoken: Callable[[float], str], word: str
-) -> dict[str, str]:
-    """Where a word stands, and how much comes from there by each kind, the most first."""
-    order = sorted(found, key=lambda kind: found[kind].at(distance), reverse=True)
-    parts = [f"{option_labels('kinds')(kind)} {spoken(found[kind].at(distance))}" for kind in order]
-    way = "back" if distance > 0 else "ahead" if distance < 0 else "itself"
-    where = say(f"lessons.distance.where_{way}", word=escape_markdown(word), count=abs(distance))
-    return {"where": where, "parts": say("fact.comma").join(parts) or say("lessons.distance.nobody")}
+def make_even_curve(distances: range) -> Curve:
+    """Makes the line on which each word has an even share."""
+    return Curve(
+        f"1/{len(distances)}",
+        (min(distances), max(distances)),
+        even_share_line(distances),
+        current_palette().x,
+        dashed=True,
+    )
+
+
+def distance_axis(distances: range, word: str) -> Axis:
+    """The axis of distances to a word: before it, or on both sides of it."""
+    sides = "both" if min(distances) < 0 else "one"
+    title = say(f"lessons.distance.axis_{sides}", word=word)
+    return whole_number_axis(title, distances)
+
+
+def describe_word_place(distance: int, word: str) -> str:
+    """Says where a word stands."""
+    where = "itself"
+    if distance > 0:
+        where = "back"
+    elif distance < 0:
+        where = "ahead"
+    return say(f"lessons.distance.where_{where}", word=escape_markdown(word), count=abs(distance))
+
+
+def list_influences(
+    influences: Mapping[str, InfluenceByDistance], distance: int, format_influence: Callable[[float], str]
+) -> str:
+    """Says how much comes from a distance by each kind of encoder, the most first."""
+    amounts = {kind: influence.at(distance) for kind, influence in influences.items()}
+    order = sorted(amounts, key=amounts.__getitem__, reverse=True)
+    parts = []
+    for kind in order:
+        amount = format_influence(amounts[kind])
+        parts.append(f"{name_encoder(kind)} {amount}")
+    return join_with_commas(parts) or say("lessons.distance.nobody")

@@ -1,20 +1,21 @@
 """Why not an RNN or a CNN? How much a position depends on a word, against how far away that word stands."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.record.number_text import format_small, format_small_percent
 from attention_core.variants.encoders import ENCODER_KINDS, MAX_ENCODER_LENGTH, Encoder
-from attention_core.variants.influence import (
-    INFLUENCE_MEASURES,
-    default_position,
-    distances_heard,
-    word_at,
+from attention_core.variants.influence import INFLUENCE_MEASURES, default_position, distances_heard, word_at
+from pages.lessons.distance.drawers import (
+    show_encoder_costs,
+    show_encoding_times,
+    show_fixed_weights,
+    show_rnn_states,
 )
-from pages.lessons.distance import drawers
-from pages.lessons.distance.influence_chart import describe_influence, draw_influence_curves
+from pages.lessons.distance.influence_chart import describe_word_place, draw_influence_curves, list_influences
 from pages.lessons.encoders import (
     COMPARED_ENCODER_WIDTH,
     EncoderWords,
@@ -25,14 +26,7 @@ from pages.lessons.encoders import (
 )
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import show_race
-from pages.panels.link_controls import (
-    choose_option,
-    choose_options,
-    pick_place,
-    sentence_box,
-    slide,
-    store_choice,
-)
+from pages.panels.link_controls import choose_option, choose_options, pick_place, sentence_box, slide, store_choice
 from pages.panels.progress import compute_one_by_one
 from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say
@@ -41,7 +35,7 @@ DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm",
 
 
 def choose_words() -> tuple[EncoderWords, Setup]:
-    """The words that are encoded, and a sentence: the same one, or the example's where the words are random."""
+    """Asks for the words that are encoded. Gives them and a sentence: theirs, or the example's for random words."""
     usual = "zh_ta" if current_language() == "zh" else "en_it"
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
     store_choice("words", kind)  # always in the link: what it opens must not depend on who opens it
@@ -54,30 +48,35 @@ def choose_words() -> tuple[EncoderWords, Setup]:
 
 
 def choose_encoders(both: bool) -> dict[str, Encoder]:
-    """All encoders, by kind."""
+    """Asks for the parameters of all encoders. Gives them by kind."""
     of_rnn, of_gates, of_layers, of_window = st.columns(4)
     with of_rnn:
-        more = {"rnn": {"gain": slide("gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)}}
+        gain = slide("gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)
     with of_gates:
-        more["gru"] = more["lstm"] = {"keep": slide("keep", range(5), 0)}
+        keep = slide("keep", range(5), 0)
     with of_layers:
         layers = slide("layers", range(1, 17), 4)
     with of_window:
-        more["cnn"] = {"layers": layers, "window": slide("window", (3, 5, 7), 3)}
+        window = slide("window", (3, 5, 7), 3)
+    make_encoder = partial(Encoder, width=COMPARED_ENCODER_WIDTH, both=both)
     return {
-        kind: Encoder(kind, width=COMPARED_ENCODER_WIDTH, both=both, **more.get(kind, {})) for kind in ENCODER_KINDS
+        "rnn": make_encoder("rnn", gain=gain),
+        "gru": make_encoder("gru", keep=keep),
+        "lstm": make_encoder("lstm", keep=keep),
+        "cnn": make_encoder("cnn", layers=layers, window=window),
+        "attention": make_encoder("attention"),
     }
 
 
 def choose_measure() -> tuple[str, int, Callable[[float], str]]:
-    """How influence is measured, over how many draws of the weights, and how a number of it is told."""
+    """Asks how influence is measured, and over how many draws of the weights. Gives how a number of it is said, too."""
     first, second = st.columns(2)
     with first:
         measure = choose_option("measure", INFLUENCE_MEASURES)
     with second:
         draws = slide("draws", (1, 2, 4, 8), 8)
-    written = {"share": format_small_percent, "relative": format_small}[measure]
-    return measure, draws, lambda much: say(f"lessons.distance.much_{measure}", much=written(much))
+    format_number = format_small_percent if measure == "share" else format_small
+    return measure, draws, lambda amount: say(f"lessons.distance.much_{measure}", much=format_number(amount))
 
 
 with draw_lesson("distance") as place:
@@ -86,34 +85,33 @@ with draw_lesson("distance") as place:
         names = get_word_names(words)
         both = choose_option("direction", ("one", "both")) == "both"
         at = pick_place("at", names, default_position(both, len(names)), width=130)
-    there = distances_heard(both, len(names), at)
-    distance = slide("distance", there, max(there)) if len(there) > 1 else 0
+    distances = distances_heard(both, len(names), at)
+    distance = slide("distance", distances, max(distances)) if len(distances) > 1 else 0
     hero, settings = st.container(gap="xsmall"), st.container()
     with settings:
         kinds = choose_options("kinds", ENCODER_KINDS, DEFAULT_ENCODERS)
         encoders = choose_encoders(both)
-        measure, draws, spoken = choose_measure()
+        measure, draws, format_influence = choose_measure()
     shown = {kind: encoders[kind] for kind in ENCODER_KINDS if kind in kinds}
     with hero:
-        curves_of = compute_one_by_one(
-            lambda each: cached_influence(each, words, at, measure, draws),
-            [*shown.values()],
-            lambda: store_choice("draws", 1),
-        )
-        found = dict(zip(shown, curves_of, strict=True))
-        words_of_it = describe_influence(found, distance, spoken, names[word_at(at, distance)])
-        st.markdown(
-            f"##### {say(f'lessons.distance.fact_{measure}', position=escape_markdown(names[at]), **words_of_it)}"
-        )
-        draw_influence_curves(found, there, distance, measure, names[at])
-        if len(found) > 1:
-            show_race(found, distance, DEFAULT_RACERS, spoken)
+        measure_influence = partial(cached_influence, words=words, at=at, measure=measure, draws=draws)
+        curves_of = compute_one_by_one(measure_influence, [*shown.values()], partial(store_choice, "draws", 1))
+        influences = dict(zip(shown, curves_of, strict=True))
+        where = describe_word_place(distance, names[word_at(at, distance)])
+        parts = list_influences(influences, distance, format_influence)
+        fact = say(f"lessons.distance.fact_{measure}", position=escape_markdown(names[at]), where=where, parts=parts)
+        st.markdown(f"##### {fact}")
+        draw_influence_curves(influences, distances, distance, measure, names[at])
+        if len(influences) > 1:
+            show_race(influences, distance, DEFAULT_RACERS, format_influence)
         st.caption(say(f"lessons.distance.how_{measure}", draws=draws, width=COMPARED_ENCODER_WIDTH))
-    if (setup := setup_for_attention_encoder(encoders["attention"], words, at)) is not None:
+    attention, rnn = encoders["attention"], encoders["rnn"]
+    setup = setup_for_attention_encoder(attention, words, at)
+    if setup is not None:
         show_lesson_run(setup, place)
-    drawer("states", lambda: drawers.show_rnn_states(sentence, encoders["attention"], encoders["rnn"]))
-    drawer("cost", lambda: drawers.show_encoder_costs(shown, encoders["cnn"], words, distance))
-    drawer("time", lambda: drawers.show_encoding_times(shown))
-    drawer("fixed", lambda: drawers.show_fixed_weights(sentence.example))
-    steps = ("h_1", "scores", "weights", "head_outputs")
-    show_lesson_code(run_with_states(sentence, encoders["attention"], encoders["rnn"]), steps)
+    drawer("states", partial(show_rnn_states, sentence, attention, rnn))
+    drawer("cost", partial(show_encoder_costs, shown, encoders["cnn"], words, distance))
+    drawer("time", partial(show_encoding_times, shown))
+    drawer("fixed", partial(show_fixed_weights, sentence.example))
+    trace = run_with_states(sentence, attention, rnn)
+    show_lesson_code(trace, ("h_1", "scores", "weights", "head_outputs"))

@@ -1,31 +1,23 @@
 """Is attention an explanation? Other weights in the place of the learned ones: whose prediction moves?"""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
-from attention_core.drawing.dumbbells import DumbbellEnd, dumbbells
-from attention_core.learned.insight.attention_swaps import PredictionShift, moving_kinds
+from attention_core.learned.insight.attention_swaps import moving_kinds
 from attention_core.learned.tasks.evidence import MEASURED_TEXT_COUNT
 from attention_core.record.number_text import format_percent
-from pages.lessons.explanation import drawers
+from pages.lessons.explanation.drawers import DRAWERS
+from pages.lessons.explanation.shifts_chart import ShiftsByTask, draw_shifts, measure_shifts
+from pages.lessons.explanation.task_texts import TaskTexts, choose_task, type_task_texts
 from pages.lessons.explanation.weights_chart import draw_weights, largest_classifier_weight
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.learned.classifiers import (
-    CLASSIFIER_EXAMPLES,
-    CLASSIFIER_START_TEXTS,
-    check_classifier_text,
-    measure_prediction_shift,
-    setup_for_classifier,
-)
-from pages.lessons.learned.learning import get_training_record, share_axis
+from pages.lessons.learned.classifiers import setup_for_classifier
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.prompts import predict
-from pages.panels.chart import show_curve_chart
-from pages.panels.link_controls import choose_option, option_labels, text_box
 from pages.runs.cache import trace_for
-from pages.session.labels import current_palette, spoken_share
+from pages.session.labels import spoken_share
 from pages.site.words import say
 
 ANSWER_OF_MOVING_TASKS = {
@@ -34,69 +26,59 @@ ANSWER_OF_MOVING_TASKS = {
     ("lookup", "vote"): 2,
     (): 3,
 }  # whose prediction moves, as it may be guessed
-CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # the names of the boxes for their texts
-SHIFT_AXIS_START = -0.03  # the axis begins, so that an end at 0 stands free of the names
-DUMBBELLS_WIDTH_PX = 400  # pixels of the dumbbells' field
 
 
-def draw_shifts(found: Mapping[str, Mapping[str, PredictionShift]], known: bool) -> None:
-    """A dumbbell for each kind of other weights: A at the one end, B at the other."""
-    colours = {"lookup": current_palette().share, "vote": current_palette().k}
-    rows = []
-    for kind in drawers.SHOWN_SWAP_KINDS:
-        shifts = {task: found[task][kind] for task in CLASSIFIER_EXAMPLES}
-        ends = [
-            DumbbellEnd(option_labels("task")(task), each.mean, each.interval, colours[task])
-            for task, each in shifts.items()
-        ]
-        rows.append((option_labels("shift")(kind), ends))
-    x = replace(share_axis(say("lessons.explanation.axis_shift")), first=SHIFT_AXIS_START)
-    show_curve_chart(
-        dumbbells(rows, x, current_palette(), not known, DUMBBELLS_WIDTH_PX),
-        "explanation_hero",
-        say("lessons.explanation.alt"),
-    )
+def find_right_answer(shifts: ShiftsByTask) -> int:
+    """Finds the number of the right answer: whose prediction moves under even weights."""
+    under_even_weights = {task: shift_by_kind["uniform"] for task, shift_by_kind in shifts.items()}
+    return ANSWER_OF_MOVING_TASKS[moving_kinds(under_even_weights)]
+
+
+def describe_shifts(shifts: ShiftsByTask) -> str:
+    """Says how far the predictions move under other weights."""
+    values = {}
+    for task, shift_by_kind in shifts.items():
+        for kind, shift in shift_by_kind.items():
+            values[f"{task}_{kind}"] = format_percent(shift.mean)
+    return say("lessons.explanation.fact", **values)
+
+
+def describe_largest_weights(texts: TaskTexts) -> str:
+    """Says how much weight each classifier gives to one place of its text: what may be seen before the answer."""
+    values = {}
+    for task, (network, text) in texts.items():
+        largest = largest_classifier_weight(task, network, text)
+        values[f"{task}_most"] = spoken_share(largest)
+    return say("lessons.explanation.seen", **values)
+
+
+def draw_after_guess(known: bool, draw: Callable[[TaskTexts], None], texts: TaskTexts) -> None:
+    """Draws what would give the answer away, once that may be seen; asks to guess first before."""
+    if known:
+        draw(texts)
+    else:
+        st.info(say("lessons.explanation.first"), icon=":material/psychology_alt:")
 
 
 with draw_lesson("explanation") as place:
-    texts = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for task in CLASSIFIER_EXAMPLES:
-            of = get_training_record(task)
-            text = text_box(
-                CLASSIFIER_TEXT_CONTROLS[task],
-                CLASSIFIER_START_TEXTS[task],
-                lambda typed, task=task: check_classifier_text(task, typed),
-                width=260,
-            )
-            texts[task] = (of.network_at(max(of.steps)), text)
-    found = {
-        task: {kind: measure_prediction_shift(task, network, kind) for kind in drawers.SHOWN_SWAP_KINDS}
-        for task, (network, _) in texts.items()
-    }
+        texts = type_task_texts()
+    shifts = measure_shifts(texts)
     answers = [say(f"lessons.explanation.moves_{name}") for name in ("lookup", "vote", "both", "neither")]
-    known = predict(
-        answers, {ANSWER_OF_MOVING_TASKS[moving_kinds({task: found[task]["uniform"] for task in CLASSIFIER_EXAMPLES})]}
-    )
-    told = {
-        f"{task}_{kind}": format_percent(found[task][kind].mean)
-        for task in CLASSIFIER_EXAMPLES
-        for kind in drawers.SHOWN_SWAP_KINDS
-    }
-    most = {f"{task}_most": spoken_share(largest_classifier_weight(task, *asked)) for task, asked in texts.items()}
-    st.markdown(f"##### {say('lessons.explanation.fact' if known else 'lessons.explanation.seen', **told, **most)}")
+    known = predict(answers, {find_right_answer(shifts)})
+    fact = describe_shifts(shifts) if known else describe_largest_weights(texts)
+    st.markdown(f"##### {fact}")
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
             draw_weights(texts)
         with st.container(width="content"):
-            draw_shifts(found, known)
+            draw_shifts(shifts, known)
             st.markdown(say("lessons.explanation.legend"))
     st.caption(say("lessons.explanation.how", count=MEASURED_TEXT_COUNT))
-    trained = choose_option("trained", tuple(CLASSIFIER_EXAMPLES), words=option_labels("task"))
-    show_own_training(trained)
+    show_own_training(choose_task("trained"))
     setup = setup_for_classifier("lookup", *texts["lookup"])
     show_lesson_run(setup, place)
-    drawer("witness", lambda: drawers.show_witness(texts))
-    for name in ("others", "spare", "conclude"):
-        drawer(name, lambda name=name: drawers.draw_after_guess(known, getattr(drawers, f"show_{name}"), texts))
+    for name, show in DRAWERS.items():
+        is_open_to_all = name == "witness"  # what it shows gives nothing away
+        drawer(name, partial(draw_after_guess, known or is_open_to_all, show, texts))
     show_lesson_code(trace_for(setup), ("q", "k", "scores", "weights", "head_outputs", "output"))

@@ -1,55 +1,84 @@
 """Why many heads? The same matrices as two heads and as one: which animal has which colour."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.record.number_text import format_fixed
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.heads import drawers
-from pages.lessons.pictures import make_cell_rows, make_head_maps, show_side_by_side
+from pages.lessons.heads.drawers import DRAWERS
+from pages.lessons.pictures import RunPicture, make_cell_rows, make_head_maps, show_side_by_side
 from pages.lessons.prompts import predict
+from pages.lessons.sentences import list_place_names, quote_token
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
-from pages.session.labels import name_token, place_names, selection_of
-from pages.site.words import escape_markdown, say
+from pages.session.labels import selection_of
+from pages.site.words import say
 
 HEADS_MAP_CELL_PX = 34  # pixels: a cell of a map, so that everything stands on one screen
 COLOUR_CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
 
+
+def name_colour_change(one: float, two: float) -> str:
+    """Says what becomes of a colour as one head, beside two: one of COLOUR_CHANGES."""
+    if format_fixed(one) == format_fixed(two):
+        return "same"
+    return "weaker" if abs(one) < abs(two) else "stronger"
+
+
+def make_colour_rows(runs: Mapping[str, Trace], names: Sequence[str], query: int, known: bool) -> RunPicture:
+    """Draws each word's own colour, and what comes out after two heads and after one.
+
+    query: the word that asks. known: whether the answer may be seen."""
+    two = runs["two"]
+    one = runs["one"]
+    colour = two.labels["D_out"].index("colour")
+    rows = [
+        column_of(say("lessons.heads.own"), two, "x", (0,), colour, "two"),
+        column_of(say("lessons.heads.with_two"), two, "output", (0,), colour, "two"),
+        column_of(say("lessons.heads.with_one"), one, "output", (0,), colour, "one", hidden=not known),
+    ]
+    return make_cell_rows("hero", rows, names, runs, two, colour_rows, looked=query)
+
+
 with draw_lesson("heads") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         two = replace(sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour")), head=0)
-        trace = trace_for(two)
-        names = place_names(trace, "T", trace.sizes()["T"])
-        runs, colour = {"two": trace, "one": trace_for(replace(two, heads=1))}, trace.labels["D_out"].index("colour")
-        moved = abs_difference(runs["one"]["output"], trace["output"])[0, :, colour]
-        two = replace(two, token=pick_place("token", names, int(moved.argmax())))
+        one = replace(two, heads=1)
+        runs = {"two": trace_for(two), "one": trace_for(one)}
+        names = list_place_names(runs["two"], "T")
+        colour = runs["two"].labels["D_out"].index("colour")
+        moved = abs_difference(runs["one"]["output"], runs["two"]["output"])[0, :, colour]  # (T,)
+        query = pick_place("token", names, int(moved.argmax()))
         shown = choose_option("heads", ("two", "one"))
-    colours = {name: float(run["output"][0, two.token, colour]) for name, run in runs.items()}
-    smaller = "weaker" if abs(colours["one"]) < abs(colours["two"]) else "stronger"
-    change = "same" if format_fixed(colours["one"]) == format_fixed(colours["two"]) else smaller
+    two = replace(two, token=query)
+    colours = {name: run["output"][0, query, colour].item() for name, run in runs.items()}
+    change = name_colour_change(**colours)
+    word = quote_token(runs["two"], "T", query)
     answers = [say(f"lessons.heads.{name}") for name in COLOUR_CHANGES]
-    word = escape_markdown(name_token(trace, "T", two.token))
-    asked = say("lessons.heads.ask", word=word)
-    known = predict(answers, {COLOUR_CHANGES.index(change)}, asked) or shown == "one"
-    seen = replace(two, heads=1) if shown == "one" else two
+    right = COLOUR_CHANGES.index(change)
+    known = predict(answers, {right}, say("lessons.heads.ask", word=word)) or shown == "one"
+    setup = replace(two, heads=1) if shown == "one" else two
     run = runs[shown]
-    look = selection_of(run, seen)
-    told = {name: format_fixed(number) for name, number in colours.items()}
-    came = "same" if change == "same" and shown == "one" else shown
-    st.markdown(f"##### {say(f'lessons.heads.came_{came}', fact=fact_sentence(run, look), word=word, **told)}")
-    rows = [
-        column_of(say("lessons.heads.own"), trace, "x", (0,), colour, "two"),
-        column_of(say("lessons.heads.with_two"), trace, "output", (0,), colour, "two"),
-        column_of(say("lessons.heads.with_one"), runs["one"], "output", (0,), colour, "one", hidden=not known),
-    ]
-    hero = make_cell_rows("hero", rows, names, runs, trace, colour_rows, looked=two.token)
-    show_side_by_side(hero, *make_head_maps(run, seen, look, HEADS_MAP_CELL_PX))
-    show_lesson_run(seen, place)
-    for name in ("bring", "split", "share", "explain"):
-        drawer(name, lambda name=name: getattr(drawers, f"show_{name}")(two))
+    selection = selection_of(run, setup)
+    key = "came_same" if change == "same" and shown == "one" else f"came_{shown}"
+    fact = say(
+        f"lessons.heads.{key}",
+        fact=fact_sentence(run, selection),
+        word=word,
+        one=format_fixed(colours["one"]),
+        two=format_fixed(colours["two"]),
+    )
+    st.markdown(f"##### {fact}")
+    hero = make_colour_rows(runs, names, query, known)
+    show_side_by_side(hero, *make_head_maps(run, setup, selection, HEADS_MAP_CELL_PX))
+    show_lesson_run(setup, place)
+    for name, show in DRAWERS.items():
+        drawer(name, partial(show, two))
     show_lesson_code(run, ("q", "scores", "weights", "head_outputs", "concat", "output"))

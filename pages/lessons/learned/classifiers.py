@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import torch
 
-from attention_core.learned.insight.attention_swaps import PredictionShift, measure_shift
+from attention_core.learned.insight.attention_swaps import measure_shift
 from attention_core.learned.insight.attributions import classifier_accuracy_without, with_attributions
+from attention_core.learned.insight.prediction_shift import PredictionShift
 from attention_core.learned.insight.views import classify_text, symbol_numbers, symbols_of
+from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.tasks import evidence
 from attention_core.record.trace import Trace
 from pages.runs.cache import cache_by_setup, trace_for
@@ -25,7 +27,12 @@ def check_classifier_text(task: str, text: str) -> None:
 
 def setup_for_classifier(task: str, network: str, text: str, heads: int = 1) -> Setup:
     """The run of a classifier's attention."""
-    return Setup(CLASSIFIER_EXAMPLES[task], context_text=text, network=network, heads=None if heads == 1 else heads)
+    return Setup(
+        CLASSIFIER_EXAMPLES[task],
+        context_text=text,
+        network=network,
+        heads=None if heads == 1 else heads,
+    )
 
 
 # ---- what it says ----------------------------------------------------------------------------------------------------
@@ -41,17 +48,23 @@ class ClassPrediction:
 @cache_by_setup
 def predict_text_class(task: str, network: str, text: str) -> ClassPrediction:
     """What a classifier says of a text."""
+    classes = evidence.TASKS[task].classes
     shares = classify_text(find_network(network), text)
-    number = max(range(len(shares)), key=shares.__getitem__)
-    return ClassPrediction(number, evidence.TASKS[task].classes[number], shares[number])
+    largest = max(shares)
+    number = list(shares).index(largest)
+    return ClassPrediction(number, classes[number], largest)
 
 
 @cache_by_setup
 def trace_with_attributions(task: str, network: str, text: str) -> Trace:
     """The run, with gradient x input and what leaving each symbol out does to the class."""
-    verdict = predict_text_class(task, network, text)
+    setup = setup_for_classifier(task, network, text)
+    prediction = predict_text_class(task, network, text)
     return with_attributions(
-        trace_for(setup_for_classifier(task, network, text)), find_network(network), text, verdict.number
+        trace_for(setup),
+        find_network(network),
+        text,
+        prediction.number,
     )
 
 
@@ -61,7 +74,8 @@ def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionSh
     """What other weights do to the predictions for all texts that are measured."""
     texts, _ = evidence.held_out(task)
     with torch.inference_mode(False):
-        return measure_shift(find_network(network).model(torch.float32), texts, kind)
+        model = find_network(network).model(torch.float32)
+        return measure_shift(model, texts, kind)
 
 
 @cache_by_setup
@@ -69,8 +83,9 @@ def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, f
     """A text under other weights, and how far the prediction moves."""
     trained = find_network(network)
     with torch.inference_mode(False):
-        shift = measure_shift(trained.exact_model, symbol_numbers(trained, text), kind)
-        run = trained.exact_model.trace(symbol_numbers(trained, text), shift.weights)
+        symbols = symbol_numbers(trained, text)
+        shift = measure_shift(trained.exact_model, symbols, kind)
+        run = trained.exact_model.trace(symbols, shift.weights)
     return run, shift.shift.item()
 
 
@@ -79,8 +94,19 @@ def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, f
 def measure_accuracy_by_heads(network: str, heads: int) -> Mapping[tuple[int, ...], float]:
     """The share of texts that get their class: with all heads, without each one, and with each one alone."""
     texts, classes = evidence.held_out("lookup")
-    every = range(heads)
-    offs = [(), *((head,) for head in every), *(tuple(other for other in every if other != head) for head in every)]
-    return find_network(network).measure(
-        lambda model: {off: classifier_accuracy_without(model, texts, classes, off) for off in offs}
-    )
+    sets_off = list_heads_to_switch_off(heads)
+
+    def measure(model: Classifier) -> Mapping[tuple[int, ...], float]:
+        return {off: classifier_accuracy_without(model, texts, classes, off) for off in sets_off}
+
+    return find_network(network).measure(measure)
+
+
+def list_heads_to_switch_off(heads: int) -> list[tuple[int, ...]]:
+    """The sets of heads that are switched off: none, each one alone, and all but each one."""
+    alone = [(head,) for head in range(heads)]
+    all_but_one = []
+    for kept in range(heads):
+        others = [head for head in range(heads) if head != kept]
+        all_but_one.append(tuple(others))
+    return [(), *alone, *all_but_one]

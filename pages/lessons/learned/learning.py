@@ -1,9 +1,9 @@
-"""What has become of a course: how well the network did after each step that was kept, and which network that was."""
+"""What came of a course: how well the network did after each step that was saved, and which network that was."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attention_core.drawing.charts import Axis
+from attention_core.drawing.axes import Axis
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped import SHIPPED_SEED, read_figures_table, shipped_figures
 from attention_core.learned.training.snapshots import NetworkRecipe
@@ -14,8 +14,10 @@ from pages.site.words import say
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """figures: after each kept step. networks: by the same steps, as far as there is one, its name. own: whether the
-    visitor trained it."""
+    """What is known of a training, step by step.
+
+    figures: how well the network did after each step that was saved. networks: the name of the network by step, as far
+    as there is one. own: whether the visitor trained it."""
 
     course: str
     figures: Mapping[int, Figures]
@@ -38,8 +40,9 @@ class TrainingRecord:
         return [*self.networks]
 
     def figures_at(self, step: int) -> Figures:
-        """How well it did after a step, or after the last one before it that was kept."""
-        return self.figures[max(kept for kept in self.figures if kept <= step)]
+        """How well it did after a step, or after the last one before it that was saved."""
+        steps_so_far = [saved for saved in self.figures if saved <= step]
+        return self.figures[max(steps_so_far)]
 
     def mean_at(self, step: int) -> float:
         """The same, all together."""
@@ -53,11 +56,13 @@ class TrainingRecord:
 
 def load_shipped_training(course: str) -> TrainingRecord:
     """What comes with the app."""
-    steps = (0, *COURSES[course].shipped)
-    networks = {step: NetworkRecipe(course, SHIPPED_SEED, step).name for step in steps}
-    return TrainingRecord(
-        course, {step: shipped_figures(course, step) for step in read_figures_table()[course]["steps"]}, networks
-    )
+    measured_steps = read_figures_table()[course]["steps"]
+    figures = {step: shipped_figures(course, step) for step in measured_steps}
+    networks = {}
+    for step in (0, *COURSES[course].shipped):
+        recipe = NetworkRecipe(course, SHIPPED_SEED, step)
+        networks[step] = recipe.name
+    return TrainingRecord(course, figures, networks)
 
 
 def get_own_training(course: str) -> TrainingRecord | None:
@@ -65,9 +70,12 @@ def get_own_training(course: str) -> TrainingRecord | None:
     running = get_running_training(course)
     if running is None or not running.saved:
         return None
-    saved = running.saved
-    figures = {network.step: network.figures for network in saved}
-    return TrainingRecord(course, figures, {network.step: network.recipe.name for network in saved}, own=True)
+    figures = {}
+    networks = {}
+    for network in running.saved:
+        figures[network.step] = network.figures
+        networks[network.step] = network.recipe.name
+    return TrainingRecord(course, figures, networks, own=True)
 
 
 def get_training_record(course: str) -> TrainingRecord:
@@ -75,15 +83,16 @@ def get_training_record(course: str) -> TrainingRecord:
     return get_own_training(course) or load_shipped_training(course)
 
 
-SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # that are written on it
+SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # the shares that are written on the axis
 
 
 def share_axis(title: str) -> Axis:
-    """From nothing to all."""
+    """The axis of a share, from nothing to all."""
+    texts = [say("train.percent", much=format_percent(stop)) for stop in SHARE_AXIS_STOPS]
     return Axis(
         title,
         0.0,
         1.0,
         values=SHARE_AXIS_STOPS,
-        texts=tuple(say("train.percent", much=format_percent(stop)) for stop in SHARE_AXIS_STOPS),
+        texts=tuple(texts),
     )

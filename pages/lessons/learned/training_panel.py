@@ -1,11 +1,12 @@
 """Train it yourself: a button, how far it is, the loss as it falls; stop, go on, once more from the same seed."""
 
 from collections.abc import Callable
+from math import ceil
 
 import streamlit as st
 
-from attention_core.drawing.charts import Axis
-from attention_core.drawing.curves import Curve, curves, decade_axis
+from attention_core.drawing.axes import Axis, decade_axis
+from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.training import Training
 from attention_core.record.number_text import format_duration, format_fixed
@@ -34,25 +35,33 @@ def show_own_training(course: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = choose_whole_number("seed", 1, width=130)
         rate = slide("rate", OFFERED_LEARNING_RATES, COURSES[course].rate, width=260)
-        device = (
-            choose_option("device", AVAILABLE_DEVICES, words=lambda name: say(f"device.{name}"))
-            if len(AVAILABLE_DEVICES) > 1
-            else AVAILABLE_DEVICES[0]
-        )
-    every = REFRESH_SECONDS if running and running.busy else None
-    st.fragment(
+        device = choose_device()
+    is_busy = running is not None and running.busy
+    draw = st.fragment(
         lambda: show_training(course, seed, rate, device),
-        run_every=every,
+        run_every=REFRESH_SECONDS if is_busy else None,
         key=f"training_{link_controls.current_slug()}",
-    )()
+    )
+    draw()
+
+
+def choose_device() -> str:
+    """Asks on which device it trains, where there is more than one."""
+    if len(AVAILABLE_DEVICES) == 1:
+        return AVAILABLE_DEVICES[0]
+    return choose_option("device", AVAILABLE_DEVICES, words=lambda name: say(f"device.{name}"))
 
 
 def show_training(course: str, seed: int, rate: float, device: str) -> None:
     """How a training is, what can be done with it. The whole page is drawn anew where there is more to be seen."""
     running = get_running_training(course)
+
+    def begin_anew() -> None:
+        begin_training(course, seed, rate, device)
+
     with use_language(), st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            show_training_buttons(course, running, lambda: begin_training(course, seed, rate, device))
+            show_training_buttons(course, running, begin_anew)
             if running:
                 running.look()
                 st.markdown(describe_training(running), width="content")
@@ -60,36 +69,46 @@ def show_training(course: str, seed: int, rate: float, device: str) -> None:
             st.error(say_refusal(running.failure), icon=":material/error:")
         if running and running.training.step > 1:
             show_losses(running)
-    now = running and (running.state, len(running.saved))
-    if now != st.session_state.setdefault("trained", {}).get(course):
-        st.session_state["trained"][course] = now
+    progress = running and (running.state, len(running.saved))
+    shown_progress = st.session_state.setdefault("trained", {})
+    if progress != shown_progress.get(course):
+        shown_progress[course] = progress
         st.rerun()
 
 
 def show_training_buttons(course: str, running: RunningTraining | None, begin_anew: Callable[[], None]) -> None:
-    """What can be done. begin_anew: begins from the first step."""
-    key = f"{link_controls.current_slug()}_{{}}".format
-    if running and running.busy:
-        st.button(say("train.stop"), key=key("stop"), icon=":material/stop_circle:", on_click=running.stop)
+    """Shows what can be done. begin_anew: begins from the first step."""
+
+    def drop() -> None:
+        st.session_state["trainings"].pop(course)
+
+    if running is None:
+        show_training_button("train", say("train.start"), ":material/model_training:", begin_anew)
         return
-    if running and running.state == "stopped":
-        st.button(say("train.go_on"), key=key("go_on"), icon=":material/play_arrow:", on_click=running.start)
-    words = "train.again" if running else "train.start"
-    st.button(say(words), key=key("train"), icon=":material/model_training:", on_click=begin_anew)
-    if running:
-        drop = lambda: st.session_state["trainings"].pop(course)  # noqa: E731
-        st.button(say("train.drop"), key=key("drop"), icon=":material/inventory_2:", on_click=drop)
+    if running.busy:
+        show_training_button("stop", say("train.stop"), ":material/stop_circle:", running.stop)
+        return
+    if running.state == "stopped":
+        show_training_button("go_on", say("train.go_on"), ":material/play_arrow:", running.start)
+    show_training_button("train", say("train.again"), ":material/model_training:", begin_anew)
+    show_training_button("drop", say("train.drop"), ":material/inventory_2:", drop)
+
+
+def show_training_button(name: str, label: str, icon: str, on_click: Callable[[], None]) -> None:
+    """Shows a button. name: of its key in the lesson."""
+    key = f"{link_controls.current_slug()}_{name}"
+    st.button(label, key=key, icon=icon, on_click=on_click)
 
 
 def begin_training(course: str, seed: int, rate: float, device: str) -> None:
-    """A training from its first step. A visitor has one at a time; of too many the oldest goes."""
-    kept: dict[str, RunningTraining] = st.session_state.setdefault("trainings", {})
-    stop_trainings(kept)
-    kept.pop(course, None)
-    kept[course] = RunningTraining(Training(course, seed, rate, device))
-    for oldest in [*kept][:-MAX_SESSION_TRAININGS]:
-        del kept[oldest]
-    kept[course].start()
+    """Begins a training from its first step. A visitor has one at a time; of too many the oldest goes."""
+    trainings: dict[str, RunningTraining] = st.session_state.setdefault("trainings", {})
+    stop_trainings(trainings)
+    trainings.pop(course, None)
+    trainings[course] = RunningTraining(Training(course, seed, rate, device))
+    for oldest in [*trainings][:-MAX_SESSION_TRAININGS]:
+        del trainings[oldest]
+    trainings[course].start()
 
 
 def describe_training(running: RunningTraining) -> str:
@@ -102,23 +121,30 @@ def describe_training(running: RunningTraining) -> str:
         "most": MAX_CONCURRENT_TRAININGS,
     }
     if training.step:
-        facts |= {"loss": format_fixed(training.losses[-1], 3), "seconds": format_duration(running.seconds)}
+        facts["loss"] = format_fixed(training.losses[-1], 3)
+        facts["seconds"] = format_duration(running.seconds)
         facts["left"] = format_duration(running.seconds_left)
-    elif running.state == "training":
+        return say(f"train.{running.state}", **facts)
+    if running.state == "training":
         return say("train.begins")
-    return say(f"train.{running.state}", **facts) if training.step or running.state == "waiting" else ""
+    if running.state == "waiting":
+        return say("train.waiting", **facts)
+    return ""
 
 
 def show_losses(running: RunningTraining) -> None:
-    """The loss against the step; of many steps some."""
-    losses, last = running.training.losses, running.training.course.saved[-1]
-    every = -(-len(losses) // MAX_LOSS_POINTS)
-    steps = range(0, len(losses), every)
-    drawn = [
-        Curve(
-            say("train.loss"), [step + 1 for step in steps], [losses[step] for step in steps], current_palette().share
-        )
-    ]
+    """Shows the loss against the step; of many steps some."""
+    palette = current_palette()
+    losses = [*running.training.losses]  # which grow meanwhile
+    last = running.training.course.saved[-1]
+    every = ceil(len(losses) / MAX_LOSS_POINTS)
+    curve = Curve(
+        say("train.loss"),
+        range(1, len(losses) + 1, every),
+        losses[::every],
+        palette.share,
+    )
+    x = Axis(say("train.axis_step"), 0, last)
     y = decade_axis(say("train.axis_loss"), [0.001, *losses])
-    picture = curves(drawn, Axis(say("train.axis_step"), 0, last), y, current_palette(), height=110)
+    picture = curves([curve], x, y, palette, height=110)
     show_curve_chart(picture, f"{link_controls.current_slug()}_losses", say("train.alt"))

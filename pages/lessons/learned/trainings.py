@@ -24,9 +24,12 @@ class RunningTraining:
     state: "waiting" for room, "training", "stopped", "done" or "failed", then with `failure`."""
 
     def __init__(self, training: Training):
-        self.training, self.state, self.failure = training, "stopped", None
+        self.training = training
+        self.state = "stopped"
+        self.failure: AttentionError | None = None
         self.seconds = 0.0  # that were spent training
-        self.wanted, self.seen = False, monotonic()
+        self.wanted = False
+        self.seen = monotonic()  # when somebody last looked at it
         self.thread: Thread | None = None
         self.lock = Lock()  # held by who begins and by the thread that ends: so no start is lost between them
 
@@ -43,8 +46,11 @@ class RunningTraining:
     @property
     def seconds_left(self) -> float | None:
         """How long it will take at the pace so far; None before the first step."""
-        step, last = self.training.step, self.training.course.saved[-1]
-        return self.seconds / step * (last - step) if step else None
+        step = self.training.step
+        last = self.training.course.saved[-1]
+        if not step:
+            return None
+        return self.seconds / step * (last - step)
 
     def start(self) -> None:
         """Begins, or goes on where it was stopped; where it was told to stop and has not, it just goes on."""
@@ -103,9 +109,10 @@ class RunningTraining:
 
     def measure(self) -> None:
         """The figures of the last network that was kept, for all who ask later."""
-        if not self.training.saved[-1].measured:
-            _ = self.training.saved[-1].figures
-            remember_network(self.training.saved[-1])
+        network = self.training.saved[-1]
+        if not network.measured:
+            _ = network.figures  # measured where it is asked for
+            remember_network(network)
 
 
 def stop_trainings(running: Mapping[str, RunningTraining]) -> None:

@@ -17,7 +17,9 @@ MAX_WRITTEN_ROWS = 16  # symbols of what is written that a map has a row for
 
 @dataclass(frozen=True)
 class WritingTask:
-    """text: what is read at first, after the step `telling`. kinds: the networks that learn it, those with attention
+    """A task in which a text is read and another one is written.
+
+    text: what is read at first, after the step `telling`. kinds: the networks that learn it, those with attention
     first. example: the one whose attention theirs is. answer: what is to be written of a text; None where nobody can
     say."""
 
@@ -36,7 +38,9 @@ WRITING_TASKS = {
 
 @dataclass(frozen=True)
 class WritingResult:
-    """setup: the run of the network's attention, where it has one and wrote anything."""
+    """What a network wrote, and whether it is right; None where nobody can say.
+
+    setup: the run of the network's attention, where it has one and wrote anything."""
 
     written: str
     right: bool | None
@@ -56,13 +60,23 @@ def cached_writing(network: str, text: str) -> str:
 
 def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
     """What a text becomes after a step of a training of which there is a network."""
-    name, kind = of.network_at(step), of.course.partition("_")[2]
-    task = WRITING_TASKS[of.course.partition("_")[0]]
-    written, wanted = cached_writing(name, text), task.answer("".join(split_symbols(of.course, text)))
+    task_name, _, kind = of.course.partition("_")
+    task = WRITING_TASKS[task_name]
+    network = of.network_at(step)
+    written = cached_writing(network, text)
+    symbols = split_symbols(of.course, text)
+    wanted = task.answer("".join(symbols))
+    right = None if wanted is None else written == wanted
     setup = None
     if kind != "one" and written:
-        setup = Setup(task.example, written[:MAX_WRITTEN_ROWS], text, network=name, score=kind)
-    return WritingResult(written, None if wanted is None else written == wanted, setup)
+        setup = Setup(
+            task.example,
+            text=written[:MAX_WRITTEN_ROWS],
+            context_text=text,
+            network=network,
+            score=kind,
+        )
+    return WritingResult(written, right, setup)
 
 
 def split_symbols(course: str, text: str) -> tuple[str, ...]:
@@ -72,7 +86,9 @@ def split_symbols(course: str, text: str) -> tuple[str, ...]:
 
 def shorten_writing(written: str) -> str:
     """What a network writes, as much of it as a sentence has room for."""
-    return written if len(written) <= MAX_WRITTEN_ROWS else f"{written[:MAX_WRITTEN_ROWS]}…"
+    if len(written) <= MAX_WRITTEN_ROWS:
+        return written
+    return f"{written[:MAX_WRITTEN_ROWS]}…"
 
 
 def network_colours(palette: Palette) -> dict[str, str]:

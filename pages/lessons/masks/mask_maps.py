@@ -7,12 +7,14 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.analysis.receptive_field import reachable_inputs
-from attention_core.drawing.charts import Picture, single_picture
+from attention_core.drawing.charts import single_picture
+from attention_core.drawing.specifications import Picture
 from attention_core.explanation.layout import panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Step
 from pages.lessons.masks.painted_mask import allowed_text, mask_bits_of
-from pages.lessons.pictures import get_opened_ref, show_picture, show_weights_map
+from pages.lessons.opened_cell import get_opened_ref
+from pages.lessons.pictures import show_picture, show_weights_map
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, current_palette, picture_texts_for, place_name
 from pages.setup.setup import Setup
@@ -70,7 +72,15 @@ def label_mask(name: str) -> str:
 def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
     """Draws one of the masks as a map of ticks. chosen: the cell that is opened."""
     words = picture_texts_for(masks)
-    return single_picture([panel(masks, step)], masks, words, current_palette(), [title], chosen, most=TICK_CELL_PX)
+    return single_picture(
+        [panel(masks, step)],
+        masks,
+        words,
+        current_palette(),
+        [title],
+        chosen,
+        most=TICK_CELL_PX,
+    )
 
 
 def show_tick_map(name: str, masks: Trace, step: str, title: str) -> None:
@@ -79,11 +89,11 @@ def show_tick_map(name: str, masks: Trace, step: str, title: str) -> None:
     show_picture(name, picture, {"": masks}, title)
 
 
-def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], look: Selection) -> None:
+def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Selection) -> None:
     """Shows the weights of one head of two runs as maps."""
     with st.container(horizontal=True):
         for part, run in runs.items():
-            head = place_name(run, "H", look.head)
+            head = place_name(run, "H", selection.head)
             title = say(f"lessons.masks.title_{part}", head=head)
             with st.container(width="content"):
-                show_weights_map(f"{name}_{part}", run, look, title)
+                show_weights_map(f"{name}_{part}", run, selection, title)

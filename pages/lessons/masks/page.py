@@ -6,23 +6,17 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.future_leakage import compare_with_causal
 from attention_core.drawing.charts import MAP_WIDTH_PX
-from attention_core.explanation.facts import accident_at, allowed_pairs, count_allowed_pairs, row_fact
-from attention_core.record.number_text import format_fixed, format_percent
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.masks.drawers import DRAWERS
+from pages.lessons.masks.mask_facts import show_mask_facts
 from pages.lessons.masks.painted_mask import Bits, allowed_text, get_painted_bits, mask_brush, write_padding_mask
 from pages.lessons.pictures import show_weights_map
-from pages.lessons.prompts import show_goal
-from pages.lessons.sentences import list_place_names, quote_token, show_sentence
-from pages.panels.head_maps import fact_sentence
+from pages.lessons.sentences import list_place_names, show_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box, slide, store_choice
 from pages.runs.cache import trace_for
-from pages.session.labels import Selection, place_name, selection_of
-from pages.session.reveal import are_answers_revealed
+from pages.session.labels import place_name, selection_of
 from pages.setup.setup import Setup
-from pages.site.words import say
 
 MASK_PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global", "custom")
 MAX_TOKENS_BESIDE_TEXT = 9  # tokens: of more the maps are so wide that the words stand over them
@@ -55,39 +49,6 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str]) -
     return replace(setup, masks=(mask,))
 
 
-def show_mask_facts(trace: Trace, free: Trace, look: Selection, preset: str) -> None:
-    """Says what the word that asks does now, how many pairs are kept, what the mask moved, and what is to be built."""
-    st.markdown(f"##### {fact_sentence(trace, look)}")
-    key = row_fact(free, look.head, look.query).keys[0]
-    at = (look.batch, look.head, look.query, key)
-    told = {
-        "query": quote_token(trace, "T", look.query),
-        "key": quote_token(trace, "S", key),
-        "free": format_fixed(free["weights"][at].item(), 3),
-        "now": format_fixed(trace["weights"][at].item(), 3),
-    }
-    pairs = count_allowed_pairs(trace)
-    percent = format_percent(pairs.share)
-    is_random = accident_at(free, look.query, [key])  # then nothing is said of what it gives
-    kept = "kept_random" if is_random else "kept"
-    show_sentence(f"lessons.masks.{kept}", kept=pairs.kept, of=pairs.of, percent=percent, **told)
-    if preset in ("none", "custom"):
-        done = "done_random" if is_random else "done"
-        show_causal_goal(trace, say(f"lessons.masks.{done}", **told))
-    else:
-        st.caption(say("lessons.masks.build"))
-
-
-def show_causal_goal(trace: Trace, done: str) -> None:
-    """Says how far the mask is from the causal one, which is to be built. done: what is said where it is the same."""
-    own_pairs = allowed_pairs(trace)[0, 0]  # (T, S)
-    ahead = compare_with_causal(own_pairs)
-    still = say("lessons.masks.still", later=ahead.later, missing=ahead.missing)
-    answer = say("lessons.masks.answer") if are_answers_revealed() else ""
-    is_causal = ahead.later == 0 and ahead.missing == 0
-    show_goal(is_causal, done, f"{still} {answer}")
-
-
 with draw_lesson("masks") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
@@ -96,7 +57,7 @@ with draw_lesson("masks") as place:
         own = replace(own, token=pick_place("token", names, selection_of(free, own).query, width=110))
         with st.container(width="content"):
             preset = choose_option("mask", MASK_PRESETS, "causal")
-    look = selection_of(free, own)
+    selection = selection_of(free, own)
     if len(names) > MAX_TOKENS_BESIDE_TEXT:
         text, maps = st.container(), st.container()
         brush_width, map_width = 450, 640.0
@@ -106,13 +67,13 @@ with draw_lesson("masks") as place:
     with text:
         setup = setup_under_mask(preset, own, free, names)
         trace = trace_for(setup)
-        show_mask_facts(trace, free, look, preset)
+        show_mask_facts(trace, free, selection, preset)
     with maps, st.container(horizontal=True, gap="small"):
         with st.container(width=brush_width, gap=None):
             show_sentence("lessons.masks.control.paint")
             mask_brush(trace, take_painted_mask)
         with st.container(width="content"):
-            show_weights_map("hero", trace, look, place_name(trace, "H", look.head), map_width)
+            show_weights_map("hero", trace, selection, place_name(trace, "H", selection.head), map_width)
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, own, setup))

@@ -46,11 +46,12 @@ def write_bit_row(row: np.ndarray) -> str:
 def allowed_text(bits: Bits, trace: Trace) -> str:
     """The mask as a Setup says it, cut or filled up to the tokens of a run. What nobody blocked is allowed."""
     sizes = trace.sizes()
-    T, S = sizes["T"], sizes["S"]
+    T = sizes["T"]
+    S = sizes["S"]
     matrix = np.ones((T, S))
     for query, row in enumerate(bits[:T]):
-        for key, bit in enumerate(row[:S]):
-            matrix[query, key] = int(bit)
+        allowed = [int(bit) for bit in row[:S]]
+        matrix[query, : len(allowed)] = allowed
     return to_text(matrix)
 
 
@@ -64,7 +65,9 @@ def find_empty_row(trace: Trace) -> int | None:
 
 def block_query(bits: Bits, query: int) -> Bits:
     """The mask under which one query may attend to nothing."""
-    return tuple("0" * len(row) if at == query else row for at, row in enumerate(bits))
+    rows = list(bits)
+    rows[query] = "0" * len(rows[query])
+    return tuple(rows)
 
 
 def block_key(bits: Bits, key: int) -> Bits:

@@ -2,27 +2,22 @@
 
 import streamlit as st
 
-from pages.lessons.frame import draw_page_frame, show_lesson_run
+from pages.lessons.frame import draw_page_frame, show_lesson_run, show_question
 from pages.panels.link_controls import pick_example
-from pages.practice.bugs.broken_layer import (
-    choose_bug,
-    guess_line,
-    run_broken_layer,
-    selection_for_bug,
-    setup_for_bug,
-    show_answer,
-    show_broken_map,
-    show_broken_step,
-    write_right_lines,
-)
+from pages.practice.bugs.broken_layer import run_broken_layer, show_answer, show_broken_map, show_broken_step
+from pages.practice.bugs.bug_choice import choose_bug, guess_line, setup_for_bug, write_right_lines
+from pages.runs.cache import trace_for
+from pages.session.labels import selection_of
 from pages.site.words import say
 
 with draw_page_frame("bugs") as place:
-    st.markdown(f"#### {say('lessons.bugs.question')}\n{say('lessons.bugs.intro')}")
+    show_question("bugs")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bug = choose_bug()
-        setup = setup_for_bug(pick_example("en_it", "zh_ta", zh="zh_ta").example, bug)
-    broken, look = run_broken_layer(setup, bug), selection_for_bug(setup)
+        example = pick_example("en_it", "zh_ta", zh="zh_ta").example
+    setup = setup_for_bug(example, bug)
+    broken = run_broken_layer(setup, bug)
+    selection = selection_of(trace_for(setup), setup)  # the head and the word that tell most
     lines = write_right_lines(bug)
     known = guess_line(bug)
     code, picture = st.columns([7, 5], gap="small")
@@ -30,8 +25,8 @@ with draw_page_frame("bugs") as place:
         st.markdown(say("lessons.bugs.padded" if bug.padded else "lessons.bugs.causal"))
         st.code("\n".join(lines), language="python", line_numbers=True)
     with picture:
-        show_broken_map(broken, look)
+        show_broken_map(broken, selection)
     if known:
-        show_answer(setup, bug, broken, look)
-    show_broken_step(broken, look)
+        show_answer(setup, bug, broken, selection)
+    show_broken_step(broken, selection)
     show_lesson_run(setup, place)

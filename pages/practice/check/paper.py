@@ -10,7 +10,7 @@ from attention_core import AttentionError, Trace
 from attention_core.documents.handout import PAPERS, check_paper_size, exercise_paper
 from attention_core.documents.provenance import Provenance
 from pages.export.document_texts import make_document_texts
-from pages.export.export_panel import file_name, offer_download
+from pages.export.downloads import file_name, offer_download
 from pages.practice.check.exercise import exercise_link_values
 from pages.session.addresses import page_address
 from pages.session.labels import selection_of
@@ -19,32 +19,43 @@ from pages.site.words import current_language, say, say_refusal
 
 
 def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
-    """The sheets, behind a button."""
+    """Offers the sheets, behind a button."""
     opened = st.popover(
-        say("lessons.check.print"), icon=":material/print:", type="tertiary", key="printing", on_change="rerun"
+        say("lessons.check.print"),
+        icon=":material/print:",
+        type="tertiary",
+        key="printing",
+        on_change="rerun",
     )
-    if not opened.open:
+    if opened.open:
+        with opened:
+            show_sheets(kind, trace, setup)
+
+
+def show_sheets(kind: str, trace: Trace, setup: Setup) -> None:
+    """Offers the sheets, or says why there is none."""
+    try:
+        check_paper_size(trace)
+    except AttentionError as refusal:
+        st.caption(say_refusal(refusal))
         return
-    with opened:
-        try:
-            check_paper_size(trace)
-        except AttentionError as error:
-            st.caption(say_refusal(error))
-            return
-        telling = replace(
-            make_document_texts(trace, setup, selection_of(trace, setup)), sentence=say("lessons.check.task")
-        )
-        told, headings = make_exercise_provenance(kind), (say("lessons.check.given"), say("lessons.check.asked"))
-        for solved, name in ((False, "blank"), (True, "solved")):
-            st.caption(say(f"lessons.check.{name}"))
-            with st.container(horizontal=True, gap="xsmall"):
-                for paper in PAPERS:
-                    make = partial(exercise_paper, trace, told, telling, paper, headings, solved)
-                    file = file_name(setup, "html", "exercise", name, paper)
-                    offer_download(f"{name}_{paper}", file, "text/html", make, paper)
+    texts = make_document_texts(trace, setup, selection_of(trace, setup))
+    texts = replace(texts, sentence=say("lessons.check.task"))
+    provenance = make_exercise_provenance(kind)
+    headings = (say("lessons.check.given"), say("lessons.check.asked"))
+    for solved, name in ((False, "blank"), (True, "solved")):
+        st.caption(say(f"lessons.check.{name}"))
+        with st.container(horizontal=True, gap="xsmall"):
+            for paper in PAPERS:
+                make = partial(exercise_paper, trace, provenance, texts, paper, headings, solved)
+                file = file_name(setup, "html", "exercise", name, paper)
+                offer_download(f"{name}_{paper}", file, "text/html", make, paper)
 
 
 def make_exercise_provenance(kind: str) -> Provenance:
     """The exercise's title, and the link at which answers to it are checked."""
-    address = f"{page_address()}?{urlencode(exercise_link_values(kind) | {'lang': current_language()})}"
-    return Provenance(say("lessons.check.question"), address, (say("app.title"),))
+    values = exercise_link_values(kind)
+    values["lang"] = current_language()
+    address = f"{page_address()}?{urlencode(values)}"
+    title = say("lessons.check.question")
+    return Provenance(title, address, (say("app.title"),))

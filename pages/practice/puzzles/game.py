@@ -3,6 +3,7 @@
 The link says the puzzle and the numbers that were changed; the numbers of the others wait in the session.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -25,9 +26,9 @@ from pages.session.cell_clicks import read_typed_cells
 from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup
 from pages.site.words import current_language
-from pages.workbench.matrix_editors import apply_typed_cells
+from pages.workbench.matrix_cells import apply_typed_cells
 
-NUMBERS_KEY = "numbers"  # in the link: what was changed, as `written` writes it
+NUMBERS_KEY = "numbers"  # in the link: what was changed, as `format_changes` writes it
 FIRST_PUZZLE = next(iter(PUZZLES))
 
 
@@ -54,7 +55,8 @@ class PlayedPuzzle:
 
 def current_puzzle() -> Puzzle:
     """The puzzle that is played."""
-    return PUZZLES[link_controls.get_choice("puzzle", FIRST_PUZZLE, make_member_reader(PUZZLES))]
+    name = link_controls.get_choice("puzzle", FIRST_PUZZLE, make_member_reader(PUZZLES))
+    return PUZZLES[name]
 
 
 def load_played_puzzle() -> PlayedPuzzle:
@@ -62,10 +64,22 @@ def load_played_puzzle() -> PlayedPuzzle:
     puzzle = current_puzzle()
     begin, start, matrices = read_puzzle_matrices(puzzle)
     bases = inputs_of(begin).bases
-    edited = {name: matrix for name, matrix in matrices.items() if (matrix != start[name]).any()}
-    setup = replace(begin, **{name: to_short_text(matrix, bases[name], name) for name, matrix in edited.items()})
-    trace, before = trace_for(setup), trace_for(begin)
-    played = PlayedPuzzle(puzzle, start, matrices, setup, trace, before, judge_run(puzzle, trace, before))
+    edits = {}
+    for name, matrix in matrices.items():
+        if (matrix != start[name]).any():
+            edits[name] = to_short_text(matrix, bases[name], name)
+    setup = replace(begin, **edits)
+    trace = trace_for(setup)
+    before = trace_for(begin)
+    played = PlayedPuzzle(
+        puzzle,
+        start,
+        matrices,
+        setup,
+        trace,
+        before,
+        readings=judge_run(puzzle, trace, before),
+    )
     if played.solved and puzzle.name not in remembered_puzzles("puzzles_shown"):
         remembered_puzzles("puzzles_solved").add(puzzle.name)
     return played
@@ -74,18 +88,21 @@ def load_played_puzzle() -> PlayedPuzzle:
 def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
     """What a puzzle begins with, its matrices then, and as they are."""
     begin = Setup(**puzzle.start(current_language()))
-    material = inputs_of(begin)
-    start = {name: material.matrices[name] for name in puzzle.open}
-    return (
-        begin,
-        start,
-        read_changes(puzzle, link_controls.get_choice(NUMBERS_KEY, "", make_numbers_reader(puzzle, start)), start),
-    )
+    matrices = inputs_of(begin).matrices
+    start = {name: matrices[name] for name in puzzle.open}
+    reader = make_numbers_reader(puzzle, start)
+    changes = link_controls.get_choice(NUMBERS_KEY, "", reader)
+    return begin, start, read_changes(puzzle, changes, start)
 
 
-def make_numbers_reader(puzzle: Puzzle, start: Matrices):
-    """A reader of changed numbers: as they would be written."""
-    return lambda text: format_changes(read_changes(puzzle, text, start), start)
+def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]:
+    """A reader of changed numbers, which gives them as `format_changes` writes them."""
+
+    def read(text: str) -> str:
+        changed = read_changes(puzzle, text, start)
+        return format_changes(changed, start)
+
+    return read
 
 
 def remembered_puzzles(name: str) -> set[str]:
@@ -102,21 +119,22 @@ def take_typed_numbers(name: str, typed: object) -> None:
     if name not in puzzle.open:
         return
     first, behind = puzzle.open[name]
-    found = read_typed_cells(typed, len(start[name]), len(range(first, behind)))
-    wanted, error = apply_typed_cells(matrices[name], found, (0, first), name)
-    link_controls.take_choice(
-        NUMBERS_KEY, format_changes({**matrices, name: wanted}, start), "", make_numbers_reader(puzzle, start)
-    )
-    if error is not None:
-        link_controls.current_lesson_choices().refuse(NUMBERS_KEY, error)
-    if NUMBERS_KEY in link_controls.current_lesson_choices().refused:
+    cells = read_typed_cells(typed, len(start[name]), behind - first)
+    wanted, refusal = apply_typed_cells(matrices[name], cells, (0, first), name)
+    changes = format_changes({**matrices, name: wanted}, start)
+    link_controls.take_choice(NUMBERS_KEY, changes, "", make_numbers_reader(puzzle, start))
+    choices = link_controls.current_lesson_choices()
+    if refusal is not None:
+        choices.refuse(NUMBERS_KEY, refusal)
+    if NUMBERS_KEY in choices.refused:
         renew_puzzle_cells()  # the cell shows its number again
 
 
 def put_numbers(text: str | None) -> None:
-    """Other numbers at once: a solution, or those at the start."""
-    link_controls.current_lesson_choices().forget_refusals(NUMBERS_KEY)
-    link_controls.current_lesson_choices().forget_trouble()
+    """Puts other numbers at once: a solution, or those at the start."""
+    choices = link_controls.current_lesson_choices()
+    choices.forget_refusals(NUMBERS_KEY)
+    choices.forget_trouble()
     link_controls.store_choice(NUMBERS_KEY, text or None)
     renew_puzzle_cells()
 
@@ -129,10 +147,12 @@ def show_solution() -> None:
 
 def go_to_puzzle(name: str | None) -> None:
     """Goes to another puzzle, which is as it was left; a browser may name anything."""
-    if name not in PUZZLES or name == current_puzzle().name:
+    current = current_puzzle().name
+    if name not in PUZZLES or name == current:
         return
+    chosen = link_controls.current_lesson_choices().chosen
     waiting = st.session_state.setdefault("puzzles_waiting", {})
-    waiting[current_puzzle().name] = link_controls.current_lesson_choices().chosen.get(NUMBERS_KEY)
+    waiting[current] = chosen.get(NUMBERS_KEY)
     link_controls.store_choice("puzzle", None if name == FIRST_PUZZLE else name)
     link_controls.store_choice("cell", None)
     put_numbers(waiting.get(name))
@@ -141,8 +161,10 @@ def go_to_puzzle(name: str | None) -> None:
 def neighbour_puzzle(name: str, step: int) -> str | None:
     """The puzzle before (-1) or after (1) one."""
     names = [*PUZZLES]
-    at = names.index(name) + step
-    return names[at] if 0 <= at < len(names) else None
+    place = names.index(name) + step
+    if 0 <= place < len(names):
+        return names[place]
+    return None
 
 
 def follow_arrow_key_to_puzzle() -> None:
@@ -152,7 +174,7 @@ def follow_arrow_key_to_puzzle() -> None:
 
 
 def puzzle_version() -> int:
-    """What the cells are told, so that they forget what was typed."""
+    """The version of the cells: with each new one they forget what was typed."""
     return st.session_state.get("puzzles_version", 0)
 
 

@@ -7,27 +7,27 @@ from pages.practice.puzzles.board import (
     get_cells_width,
     show_bounds,
     show_cells,
-    show_hint,
     show_puzzle_buttons,
     show_puzzle_list,
     show_puzzle_maps,
-    show_puzzle_output,
     show_task,
 )
 from pages.practice.puzzles.game import follow_arrow_key_to_puzzle, load_played_puzzle
+from pages.practice.puzzles.hint import show_hint
+from pages.practice.puzzles.output_pictures import show_puzzle_output
 
 with draw_page_frame("puzzles") as place:
     follow_arrow_key_to_puzzle()
     played = load_played_puzzle()
     with st.container(horizontal=True, vertical_alignment="center"):
         show_puzzle_list(played)
-        wanted = show_puzzle_buttons(played)
+        is_hint_wanted = show_puzzle_buttons(played)
     show_task(played)
     with st.container(horizontal=True, gap="small"):
         with st.container(width=get_cells_width(played)):
             show_cells(played)
             show_bounds(played)
-            if wanted:
+            if is_hint_wanted:
                 show_hint(played)
         with st.container(width="stretch"):  # what opens under a map takes the room that there is beside the cells
             show_puzzle_maps(played)

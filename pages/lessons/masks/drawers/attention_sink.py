@@ -22,26 +22,26 @@ def show_attention_sink(_: Setup) -> None:
         if switch("causal"):
             sink = replace(sink, masks=("causal",))
     trace = trace_for(sink)
-    look = selection_of(trace, sink)
+    selection = selection_of(trace, sink)
     first = quote_token(trace, "T", 0)
     queries = range(trace.sizes()["T"])
-    resting = [query for query in queries if row_fact(trace, look.head, query).keys == (0,)]
-    percent = format_percent(mean_received_share(trace, look.head, 0))
+    resting = [query for query in queries if row_fact(trace, selection.head, query).keys == (0,)]
+    percent = format_percent(mean_received_share(trace, selection.head, 0))
     if trace.chance:
         show_sentence("lessons.masks.sink_random", first=first, percent=percent)
     elif resting:
         last = resting[-1]
-        share = trace["weights"][0, look.head, last, 0].item()
-        told = {
+        share = trace["weights"][0, selection.head, last, 0].item()
+        values = {
             "count": len(resting),
             "T": len(queries),
             "share": format_fixed(share),
             "word": quote_token(trace, "T", last),
             "percent": percent,
         }
-        show_sentence("lessons.masks.sink", first=first, **told)
-    value = trace.step("v").window(B=0, H_kv=look.kv, S=0)
+        show_sentence("lessons.masks.sink", first=first, **values)
+    value = trace.step("v").window(B=0, H_kv=selection.kv, S=0)
     effect = "costs" if value.any() else "free"
     show_sentence(f"lessons.masks.{effect}", first=first, value=format_row(value))
-    show_weights_map("sink", trace, look, place_name(trace, "H", look.head))
+    show_weights_map("sink", trace, selection, place_name(trace, "H", selection.head))
     workbench_door(sink, "sink")

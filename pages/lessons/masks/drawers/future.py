@@ -31,7 +31,11 @@ def show_future(own: Setup, setup: Setup) -> None:
     """Shows what a later word changes before it, which step a mask changes, or how far news travels in several layers.
 
     own: the run without a mask; setup: the run under the reader's mask."""
-    sights = {"change": show_later_word, "step": show_changed_steps, "layers": show_reach_by_layers}
+    sights = {
+        "change": show_later_word,
+        "step": show_changed_steps,
+        "layers": show_reach_by_layers,
+    }
     sight = choose_option("future", tuple(sights))
     sights[sight](own, setup)
 
@@ -41,23 +45,28 @@ def show_later_word(own: Setup, setup: Setup) -> None:
     free = trace_for(own)
     names = list_place_names(free, "T")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        at = pick_place("changed", names, len(names) - 1)
-        new = text_box("into", suggest_word(own, at), partial(with_word, own, at))
+        place = pick_place("changed", names, len(names) - 1)
+        new = text_box("into", suggest_word(own, place), partial(with_word, own, place))
     runs = {}
     rows = []
-    told = {"before": at, "old": quote_token(free, "T", at), "new": escape_markdown(new)}
+    values = {
+        "before": place,
+        "old": quote_token(free, "T", place),
+        "new": escape_markdown(new),
+    }
     for name, setup_of_run in (("free", own), ("masked", setup)):
-        changed = trace_for(with_word(setup_of_run, at, new))
+        changed = trace_for(with_word(setup_of_run, place, new))
         runs[name] = with_moved_rows(changed, trace_for(setup_of_run))
         title = say(f"lessons.masks.moved_{name}")
         row = row_of(title, runs[name], "moved", (0,), name)
         rows.append(row)
-        told[name] = sum(value > 0 for value in row.values[:at])
-    show_sentence("lessons.masks.leaked" if at else "lessons.masks.leaked_none", **told)
+        earlier = row.values[:place]
+        values[name] = sum(value > 0 for value in earlier)
+    show_sentence("lessons.masks.leaked" if place else "lessons.masks.leaked_none", **values)
     names = list_place_names(runs["masked"], "T")
     alt = say("lessons.masks.leak_alt")
     show_bar_rows("leak", rows, names, runs, runs["masked"], alt)
-    workbench_door(with_word(setup, at, new), "leak")
+    workbench_door(with_word(setup, place, new), "leak")
 
 
 def show_changed_steps(own: Setup, setup: Setup) -> None:

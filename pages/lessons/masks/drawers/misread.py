@@ -32,8 +32,8 @@ def show_mask_conventions(own: Setup, setup: Setup) -> None:
         return
     wrong = with_inverted_mask(trace)
     show_mask_damage("lessons.masks.inverted", wrong, trace)
-    look = selection_of(trace_for(own), own)
-    show_runs_side_by_side("conventions", {"kept": trace, "blocked": wrong}, look)
+    selection = selection_of(trace_for(own), own)
+    show_runs_side_by_side("conventions", {"kept": trace, "blocked": wrong}, selection)
     theirs = compare_with_torch_layer(trace, trace["allowed"], wrong)
     mended = compare_with_torch_layer(trace, to_mha_mask(trace["allowed"]), trace)
     if theirs is None:
@@ -66,10 +66,10 @@ def show_misplaced_axis(own: Setup, setup: Setup) -> None:
         show_sentence("lessons.masks.refused", T=T, heads=many.heads)
         return
     show_mask_damage("lessons.masks.misplaced", wrong, run)
-    look = selection_of(trace_for(own), own)
+    selection = selection_of(trace_for(own), own)
     heads = range(many.heads)
-    look = replace(look, head=min(look.head, len(heads) - 1))
-    show_runs_side_by_side("axes", {"intended": run, "applied": wrong}, look)
+    selection = replace(selection, head=min(selection.head, len(heads) - 1))
+    show_runs_side_by_side("axes", {"intended": run, "applied": wrong}, selection)
     workbench_door(many, "axes")
 
 

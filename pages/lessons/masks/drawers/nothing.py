@@ -27,7 +27,11 @@ def show_nothing(own: Setup, setup: Setup) -> None:
     """Shows a row without an allowed key, a mask read by the other convention, or a mask with an axis misplaced.
 
     own: the run without a mask; setup: the run under the reader's mask."""
-    sights = {"row": show_empty_row, "conventions": show_mask_conventions, "axes": show_misplaced_axis}
+    sights = {
+        "row": show_empty_row,
+        "conventions": show_mask_conventions,
+        "axes": show_misplaced_axis,
+    }
     sight = choose_option("nothing", tuple(sights))
     sights[sight](own, setup)
 
@@ -35,23 +39,24 @@ def show_nothing(own: Setup, setup: Setup) -> None:
 def show_empty_row(own: Setup, setup: Setup) -> None:
     """Blocks one row of the reader's mask as a whole, and shows it as five kinds of code treat it."""
     trace = trace_for(setup)
-    look = selection_of(trace_for(own), own)
+    selection = selection_of(trace_for(own), own)
     names = list_place_names(trace, "T")
     empty = find_empty_row(trace)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        row = pick_place("row", names, look.query if empty is None else empty)
+        row = pick_place("row", names, selection.query if empty is None else empty)
         dtype = choose_option("dtype", ("float64", "float32", "float16"))
     bits = block_query(mask_bits_of(trace), row)
     masked = replace(own, allowed=allowed_text(bits, trace), dtype=dtype)
-    at = (0, look.head, row)
+    place = (0, selection.head, row)
     runs = {}
     rows = []
     for policy in EMPTY_ROW_POLICIES:
         runs[policy] = with_empty_row_policy(trace_for(masked), policy)
         title = say(f"lessons.masks.treated_{policy}", dtype=dtype)
-        rows.append(row_of(title, runs[policy], "weights", at, policy))
+        row_of_policy = row_of(title, runs[policy], "weights", place, policy)
+        rows.append(row_of_policy)
     word = escape_markdown(names[row])
-    show_sentence("lessons.masks.treated", word=word, **count_treatments(rows))
+    show_sentence("lessons.masks.treated", word=word, **count_policies(rows))
     alt = say("lessons.masks.treated_alt")
     show_bar_rows("row", rows, names, runs, trace, alt, height=EMPTY_ROW_BARS_PX)
     gap = largest_gap_of_other_rows(runs, bits)
@@ -59,20 +64,22 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
     workbench_door(masked, "row")
 
 
-def count_treatments(rows: list[Row]) -> dict[str, int]:
-    """Counts the treatments in which blocked words get a share, and those in which a NaN comes out."""
-    seen = []
+def count_policies(rows: list[Row]) -> dict[str, int]:
+    """Counts the policies under which blocked words get a share, and those under which a NaN comes out.
+
+    rows: the same row of weights under each policy."""
+    leaking = []
     lost = []
     for row in rows:
         if any(value > 0 for value in row.values):
-            seen.append(row)
+            leaking.append(row)
         if any(value != value for value in row.values):  # a NaN is not equal to itself
             lost.append(row)
-    return {"seen": len(seen), "lost": len(lost)}
+    return {"seen": len(leaking), "lost": len(lost)}
 
 
 def largest_gap_of_other_rows(runs: Mapping[str, Trace], bits: Bits) -> float:
-    """How far the outputs of words that may attend to something lie apart in two treatments."""
+    """How far the outputs of words that may attend to something lie apart under two policies."""
     filled = [query for query, row in enumerate(bits) if "1" in row]
     gaps = []
     for run in runs.values():

@@ -63,11 +63,19 @@ def run_with_padding(setup: Setup, hidden: bool) -> Trace:
 def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
     """Shows one sentence of the batch as a map, and what its word that asks gives to what fills it up."""
     trace = run_with_padding(setup, hidden)
-    look = selection_of(trace_for(setup), setup)
-    show_weights_map(name, trace, look, place_name(trace, "B", look.batch))
-    row = trace.step("weights").window(B=look.batch, H=look.head, T=look.query)  # (S,)
-    to_padding = [share for share, word in zip(row, trace.labels["S"], strict=True) if word == PAD_WORD]
-    query = quote_token(trace, "T", look.query)
+    selection = selection_of(trace_for(setup), setup)
+    show_weights_map(name, trace, selection, place_name(trace, "B", selection.batch))
+    shares = trace.step("weights").window(
+        B=selection.batch,
+        H=selection.head,
+        T=selection.query,
+    )  # (S,)
+    to_padding = []
+    for share, word in zip(shares, trace.labels["S"], strict=True):
+        if word == PAD_WORD:
+            to_padding.append(share)
     lost = sum(to_padding)
-    key = "to_padding_random" if lost and accident_at(trace, look.query, ()) else "to_padding"
-    st.caption(say(f"lessons.masks.{key}", query=query, percent=format_percent(lost)))
+    is_random = lost and accident_at(trace, selection.query, ())
+    text = "to_padding_random" if is_random else "to_padding"
+    query = quote_token(trace, "T", selection.query)
+    st.caption(say(f"lessons.masks.{text}", query=query, percent=format_percent(lost)))

@@ -40,14 +40,14 @@ def show_wirings(own: Setup, _: Setup) -> None:
 def show_encoder_wiring(own: Setup) -> None:
     """Shows attention in both directions: no mask."""
     trace = trace_for(own)
-    look = selection_of(trace, own)
+    selection = selection_of(trace, own)
     pairs = count_allowed_pairs(trace)
-    weights = trace["weights"][0, look.head]  # (T, S)
+    weights = trace["weights"][0, selection.head]  # (T, S)
     ahead = format_percent(share_ahead(weights))
     key = "encoder_random" if trace.chance else "encoder"
     show_sentence(f"lessons.masks.{key}", kept=pairs.kept, of=pairs.of, percent=ahead)
-    title = place_name(trace, "H", look.head)
-    show_weights_map("encoder", trace, look, title)
+    title = place_name(trace, "H", selection.head)
+    show_weights_map("encoder", trace, selection, title)
 
 
 def show_decoder_wiring(_: Setup) -> None:
@@ -57,39 +57,39 @@ def show_decoder_wiring(_: Setup) -> None:
         across = sentence_box(across, "source", "context_text")
     own = replace(across, cross=False, context_text=None, masks=("causal",))
     runs = {"self": own, "cross": across}
-    kept = {}
+    counts = {}
     for name, run in runs.items():
         pairs = count_allowed_pairs(trace_for(run))
-        kept[f"{name}_kept"] = pairs.kept
-        kept[f"{name}_of"] = pairs.of
-    show_sentence("lessons.masks.decoder", **kept)
+        counts[f"{name}_kept"] = pairs.kept
+        counts[f"{name}_of"] = pairs.of
+    show_sentence("lessons.masks.decoder", **counts)
     with st.container(horizontal=True):
         for name, run in runs.items():
             trace = trace_for(run)
-            look = selection_of(trace, run)
+            selection = selection_of(trace, run)
             title = say(f"lessons.masks.title_{name}")
             with st.container(width="content"):
-                show_weights_map(f"decoder_{name}", trace, look, title)
+                show_weights_map(f"decoder_{name}", trace, selection, title)
     workbench_door(across, "decoder")
 
 
 def show_masked_word(own: Setup) -> None:
     """Replaces a word by [MASK], which is attended to as any other; beside it, blocks its pairs instead."""
     free = trace_for(own)
-    look = selection_of(free, own)
+    selection = selection_of(free, own)
     names = list_place_names(free, "T")
-    most_attended = row_fact(free, look.head, look.query).keys[0]
-    at = pick_place("gone", names, most_attended)
-    hidden = with_word(own, at, MASK_TOKEN)
-    bits = block_key(mask_bits_of(free), at)
+    most_attended = row_fact(free, selection.head, selection.query).keys[0]
+    place = pick_place("gone", names, most_attended)
+    hidden = with_word(own, place, MASK_TOKEN)
+    bits = block_key(mask_bits_of(free), place)
     blocked = replace(own, allowed=allowed_text(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
-    column_share = mean_received_share(traces["column"], look.head, at)
-    told = {"word": escape_markdown(names[at]), "column": format_percent(column_share)}
+    column_share = mean_received_share(traces["column"], selection.head, place)
+    values = {"word": escape_markdown(names[place]), "column": format_percent(column_share)}
     for name, trace in traces.items():
         pairs = count_allowed_pairs(trace)
-        told[f"{name}_kept"] = pairs.kept
-        told["of"] = pairs.of  # the same in both
-    show_sentence("lessons.masks.masked", **told)
-    show_runs_side_by_side("masked", traces, look)
+        values[f"{name}_kept"] = pairs.kept
+        values["of"] = pairs.of  # the same in both
+    show_sentence("lessons.masks.masked", **values)
+    show_runs_side_by_side("masked", traces, selection)
     workbench_door(hidden, "masked")

@@ -1,0 +1,145 @@
+"""The numbers of a worked example as text: rows and columns, "?" where there is no number yet."""
+
+import re
+from decimal import Decimal
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.exercises.printed_example import PrintedExample
+from attention_core.inputs.matrix_text import parse_matrix, shortest_decimal
+from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_fixed
+
+BLANK_MARK = "?"
+DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, where nobody wrote any
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Tensor, "rows columns"]:
+    """Read numbers, in rows and columns as the right ones, head below head; NaN for each question mark.
+
+    text: as parse_matrix takes it. name: how errors call the step. Raises AttentionError as parse_matrix does, and rank
+    where the shape is another.
+
+    >>> read_answers("1 ?; 0.5 -2", torch.zeros(2, 2), "q")
+    tensor([[ 1.0000,     nan],
+            [ 0.5000, -2.0000]], dtype=torch.float64)
+    """
+    rows = right.flatten(0, -2)  # (B, H, T, S) -> (B * H * T, S)
+    shape = tuple(rows.shape)
+    with_zeros = parse_matrix(text.replace(BLANK_MARK, "0"), name)
+    with_ones = parse_matrix(text.replace(BLANK_MARK, "1"), name)
+    if with_zeros.shape != shape:
+        raise AttentionError(
+            "rank",
+            name=name,
+            axes=" x ".join(map(str, shape)),
+            shape=with_zeros.shape,
+        )
+    is_blank = with_zeros != with_ones
+    numbers = np.where(is_blank, np.nan, with_zeros)
+    return torch.from_numpy(numbers)
+
+
+def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor, "..."]) -> int | None:
+    """Count with how many decimals somebody's numbers are written: as many as the longest has.
+
+    Where no number has any, whole numbers are exact where the right ones are whole, and else stand for 1.00, 2.00 ...
+    text: what was written. numbers: what was read of it.
+
+    >>> whole, parts = torch.tensor([1.0, 2.0]), torch.tensor([0.3, 0.7])
+    >>> count_decimals("0.30 .7", parts, parts), count_decimals("1 2", whole, whole)
+    (2, None)
+    >>> count_decimals("0 1", whole - 1, parts)
+    2
+    """
+    typed_decimals = re.findall(r"\.([0-9]+)", text)
+    if typed_decimals:
+        return max(map(len, typed_decimals))
+    finite = numbers[numbers.isfinite()].double()
+    if not is_whole(finite):  # fractions, decimal commas
+        return max(map(count_shortest_decimals, finite.tolist()))
+    if is_whole(right):
+        return None
+    return DEFAULT_DECIMALS
+
+
+def count_shortest_decimals(number: float) -> int:
+    """Count the decimals of a number as Python writes it."""
+    digits = Decimal(repr(number)).as_tuple()
+    return -digits.exponent
+
+
+def is_whole(numbers: Float[Tensor, "..."]) -> bool:
+    """Say whether all numbers are whole."""
+    return bool((numbers == numbers.round()).all())
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+def answers_text(numbers: Float[Tensor | np.ndarray, "rows columns"], digits: int | None, between: str = "; ") -> str:
+    """Write numbers as read_answers takes them, with so many decimals or as many as they need. between: the rows.
+
+    >>> answers_text(torch.tensor([[0.2, torch.nan], [1.0, 2.0]]).double(), 2)
+    '0.20 ?; 1.00 2.00'
+    """
+    rows = []
+    for row in numbers.tolist():
+        cells = [answer_text(number, digits) for number in row]
+        rows.append(" ".join(cells))
+    return between.join(rows)
+
+
+def answer_text(number: float, digits: int | None) -> str:
+    """Write one number; NaN is a question mark. digits: None for as many decimals as it needs."""
+    if number != number:
+        return BLANK_MARK
+    if digits is None:
+        return shortest_decimal(number)
+    return f"{number:.{digits}f}"
+
+
+def blank_text(right: Float[Tensor, "..."], between: str = "; ") -> str:
+    """Write a question mark for each number of a stage.
+
+    >>> blank_text(torch.zeros(1, 2, 3))
+    '? ? ?; ? ? ?'
+    """
+    blanks = torch.full_like(right, torch.nan)
+    rows = blanks.flatten(0, -2)  # (B, H, T, S) -> (B * H * T, S)
+    return answers_text(rows, None, between)
+
+
+def printed_text(printed: PrintedExample, stage: str, right: Float[Tensor, "..."]) -> str:
+    """Write the numbers of a printed example at a stage; question marks where it has none of this shape."""
+    numbers = printed.steps.get(stage)
+    if numbers is None or numbers.shape != right.shape[-2:]:
+        return blank_text(right)
+    digits = printed.decimals.get(stage)
+    return answers_text(numbers, digits)
+
+
+def cell_text(value: float, digits: int | None) -> str:
+    """Write a number as it stands in a worked example; NaN is empty.
+
+    digits: None for exact numbers, of which the whole ones have no decimals.
+
+    >>> cell_text(2.0, None), cell_text(0.5, None), cell_text(0.2, 2), cell_text(float("nan"), 2)
+    ('2', '0.50', '0.20', '')
+    """
+    if value != value:
+        return ""
+    if digits is not None:
+        return format_fixed(value, digits)
+    if float(value).is_integer():
+        return format_fixed(value, 0)
+    return format_fixed(value, DEFAULT_DECIMALS)
+
+
+def right_decimals(digits: int | None) -> int | None:
+    """Give the decimals of right numbers beside somebody's: exact ones beside exact ones, else at least two."""
+    if digits is None:
+        return None
+    return max(DEFAULT_DECIMALS, digits)

@@ -1,0 +1,164 @@
+"""What may stand behind a written number: a range, and what an operation makes of ranges.
+
+A written number is the number behind it rounded: half a unit of its last digit is forgiven. Whoever goes on from there
+may take the written number or the one behind it. So what may come next is a range, too.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.comparison.distances import abs_difference
+from attention_core.comparison.rerun import unchanged_value
+from attention_core.record.trace import Operation, Step
+
+COMPUTATION_ROUNDING = 1e-9  # of a number, 1 at least: what the computation here may round
+LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # an infinity is forgiven nothing
+
+Computation = Callable[[dict[str, Tensor]], Tensor]  # of tensors by name
+
+
+class NumberRange(NamedTuple):
+    """The lowest and the highest that each cell of a step may be."""
+
+    low: Tensor
+    high: Tensor
+
+
+# ---- written numbers and ranges --------------------------------------------------------------------------------------
+def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tensor) -> Tensor:
+    """Mark the numbers that are a rounded one of their range; NaN agrees with nothing.
+
+    half: half a unit of the last written digit.
+    """
+    is_not_below = theirs >= possible.low
+    is_inside = is_not_below & (theirs <= possible.high)
+    from_low = abs_difference(theirs, possible.low)
+    from_high = abs_difference(theirs, possible.high)
+    gaps = torch.minimum(from_low, from_high)
+    magnitudes = theirs.double().abs()
+    allowed = half + COMPUTATION_ROUNDING * magnitudes.clamp(1.0, LARGEST_FLOAT64)
+    return is_inside | (gaps <= allowed)
+
+
+def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
+    """Widen a range by what its numbers are rounded to: a half goes either way. digits: None where nothing is."""
+    if digits is None:
+        return possible
+    low, high = possible
+    unit = 10.0**-digits
+    low_units = (low / unit - 0.5).ceil()
+    high_units = (high / unit + 0.5).floor()
+    return NumberRange(
+        low=torch.minimum(low, low_units * unit),
+        high=torch.maximum(high, high_units * unit),
+    )
+
+
+def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) -> NumberRange:
+    """Give what may stand behind written numbers.
+
+    Where they follow from those before, that is everything from the written number to the unrounded one; else half a
+    unit to both sides. Where one number of a step does not follow, another may only seem to: all were made in the same
+    way.
+    """
+    lowest = theirs - half
+    highest = theirs + half
+    all_follow = (follows | theirs.isnan()).all()
+    if not all_follow:
+        return NumberRange(lowest, highest)
+    low = torch.maximum(own.low, lowest)
+    high = torch.minimum(own.high, highest)
+    return NumberRange(
+        low=torch.minimum(theirs, low),
+        high=torch.maximum(theirs, high),
+    )
+
+
+def where_range(condition: Tensor, one: NumberRange, other: NumberRange) -> NumberRange:
+    """Take one range where the condition holds, else the other."""
+    low = torch.where(condition, one.low, other.low)
+    high = torch.where(condition, one.high, other.high)
+    return NumberRange(low, high)
+
+
+# ---- through a step --------------------------------------------------------------------------------------------------
+def step_range(step: Step, ranges: Mapping[str, NumberRange]) -> NumberRange:
+    """Compute the range of every cell of a step from the ranges of the steps before it."""
+    if step.operation is not None:
+        return range_through(step.operation, ranges)
+    value = unchanged_value(step, {}).clone()
+    return NumberRange(value, value)
+
+
+def range_through(operation: Operation, ranges: Mapping[str, NumberRange]) -> NumberRange:
+    """Compute the range of every cell of a step, while its operands move in theirs."""
+    operands = {name: ranges[name] for name in operation.reads}
+    return range_of_function(operation.apply, operands)
+
+
+def range_of_function(apply: Computation, ranges: Mapping[str, NumberRange]) -> NumberRange:
+    """Compute the range of every cell of what a function makes of some tensors, while these move in theirs.
+
+    It goes by the corners on which the slopes say that a cell is lowest and highest: exact for functions that only rise
+    or only fall in each operand.
+
+    >>> ranges = {"x": NumberRange(torch.tensor([1.0, -1.0]), torch.tensor([2.0, 0.0]))}
+    >>> low, high = range_of_function(lambda read: 2 * read["x"], ranges)
+    >>> low.tolist(), high.tolist()
+    ([2.0, -2.0], [4.0, 0.0])
+    """
+    still = {name: ends.low for name, ends in ranges.items()}
+    moving = {}
+    for name, ends in ranges.items():
+        if not torch.equal(ends.low, ends.high):
+            moving[name] = ends
+    value = apply(still)
+    if not moving or not value.is_floating_point():
+        return NumberRange(value, value)
+    slopes = slopes_at_the_middle(apply, still, moving)
+    one = value.clone()
+    other = value.clone()
+    for cell in np.ndindex(*value.shape):
+        own_slopes = {name: slope[cell] for name, slope in slopes.items()}
+        lowest, highest = find_corners(moving, own_slopes)
+        one[cell] = apply(still | lowest)[cell]
+        other[cell] = apply(still | highest)[cell]
+    return NumberRange(
+        low=torch.minimum(one, other),
+        high=torch.maximum(one, other),
+    )
+
+
+def find_corners(
+    moving: Mapping[str, NumberRange], slopes: Mapping[str, Tensor]
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Find the ends of the ranges at which a cell is lowest, and those at which it is highest. slopes: of this cell."""
+    lowest = {}
+    highest = {}
+    for name, (low, high) in moving.items():
+        rises = slopes[name] > 0
+        lowest[name] = torch.where(rises, low, high)
+        highest[name] = torch.where(rises, high, low)
+    return lowest, highest
+
+
+def slopes_at_the_middle(
+    apply: Computation, still: Mapping[str, Tensor], moving: Mapping[str, NumberRange]
+) -> dict[str, Tensor]:
+    """Compute the derivative of every cell by every tensor that moves: the cells' axes, then the tensor's."""
+
+    def apply_to_moving(*tensors: Tensor) -> Tensor:
+        operands = dict(still)
+        operands.update(zip(moving, tensors, strict=True))
+        return apply(operands)
+
+    middles = []
+    for low, high in moving.values():
+        middle = (low + high) / 2
+        middles.append(middle)
+    slopes = torch.autograd.functional.jacobian(apply_to_moving, tuple(middles))
+    return dict(zip(moving, slopes, strict=True))

@@ -1,0 +1,115 @@
+"""The numbers of a run that goals and bounds of puzzles are about; some compare it with the start of its puzzle."""
+
+from collections.abc import Mapping
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from attention_core.analysis.head_contributions import with_contributions
+from attention_core.examples.examples import EXAMPLES
+from attention_core.exercises.puzzle import RunNumber
+from attention_core.record.trace import Trace
+
+
+# ---- attention -------------------------------------------------------------------------------------------------------
+def share_of_key(head: int, query: int, key: int) -> RunNumber:
+    """Take the weight that a query gives to a key."""
+    return lambda trace, start: trace["weights"][0, head, query, key]
+
+
+def largest_share(head: int) -> RunNumber:
+    """Take the largest of all weights of a head."""
+    return lambda trace, start: trace["weights"][0, head].amax()
+
+
+def typical_share(head: int, pairs: Mapping[int, int]) -> RunNumber:
+    """Take the geometric mean of the weights that some queries give to a key each."""
+    queries = [*pairs]
+    keys = [*pairs.values()]
+    return lambda trace, start: geometric_mean(trace["weights"][0, head, queries, keys])
+
+
+def typical_share_of_same(trace: Trace, start: Trace) -> Tensor:
+    """Compute the geometric mean of what the words give to themselves, at all places where the same word stands."""
+    words = trace.labels["T"]
+    rows = []
+    for query_word in words:
+        rows.append([float(query_word == key_word) for key_word in words])
+    is_same = torch.tensor(rows, dtype=torch.float64)  # (T, S)
+    weights = trace["weights"][0, 0]  # (T, S)
+    shares = (weights * is_same).sum(-1)  # (T, S) -> (T,)
+    return geometric_mean(shares)
+
+
+def geometric_mean(shares: Tensor) -> Tensor:
+    """Compute the geometric mean, whose logarithm is what training raises: one share near 0 brings it near 0."""
+    return shares.log().mean().exp()
+
+
+# ---- outputs ---------------------------------------------------------------------------------------------------------
+def distance_from_word(query: int, word: int) -> RunNumber:
+    """Measure how far the output of a query is from the vector of a word."""
+    return lambda trace, start: euclidean_distance(trace["output"][0, query], trace["x"][0, word])
+
+
+def distance_from_zero(trace: Trace, start: Trace) -> Tensor:
+    """Measure how far the output of all words is from 0."""
+    output = trace["output"]
+    return euclidean_distance(output, torch.zeros_like(output))
+
+
+def distance_from_full_width(trace: Trace, start: Trace) -> Tensor:
+    """Measure how far the output of all words is from that of full width."""
+    return euclidean_distance(trace["output"], full_width_output())
+
+
+@cache
+def full_width_output() -> Tensor:
+    """Compute the output of the sentence with both numbers of each query."""
+    return EXAMPLES["en_it"].run()["output"]
+
+
+def euclidean_distance(one: Tensor, other: Tensor) -> Tensor:
+    """Compute the root of the sum of squared differences: it falls with each of them, even if several are largest."""
+    differences = one - other
+    return differences.pow(2).sum().sqrt()
+
+
+def largest_contribution(head: int) -> RunNumber:
+    """Take the size of the largest number that a head adds to the output."""
+    return lambda trace, start: with_contributions(trace)["contributions"][0, head].abs().amax()
+
+
+# ---- what was changed ------------------------------------------------------------------------------------------------
+def query_width(trace: Trace, start: Trace) -> Tensor:
+    """Take how many numbers the query of a head has."""
+    return torch.tensor(trace["q"].shape[-1])
+
+
+def count_changed_numbers(*names: str) -> RunNumber:
+    """Count the numbers of some matrices that are others than at the start."""
+
+    def count(trace: Trace, start: Trace) -> Tensor:
+        return sum((trace[name] != start[name]).sum() for name in names)
+
+    return count
+
+
+def count_changed_sizes(*names: str) -> RunNumber:
+    """Count those that have another size than at the start, not only another sign."""
+
+    def count(trace: Trace, start: Trace) -> Tensor:
+        return sum((trace[name].abs() != start[name].abs()).sum() for name in names)
+
+    return count
+
+
+def count_changed_rows(name: str) -> RunNumber:
+    """Count the rows of a matrix that are others than at the start."""
+    return lambda trace, start: (trace[name] != start[name]).any(-1).sum()
+
+
+def largest_number(name: str, columns: slice) -> RunNumber:
+    """Take the size of the largest number in some columns of a matrix."""
+    return lambda trace, start: trace[name][:, columns].abs().amax()

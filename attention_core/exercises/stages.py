@@ -1,0 +1,115 @@
+"""The stages of a worked example: the steps of a run that people calculate, in order, and what they read."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attention_core.explanation.formula import SYMBOL_COLOURS, symbol
+from attention_core.mechanism.operations import MASK, MERGE, PASS_ON, SPLIT
+from attention_core.record.expressions import Ref
+from attention_core.record.trace import Step, Trace
+
+STAGES = MappingProxyType(  # what is written down, in order, and the step of a run that has its arithmetic
+    {
+        "q": "q_projected",
+        "k": "k_projected",
+        "v": "v_projected",
+        "scores": "scores",
+        "scaled_scores": "scaled_scores",
+        "weights": "weights",
+        "output": "head_outputs",
+    }
+)
+COPYING_FACES = (SPLIT, MERGE, MASK, PASS_ON)
+
+
+def stages_of(trace: Trace) -> dict[str, str]:
+    """List what there is to calculate in a run, in order: every step but masks, tables of positions, and copies.
+
+    >>> import torch
+    >>> from attention_core import AttentionConfig, attend_qkv
+    >>> [*stages_of(attend_qkv(*3 * [torch.eye(2)], config=AttentionConfig(masks=["causal"])))]
+    ['scores', 'scaled_scores', 'weights', 'head_outputs']
+    """
+    stages = {}
+    for name, step in trace.computed().items():
+        is_mask = not step.value.is_floating_point()
+        is_table = "B" not in step.dims
+        if not (is_mask or is_table or is_copy(step)):
+            stages[name] = name
+    return stages
+
+
+def is_copy(step: Step) -> bool:
+    """Say whether a step only moves numbers, or leaves them as they are: nobody calculates it."""
+    operation = step.operation
+    if operation.faces in COPYING_FACES:
+        return True
+    factor = operation.params.get("factor")
+    temperature = operation.params.get("temperature")
+    return factor == temperature == 1.0
+
+
+def calculated_cell(trace: Trace, cell: Ref) -> Ref:
+    """Find the calculated cell that a cell is a copy of; any other is itself.
+
+    >>> import torch
+    >>> from attention_core import Weights, attend
+    >>> trace = attend(torch.eye(2), weights=Weights(w_q=torch.eye(2)))
+    >>> calculated_cell(trace, Ref("q", (0, 0, 1, 0))), calculated_cell(trace, Ref("scores", (0, 0, 1, 0)))
+    (Ref(step='q_projected', index=(0, 1, 0)), Ref(step='scores', index=(0, 0, 1, 0)))
+    """
+    operation = trace.step(cell.step).operation
+    if operation is None or operation.faces != SPLIT:
+        return cell
+    (source,) = trace.read_by(cell)
+    return source
+
+
+def operand_stages(trace: Trace, step: str) -> list[str]:
+    """List what stands beside a stage while it is worked out: its operands, with one head as they were calculated.
+
+    >>> import torch
+    >>> from attention_core import Weights, attend
+    >>> operand_stages(attend(torch.eye(2), weights=Weights(w_q=torch.eye(2))), "scores")
+    ['q_projected', 'x']
+    """
+    stages = []
+    for name in trace.step(step).operation.reads[:2]:
+        if trace[name].is_floating_point():
+            stages.append(unmoved_source(trace, name))
+    return stages
+
+
+def unmoved_source(trace: Trace, name: str) -> str:
+    """Find the first step that has the same numbers in the same rows and columns."""
+    step = trace.step(name)
+    operation = step.operation
+    if operation is None or len(operation.reads) > 1:
+        return name
+    source = operation.reads[0]
+    same_layout = trace[source].shape[-2:] == step.value.shape[-2:]
+    if not same_layout or not is_copy(step):
+        return name
+    return unmoved_source(trace, source)
+
+
+def stage_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
+    r"""Write the formula of a stage in the names of what stands beside it; q, k and v keep their letters.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> stage_formula(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "weights", {})
+    '\\mathrm{weights} = \\mathrm{softmax}_S(\\mathrm{scaled\\_scores})'
+    """
+
+    def write_operand(name: str) -> str:
+        operation = trace.step(name).operation
+        has_letter = operation is None or operation.faces == SPLIT
+        if not has_letter:
+            name = unmoved_source(trace, name)
+        return symbol(name, colours)
+
+    left = symbol(step, colours)
+    operation = trace.step(step).operation
+    right = operation.formula(write_operand)
+    return f"{left} = {right}"

@@ -1,0 +1,105 @@
+"""Adversarial attention weights: far from the learned ones, and of those the ones that move the prediction least.
+
+Jain, Wallace 2019, section 4.2.2, ask the reverse: they look for the farthest weights that move the prediction by no
+more than a bound.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor
+
+from attention_core.comparison.distances import total_variation
+from attention_core.learned.insight.prediction_shift import (
+    LearnedPrediction,
+    distance_of_weights,
+    predict_with_weights,
+    shift_under_weights,
+)
+from attention_core.learned.symbols.alphabet import PAD
+
+ADVERSARIAL_DISTANCE_SHARE = 0.9  # how far adversarial weights must be, as a share of the farthest that a text has
+SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # of the search for them
+DISTANCE_TOLERANCE_NATS = 1e-3  # nats
+
+
+def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
+    """Find weights nearly as far away as any, that move each text's prediction as little as can be found.
+
+    They are all on one place, or where a search by gradients ends, which may be neither far nor near.
+    """
+    farthest = farthest_possible_distance(learned.weights, learned.texts)
+    far = ADVERSARIAL_DISTANCE_SHARE * farthest  # (B,)
+    best = learned.weights
+    least = torch.full_like(far, torch.inf)
+    for weights in propose_weights(learned, far, generator):
+        found = shift_under_weights(learned, weights)
+        is_far = found.distance >= far - DISTANCE_TOLERANCE_NATS
+        moves_less = found.shift < least
+        is_better = is_far & moves_less  # (B,)
+        least = torch.where(is_better, found.shift, least)
+        is_taken = is_better[:, None, None, None]  # (B, 1, 1, 1)
+        best = torch.where(is_taken, weights, best)
+    return best
+
+
+def propose_weights(
+    learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
+) -> Iterator[Float[Tensor, "B H 1 S"]]:
+    """Yield weights that may be adversarial: all on one place, then what searches find."""
+    yield from one_place_weights(learned.weights, learned.texts)
+    for _ in range(SEARCH_STARTS):
+        yield search_weights(learned, far, generator)
+
+
+# ---- all weight on one place -----------------------------------------------------------------------------------------
+def farthest_possible_distance(learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]) -> Float[Tensor, " B"]:
+    """Compute how far other weights can lie from the learned ones at most.
+
+    The divergence is convex, so the farthest are all on one place: that of the least learned weight.
+    """
+    farthest = next(one_place_weights(learned, texts))
+    return distance_of_weights(learned, farthest)
+
+
+def one_place_weights(
+    learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]
+) -> Iterator[Float[Tensor, "B H 1 S"]]:
+    """Yield weights that are all on one place: that of the least learned weight, then each, at most a text's last."""
+    is_padding = texts == PAD  # (B, S)
+    hidden = is_padding[:, None, None]  # (B, 1, 1, S)
+    shown = learned.masked_fill(hidden, 1.0)
+    least = shown.argmin(-1, keepdim=True)  # (B, H, 1, 1)
+    nothing = torch.zeros_like(learned)
+    yield nothing.scatter(-1, least, 1.0)
+    lengths = (~hidden).sum(-1, keepdim=True)  # (B, 1, 1, 1)
+    last = lengths.expand_as(least) - 1  # (B, H, 1, 1)
+    for place in range(texts.shape[1]):
+        inside = last.clamp(max=place)
+        yield nothing.scatter(-1, inside, 1.0)
+
+
+# ---- a search by gradients -------------------------------------------------------------------------------------------
+def search_weights(
+    learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
+) -> Float[Tensor, "B H 1 S"]:
+    """Search once, from a start that is drawn, for weights at least `far` away that hardly move the prediction."""
+    scores = torch.randn(
+        learned.weights.shape,
+        generator=generator,
+        dtype=learned.weights.dtype,
+        requires_grad=True,
+    )
+    optimiser = torch.optim.Adam([scores], SEARCH_RATE)
+    for _ in range(SEARCH_STEPS):
+        weights = learned.softmax(scores)
+        probabilities = predict_with_weights(learned, weights)
+        shift = total_variation(learned.probabilities, probabilities)
+        distance = distance_of_weights(learned.weights, weights)
+        too_near = (far - distance).clamp(min=0)
+        losses = shift + SEARCH_PRESSURE * too_near  # (B,)
+        optimiser.zero_grad()
+        losses.sum().backward()
+        optimiser.step()
+    return learned.softmax(scores.detach())

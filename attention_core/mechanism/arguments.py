@@ -1,0 +1,172 @@
+"""The arguments of attend and attend_qkv: each has one check, which hands back all that a run is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from torch import Tensor
+
+from attention_core.mechanism.axes import Shapes
+from attention_core.mechanism.checks import (
+    check_choices,
+    check_head_counts,
+    check_heads,
+    check_inputs,
+    check_keys,
+)
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
+from attention_core.mechanism.pair_inputs import PairInputs, check_pairs
+from attention_core.mechanism.positions import positions_at
+from attention_core.mechanism.weight_checks import check_output_weights, check_projection, check_score_weights
+from attention_core.record.errors import AttentionError
+
+PROJECTION_WEIGHTS = ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
+
+
+@dataclass(frozen=True, eq=False)
+class Arguments:
+    """All that a run is made of, checked and shaped.
+
+    inputs: x, or query, key and value, each (B, length, width); or q, k and v, each (B, heads, length, width).
+    sources: which of the inputs q, k and v are made of; empty where they are given themselves.
+    shapes: of q, k and v, cut into heads. query_offset: where query 0 stands among the keys.
+    pairs: what is given about pairs of tokens, by the name of its step, (B, H, T, S) or broadcasting to it.
+    """
+
+    inputs: Mapping[str, Tensor]
+    sources: Mapping[str, str]
+    shapes: Shapes
+    query_offset: int
+    weights: Weights
+    pairs: Mapping[str, Tensor] = field(default_factory=dict)
+
+
+# ---- attend ----------------------------------------------------------------------------------------------------------
+def check_arguments(
+    query: Tensor,
+    key: Tensor | None,
+    value: Tensor | None,
+    weights: Weights,
+    config: AttentionConfig,
+    pairs: PairInputs,
+) -> Arguments:
+    """The arguments of attend, checked and shaped. Raises AttentionError for whatever does not fit."""
+    check_choices(weights, config)
+    named = name_inputs(query, key, value)
+    inputs = check_inputs(named, weights)
+    sources = find_sources(inputs)
+    input_shapes = {name: tuple(tensor.shape) for name, tensor in inputs.items()}
+    shapes = projected_shapes(input_shapes, sources, weights, config)
+    arguments = Arguments(
+        inputs=inputs,
+        sources=sources,
+        shapes=shapes,
+        query_offset=find_query_offset(config, shapes),
+        weights=weights,
+    )
+    return check_from_qkv(arguments, config, pairs)
+
+
+def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict[str, Tensor]:
+    """The inputs by name: x where there is nothing but the query; else query, key (query, if it is None) and value."""
+    if key is None and value is None:
+        return {"x": query}
+    inputs = {"query": query, "key": query if key is None else key}
+    if value is not None:
+        inputs["value"] = value
+    return inputs
+
+
+def find_sources(inputs: Mapping[str, Tensor]) -> dict[str, str]:
+    """Which of the inputs q, k and v are made of."""
+    if "x" in inputs:
+        return {"q": "x", "k": "x", "v": "x"}
+    value = "value" if "value" in inputs else "key"
+    return {"q": "query", "k": "key", "v": value}
+
+
+def projected_shapes(
+    input_shapes: Mapping[str, tuple[int, ...]],
+    sources: Mapping[str, str],
+    weights: Weights,
+    config: AttentionConfig,
+) -> Shapes:
+    """The shapes of q, k and v once projected and cut into heads, checked."""
+    kv_heads = config.kv_heads or config.heads
+    heads = {"q": config.heads, "k": kv_heads, "v": kv_heads}
+    shapes: Shapes = {}
+    for role, source in sources.items():
+        B, length, _ = input_shapes[source]
+        width = check_projection(
+            role,
+            source,
+            input_shapes[source],
+            weights,
+            heads[role],
+        )
+        shapes[role] = (B, heads[role], length, width)
+    check_keys(config, shapes)
+    return shapes
+
+
+# ---- attend_qkv ------------------------------------------------------------------------------------------------------
+def check_qkv_arguments(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    weights: Weights,
+    config: AttentionConfig,
+    pairs: PairInputs,
+) -> Arguments:
+    """The arguments of attend_qkv, checked and shaped. Raises AttentionError for whatever does not fit."""
+    arguments = check_qkv(q, k, v, weights, config)
+    return check_from_qkv(arguments, config, pairs)
+
+
+def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
+    """q, k and v, checked and shaped; not yet the weights, and nothing about pairs of tokens."""
+    check_choices(weights, config)
+    inputs = check_heads({"q": q, "k": k, "v": v}, weights)
+    for name in weights.given():
+        if name in PROJECTION_WEIGHTS:
+            raise AttentionError("unused_weight", weight=name, why="q, k and v are given already projected")
+    if positions_at(config.positions, "input"):
+        raise AttentionError("no_input_positions")
+    shapes = {name: tuple(tensor.shape) for name, tensor in inputs.items()}
+    check_head_counts(config, shapes)
+    check_keys(config, shapes)
+    return Arguments(
+        inputs=inputs,
+        sources={},
+        shapes=shapes,
+        query_offset=find_query_offset(config, shapes),
+        weights=weights,
+    )
+
+
+# ---- both, from q, k and v on ----------------------------------------------------------------------------------------
+def check_from_qkv(arguments: Arguments, config: AttentionConfig, pairs: PairInputs) -> Arguments:
+    """The arguments with what is given about pairs of tokens; the remaining weights and the masks are checked, too."""
+    shapes = arguments.shapes
+    weights = arguments.weights
+    B, H, T, _ = shapes["q"]
+    _, _, S, d_v = shapes["v"]
+    first_name = next(iter(arguments.inputs))
+    sample = arguments.inputs[first_name].new_zeros(1)
+    check_score_weights(
+        config,
+        weights,
+        shapes["q"],
+        shapes["k"],
+        sample.element_size(),
+    )
+    check_output_weights(weights, H * d_v)
+    checked_pairs = check_pairs(
+        pairs,
+        config,
+        sizes=(B, H, T, S),
+        sample=sample,
+        sample_name=first_name,
+    )
+    check_mask_sizes(config, shapes, arguments.query_offset)
+    return replace(arguments, pairs=checked_pairs)

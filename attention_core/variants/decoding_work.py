@@ -1,0 +1,205 @@
+"""What decoding computes, with a cache and without one, and how many bytes the cache takes."""
+
+from dataclasses import dataclass
+
+import torch
+
+from attention_core.mechanism.config import require_not_negative, require_one_of, require_positive
+from attention_core.record.trace import Trace
+from attention_core.variants.kv_cache import first_key
+
+STATE_COMPUTED = "computed"
+STATE_KEPT = "kept"
+STATE_AGAIN = "again"
+STATE_UNNEEDED = "unneeded"
+STATE_ABSENT = "absent"
+
+
+# ---- what a step computes, and what it finds -------------------------------------------------------------------------
+
+
+def cache_states(
+    tokens: int, role: str = "k", *, cached: bool = True, window: int | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """List what becomes of token s's q, k or v in step t, as states[t][s].
+
+    "computed": for the first time. "kept": read from the cache. "again": computed once more, because there is no cache.
+    "unneeded": computed before, and not read. "absent": the token is not there yet.
+    Without a cache every step runs the whole prefix again, as a stack of layers must. With one, no query is needed
+    twice, and a key not after it has left the window.
+
+    tokens: how many steps, 1 or more. role: "q", "k" or "v". window: of a sliding mask.
+
+    >>> for row in cache_states(3): print(row)
+    ('computed', 'absent', 'absent')
+    ('kept', 'computed', 'absent')
+    ('kept', 'kept', 'computed')
+    """
+    require_positive("tokens", tokens)
+    require_one_of("role", role, ("q", "k", "v"))
+    states = []
+    for t in range(tokens):
+        row = tuple(cache_state(t, s, role, cached, window) for s in range(tokens))
+        states.append(row)
+    return tuple(states)
+
+
+def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> str:
+    """Give the state of token s's q, k or v in step t."""
+    if s > t:
+        return STATE_ABSENT
+    if s == t:
+        return STATE_COMPUTED
+    if not cached:
+        return STATE_AGAIN
+    has_left_window = s < first_key(t, window)
+    if role == "q" or has_left_window:
+        return STATE_UNNEEDED
+    return STATE_KEPT
+
+
+@dataclass(frozen=True)
+class DecodingWork:
+    """What was computed: keys (and as many values), queries, and scores, which are pairs that the mask allows.
+
+    Per layer, head and sequence. read: keys that came out of the cache.
+    """
+
+    keys: int
+    queries: int
+    scores: int
+    read: int
+
+    def __add__(self, other: "DecodingWork") -> "DecodingWork":
+        """Add up both."""
+        return DecodingWork(
+            keys=self.keys + other.keys,
+            queries=self.queries + other.queries,
+            scores=self.scores + other.scores,
+            read=self.read + other.read,
+        )
+
+
+def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
+    """Count what step t computes.
+
+    With a cache one key, one query, and a score for every key in sight; without one, all keys, queries and scores of
+    the prefix of t + 1 tokens, as a stack of layers must.
+
+    t: the step, 0 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
+
+    >>> work_of_step(4), work_of_step(4, cached=False)
+    (DecodingWork(keys=1, queries=1, scores=5, read=4), DecodingWork(keys=5, queries=5, scores=15, read=0))
+    """
+    prefix = require_not_negative("t", t) + 1
+    if not cached:
+        return DecodingWork(
+            keys=prefix,
+            queries=prefix,
+            scores=causal_pairs(prefix, window),
+            read=0,
+        )
+    seen = prefix - first_key(t, window)
+    return DecodingWork(
+        keys=1,
+        queries=1,
+        scores=seen,
+        read=seen - 1,
+    )
+
+
+def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
+    r"""Count what all steps compute together up to a length T.
+
+    Keys: T with a cache, $T(T + 1)/2$ without. Scores where there is no window: $T(T + 1)/2$ with a cache,
+    $T(T + 1)(T + 2)/6$ without.
+
+    tokens: T, 1 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
+
+    >>> total_work(256).keys, total_work(256, cached=False).keys
+    (256, 32896)
+    """
+    total = DecodingWork(keys=0, queries=0, scores=0, read=0)
+    for t in range(require_positive("tokens", tokens)):
+        step = work_of_step(t, cached=cached, window=window)
+        total = total + step
+    return total
+
+
+def guess_key_counts(tokens: int) -> tuple[int, int, int, int]:
+    """List what one may guess that decoding T tokens without a cache projects: T, 2 T, T(T + 1)/2 or T² keys.
+
+    The third is right.
+
+    >>> guess_key_counts(256)
+    (256, 512, 32896, 65536)
+    """
+    work = total_work(tokens, cached=False)
+    return tokens, 2 * tokens, work.keys, tokens**2
+
+
+def causal_pairs(tokens: int, window: int | None = None) -> int:
+    """Count the pairs of tokens that a causal mask allows, or a sliding one with its window.
+
+    >>> causal_pairs(4), causal_pairs(4, window=2)
+    (10, 7)
+    """
+    w = count_kept_tokens(tokens, window)
+    first_queries = w * (w + 1) // 2  # w queries see 1, 2, ..., w keys
+    other_queries = tokens - w  # each sees w keys
+    return first_queries + other_queries * w
+
+
+def count_kept_tokens(tokens: int, window: int | None) -> int:
+    """Count the tokens whose keys are at hand after so many."""
+    if window is None:
+        return tokens
+    return min(tokens, require_positive("window", window))
+
+
+# ---- what the cache takes --------------------------------------------------------------------------------------------
+def cache_bytes(
+    tokens: int,
+    *,
+    kv_heads: int,
+    d_k: int,
+    d_v: int,
+    dtype: torch.dtype,
+    layers: int = 1,
+    batch: int = 1,
+    window: int | None = None,
+) -> int:
+    r"""Count the bytes of all keys and values that are kept after T tokens.
+
+    $L\,B\,H_{kv}\,(d_k + d_v)\,\min(T, w)$ numbers, each of so many bytes; where keys and values are both d wide and
+    there is no window, that is $2\,L\,B\,H_{kv}\,d\,T$.
+
+    tokens: T, 1 or more; kv_heads, layers, batch: so many; d_k, d_v: widths per head; window: of a sliding mask. Raises
+    AttentionError (a ValueError) for another number. Source: Shazeer 2019; Ainslie et al. 2023 (H_kv).
+
+    >>> cache_bytes(4096, layers=32, kv_heads=32, d_k=128, d_v=128, dtype=torch.float16) // 2**20
+    2048
+    """
+    counts = {
+        "tokens": tokens,
+        "kv_heads": kv_heads,
+        "d_k": d_k,
+        "d_v": d_v,
+        "layers": layers,
+        "batch": batch,
+    }
+    for name, count in counts.items():
+        require_positive(name, count)
+    kept = count_kept_tokens(tokens, window)
+    numbers_of_token = layers * kv_heads * (d_k + d_v)
+    return batch * kept * numbers_of_token * dtype.itemsize
+
+
+def kv_bytes(trace: Trace) -> int:
+    """Count the bytes of a run's own keys and values: what a layer keeps after a step of `decode`.
+
+    >>> from attention_core.variants.kv_cache import decode
+    >>> [kv_bytes(step) for step in decode(torch.zeros(3, 2, dtype=torch.float16))]
+    [8, 16, 24]
+    """
+    return trace["k"].nbytes + trace["v"].nbytes

@@ -1,0 +1,66 @@
+"""The picture of one step, or of a head's map, as a file."""
+
+from dataclasses import dataclass, replace
+
+from attention_core import Trace
+from attention_core.documents.picture_files import svg_text
+from attention_core.documents.provenance import Provenance
+from attention_core.drawing.charts import head_map
+from attention_core.drawing.palette import Palette
+from attention_core.drawing.specifications import Picture
+from attention_core.explanation.formula import formula
+from attention_core.explanation.layout import panel
+from attention_core.record.expressions import Ref
+from pages.panels.step_picture import make_panel_title, make_step_picture, position_with_cell
+from pages.session.labels import Selection, picture_texts_for
+from pages.site.words import say
+
+
+@dataclass(frozen=True)
+class StepPicture:
+    """What a picture is drawn from when somebody asks for it. chosen: the opened cell. map_title: what stands over the
+    map of the selected head; None for the step as a product."""
+
+    trace: Trace
+    step: str
+    selection: Selection
+    chosen: Ref | None
+    palette: Palette
+    provenance: Provenance
+    map_title: str | None
+
+    def to_svg(self) -> str:
+        """The file, with the formula of the step and where its numbers come from."""
+        if self.map_title is None:
+            picture, provenance = self.draw_step(), self.provenance
+        else:
+            picture, provenance = self.draw_map(), self.note_shown_part()
+        equation = formula(self.trace, self.step, self.palette.families())
+        return svg_text(picture, provenance, self.palette, equation)
+
+    def draw_step(self) -> Picture:
+        """The step as the product that it is."""
+        position = position_with_cell(self.selection.at, self.trace, self.chosen)
+        return make_step_picture(self.trace, self.step, position, self.chosen, palette=self.palette)
+
+    def draw_map(self) -> Picture:
+        """The weights of the selected head."""
+        return head_map(
+            self.trace,
+            self.selection.head,
+            picture_texts_for(self.trace),
+            self.palette,
+            self.chosen,
+            self.selection.query,
+            batch=self.selection.batch,
+            axes=(say("corner.T"), say("corner.S")),
+            title=self.map_title,
+        )
+
+    def note_shown_part(self) -> Provenance:
+        """Where the numbers come from; where a map is too large to be shown whole, also which part is shown."""
+        part = panel(self.trace, "weights", {"B": self.selection.batch, "H": self.selection.head})
+        if not any(part.hidden):
+            return self.provenance
+        notes = (*self.provenance.notes, make_panel_title(self.trace, part))
+        return replace(self.provenance, notes=notes)

@@ -1,0 +1,13 @@
+"""The drawers of lesson 8, by the names that open them in a link."""
+
+from pages.lessons.cross.drawers.context_vector import show_context_vector
+from pages.lessons.cross.drawers.decoder import show_decoder
+from pages.lessons.cross.drawers.lengths import show_lengths
+from pages.lessons.cross.drawers.patches import show_patches
+
+DRAWERS = {
+    "lengths": show_lengths,
+    "decoder": show_decoder,
+    "context_vector": show_context_vector,
+    "patches": show_patches,
+}

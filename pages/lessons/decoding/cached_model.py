@@ -1,0 +1,38 @@
+"""A model whose cache of keys and values is counted in lesson 10: its sizes, and what it keeps."""
+
+from dataclasses import dataclass, replace
+
+from attention_core.variants.decoding_work import cache_bytes
+from attention_core.verification.precision import PRECISIONS
+
+MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # of a layer: 32 query heads of width 128 make a model of 4,096
+CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # tokens that are kept; None: all of them
+
+
+@dataclass(frozen=True)
+class CachedModel:
+    """What decides how many bytes the cache of a model holds.
+
+    kv_heads: of each layer. window: one of CACHE_WINDOWS. dtype: one of PRECISIONS."""
+
+    kv_heads: int
+    window: str
+    layers: int
+    dtype: str
+
+    @property
+    def plain(self) -> "CachedModel":
+        """The same model with a key/value head for each query head, and with all keys."""
+        return replace(self, kv_heads=MODEL_HEADS, window="all")
+
+    def bytes_after(self, tokens: int) -> int:
+        """How many bytes its cache holds after so many tokens."""
+        return cache_bytes(
+            tokens,
+            kv_heads=self.kv_heads,
+            d_k=MODEL_HEAD_WIDTH,
+            d_v=MODEL_HEAD_WIDTH,
+            dtype=PRECISIONS[self.dtype],
+            layers=self.layers,
+            window=CACHE_WINDOWS[self.window],
+        )

@@ -1,0 +1,32 @@
+"""Lesson 10, drawer "kept": what is in the cache?"""
+
+from dataclasses import replace
+
+from attention_core.record.number_text import format_exact
+from attention_core.variants.kv_cache import gap_to_full
+from pages.export.doors import workbench_door
+from pages.lessons.pictures import show_step_picture
+from pages.lessons.sentences import quote_token, show_sentence
+from pages.panels.link_controls import choose_option
+from pages.runs.cache import decoding_steps_for, trace_for
+from pages.session.labels import selection_of
+from pages.setup.setup import Setup
+
+
+def show_cache_contents(setup: Setup) -> None:
+    """Shows the cache of a step in numbers, and what positions do to it."""
+    kind = choose_option("positions", ("none", "rope", "alibi"))
+    positions = None if kind == "none" else (kind,)
+    placed = replace(setup, positions=positions)
+    steps = decoding_steps_for(placed)
+    full = trace_for(placed)
+    selection = selection_of(full, placed)
+    gap = gap_to_full(steps, full, "k")
+    word = quote_token(full, "T", selection.query)
+    show_sentence(f"lessons.decoding.kept_{kind}", gap=format_exact(gap), word=word)
+    alone = steps[selection.query]
+    selection_alone = replace(selection, query=0)  # a step of its own has one query
+    show_step_picture("cache", alone, "k", selection_alone)
+    if kind == "alibi":
+        show_step_picture("bias", alone, "biased_scores", selection_alone)
+    workbench_door(placed, "kept")

@@ -1,0 +1,74 @@
+"""Lesson 10, drawer "size": how many bytes does the cache hold?"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.record.number_text import format_bytes, format_grouped
+from attention_core.variants.decoding_work import cache_bytes, kv_bytes
+from attention_core.verification.precision import PRECISIONS
+from pages.export.doors import workbench_door
+from pages.lessons.decoding.cache_chart import CACHE_LENGTHS, show_cache_chart
+from pages.lessons.decoding.cached_model import CACHE_WINDOWS, MODEL_HEADS, CachedModel
+from pages.lessons.sentences import show_sentence
+from pages.panels.link_controls import choose_option, slide
+from pages.runs.cache import decoding_steps_for
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1}  # key/value heads
+MODEL_LAYERS = (1, 12, 32, 80)
+OWN_WINDOW = 3  # of the reader's sentence, which is short
+
+
+def show_cache_size(setup: Setup) -> None:
+    """Shows the bytes of all keys and values against the length, and those of the reader's sentence by one formula."""
+    with st.container(horizontal=True):
+        heads = choose_option("kv_heads", tuple(KV_HEAD_COUNTS))
+        window = choose_option("window", tuple(CACHE_WINDOWS))
+        dtype = choose_option("dtype", ("float32", "bfloat16", "float16"), "float16", lambda name: say(f"dtype.{name}"))
+    with st.columns(2)[0], st.container(horizontal=True):
+        layers = slide("layers", MODEL_LAYERS, 32)
+        length = slide("tokens", CACHE_LENGTHS, 4096, format_grouped)
+    model = CachedModel(KV_HEAD_COUNTS[heads], window, layers, dtype)
+    say_cache_size(model, length)
+    show_cache_chart(model, length)
+    show_cache_of_own_sentence(setup, model)
+
+
+def say_cache_size(model: CachedModel, length: int) -> None:
+    """Says how many bytes a model's cache holds, and how many it would hold without shared heads or a window."""
+    size = format_bytes(model.bytes_after(length))
+    plain = format_bytes(model.plain.bytes_after(length))
+    key = "size_plain" if size == plain else "size"
+    show_sentence(
+        f"lessons.decoding.{key}",
+        tokens=format_grouped(length),
+        layers=model.layers,
+        kv=model.kv_heads,
+        dtype=model.dtype,
+        size=size,
+        plain=plain,
+    )
+
+
+def show_cache_of_own_sentence(setup: Setup, model: CachedModel) -> None:
+    """Makes the same choices on the reader's sentence, whose tensors are measured."""
+    masks = ("causal",) if model.window == "all" else (f"sliding:{OWN_WINDOW}",)
+    kv_heads = 1 if model.kv_heads < MODEL_HEADS else None
+    own = replace(setup, dtype=model.dtype, masks=masks, kv_heads=kv_heads)
+    last_step = decoding_steps_for(own)[-1]
+    sizes = last_step.sizes()
+    widths = {"d_k": sizes["d_k"], "d_v": sizes["d_v"]}
+    dtype = PRECISIONS[model.dtype]
+    closed = cache_bytes(sizes["S"], kv_heads=sizes["H_kv"], dtype=dtype, **widths)
+    show_sentence(
+        "lessons.decoding.own",
+        closed=closed,
+        held=kv_bytes(last_step),
+        each=dtype.itemsize,
+        S=sizes["S"],
+        H_kv=sizes["H_kv"],
+        **widths,
+    )
+    workbench_door(own, "size")

@@ -1,0 +1,17 @@
+"""Random layers of lesson 6, of any sizes."""
+
+from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.matrix_text import to_text
+from pages.setup.setup import Setup
+
+EXAMPLE_WIDTH = 512  # of the example with eight heads
+RANDOM_LAYER_TOKENS = 10
+
+
+def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int | None = None) -> Setup:
+    """Makes ten random tokens of a width with a random layer; of the example's own width it is the example itself."""
+    x = None
+    if width != EXAMPLE_WIDTH:
+        vectors = random_matrix("x", (RANDOM_LAYER_TOKENS, width), 0)
+        x = to_text(vectors)
+    return Setup(example="eight_heads", x=x, heads=heads, d_k=d_k, d_v=d_v)

@@ -1,0 +1,36 @@
+"""Lesson 14, drawer "layers": what does each layer look at?"""
+
+from pages.export.doors import workbench_door
+from pages.lessons.induction.head_scores import get_head_score, list_heads_of_layer
+from pages.lessons.induction.layer_runs import LAYER_EXAMPLES, make_layer_head_map, setup_for_layer
+from pages.lessons.pictures import show_side_by_side
+from pages.lessons.sentences import show_sentence
+from pages.panels.link_controls import choose_option
+from pages.runs.cache import trace_for
+from pages.session.labels import spoken_share
+
+LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # what the heads of a layer come to do
+MIN_BEHAVIOUR_SHARE = 0.5  # of a head's weight: from there on it may be said that it does
+
+
+def show_layer_runs(network: str, text: str) -> None:
+    """Shows the maps of both heads of a layer, and the door to its run in the workbench."""
+    layer = choose_option("layer", tuple(LAYER_EXAMPLES))
+    setup = setup_for_layer(layer, network, text)
+    trace = trace_for(setup)
+    left, right = list_heads_of_layer(layer)
+    say_layer_behaviour(network, layer)
+    show_side_by_side(
+        make_layer_head_map("left", left, trace),
+        make_layer_head_map("right", right, trace),
+    )
+    workbench_door(setup, "layers")
+
+
+def say_layer_behaviour(network: str, layer: str) -> None:
+    """Says whether a head of a layer has learned what such heads come to do, and how much of its weight does it."""
+    kind = LAYER_BEHAVIOURS[layer]
+    scores = [get_head_score(network, kind, name) for name in list_heads_of_layer(layer)]
+    largest = max(scores)
+    learned = "learned" if largest > MIN_BEHAVIOUR_SHARE else "not_yet"
+    show_sentence(f"lessons.induction.{learned}_{layer}", share=spoken_share(largest))

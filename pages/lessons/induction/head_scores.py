@@ -1,0 +1,29 @@
+"""How much each head of lesson 14 does what its layer comes to do, measured once and kept."""
+
+from attention_core.learned.insight.copying_heads import HEAD_PLACES, head_scores
+from pages.runs.cache import cache_by_setup
+from pages.runs.network_store import find_network
+
+
+@cache_by_setup
+def measure_head_scores(network: str) -> dict[str, list[list[float]]]:
+    """Measures how much each head looks back, and behind the last time, by kind, layer and head."""
+    tensors = find_network(network).measure(head_scores)
+    return {kind: scores.tolist() for kind, scores in tensors.items()}
+
+
+def list_heads_of_layer(layer: str) -> list[str]:
+    """Lists the heads of a layer by name."""
+    return [name for name in HEAD_PLACES if name.startswith(layer)]
+
+
+def get_head_score(network: str, kind: str, name: str) -> float:
+    """The score of a kind that a head has."""
+    layer, head = HEAD_PLACES[name]
+    return measure_head_scores(network)[kind][layer][head]
+
+
+def find_most_copying_head(network: str) -> str:
+    """Finds the head of the last layer that looks behind the last time most."""
+    scores = {name: get_head_score(network, "induction", name) for name in list_heads_of_layer("L2")}
+    return max(scores, key=scores.__getitem__)

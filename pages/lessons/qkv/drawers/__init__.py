@@ -1,0 +1,13 @@
+"""The drawers of lesson 1, by the names that open them in a link."""
+
+from pages.lessons.qkv.drawers.matrix_change import show_matrix_change
+from pages.lessons.qkv.drawers.roles import show_roles
+from pages.lessons.qkv.drawers.row_alone import show_row_alone
+from pages.lessons.qkv.drawers.shapes import show_shapes
+
+DRAWERS = {
+    "change": show_matrix_change,
+    "shapes": show_shapes,
+    "roles": show_roles,
+    "row": show_row_alone,
+}

@@ -1,0 +1,60 @@
+"""Lesson 3: a chart of how sharp the softmax is as d_k grows, undivided and divided."""
+
+from collections.abc import Mapping, Sequence
+
+from attention_core.analysis.softmax_saturation import Sharpness, even_sharpness
+from attention_core.drawing.axes import Axis
+from attention_core.drawing.curves import Curve, curves
+from pages.lessons.scale.width_axis import SCALE_WIDTHS, width_axis
+from pages.panels.chart import show_curve_chart
+from pages.session.labels import current_palette
+from pages.site.words import say
+
+
+def show_sharpness_chart(
+    found: Sequence[Mapping[str, Sharpness]], quantity: str, d_k: int, keys: int, known: bool
+) -> None:
+    """Shows a quantity against d_k, and what it is where all keys get the same.
+
+    found: of each width, by score. known: whether the divided scores may be seen."""
+    palette = current_palette()
+    even = getattr(even_sharpness(keys), quantity).mean
+    compared = [make_sharpness_curve("dot", found, quantity, palette.plus)]
+    if known:
+        compared.append(make_sharpness_curve("scaled_dot", found, quantity, palette.share))
+    even_curve = Curve(
+        say("lessons.scale.curve.even"),
+        (SCALE_WIDTHS[0], SCALE_WIDTHS[-1]),
+        (even, even),
+        palette.x,
+        dashed=True,
+    )
+    compared.append(even_curve)
+    reach = {  # the largest that each quantity can be
+        "largest": 1.0,
+        "entropy": even,
+        "slope": 0.5,
+    }
+    y = Axis(say(f"lessons.scale.axis.{quantity}"), 0.0, reach[quantity])
+    picture = curves(
+        compared,
+        width_axis(),
+        y,
+        palette,
+        at=d_k,
+        width=560,
+        height=250,
+    )
+    show_curve_chart(picture, "scale_hero", say("lessons.scale.alt", what=y.title))
+
+
+def make_sharpness_curve(score: str, found: Sequence[Mapping[str, Sharpness]], quantity: str, colour: str) -> Curve:
+    """A quantity of one score against d_k."""
+    estimates = [getattr(by_score[score], quantity) for by_score in found]
+    return Curve(
+        say(f"lessons.scale.curve.{score}"),
+        SCALE_WIDTHS,
+        [estimate.mean for estimate in estimates],
+        colour,
+        band=[estimate.band for estimate in estimates],
+    )

@@ -1,0 +1,13 @@
+"""The drawers of lesson 4, by the names that open them in a link."""
+
+from pages.lessons.scores.drawers.additive_layer import show_additive_layer
+from pages.lessons.scores.drawers.cosine_ceiling import show_cosine_ceiling
+from pages.lessons.scores.drawers.score_costs import show_score_costs
+from pages.lessons.scores.drawers.widths import show_widths
+
+DRAWERS = {
+    "inside": show_additive_layer,
+    "widths": show_widths,
+    "ceiling": show_cosine_ceiling,
+    "cost": show_score_costs,
+}

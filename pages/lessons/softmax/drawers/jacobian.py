@@ -1,0 +1,32 @@
+"""Lesson 2, drawer "slope": how far does a weight move when one score moves?"""
+
+from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.drawing.bars import Row
+from attention_core.record.expressions import Ref
+from attention_core.record.number_text import format_fixed
+from pages.lessons.pictures import FIRST_SELECTION, show_bar_rows, show_step_picture
+from pages.lessons.sentences import show_sentence
+from pages.lessons.softmax.given_numbers import ONLY_ROW, list_scores
+from pages.panels.link_controls import pick_place
+from pages.runs.cache import trace_for
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+
+def show_jacobian(setup: Setup) -> None:
+    """Shows the Jacobian: how far each weight moves when one score moves."""
+    trace = with_jacobian(trace_for(setup))
+    scores = list_scores(trace)
+    moved = pick_place("moved", scores, 0, width=240)
+    own_slope = trace["jacobian"][(*ONLY_ROW, moved, moved)]
+    show_sentence(
+        "lessons.softmax.slope",
+        score=scores[moved],
+        own=format_fixed(own_slope.item(), 3),
+    )
+    column = [Ref("jacobian", (*ONLY_ROW, weight, moved)) for weight in range(len(scores))]
+    title = say("lessons.softmax.row_slope", score=scores[moved])
+    row = Row(title, trace, column)
+    alt = say("step.alt", step="jacobian")
+    show_bar_rows("column", [row], scores, {"": trace}, trace, alt)
+    show_step_picture("jacobian", trace, "jacobian", FIRST_SELECTION)

@@ -1,0 +1,133 @@
+"""The picture of a step: the matrix product that it is, or its numbers beside those that they are made from."""
+
+from attention_core import Trace
+from attention_core.drawing import charts
+from attention_core.drawing.palette import Palette
+from attention_core.drawing.specifications import Picture
+from attention_core.explanation.layout import MAX_PANEL_SIDE, Panel, panel, product
+from attention_core.record.expressions import Ref
+from pages.panels import canvas_map
+from pages.session import setup_state
+from pages.session.labels import HEAD_DIMS, current_palette, picture_texts_for, short_step_name
+from pages.site.words import say
+
+MAX_COLUMNS_ACROSS = 18  # columns of cells with numbers that fit on a projector
+STEP_WINDOW_SIDE = 10  # rows and columns of the part of a large step that stands in cells
+MIN_OPERAND_COLUMNS = 6  # columns of an operand that are drawn at least
+
+
+def make_step_picture(
+    trace: Trace,
+    step: str,
+    at: dict[str, int],
+    chosen: Ref | None,
+    reach: float | None = None,
+    palette: Palette | None = None,
+) -> Picture:
+    """A step as the matrix product that it is, or beside the operand that it is made from cell by cell.
+
+    reach: of the colours of one that is no product, where that is not its own. palette: where no session can be asked
+    for it.
+    """
+    side = STEP_WINDOW_SIDE if canvas_map.is_large(trace, step) else MAX_PANEL_SIDE
+    texts = picture_texts_for(trace)
+    palette = palette or current_palette()
+    step_product = product(trace, step, at, side, widest=count_feature_columns(trace, step))
+    if step_product is not None:
+        titles = {
+            "left": make_panel_title(trace, step_product.left),
+            "above": make_panel_title(trace, step_product.above),
+            "result": make_panel_title(trace, step_product.result),
+        }
+        return charts.product_picture(step_product, trace, texts, palette, titles, chosen)
+    names = [*list_shown_operands(trace, step), step]
+    max_columns = MAX_COLUMNS_ACROSS // len(names)
+    panels = [panel(trace, name, at, side, widest=max_columns) for name in names]
+    titles = [make_panel_title(trace, part) for part in panels]
+    return charts.single_picture(panels, trace, texts, palette, titles, chosen, reach)
+
+
+def count_feature_columns(trace: Trace, step: str) -> int:
+    """Columns of features that fit: beside the keys where a product has these, else beside as many of the other."""
+    operation = trace.step(step).operation
+    operands = operation.reads if operation else ()
+    last_dims = [trace.step(name).dims[-1:] for name in (step, *operands)]
+    has_keys = ("S",) in last_dims
+    columns = MAX_COLUMNS_ACROSS - trace.sizes()["S"]
+    if not has_keys:
+        columns = min(MAX_COLUMNS_ACROSS // 2, columns)
+    return max(MIN_OPERAND_COLUMNS, columns)
+
+
+def list_shown_operands(trace: Trace, step: str) -> list[str]:
+    """The operand that a step is made from, where its rows stand for the same as the step's and there is room."""
+    found = trace.step(step)
+    if found.operation is None:
+        return []
+    has_wide_rows = found.dims[-1] == "S" and trace.sizes()["S"] > MAX_COLUMNS_ACROSS
+    if has_wide_rows:
+        return []
+    first_cell = Ref(step, (0,) * trace[step].dim())
+    steps_read = {ref.step for ref in trace.read_by(first_cell)}
+    shown = []
+    for name in found.operation.reads[:1]:
+        has_same_rows = trace.step(name).dims[-2:-1] == found.dims[-2:-1]
+        has_no_more_axes = trace[name].dim() <= trace[step].dim()
+        if name in steps_read and has_same_rows and has_no_more_axes:
+            shown.append(name)
+    return shown
+
+
+def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
+    """What is looked at, and the chosen cell: the part of a large step that stands in cells holds them."""
+    if chosen is None:
+        return at
+    dims = trace.step(chosen.step).dims
+    return at | dict(zip(dims, chosen.index, strict=True))
+
+
+# ---- titles ----------------------------------------------------------------------------------------------------------
+def make_panel_title(trace: Trace, part: Panel) -> str:
+    """A step's name, the head that is drawn, and its shape; how much of it is drawn where that is not all."""
+    dims = trace.step(part.step).dims
+    sides = trace[part.step].shape[-2:]
+    name = step_name(part.step)
+    is_transposed = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]
+    if is_transposed:
+        name += "ᵀ"
+        sides = sides[::-1]
+    if trace.difference:
+        name += difference_title()
+    shape = " × ".join(map(str, sides))
+    title = " · ".join([name, *name_drawn_heads(trace, part), shape])
+    if not any(part.hidden):
+        return title
+    top, left = part.first
+    rows, columns = part.values.shape
+    return title + say("step.part", a=top + 1, b=top + rows, c=left + 1, d=left + columns)
+
+
+def name_drawn_heads(trace: Trace, part: Panel) -> list[str]:
+    """The names of the heads that a panel is drawn of, where there are several."""
+    dims = trace.step(part.step).dims[:-2]
+    sizes = trace[part.step].shape[:-2]
+    first_index = part.refs[0][0].index
+    names = []
+    for dim, size, position in zip(dims, sizes, first_index, strict=False):
+        if dim in HEAD_DIMS and size > 1:
+            names.append(say("place.head", number=position + 1))
+    return names
+
+
+def difference_title() -> str:
+    """What is subtracted from what."""
+    is_comparison = setup_state.current_setup().pinned
+    return say("compare.step" if is_comparison else "change.title")
+
+
+def step_name(step: str) -> str:
+    """A step's name in the code, with the page's word for it where that says more."""
+    word = short_step_name(step).replace("\n", "")
+    if word.lower() in step:
+        return step
+    return say("step.name", step=step, word=word)

@@ -1,0 +1,68 @@
+"""Which wrong layer is shown, the right run behind it, and the line that the reader takes for the wrong one."""
+
+import streamlit as st
+
+from attention_core.examples.examples import EXAMPLES
+from attention_core.exercises.bugs import BUGS, Bug, right_lines
+from attention_core.exercises.layer_lines import LAYER_LINES, format_line
+from pages.panels.link_controls import choose_option, choose_place, get_choice, make_place_reader, store_choice
+from pages.session.reveal import are_answers_revealed
+from pages.setup.link_values import make_member_reader
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+FOUND_BUGS_KEY = "bugs_found"  # in the session: the numbers of those that were said right
+SHOWN_BUG_KEY = "bug"  # in the session: the number of the one that is shown
+
+
+def choose_bug() -> Bug:
+    """Asks for a wrong layer; they are numbered, because a name would tell."""
+    numbers = [str(number) for number, _ in enumerate(BUGS, 1)]
+    number = get_choice("bug", numbers[0], make_member_reader(numbers))
+    found = st.session_state.setdefault(FOUND_BUGS_KEY, set())
+    if st.session_state.get(SHOWN_BUG_KEY, number) != number:
+        store_choice("guess", None)  # another one is guessed anew
+    st.session_state[SHOWN_BUG_KEY] = number
+    bug = BUGS[numbers.index(number)]
+    guess = get_choice("guess", None, make_place_reader(len(LAYER_LINES)))
+    if guess == find_wrong_line(bug):
+        found.add(number)
+    choose_option("bug", numbers, words=lambda name: f"{name} ✓" if name in found else name)
+    return bug
+
+
+def setup_for_bug(example: str, bug: Bug) -> Setup:
+    """The right run that stands behind a wrong layer."""
+    if not bug.padded:
+        return Setup(example=example, masks=("causal",))
+    *_, shorter = EXAMPLES[example].batch.splitlines()
+    return Setup(example=example, more=shorter, sentence=1)
+
+
+def write_right_lines(bug: Bug) -> list[str]:
+    """The lines as they should be."""
+    return [format_line(name, line) for name, line in right_lines(bug).items()]
+
+
+def find_wrong_line(bug: Bug) -> int:
+    """The place of the wrong line among them."""
+    return [*LAYER_LINES].index(bug.line)
+
+
+def guess_line(bug: Bug) -> bool:
+    """Asks for the line; whether the answer may be seen now: it was found, or all answers are shown."""
+    numbers = [str(number) for number, _ in enumerate(LAYER_LINES, 1)]
+    guess = choose_place("guess", numbers)
+    is_found = guess == find_wrong_line(bug)
+    if guess is not None:
+        verdict = "found" if is_found else "as_meant"
+        st.markdown(say(f"lessons.bugs.{verdict}", number=numbers[guess]))
+    return is_found or are_answers_revealed()
+
+
+def format_bug_diff(bug: Bug) -> str:
+    """The line as it ran and as it was meant, as programmers write a difference."""
+    lines = right_lines(bug)
+    wrong = format_line(bug.line, bug.wrong)
+    right = format_line(bug.line, lines[bug.line])
+    return f"- {wrong}\n+ {right}"

@@ -1,0 +1,92 @@
+"""The output of a puzzle as a picture, where the goal is about it."""
+
+from attention_core.analysis.head_contributions import with_contributions
+from attention_core.comparison.distances import abs_difference
+from attention_core.drawing.bars import row_of
+from pages.lessons.pictures import RunPicture, make_cell_rows, show_side_by_side
+from pages.lessons.sentences import list_place_names
+from pages.practice.puzzles.game import PlayedPuzzle
+from pages.practice.puzzles.matrix_labels import label_columns
+from pages.runs.cache import trace_for
+from pages.session.labels import name_token
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+
+def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
+    """What a word became, below the word that it is to be."""
+    trace = label_columns(played)
+    fed, dog = played.puzzle.cast["fed"], played.puzzle.cast["dog"]
+    vector_title = say("lessons.puzzles.vector_of", word=name_token(trace, "T", fed))
+    output_title = say("lessons.puzzles.output_of", word=name_token(trace, "T", dog))
+    rows = [
+        row_of(vector_title, trace, "x", (0, fed)),
+        row_of(output_title, trace, "output", (0, dog)),
+    ]
+    names = list_place_names(trace, "D")
+    return make_cell_rows(
+        "output",
+        rows,
+        names,
+        {"": trace},
+        trace,
+    )
+
+
+def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
+    """What each head brings to the word to which one brings most, and their sum."""
+    trace = with_contributions(label_columns(played))
+    largest = trace["contributions"][0].abs().amax((0, 2))  # (H, T, D_out) -> (T,)
+    query = int(largest.argmax())
+    rows = []
+    for head in played.puzzle.heads:
+        title = say("lessons.puzzles.brings", head=head + 1)
+        rows.append(row_of(title, trace, "contributions", (0, head, query)))
+    title = say("lessons.puzzles.output_of", word=name_token(trace, "T", query))
+    rows.append(row_of(title, trace, "output", (0, query)))
+    names = list_place_names(trace, "D")
+    return make_cell_rows(
+        "output",
+        rows,
+        names,
+        {"": trace},
+        trace,
+        sums=1,
+    )
+
+
+def make_half_picture(played: PlayedPuzzle) -> RunPicture:
+    """The output of full width and this one, for the word where they differ most."""
+    now = label_columns(played)
+    whole = trace_for(Setup(example=played.setup.example))
+    gaps = abs_difference(now["output"], whole["output"])[0].amax(-1)  # (T, D_out) -> (T,)
+    query = int(gaps.argmax())
+    runs = {"whole": whole, "now": now}
+    rows = []
+    for name, trace in runs.items():
+        title = say(f"lessons.puzzles.at_{name}")
+        row = row_of(title, trace, "output", (0, query), name)
+        rows.append(row)
+    word = name_token(now, "T", query)
+    return make_cell_rows(
+        "output",
+        rows,
+        list_place_names(now, "D"),
+        runs,
+        now,
+        corner=say("lessons.puzzles.output_of", word=word),
+    )
+
+
+OUTPUT_PICTURES = {  # of the puzzles whose goal is about the output
+    "copy": make_copy_picture,
+    "cancel": make_cancel_picture,
+    "half": make_half_picture,
+}
+
+
+def show_puzzle_output(played: PlayedPuzzle) -> None:
+    """Shows the numbers of the output that the goal is about, where it is about any."""
+    make_picture = OUTPUT_PICTURES.get(played.puzzle.name)
+    if make_picture is not None:
+        show_side_by_side(make_picture(played))

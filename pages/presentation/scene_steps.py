@@ -1,0 +1,161 @@
+"""The steps that a scene is gone through by: a formula, its sizes, a question, a cell, a map."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.drawing import charts
+from attention_core.explanation.facts import row_fact
+from attention_core.explanation.formula import axis_latex, formula, sized_formula, step_sizes
+from attention_core.explanation.layout import crossing, cut_panel, find_in_panel, panel, product
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.expressions import Ref
+from pages.lectures import talk
+from pages.panels import canvas_map
+from pages.panels.arithmetic import show_pieces
+from pages.panels.chart import show_chart
+from pages.panels.head_maps import fact_sentence, head_title, list_large_heads, make_head_picture
+from pages.panels.step import follow_operand
+from pages.panels.step_picture import list_shown_operands, make_panel_title
+from pages.runs.compute import spell_tokens
+from pages.session import setup_state
+from pages.session.cell_clicks import open_sent_cell
+from pages.session.labels import chosen_cell, current_palette, describe_cell, picture_texts_for
+from pages.session.view import ScreenState
+from pages.site.words import escape_markdown, has, say
+
+MAX_STAGE_CELLS_ACROSS = 16  # cells beside each other whose numbers are read from the last row of a hall
+
+
+def get_focus_cell(screen: ScreenState) -> Ref:
+    """The cell that the scene is about: the one that is opened, else the largest weight of the selected query."""
+    opened = chosen_cell(screen.trace, screen.setup)
+    if opened:
+        return opened
+    selection = screen.look
+    fact = row_fact(screen.trace, selection.head, selection.query, selection.batch)
+    key = fact.keys[0] if fact.keys else 0
+    return Ref("weights", (selection.batch, selection.head, selection.query, key))
+
+
+def show_symbol_step(screen: ScreenState) -> None:
+    """The formula of the step, under those that lead to it from the scores."""
+    step = get_focus_cell(screen).step
+    colours = current_palette().families()
+    with st.container(key="leading"):
+        for name in steps_leading_to(screen.trace, step):
+            st.latex(formula(screen.trace, name, colours))
+    with st.container(key="focus"):
+        st.latex(formula(screen.trace, step, colours))
+
+
+def steps_leading_to(trace: Trace, step: str) -> list[str]:
+    """The steps from the scores to one, without the masks that are made on the way."""
+    names = [name for name in trace.computed() if not name.startswith("allowed")]
+    if "scores" not in names or step not in names:
+        return []
+    first = names.index("scores")
+    end = names.index(step)
+    return names[first:end]
+
+
+def show_shapes_step(screen: ScreenState) -> None:
+    """The same formula with the sizes of this run under its symbols, and what the letters count."""
+    step = get_focus_cell(screen).step
+    with st.container(key="focus"):
+        st.latex(sized_formula(screen.trace, step, current_palette().families()))
+    counts = []
+    for dim, size in step_sizes(screen.trace, step).items():
+        if has(f"present.size.{dim}"):
+            letter = f"${axis_latex(dim)}$"
+            counts.append(say(f"present.size.{dim}", letter=letter, count=size))
+    st.markdown(say("present.sizes", sizes=say("present.comma").join(counts)))
+
+
+def show_cell_step(screen: ScreenState) -> None:
+    """One number's arithmetic, and the row and the column that it is made of."""
+    trace = screen.trace
+    cell = get_focus_cell(screen)
+    show_chart(make_cell_picture(trace, cell), "cell", say("step.alt", step=cell.step))
+    st.markdown(f"**{escape_markdown(describe_cell(trace, cell))}**")
+    cells_before = setup_state.get_trail()[:-1]
+    is_computed = show_pieces(trace, cell, cells_before, follow_operand, "arithmetic")
+    if not is_computed:
+        st.markdown(say("arithmetic.input"))
+
+
+def make_cell_picture(trace: Trace, cell: Ref) -> charts.Picture:
+    """The row and the column whose product a cell is; of what is no product, its row beside what that is made from."""
+    position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
+    whole = product(trace, cell.step, position)
+    if whole is None:
+        return make_row_picture(trace, cell, position)
+    titles = {place: make_panel_title(trace, getattr(whole, place)) for place in ("left", "above", "result")}
+    return charts.product_picture(
+        crossing(whole, cell),
+        trace,
+        picture_texts_for(trace),
+        current_palette(),
+        titles,
+        cell,
+    )
+
+
+def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int]) -> charts.Picture:
+    """The row of a cell beside the same row of what it is made from, where both have room."""
+    names = [*list_shown_operands(trace, cell.step), cell.step]
+    panels = [panel(trace, name, position) for name in names]
+    row, _ = find_in_panel(panels[-1], cell)
+    rows = [cut_panel(each, row=row) for each in panels]
+    cells_across = sum(len(each.refs[0]) for each in rows)
+    if cells_across > MAX_STAGE_CELLS_ACROSS:
+        panels, rows = panels[-1:], rows[-1:]
+    return charts.single_picture(
+        rows,
+        trace,
+        picture_texts_for(trace),
+        current_palette(),
+        [make_panel_title(trace, each) for each in panels],
+        cell,
+    )
+
+
+def show_question_step(screen: ScreenState) -> None:
+    """The sentence, and the question to the audience."""
+    sentence = spell_tokens(screen.inputs.queries, screen.setup)
+    question = talk.current_scene().question
+    with st.container(key="sentence"):
+        st.markdown(escape_markdown(printable_token(sentence)))
+    with st.container(key="asked"):
+        st.markdown(f"**{escape_markdown(question)}**")
+
+
+def show_map_step(screen: ScreenState) -> None:
+    """Who attends to whom, in one sentence and as a map; of a scene that names no head, as the workbench shows them."""
+    st.markdown(fact_sentence(screen.trace, screen.look))
+    names_head = talk.current_scene().setup.head is not None
+    heads = [screen.look.head] if names_head else list_large_heads(screen)
+    with st.container(key="maps", horizontal=True, horizontal_alignment="center"):
+        for head in heads:
+            show_head(screen, head)
+
+
+def show_head(screen: ScreenState, head: int) -> None:
+    """One head's map, in cells or on a canvas."""
+    if not canvas_map.is_large(screen.drawn("weights"), "weights"):
+        show_chart(make_head_picture(screen, head), f"map{head}", head_title(screen, head), open_sent_cell)
+        return
+    selection = screen.look
+    description = fact_sentence(screen.trace, selection, str)
+    even = row_fact(screen.trace, head, selection.query, selection.batch).possible
+    canvas_map.show_large_map(screen, "weights", selection.at, "map", description, even)
+
+
+SCENE_STEP_FUNCTIONS: dict[str, Callable[[ScreenState], None]] = {
+    "symbol": show_symbol_step,
+    "shapes": show_shapes_step,
+    "question": show_question_step,
+    "cell": show_cell_step,
+    "map": show_map_step,
+}

@@ -1,0 +1,186 @@
+"""The maps of A, of B, and of B - A; and how far each row of one lies from that of the other."""
+
+import pyarrow as pa
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.drawing.charts import head_map
+from attention_core.drawing.comparison import RUN_SIGNS, format_row_figure, three_maps
+from attention_core.drawing.specifications import Picture
+from attention_core.drawing.text_layout import PictureTexts
+from attention_core.explanation.facts import row_fact
+from pages.panels import canvas_map
+from pages.panels.chart import show_chart
+from pages.panels.head_maps import head_name
+from pages.runs.cache import inputs_of
+from pages.session.labels import axis_name, chosen_cell, current_palette, picture_texts_for, place_names
+from pages.session.view import ScreenState
+from pages.setup.setup import pinned_setup_of, with_view_of
+from pages.site.words import escape_markdown, say
+
+MAX_CELL_MAP_TOKENS = 20  # queries or keys: of more the three maps stand on canvases
+COMPARED_CANVAS_CELLS = 128  # rows or columns of such a canvas
+MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # rows that are named, and pixels of the table of all
+
+
+def make_compared_maps(screen: ScreenState) -> list[Picture]:
+    """The maps as far as they stand in cells: one picture of all three, or A's and B's where their sizes differ."""
+    if any(is_too_large_for_cells(run) for run in (screen.a, screen.trace) if run is not None):
+        return []
+    title_a, title_b = title_compared_maps(screen)
+    if screen.before is not None:
+        return [make_three_maps(screen, title_a, title_b)]
+    picture_b = make_run_map(screen, screen.trace, title_b)
+    if screen.a is None:
+        return [picture_b]
+    return [make_run_map(screen, screen.a, title_a), picture_b]
+
+
+def is_too_large_for_cells(run: Trace) -> bool:
+    """Whether a run has so many tokens that its map stands on a canvas."""
+    sizes = run.sizes()
+    return max(sizes["T"], sizes["S"]) > MAX_CELL_MAP_TOKENS
+
+
+def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
+    """One picture of A, of B and of B - A."""
+    selection = screen.look
+    texts_a = picture_texts_for(screen.a)
+    texts_b = picture_texts_for(screen.trace)
+    row_figures = [(say(f"compare.{name}"), say(f"compare.{name}_is")) for name in ("tv", "kl")]
+    return three_maps(
+        (screen.a, screen.trace, screen.weights_difference),
+        (texts_a, texts_b, make_difference_texts(texts_a, texts_b)),
+        current_palette(),
+        selection.head,
+        selection.query,
+        (title_a, title_b, RUN_SIGNS[2]),
+        row_figures,
+        chosen_cell(screen.trace, screen.setup),
+        selection.batch,
+        screen.times,
+    )
+
+
+def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
+    """A's or B's map by itself."""
+    sizes, selection = run.sizes(), screen.look
+    return head_map(
+        run,
+        min(selection.head, sizes["H"] - 1),
+        picture_texts_for(run),
+        current_palette(),
+        query=selection.query if run is screen.trace else None,
+        times=screen.times,
+        batch=min(selection.batch, sizes["B"] - 1),
+        axes=(say("corner.T"), say("corner.S")),
+        title=title,
+    )
+
+
+def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
+    """What stands over A's map and over B's; which head it is, and what it was built to do, is said once."""
+    sign_a, sign_b, _ = RUN_SIGNS
+    name = ""
+    if screen.a is not None:
+        setup_a = with_view_of(pinned_setup_of(screen.setup), screen.setup)
+        head = min(screen.look.head, screen.a.sizes()["H"] - 1)
+        name = head_name(setup_a, inputs_of(setup_a), head)
+    return say("compare.title", sign=sign_a, head=name), sign_b
+
+
+def make_difference_texts(one: PictureTexts, other: PictureTexts) -> PictureTexts:
+    """How the difference speaks: a token that is another one in B with both."""
+
+    def label_place(axis: str, position: int) -> str:
+        before = one.labels(axis, position)
+        now = other.labels(axis, position)
+        if before == now or axis != "T":
+            return now
+        return f"{before} → {now}"
+
+    return PictureTexts(other.describe, label_place)
+
+
+def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
+    """The maps in cells: all three in one picture, or A's and B's where there is no difference; else on canvases."""
+    if not pictures:
+        show_canvases(screen)
+        return
+    keys = ["compared"] if len(pictures) == 1 else ["compared_a", "compared_b"]
+    with st.container(horizontal=True, gap="small"):
+        for picture, key in zip(pictures, keys, strict=True):
+            show_chart(picture, key, say("compare.alt"))
+    if screen.before is not None:
+        st.caption(explain_row_figures(screen))
+
+
+def explain_row_figures(screen: ScreenState) -> str:
+    """What the figures beside the rows are; why one is infinite, where one is."""
+    _, divergences = screen.row_distances
+    explanation = say("compare.figures")
+    if divergences.isinf().any():
+        explanation += say("compare.endless")
+    return explanation
+
+
+# ---- longer ones: on canvases ----------------------------------------------------------------------------------------
+def show_canvases(screen: ScreenState) -> None:
+    """A, B, and B - A; below them how far the rows lie apart."""
+    title_a, title_b = title_compared_maps(screen)
+    canvases = [
+        ("compared_a", title_a, screen.a),
+        ("compared_b", title_b, screen.trace),
+        ("compared_apart", RUN_SIGNS[2], screen.weights_difference),
+    ]
+    shown = [canvas for canvas in canvases if canvas[2] is not None]
+    for column, (key, title, run) in zip(st.columns(len(shown)), shown, strict=True):
+        with column:
+            st.markdown(escape_markdown(title))
+            show_compared_canvas(screen, key, run)
+    if screen.before is not None:
+        st.caption(explain_row_figures(screen))
+        show_row_distances(screen)
+
+
+def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
+    """One of the maps on a canvas; where all have the same size, the same cell is read in all of them."""
+    selection = screen.look
+    fact = row_fact(screen.trace, selection.head, selection.query, selection.batch)
+    canvas_map.show_large_map(
+        screen,
+        "weights",
+        selection.at,
+        key,
+        say("compare.alt"),
+        even=fact.possible,
+        run=run,
+        most=COMPARED_CANVAS_CELLS,
+        linked="" if screen.before is None else "compared",
+    )
+
+
+def show_row_distances(screen: ScreenState) -> None:
+    """How far each row lies from the other: the farthest in a line, all of them in a drawer, the farthest first."""
+    variations, divergences = screen.row_distances  # (T,) each
+    farthest_first = variations.argsort(descending=True, stable=True).tolist()
+    names = place_names(screen.trace, "T", len(variations))
+    tv, kl = variations.tolist(), divergences.tolist()
+    sentences = []
+    for row in farthest_first[:MAX_NAMED_ROWS]:
+        sentence = say(
+            "compare.row",
+            query=escape_markdown(names[row]),
+            tv=format_row_figure(tv[row]),
+            kl=format_row_figure(kl[row]),
+        )
+        sentences.append(sentence)
+    st.markdown(say("compare.farthest", rows=say("fact.comma").join(sentences)))
+    drawer = st.expander(say("compare.rows"), icon=":material/table:", key="rows", on_change="rerun")
+    if drawer.open:
+        table = {
+            axis_name("T"): [names[row] for row in farthest_first],
+            say("compare.tv"): [tv[row] for row in farthest_first],
+            say("compare.kl"): [format_row_figure(kl[row]) for row in farthest_first],
+        }
+        drawer.dataframe(pa.table(table), height=ROWS_TABLE_HEIGHT_PX, hide_index=True)

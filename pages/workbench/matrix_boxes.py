@@ -1,0 +1,92 @@
+"""A whole matrix as a text or from a file."""
+
+import numpy as np
+import streamlit as st
+
+from attention_core.inputs.files.uploads import read_arrays, read_matrix
+from attention_core.inputs.matrix_text import parse_matrix
+from pages.panels.setup_controls import mirror_field
+from pages.session import setup_state
+from pages.session.view import ScreenState
+from pages.site.words import label_arrays, say
+from pages.workbench.input_controls import format_matrix_rows
+from pages.workbench.matrix_cells import locate_head
+from pages.workbench.matrix_changes import PAIR_MATRICES, import_control_name, replace_matrix
+
+MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
+MAX_PASTED_NUMBERS = 4096  # numbers of a matrix that stands in the box as a text
+
+
+def name_matrix(name: str) -> str:
+    """A matrix as the page calls it."""
+    return say(f"edited.{name}") if name in PAIR_MATRICES else name
+
+
+def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None:
+    """The same matrix as text, to paste into and copy from."""
+    key = f"p_{name}_{locate_head(screen, name)}_{setup_state.editors_version()}"
+    control = import_control_name(name)
+
+    def take_pasted_matrix() -> None:
+        replace_matrix(screen, name, lambda: parse_matrix(st.session_state[key], name), control)
+
+    is_large = matrix is not None and matrix.size > MAX_PASTED_NUMBERS
+    mirror_field(key, control, "" if is_large else format_matrix_rows(matrix))
+    st.text_area(
+        say("control.matrix", name=name_matrix(name)),
+        key=key,
+        on_change=take_pasted_matrix,
+        height=120,
+        help=say("help.matrix"),
+    )
+
+
+def upload_box(screen: ScreenState, name: str) -> None:
+    """The same matrix from a file; one of its arrays where it holds several."""
+    key = f"u_{name}_{setup_state.editors_version()}"
+    control = import_control_name(name)
+
+    def take_file() -> None:
+        file = st.session_state[key]
+        if file is not None:
+            replace_matrix(screen, name, lambda: read_matrix(file.name, file.getvalue(), name), control)
+
+    with st.container():
+        st.file_uploader(
+            say("control.upload", name=name_matrix(name)),
+            type=MATRIX_FILE_TYPES,
+            key=key,
+            on_change=take_file,
+        )
+        refusal = setup_state.get_refusal(control)
+        if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
+            array_choice(screen, name, key)
+
+
+def array_choice(screen: ScreenState, name: str, key: str) -> None:
+    """Which of the arrays of a file is the matrix. key: of the box that holds the file."""
+    array_key = f"{key}_array"
+
+    def take_array() -> None:
+        file = st.session_state[key]
+        array = st.session_state[array_key]
+        if file is None or array is None:
+            return
+        replace_matrix(
+            screen,
+            name,
+            lambda: read_matrix(file.name, file.getvalue(), name, array),
+            import_control_name(name),
+        )
+
+    file = st.session_state[key]
+    arrays = list(read_arrays(file.name, file.getvalue(), minus_infinity=True))
+    st.selectbox(
+        say("control.array"),
+        arrays,
+        key=array_key,
+        on_change=take_array,
+        index=None,
+        placeholder="–",
+        format_func=label_arrays(arrays).__getitem__,
+    )

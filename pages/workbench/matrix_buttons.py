@@ -1,0 +1,123 @@
+"""The buttons under a matrix: identity, zeros, random, none, reset; and another seed."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.matrix_edits import random_seed
+from pages.panels.input_origins import WHAT_IF_STEPS, get_head_numbers
+from pages.panels.setup_controls import try_change
+from pages.runs.compute import ONE_ROW_MATRICES
+from pages.runs.sentences import BIASES, PROJECTIONS
+from pages.session.view import ScreenState
+from pages.setup.link_values import MAX_LINK_NUMBER
+from pages.site.words import has, say
+from pages.workbench.matrix_changes import (
+    MatrixReader,
+    editor_control_name,
+    replace_matrix,
+    replace_text,
+    restore_matrix,
+)
+
+
+def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> None:
+    """Identity, zeros, random, none, reset; another seed for what is random without having been asked to be."""
+    shape = find_new_shape(screen, name, matrix)
+    is_mask = name == "allowed"
+    with st.container(horizontal=True):
+        if shape[0] > 1:
+            label = say("editor.mask_identity" if is_mask else "editor.identity")
+            show_button("identity", name, label, replace_matrix, screen, name, lambda: np.eye(*shape))
+        label = say("editor.mask_zeros" if is_mask else "editor.zeros")
+        show_button("zeros", name, label, replace_matrix, screen, name, lambda: np.zeros(shape))
+        if is_mask:
+            show_button("ones", name, say("editor.ones"), replace_matrix, screen, name, lambda: np.ones(shape))
+        else:
+            random_button(screen, name, shape, has_base=base is not None)
+        if name in PROJECTIONS + BIASES and matrix is not None:
+            show_button("none", name, say("editor.remove"), replace_text, name, "none")
+        if getattr(screen.setup, name) is not None:
+            show_button("reset", name, say("editor.reset"), restore_matrix, screen, name)
+        if is_random_unasked(screen):
+            seed_button(screen, name)
+
+
+def show_button(kind: str, name: str, label: str, handle_click: Callable, *args, **kwargs) -> None:
+    """A button of a matrix, with a help where there is one for its kind. args, kwargs: of what handles the click."""
+    help_key = f"help.{kind}"
+    st.button(
+        label,
+        key=f"b_{kind}_{name}",
+        on_click=handle_click,
+        args=args,
+        kwargs=kwargs,
+        help=say(help_key) if has(help_key) else None,
+    )
+
+
+def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) -> tuple[int, int]:
+    """The shape of what a button makes: that of the matrix, of a bias that is not there as wide as its projection."""
+    if matrix is not None:
+        return matrix.shape
+    projection = screen.inputs.matrices.get(name.replace("b_", "w_"))
+    model = screen.inputs.bases.get(name, projection)
+    if name in ONE_ROW_MATRICES:
+        return (1, model.shape[1])
+    return model.shape
+
+
+# ---- random numbers --------------------------------------------------------------------------------------------------
+def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_base: bool) -> None:
+    """Random numbers: by their seed, where the Setup can say it, else as they are drawn."""
+    last_seed = random_seed(getattr(screen.setup, name))
+    seed = screen.setup.seed if last_seed is None else next_seed(last_seed)
+    label = say("editor.random")
+    if name not in WHAT_IF_STEPS and (has_base or name in BIASES):
+        show_button("random", name, label, replace_text, name, f"random.{seed}~")
+        return
+    read = make_random_reader(screen, name, shape, seed)
+    show_button("random", name, label, replace_matrix, screen, name, read)
+
+
+def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], seed: int) -> MatrixReader:
+    """Random numbers where there is nothing that a seed could stand for: another draw at every click."""
+
+    def draw_matrix() -> np.ndarray:
+        drawn = random_matrix(name, shape, seed)
+        if name not in WHAT_IF_STEPS:
+            return drawn
+        used, _ = get_head_numbers(screen, name)
+        if np.array_equal(used, drawn):
+            return random_matrix(name, shape, next_seed(seed))
+        return drawn
+
+    return draw_matrix
+
+
+def is_random_unasked(screen: ScreenState) -> bool:
+    """Whether words or matrices are random though nobody asked for it: then they follow the seed of the Setup."""
+    if screen.inputs.random_words():
+        return True
+    random_matrices = [name for name, origin in screen.inputs.origins.items() if origin == "random"]
+    return any(getattr(screen.setup, name) is None for name in random_matrices)
+
+
+def seed_button(screen: ScreenState, name: str) -> None:
+    """Another seed for what is random without having been asked to be."""
+    seed = screen.setup.seed
+    show_button(
+        "seed",
+        name,
+        say("editor.seed", seed=seed),
+        try_change,
+        editor_control_name(name),
+        seed=next_seed(seed),
+    )
+
+
+def next_seed(seed: int) -> int:
+    """The next seed, among those that a link can say."""
+    return (seed + 1) % (MAX_LINK_NUMBER + 1)

@@ -1,0 +1,191 @@
+"""A matrix in cells that can be typed into: all of a small one, of a large one the part that is asked for."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.inputs.matrix_text import read_cell, to_text
+from attention_core.record.errors import AttentionError
+from pages.panels.input_origins import WHAT_IF_STEPS
+from pages.session import setup_state
+from pages.session.fragments import redraw
+from pages.session.labels import axis_label
+from pages.session.view import ScreenState
+from pages.site.words import say
+from pages.workbench.matrix_changes import editor_control_name, take_matrix
+
+MAX_WHOLE_MATRIX_SIDE = 64  # rows or columns of a matrix that stands in cells as a whole
+EDITOR_WINDOW_SIDE = 16  # rows and columns of the part of a larger one
+EDITOR_DECIMALS = 4  # so that a row of seven fits
+MAX_NARROW_CHARS = 7  # characters of a text that fits into a narrow column
+NARROW_COLUMN_PX, WIDE_COLUMN_PX = 64, 150
+
+TypedCell = tuple[int, int, object]  # its row, its column, and what was typed
+
+
+def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
+    """A part of the matrix in cells. Its key holds version, shape and place: edits never land on other numbers.
+
+    The cells are text: a column of numbers would drop what it does not understand, such as the e of 1e3.
+    """
+    rows_shown, columns_shown = choose_editor_window(name, matrix)
+    top, left = rows_shown.start, columns_shown.start
+    shown = round_for_cells(name, matrix[rows_shown, columns_shown])
+    try:
+        rows = [row.split(",") for row in to_text(shown, name).split(";")]
+    except AttentionError:  # a score or weight that no cell may hold: too large, or not a number
+        st.caption(say("editor.unreadable"))
+        return
+    row_headings = make_axis_headings(screen.trace, name, -2, top, len(rows))
+    column_headings = make_axis_headings(screen.trace, name, -1, left, len(rows[0]))
+    version = f"{locate_head(screen, name)}_{setup_state.editors_version()}"
+    key = f"e_{name}_{version}_{matrix.shape}_{top}_{left}"
+
+    def take_edits() -> None:
+        cells = read_sent_cells(st.session_state[key], len(rows), column_headings)
+        if cells is None:
+            setup_state.renew_editors()
+            return
+        changed, error = apply_typed_cells(matrix, cells, (top, left), name)
+        if not np.array_equal(changed, matrix):
+            take_matrix(screen, name, lambda: changed, editor_control_name(name))
+        if error is not None:
+            setup_state.renew_editors()  # the cell shows its number again
+            setup_state.store_refusal(editor_control_name(name), error)
+        redraw()
+
+    import pandas as pd  # a third of a second, which no page needs to begin
+
+    st.data_editor(
+        pd.DataFrame(rows, index=row_headings, columns=column_headings),
+        key=key,
+        on_change=take_edits,
+        height="content",
+        column_config=make_column_config(rows, column_headings),
+    )
+
+
+def locate_head(screen: ScreenState, name: str) -> str:
+    """The sentence and the head of a matrix that every head has; nothing of one that the run has once."""
+    if name not in WHAT_IF_STEPS:
+        return ""
+    return f"{screen.look.batch}_{screen.look.head}"
+
+
+def make_column_config(rows: list[list[str]], columns: list[str]) -> dict[str, dict]:
+    """The columns of the cells: as wide as the longest text needs; the headings cannot be typed into."""
+    texts = [text for row in rows for text in row]
+    longest = max(map(len, texts))
+    width = NARROW_COLUMN_PX if longest <= MAX_NARROW_CHARS else WIDE_COLUMN_PX
+    config = {}
+    for column in columns:
+        config[column] = st.column_config.TextColumn(width=width)
+    config["_index"] = st.column_config.TextColumn(disabled=True)
+    return config
+
+
+def round_for_cells(name: str, matrix: np.ndarray) -> np.ndarray:
+    """The numbers as they stand in cells: what was computed is rounded, what was typed stands as it was typed."""
+    return matrix.round(EDITOR_DECIMALS) if name in WHAT_IF_STEPS else matrix
+
+
+# ---- which part, and what its rows and columns are -------------------------------------------------------------------
+def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
+    """The rows and columns that stand in cells: all, or of a large matrix the part that is asked for."""
+    row_count, column_count = matrix.shape
+    if max(matrix.shape) <= MAX_WHOLE_MATRIX_SIDE:
+        return slice(0, row_count), slice(0, column_count)
+    shown_rows = min(EDITOR_WINDOW_SIDE, row_count)
+    shown_columns = min(EDITOR_WINDOW_SIDE, column_count)
+    st.caption(say("editor.corner", rows=shown_rows, columns=shown_columns))
+    with st.container(horizontal=True):
+        top = choose_first_place(name, "row", row_count)
+        left = choose_first_place(name, "column", column_count)
+    return slice(top, top + EDITOR_WINDOW_SIDE), slice(left, left + EDITOR_WINDOW_SIDE)
+
+
+def choose_first_place(name: str, axis: str, size: int) -> int:
+    """The row or the column that the part of a large matrix begins with, from 0."""
+    last = max(size - EDITOR_WINDOW_SIDE, 0)
+    number = st.number_input(
+        say(f"editor.first_{axis}"),
+        1,
+        last + 1,
+        key=f"c_{axis}_{name}",
+        width=140,
+    )
+    return number - 1
+
+
+def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: int) -> list[str]:
+    """Numbers from 1, with what the row or column stands for where that has a name: a token, a head."""
+    dim = find_matrix_dim(trace, name, axis)
+    stop = first + count
+    places = range(first, stop)
+    labels = trace.labels.get(dim, ())
+    if len(labels) >= stop:
+        return [f"{place + 1} {axis_label(trace, dim, place)}" for place in places]
+    head_dim, separator, _ = dim.partition("·")  # H·d_k: the columns of all heads side by side
+    head_count = trace.sizes()[head_dim] if separator else 1
+    if head_count == 1:
+        return [str(place + 1) for place in places]
+    width = trace[name].shape[axis] // head_count
+    headings = []
+    for place in places:
+        head = say("place.head", number=place // width + 1)
+        headings.append(f"{place + 1} ({head})")
+    return headings
+
+
+def find_matrix_dim(trace: Trace, name: str, axis: int) -> str:
+    """What an axis of a matrix counts, where the run has the matrix as one of its steps; else nothing."""
+    if name not in trace:
+        return ""
+    dims = trace.step(name).dims
+    is_matrix = len(dims) == 2 or name in WHAT_IF_STEPS
+    return dims[axis] if is_matrix else ""
+
+
+# ---- what was typed --------------------------------------------------------------------------------------------------
+def read_sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[TypedCell] | None:
+    """What was typed into cells, (row, column, text) each; None where a browser sends what these cells cannot give."""
+    match sent:
+        case {"edited_rows": {} as edited_rows, "added_rows": [], "deleted_rows": []}:
+            return read_edited_rows(edited_rows, rows, columns)
+    return None
+
+
+def read_edited_rows(edited_rows: Mapping, rows: int, columns: list[str]) -> list[TypedCell] | None:
+    """The cells of {row: {column: text}}; None where one of them is not among the rows and the columns."""
+    cells = []
+    for row, texts in edited_rows.items():
+        if row not in range(rows) or not isinstance(texts, Mapping):
+            return None
+        for column, text in texts.items():
+            if column not in columns:
+                return None
+            cells.append((row, columns.index(column), text))
+    return cells
+
+
+def apply_typed_cells(
+    matrix: np.ndarray, cells: list[TypedCell], corner: tuple[int, int], name: str
+) -> tuple[np.ndarray, AttentionError | None]:
+    """A matrix with what was typed into the cells of a part of it, and the last refusal of a text that is no number.
+
+    corner: the row and the column that the part begins with.
+    """
+    top, left = corner
+    changed = matrix.copy()
+    error = None
+    for row, column, text in cells:
+        place = {"name": name, "row": top + row + 1, "column": left + column + 1}
+        try:
+            if text is None or not str(text).strip():
+                raise AttentionError("cell_empty", **place)
+            changed[top + row, left + column] = read_cell(str(text), **place)
+        except AttentionError as refusal:
+            error = refusal
+    return changed, error

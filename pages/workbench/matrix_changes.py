@@ -1,0 +1,89 @@
+"""Another matrix in the place of one of the run: taken, or refused at its editor; and the one that nobody changed."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.record.errors import AttentionError
+from pages.panels.input_origins import WHAT_IF_STEPS, get_head_numbers, make_what_if_change
+from pages.panels.setup_controls import take_made_change
+from pages.session import setup_state
+from pages.session.fragments import redraw
+from pages.session.view import ScreenState
+
+PAIR_MATRICES = (*WHAT_IF_STEPS, "allowed")  # what is edited about pairs of tokens
+
+MatrixReader = Callable[[], np.ndarray]
+
+
+def get_matrix_and_base(screen: ScreenState, name: str) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """A matrix as it is, and as it was before anybody changed it; None where there is none."""
+    if name in WHAT_IF_STEPS:
+        return get_head_numbers(screen, name)
+    matrices, bases = screen.inputs.matrices, screen.inputs.bases
+    if name == "allowed":
+        sizes = screen.trace.sizes()
+        all_pairs = np.ones((sizes["T"], sizes["S"]))
+        return matrices.get(name, all_pairs), all_pairs
+    return matrices.get(name), bases.get(name)
+
+
+# ---- where it is refused ---------------------------------------------------------------------------------------------
+def editor_control_name(name: str) -> str:
+    """The editor of a matrix as a place of refusals: another one than the sidebar's box for the same matrix."""
+    return f"edit_{name}"
+
+
+def import_control_name(name: str) -> str:
+    """Where a whole matrix is pasted or uploaded, as a place of refusals: below, so that nothing is pushed away."""
+    return f"given_{name}"
+
+
+# ---- where it is taken -----------------------------------------------------------------------------------------------
+def take_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str) -> None:
+    """Takes the matrix that `read` gives, or keeps its refusal for a control."""
+    take_made_change(control, lambda: make_matrix_change(screen, name, read()))
+
+
+def make_matrix_change(screen: ScreenState, name: str, matrix: np.ndarray) -> dict[str, str | None]:
+    """The change of the Setup by which a matrix has these numbers."""
+    _, base = get_matrix_and_base(screen, name)
+    if name in PAIR_MATRICES and matrix.shape != base.shape:
+        raise AttentionError("shape_fits_scores", name=name, expected=base.shape, shape=matrix.shape)
+    if name in WHAT_IF_STEPS:
+        return make_what_if_change(screen, name, matrix)
+    return {name: to_short_text(matrix, base, name)}
+
+
+def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str | None = None) -> None:
+    """Takes another matrix, and the cells show it. control: of its refusal, where that is not the cells'."""
+    control = control or editor_control_name(name)
+    take_matrix(screen, name, read, control)
+    renew_matrix_cells(control)
+    redraw()
+
+
+def replace_text(name: str, text: str | None) -> None:
+    """Takes another matrix by its link form."""
+    control = editor_control_name(name)
+    take_made_change(control, lambda: {name: text})
+    renew_matrix_cells(control)
+    redraw()
+
+
+def restore_matrix(screen: ScreenState, name: str) -> None:
+    """The matrix as it was before anybody changed it; of scores and weights those of this head."""
+    control = editor_control_name(name)
+    if name in WHAT_IF_STEPS:
+        take_made_change(control, lambda: make_what_if_change(screen, name, None))
+    else:
+        take_made_change(control, lambda: {name: None})
+    renew_matrix_cells(control)
+    redraw()
+
+
+def renew_matrix_cells(control: str) -> None:
+    """The grid and the paste box forget what was typed into them, unless it was refused at this control."""
+    if setup_state.get_refusal(control) is None:
+        setup_state.renew_editors()

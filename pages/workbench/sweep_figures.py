@@ -1,0 +1,74 @@
+"""The figures under the runs of a sweep: one number of a run, as `figure(setup, trace, selection)`.
+
+The Setup is that on the screen, beside which some figures stand.
+"""
+
+from dataclasses import replace
+
+from torch import Tensor
+
+from attention_core import Trace
+from attention_core.comparison.distances import total_variation
+from attention_core.comparison.measures import (
+    attention_perplexity,
+    largest_precision_error,
+    mean_offset,
+    mean_pairwise_head_distance,
+)
+from attention_core.explanation.facts import count_allowed_pairs
+from pages.runs.cache import trace_for
+from pages.session.labels import Selection
+from pages.setup.setup import Setup
+
+
+def get_head_weights(trace: Trace, selection: Selection) -> Tensor:
+    """The weights of the head that is looked at, or of the last where there are fewer: (T, S)."""
+    heads = trace["weights"][selection.batch]  # (H, T, S)
+    last_head = len(heads) - 1
+    return heads[min(selection.head, last_head)]
+
+
+# ---- of the chosen query's row ---------------------------------------------------------------------------------------
+def row_perplexity(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """Over how many keys the chosen query spreads its attention."""
+    row = get_head_weights(trace, selection)[selection.query]  # (S,)
+    return attention_perplexity(row)
+
+
+def largest_query_weight(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """The largest weight of the chosen query."""
+    row = get_head_weights(trace, selection)[selection.query]  # (S,)
+    return row.max().item()
+
+
+# ---- of the heads ----------------------------------------------------------------------------------------------------
+def distance_between_heads(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """How far two heads' weights lie apart on average."""
+    return mean_pairwise_head_distance(trace["weights"][selection.batch])
+
+
+def count_kept_pairs_of_head(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """How many pairs the masks keep."""
+    last_head = trace.sizes()["H"] - 1
+    pairs = count_allowed_pairs(trace, min(selection.head, last_head), selection.batch)
+    return pairs.kept
+
+
+def mean_key_offset(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """How far on from a query its keys stand on average."""
+    return mean_offset(get_head_weights(trace, selection))
+
+
+# ---- how far the weights moved ---------------------------------------------------------------------------------------
+def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """How much of a row of the chosen head's weights moves on average, from the run on the screen."""
+    weights = get_head_weights(trace, selection).double()
+    weights_on_screen = get_head_weights(trace_for(setup), selection).double()
+    distances = total_variation(weights, weights_on_screen)  # (T,)
+    return distances.mean().item()
+
+
+def weight_rounding_error(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """How far a weight of any head lies from what it is in float64, at most."""
+    exact = trace_for(replace(setup, dtype="float64"))
+    return largest_precision_error(trace["weights"], exact["weights"])
