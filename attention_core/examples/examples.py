@@ -62,11 +62,11 @@ class Example:
     tokens label the queries, context_tokens the keys (as the queries where it is None). x (T, D) and context (S, D) are
     inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given and no
     input is; or built names heads of handmade_heads.py, which make x and the projections. heads, score, masks: as in
-    AttentionConfig. lexicon: the name of its dictionary in LEXICA. dims: what the columns of x stand for, as keys for
-    the page's words. network: the name of a shipped one, of which a layer makes x, the context and all matrices.
-    positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch of it. far: a
-    longer one, whose first and last word belong together. focus: the (head, query) that tells the story, where one
-    does. origin: one of ORIGINS.
+    AttentionConfig. lexicon: the words that have vectors; None where q, k and v are given. dims: what the columns of x
+    stand for, as keys for the page's words. network: the name of a shipped one, of which a layer makes x, the context
+    and all matrices. positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch
+    of it. far: a longer one, whose first and last word belong together. focus: the (head, query) that tells the story,
+    where one does. origin: one of ORIGINS.
 
     `dataclasses.replace` makes another sentence of it.
 
@@ -100,7 +100,7 @@ class Example:
     positions: tuple[str, ...] = ()
     network: str | None = None
     layer: int = -1
-    lexicon: str | None = None
+    lexicon: Lexicon | None = None
     dims: tuple[str, ...] = ()
     focus: tuple[int, int] | None = None
     origin: str = "built"
@@ -180,26 +180,16 @@ class Example:
         return trace.labelled(T=self.tokens, S=keys)
 
     def dictionary(self) -> Lexicon:
-        """Give the words that have vectors here: the example's lexicon or, without one, its own words.
+        """Give the words that have vectors here: those of a lexicon in LEXICA or, without one, the example's own.
 
         Raises AttentionError: no_input_words where q, k and v are given and no x.
 
         >>> EXAMPLES["cross_en_zh"].dictionary().vectors["昨天"]
         (0, 1, 0, 0, 0, 0)
         """
-        if self.lexicon:
-            return LEXICA[self.lexicon]
-        if self.network:  # which makes a vector of a symbol in its place
-            return Lexicon((), {}, origin="learned")
-        if self.x is None:
+        if self.lexicon is None:
             raise AttentionError("no_input_words", name=self.name)
-        vectors = own_vectors(self.context_tokens, self.context)
-        vectors |= own_vectors(self.tokens, self.x)
-        return Lexicon(
-            dims=self.dims,
-            vectors=MappingProxyType(vectors),
-            origin=self.origin,
-        )
+        return self.lexicon
 
 
 @lru_cache(maxsize=8)  # of an example, which is compared by its identity
@@ -235,13 +225,31 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
         for key, value in {**like, **entry}.items():
             if key != "like":
                 values[key] = as_plain(value)
+        if "built" in values:
+            values |= built_matrices(values["tokens"], values["built"])
         if "lexicon" in values:
             lexicon = lexica[values["lexicon"]]
             values["dims"] = lexicon.dims
-        if "built" in values:
-            values |= built_matrices(values["tokens"], values["built"])
+        else:
+            lexicon = make_own_lexicon(values)
+        values["lexicon"] = lexicon
         examples[name] = Example(name=name, **values)
     return examples
+
+
+def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
+    """Make a lexicon of an example's own words; none where q, k and v are given."""
+    if "network" in values:  # which makes a vector of a symbol in its place
+        return Lexicon((), {}, origin="learned")
+    if "x" not in values:
+        return None
+    vectors = own_vectors(values.get("context_tokens"), values.get("context"))
+    vectors |= own_vectors(values["tokens"], values["x"])
+    return Lexicon(
+        dims=values.get("dims", ()),
+        vectors=MappingProxyType(vectors),
+        origin=values.get("origin", "built"),
+    )
 
 
 def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from attention_core.inputs.tokenizer import word_vector
+from attention_core.inputs.tokenizer import tokenise, word_vector
 from attention_core.mechanism.config import require_one_of
 
 NumberRow = tuple[float, ...]
@@ -41,6 +41,10 @@ class Lexicon:
     def __post_init__(self):
         require_one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
         require_one_of("origin", self.origin, ORIGINS)
+
+    def tokens_of(self, text: str) -> tuple[str, ...]:
+        """Cut a text into tokens, where neighbours that spell a word with a vector are one. Raises AttentionError."""
+        return tokenise(text, words=self.vectors)
 
     def find(self, word: str) -> NumberRow | None:
         """Find a word's own numbers: as it is written, else without regard to capitals, else None."""

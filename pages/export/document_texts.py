@@ -13,7 +13,7 @@ from pages.panels.head_maps import fact_sentence
 from pages.panels.input_origins import describe_origins
 from pages.panels.step_picture import make_panel_title
 from pages.runs.cache import inputs_of
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.session.addresses import page_address
 from pages.session.labels import Selection, picture_texts_for, place_name
 from pages.setup.mask_spec import write_mask

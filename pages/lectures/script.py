@@ -1,13 +1,11 @@
-"""A lecture: Setups with titles and notes, in order; as one JSON file, and as a part of a link.
-
-What the screen calls a scene is an Act here: Scene is what is shown at once.
-"""
+"""A lecture: Setups with titles and notes, in order; as one JSON file, and as a part of a link."""
 
 import base64
 import json
 import zlib
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import takewhile
 
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import MAX_LINK_CHARS, Setup, setup_from_link, setup_to_link
@@ -19,22 +17,17 @@ ANSWERING_STEPS = ("cell", "map")  # the steps that give a question's answer awa
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
 LECTURE_VERSION = 1
-MAX_LECTURE_CHARS = (
-    10 * MAX_LINK_CHARS
-)  # characters of a file: a lecture of long sentences and matrices, and little to keep a session
+# Characters of a file: a lecture of long sentences and matrices, and little to keep a session.
+MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
 MAX_SCENES = 60  # scenes: of a lecture of two hours
-SCENE_TEXT_LIMITS = {
-    "title": 120,
-    "note": 2_000,
-    "question": 300,
-}  # characters: what a screen, or a glance, has room for
+SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters: what a screen has room for
 SHIPPED_LECTURES = ("ten_minutes",)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of STEPS are
-    gone through. unread: parts of its Setup that a file had and nobody could read, as (key, text)."""
+    """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of SCENE_STEPS
+    are gone through. unread: parts of its Setup that a file had and nobody could read, as (key, text)."""
 
     setup: Setup
     title: str
@@ -46,13 +39,14 @@ class Scene:
     def scene_steps(self, revealed: bool = False) -> tuple[str, ...]:
         """What is seen one after the other: the steps, and the question before the first one that answers it.
 
-        >>> Scene(Setup(), "", question="Which?").beats()
+        >>> Scene(Setup(), "", question="Which?").scene_steps()
         ('symbol', 'shapes', 'question', 'cell', 'map')
         """
         if revealed or not self.question:
             return self.steps
-        at = next((at for at, step in enumerate(self.steps) if step in ANSWERING_STEPS), len(self.steps))
-        return (*self.steps[:at], QUESTION_STEP, *self.steps[at:])
+        before = [*takewhile(lambda step: step not in ANSWERING_STEPS, self.steps)]
+        after = self.steps[len(before) :]
+        return (*before, QUESTION_STEP, *after)
 
 
 @dataclass(frozen=True)
@@ -62,29 +56,35 @@ class Lecture:
     title: str
     scenes: tuple[Scene, ...] = ()
 
-    def added(self, act: Scene) -> "Lecture":
+    def added(self, scene: Scene) -> "Lecture":
         """With one more scene at its end."""
-        return replace(self, scenes=(*self.scenes, act))
+        return replace(self, scenes=(*self.scenes, scene))
 
     def changed(self, at: int, **parts) -> "Lecture":
         """With other parts of one scene."""
-        acts = [replace(act, **parts) if n == at else act for n, act in enumerate(self.scenes)]
-        return replace(self, scenes=tuple(acts))
+        scenes = list(self.scenes)
+        scenes[at] = replace(scenes[at], **parts)
+        return replace(self, scenes=tuple(scenes))
 
     def removed(self, at: int) -> "Lecture":
         """Without one scene."""
-        return replace(self, scenes=(*self.scenes[:at], *self.scenes[at + 1 :]))
+        scenes = list(self.scenes)
+        del scenes[at]
+        return replace(self, scenes=tuple(scenes))
 
     def moved(self, at: int, to: int) -> "Lecture":
         """With one scene in another place."""
-        rest = self.removed(at).scenes
-        return replace(self, scenes=(*rest[:to], self.scenes[at], *rest[to:]))
+        scenes = list(self.scenes)
+        scene = scenes.pop(at)
+        scenes.insert(to, scene)
+        return replace(self, scenes=tuple(scenes))
 
 
 @cache
 def load_shipped_lecture(name: str, language: str) -> Lecture:
     """A lecture that comes with the app, in a language."""
-    return lecture_from_file((CONTENT_FOLDER / language / "lectures" / f"{name}.json").read_text(encoding="utf-8"))
+    path = CONTENT_FOLDER / language / "lectures" / f"{name}.json"
+    return lecture_from_file(path.read_text(encoding="utf-8"))
 
 
 # ---- as a file -------------------------------------------------------------------------------------------------------
@@ -95,18 +95,31 @@ def lecture_to_file(lecture: Lecture) -> str:
 
 def lecture_to_json(lecture: Lecture) -> dict:
     """A lecture as JSON has it; what is empty is left out."""
-    scenes = []
-    for act in lecture.scenes:
-        said = {name: getattr(act, name) for name in SCENE_TEXT_LIMITS if getattr(act, name)}
-        scenes.append(said | {"steps": list(act.steps), "setup": setup_to_link(act.setup)})
-    return {"format": LECTURE_FORMAT, "version": LECTURE_VERSION, "title": lecture.title, "scenes": scenes}
+    return {
+        "format": LECTURE_FORMAT,
+        "version": LECTURE_VERSION,
+        "title": lecture.title,
+        "scenes": [scene_to_json(scene) for scene in lecture.scenes],
+    }
+
+
+def scene_to_json(scene: Scene) -> dict:
+    """A scene as JSON has it; what is empty is left out."""
+    parts = {}
+    for name in SCENE_TEXT_LIMITS:
+        text = getattr(scene, name)
+        if text:
+            parts[name] = text
+    parts["steps"] = list(scene.steps)
+    parts["setup"] = setup_to_link(scene.setup)
+    return parts
 
 
 def lecture_from_file(text: str) -> Lecture:
     """The lecture that a file describes. What a Setup in it says and nobody can read is kept as the scene's `unread`.
 
     Raises AttentionError: lecture_too_long, lecture_format, file_version, too_many_scenes, scene_part, and what
-    read_json raises.
+    read_strict_json raises.
     """
     if len(text) > MAX_LECTURE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=len(text))
@@ -122,20 +135,29 @@ def lecture_from_file(text: str) -> Lecture:
         raise AttentionError("too_many_scenes", limit=MAX_SCENES, given=len(scenes))
     if len(title) > SCENE_TEXT_LIMITS["title"]:
         raise AttentionError("scene_part", number=0, name="title")
-    return Lecture(title, tuple(read_scene(number, scene) for number, scene in enumerate(scenes, start=1)))
+    read = [read_scene(number, scene) for number, scene in enumerate(scenes, start=1)]
+    return Lecture(title, tuple(read))
 
 
 def read_scene(number: int, scene: object) -> Scene:
     """One scene of a file. number: from 1 on, for a refusal."""
     if not isinstance(scene, dict):
         raise AttentionError("scene_part", number=number, name="scene")
-    given = {"title": "", "note": "", "question": "", "steps": [*SCENE_STEPS], "setup": {}} | scene
-    for name, value in given.items():
+    parts = {
+        "title": "",
+        "note": "",
+        "question": "",
+        "steps": [*SCENE_STEPS],
+        "setup": {},
+    }
+    parts |= scene
+    for name, value in parts.items():
         if not is_valid_scene_part(name, value):
             raise AttentionError("scene_part", number=number, name=name[:40])
-    chosen, (setup, unread) = given.pop("steps"), setup_from_link(given.pop("setup"))
+    setup, unread = setup_from_link(parts.pop("setup"))
+    chosen = parts.pop("steps")
     steps = tuple(step for step in SCENE_STEPS if step in chosen)  # in their order, each once
-    return Scene(setup, **given, steps=steps, unread=tuple(unread))
+    return Scene(setup, **parts, steps=steps, unread=tuple(unread))
 
 
 def is_valid_scene_part(name: str, value: object) -> bool:
@@ -143,23 +165,30 @@ def is_valid_scene_part(name: str, value: object) -> bool:
     if name in SCENE_TEXT_LIMITS:
         return isinstance(value, str) and len(value) <= SCENE_TEXT_LIMITS[name]
     if name == "steps":
-        return isinstance(value, list) and bool(value) and all(step in SCENE_STEPS for step in value)
-    return name == "setup" and isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+        if not isinstance(value, list) or not value:
+            return False
+        return all(step in SCENE_STEPS for step in value)
+    if name == "setup" and isinstance(value, dict):
+        return all(isinstance(text, str) for text in value.values())
+    return False
 
 
 # ---- as a part of a link ---------------------------------------------------------------------------------------------
 def lecture_to_link(lecture: Lecture) -> str:
     """A lecture in letters that an address takes as they are."""
     text = json.dumps(lecture_to_json(lecture), ensure_ascii=False, separators=(",", ":"))
-    return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+    packed = zlib.compress(text.encode(), 9)
+    letters = base64.urlsafe_b64encode(packed).decode()
+    return letters.rstrip("=")
 
 
 def lecture_from_link(text: str) -> Lecture:
-    """The lecture that such letters hold. Raises AttentionError: lecture_link, and what from_file raises."""
+    """The lecture that such letters hold. Raises AttentionError: lecture_link, and what lecture_from_file raises."""
     if len(text) > MAX_LINK_CHARS:
         raise AttentionError("lecture_link")
     try:
-        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        padding = "=" * (-len(text) % 4)
+        data = base64.b64decode(text + padding, altchars=b"-_", validate=True)
         unpacking = zlib.decompressobj()
         found = unpacking.decompress(data, MAX_LECTURE_CHARS)  # so much and no more: a few letters can hold gigabytes
         if not unpacking.eof:

@@ -1,4 +1,4 @@
-"""The lecture of a session: which one, where one is in it, and the way from beat to beat.
+"""The lecture of a session: which one, where one is in it, and the way from step to step.
 
 While it is shown, the session's one Setup is that of its scene: controls change it, and the lecture never.
 """
@@ -23,20 +23,22 @@ from pages.lectures.script import (
     load_shipped_lecture,
 )
 from pages.runs.cache import check_run, trace_for
-from pages.session import setup_state
+from pages.session import linked_setup, setup_history, setup_state
+from pages.session.linked_state import LinkedState, has_arrived, read_address, show_link
 from pages.session.reveal import REVEAL_KEY, are_answers_revealed
-from pages.setup.setup import MAX_UNKNOWN_KEYS_NAMED, OTHER_LINK_KEYS, Setup, link_key_of, without_view
+from pages.setup.setup import Setup, link_key_of, without_view
 from pages.site.words import current_language, say
 
 OWN_LECTURE = "own"  # the name of a lecture that was built or opened here
 LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
+LECTURE_CONTROL = "lecture"  # opening and changing a lecture, as a place of refusals
 NOTES_VIEW = "notes"  # the presenter view
 MAX_LINKED_LECTURE_CHARS = 5_000  # letters of a lecture: with the rest of the address no program cuts it
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
 @dataclass
-class LectureSession:
+class LectureSession(LinkedState):
     """What a session keeps of lectures: its own one; which is open, and where one is in it.
 
     beat: what is seen of the scene, or None at the desk, where a lecture is built. drawer: whether the controls stand
@@ -52,11 +54,13 @@ class LectureSession:
     drawer: bool = False
     view: str | None = None
     pair: str = ""
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    unfit: dict[str, AttentionError] = field(default_factory=dict)
-    refused: AttentionError | None = None
     script: Setup | None = None
     screen: dict = field(default_factory=dict)
+
+    @property
+    def refusal(self) -> AttentionError | None:
+        """Why a lecture could not be opened, or changed."""
+        return self.refused.get(LECTURE_CONTROL)
 
 
 def get_lecture_session() -> LectureSession:
@@ -66,12 +70,10 @@ def get_lecture_session() -> LectureSession:
 
 def current_lecture() -> Lecture:
     """The lecture that is open."""
-    own = get_lecture_session()
-    return (
-        own.own
-        if own.name == OWN_LECTURE and own.own is not None
-        else load_shipped_lecture(own.name, current_language())
-    )
+    session = get_lecture_session()
+    if session.name == OWN_LECTURE and session.own is not None:
+        return session.own
+    return load_shipped_lecture(session.name, current_language())
 
 
 def current_scene() -> Scene:
@@ -87,65 +89,71 @@ def scene_number_and_count() -> dict[str, int]:
 # ---- into it and out of it -------------------------------------------------------------------------------------------
 def enter_lecture() -> None:
     """Makes the page ready. Who comes from elsewhere finds the desk, or what a link says."""
-    if "setup" not in st.session_state:
+    if not setup_state.has_begun():
         setup_state.begin_session()
-    link = {name: text for name, text in st.query_params.to_dict().items() if name not in OTHER_LINK_KEYS}
-    if st.session_state["arrived"]:
-        get_lecture_session().beat, get_lecture_session().drawer, get_lecture_session().screen = None, False, {}
-        if link:
-            read_lecture_link(link)
+    if not has_arrived():
+        return
+    own = get_lecture_session()
+    own.beat, own.drawer, own.screen = None, False, {}
+    link = read_address()
+    if link:
+        read_lecture_link(link)
 
 
 def read_lecture_link(link: Mapping[str, str]) -> None:
     """Goes where a link leads; what of it cannot be read is named."""
     own = get_lecture_session()
-    own.refused, own.view, unread = None, None, []
+    own.forget_refusals(LECTURE_CONTROL)
+    default, unread = own.name, []
     if OWN_LECTURE in link:
         try:
             own.own = lecture_from_link(link[OWN_LECTURE])
+            default = OWN_LECTURE
         except AttentionError as error:
-            own.refused = error
-    wanted = link.get("lecture", OWN_LECTURE if OWN_LECTURE in link and own.refused is None else own.name)
+            own.refuse(LECTURE_CONTROL, error)
+    wanted = link.get("lecture", default)
     if wanted in SHIPPED_LECTURES or (wanted == OWN_LECTURE and own.own is not None):
         own.name = wanted
-    elif own.refused is None:
+    elif own.refusal is None:
         unread.append(("lecture", wanted[:40]))
     own.view = NOTES_VIEW if link.get("view") == NOTES_VIEW else None
-    own.pair = link["pair"] if PAIR_PATTERN.fullmatch(link.get("pair", "")) else ""
+    pair = link.get("pair", "")
+    own.pair = pair if PAIR_PATTERN.fullmatch(pair) else ""
     own.unread = unread + go_to_linked_place(link)
-    unknown = [
-        (key[:40], text[:40])
-        for key, text in link.items()
-        if key not in LECTURE_LINK_KEYS and not key.startswith("utm_")
-    ]
-    own.unread += unknown[:MAX_UNKNOWN_KEYS_NAMED]
+    own.name_unknown_parts(link, LECTURE_LINK_KEYS)
 
 
 def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
     """Goes to the scene and the step of a link; gives what of these there is not."""
-    scene, step = link.get("scene"), link.get("step")
-    numbers = {str(at + 1): at for at in range(len(current_lecture().scenes))}
-    if scene is None and step is None:
+    number, step = link.get("scene"), link.get("step")
+    if number is None and step is None:
         return []
-    if (scene or "1") not in numbers:
-        return [("scene", (scene or "")[:40])]
-    at = numbers[scene or "1"]
-    beats = current_lecture().scenes[at].scene_steps()
-    show_scene_step(at, step if step in beats else beats[0])
-    return [] if step is None or step in beats else [("step", step[:40])]
+    scenes = current_lecture().scenes
+    places = {str(place + 1): place for place in range(len(scenes))}
+    place = places.get(number or "1")
+    if place is None:
+        return [("scene", (number or "")[:40])]
+    steps = scenes[place].scene_steps()
+    if step in steps:
+        show_scene_step(place, step)
+        return []
+    show_scene_step(place, steps[0])
+    return [] if step is None else [("step", step[:40])]
 
 
 def start_lecture(at: int = 0) -> None:
     """Shows the lecture from a scene on."""
-    if current_lecture().scenes:
-        show_scene_step(at, current_lecture().scenes[at].scene_steps(are_answers_revealed())[0])
+    scenes = current_lecture().scenes
+    if scenes:
+        first, *_ = scenes[at].scene_steps(are_answers_revealed())
+        show_scene_step(at, first)
 
 
 def leave_lecture() -> None:
     """Back to the desk; the workbench shows what it showed before."""
     own = get_lecture_session()
     own.beat, own.drawer = None, False
-    setup_state.restore_screen(own.screen)
+    setup_history.restore_screen(own.screen)
     own.screen = {}
 
 
@@ -162,10 +170,12 @@ def take_lecture(changed: Lecture, at: int | None = None) -> None:
     try:
         lecture_from_file(lecture_to_file(changed))
     except AttentionError as error:
-        own.refused = error
+        own.refuse(LECTURE_CONTROL, error)
         return
-    own.own, own.name, own.refused = changed, OWN_LECTURE, None
-    own.at = min(own.at if at is None else at, max(len(own.own.scenes) - 1, 0))
+    own.forget_refusals(LECTURE_CONTROL)
+    own.own, own.name = changed, OWN_LECTURE
+    last = max(len(changed.scenes) - 1, 0)
+    own.at = min(own.at if at is None else at, last)
 
 
 def take_new_lecture() -> None:
@@ -175,56 +185,65 @@ def take_new_lecture() -> None:
 
 def add_scene(setup: Setup) -> None:
     """Makes what the workbench shows a scene at the end of one's own lecture."""
-    before = get_lecture_session().own or Lecture(say("present.desk.untitled"))
-    take_lecture(before.added(Scene(setup, say(f"example.{setup.example}"))), len(before.scenes))
+    lecture = get_lecture_session().own
+    if lecture is None:
+        lecture = Lecture(say("present.desk.untitled"))
+    scene = Scene(setup, title=say(f"example.{setup.example}"))
+    take_lecture(lecture.added(scene), at=len(lecture.scenes))
 
 
-# ---- from beat to beat -----------------------------------------------------------------------------------------------
+# ---- from step to step -----------------------------------------------------------------------------------------------
 def show_scene_step(at: int, beat: str) -> None:
-    """Shows a beat of a scene; of another scene, as the script has it."""
+    """Shows a step of a scene; another scene as the script has it."""
     own = get_lecture_session()
-    comes = own.beat is None or at != own.at
+    is_other_scene = own.beat is None or at != own.at
     if own.beat is None:
-        own.screen = setup_state.save_screen()
+        own.screen = setup_history.save_screen()
     own.at, own.beat = at, beat
-    if comes:
+    if is_other_scene:
         show_scripted_scene()
 
 
 def show_scripted_scene() -> None:
     """Shows the scene as the lecture has it, as far as it can be computed."""
-    own = get_lecture_session()
-    setup, own.unfit = setup_state.keep_computable_fields(current_scene().setup, check_run)
+    own, scene = get_lecture_session(), current_scene()
+    setup, refused = linked_setup.keep_computable_fields(scene.setup, check_run)
     setup, missing = setup_state.drop_missing_cell(setup, trace_for(setup))
-    own.unread = [*current_scene().unread, *missing]
-    own.unfit = {link_key_of(name): error for name, error in own.unfit.items()}
-    setup_state.show_temporarily(setup, own.screen)
+    own.unread = [*scene.unread, *missing]
+    own.unfit = [(link_key_of(name), error) for name, error in refused.items()]
+    setup_history.show_temporarily(setup, own.screen)
     own.script = setup
 
 
 def is_scene_changed() -> bool:
     """Whether somebody changed the scene since it began."""
-    return get_lecture_session().beat is not None and without_view(setup_state.current_setup()) != without_view(
-        get_lecture_session().script
-    )
+    own = get_lecture_session()
+    if own.beat is None:
+        return False
+    return without_view(setup_state.current_setup()) != without_view(own.script)
 
 
 def list_scene_steps() -> list[tuple[int, str]]:
-    """All beats of the lecture in order, (scene, beat) each."""
-    return [
-        (at, beat)
-        for at, act in enumerate(current_lecture().scenes)
-        for beat in act.scene_steps(are_answers_revealed())
-    ]
+    """All steps of the lecture in order, (scene, step) each."""
+    revealed = are_answers_revealed()
+    steps = []
+    for place, scene in enumerate(current_lecture().scenes):
+        steps += [(place, step) for step in scene.scene_steps(revealed)]
+    return steps
 
 
 def move_in_lecture(way: str) -> None:
     """next, previous, first, last."""
-    own, there = get_lecture_session(), list_scene_steps()
-    here = there.index((own.at, own.beat))
-    show_scene_step(
-        *there[{"next": min(here + 1, len(there) - 1), "previous": max(here - 1, 0), "first": 0, "last": -1}[way]]
-    )
+    own, steps = get_lecture_session(), list_scene_steps()
+    here, last = steps.index((own.at, own.beat)), len(steps) - 1
+    targets = {
+        "next": min(here + 1, last),
+        "previous": max(here - 1, 0),
+        "first": 0,
+        "last": last,
+    }
+    place, step = steps[targets[way]]
+    show_scene_step(place, step)
 
 
 def toggle_answers() -> None:
@@ -237,20 +256,23 @@ def toggle_answers() -> None:
 # ---- the link --------------------------------------------------------------------------------------------------------
 def lecture_link_values() -> dict[str, str]:
     """What the address says: the lecture, as far as there is room for one's own, and where one is in it."""
-    own = get_lecture_session()
-    said = {"lecture": own.name}
-    if own.name == OWN_LECTURE:
-        said = {OWN_LECTURE: lecture_to_link(current_lecture())} if fits_in_link() else {}
+    own, values = get_lecture_session(), {}
+    if own.name != OWN_LECTURE:
+        values["lecture"] = own.name
+    elif fits_in_link():
+        values[OWN_LECTURE] = lecture_to_link(current_lecture())
     if own.beat is not None:
-        said |= {"scene": str(own.at + 1), "step": own.beat}
-    return said
+        values["scene"] = str(own.at + 1)
+        values["step"] = own.beat
+    return values
 
 
 def fits_in_link() -> bool:
     """Whether the lecture has room in a link."""
-    return (
-        get_lecture_session().name != OWN_LECTURE or len(lecture_to_link(current_lecture())) <= MAX_LINKED_LECTURE_CHARS
-    )
+    if get_lecture_session().name != OWN_LECTURE:
+        return True
+    letters = lecture_to_link(current_lecture())
+    return len(letters) <= MAX_LINKED_LECTURE_CHARS
 
 
 def lecture_query() -> str:
@@ -259,9 +281,10 @@ def lecture_query() -> str:
 
 
 def write_lecture_link() -> None:
-    """Writes it into the address bar, where it is not there yet."""
-    said = lecture_link_values() | ({"lang": st.session_state["lang"]} if "lang" in st.session_state else {})
-    if get_lecture_session().view == NOTES_VIEW:
-        said |= {"view": NOTES_VIEW} | ({"pair": get_lecture_session().pair} if get_lecture_session().pair else {})
-    if st.query_params.to_dict() != said:
-        st.query_params.from_dict(said)
+    """Shows in the address bar which lecture it is, and where one is in it."""
+    own, link = get_lecture_session(), lecture_link_values()
+    if own.view == NOTES_VIEW:
+        link["view"] = NOTES_VIEW
+        if own.pair:
+            link["pair"] = own.pair
+    show_link(link)

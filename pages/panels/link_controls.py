@@ -12,16 +12,10 @@ import streamlit as st
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
 from pages.runs.cache import inputs_of
-from pages.runs.token_vectors import spell_tokens
-from pages.setup.setup import (
-    MAX_LINK_CHARS,
-    MAX_LINK_NUMBER,
-    MAX_UNKNOWN_KEYS_NAMED,
-    OTHER_LINK_KEYS,
-    Setup,
-    make_member_reader,
-    read_link_count,
-)
+from pages.runs.compute import spell_tokens
+from pages.session.linked_state import LinkedState, link_on_arrival, show_link
+from pages.setup.link_values import MAX_LINK_NUMBER, make_member_reader, read_link_count
+from pages.setup.setup import MAX_LINK_CHARS, Setup
 from pages.site.words import current_language, escape_markdown, has, make_names_distinct, say, say_refusal
 
 MAX_LESSON_TOKENS = 16  # of a sentence in a lesson, whose pictures have a number for each; the workbench takes more
@@ -29,24 +23,28 @@ COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # what the link of a
 
 
 @dataclass
-class LessonChoices:
-    """What a session keeps of a lesson: choices by name, as far as they are not the default; parts of the link that no
-    control asked for yet, since it stands in a closed drawer; parts that could not be read; refused choices."""
+class LessonChoices(LinkedState):
+    """What a session keeps of a lesson.
+
+    chosen: choices by name, as far as they are not the default. waiting: parts of the link that no control asked for
+    yet, because it stands in a closed drawer.
+    """
 
     chosen: dict[str, object] = field(default_factory=dict)
     waiting: dict[str, str] = field(default_factory=dict)
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    refused: dict[str, AttentionError] = field(default_factory=dict)
 
 
 def enter_lesson(slug: str) -> None:
     """Makes a lesson the one that is drawn. Who comes from elsewhere finds it as the link says, or as it was left."""
     lessons = st.session_state.setdefault("lessons", {})
-    link = {key: text for key, text in st.query_params.to_dict().items() if key not in OTHER_LINK_KEYS}
-    if slug not in lessons or (st.session_state["arrived"] and link):
-        known = {key: text for key, text in link.items() if is_known_choice(slug, key) and len(text) <= MAX_LINK_CHARS}
-        unknown = [(key[:40], link[key][:40]) for key in link if key not in known and not key.startswith("utm_")]
-        lessons[slug] = LessonChoices(waiting=known, unread=unknown[:MAX_UNKNOWN_KEYS_NAMED])
+    link = link_on_arrival(is_new=slug not in lessons)
+    if link or slug not in lessons:
+        known = {}
+        for key, text in link.items():
+            if len(text) <= MAX_LINK_CHARS and is_known_choice(slug, key):
+                known[key] = text
+        lessons[slug] = LessonChoices(waiting=known)
+        lessons[slug].name_unknown_parts(link, known)
     st.session_state["lesson"] = slug
 
 
@@ -74,7 +72,7 @@ def get_choice(name: str, default: object, read: Callable[[str], object]) -> obj
         try:
             own.chosen[name] = read(text)
         except (ValueError, OverflowError):
-            own.unread.append((name, text[:40]))
+            own.unread = [*own.unread, (name, text[:40])]
     return own.chosen.get(name, default)
 
 
@@ -84,22 +82,23 @@ def take_choice(name: str, given: object, default: object, read: Callable[[str],
     try:
         value = default if given is None or given == default else read(format_choice(given))
     except AttentionError as refusal:
-        own.refused[name] = refusal
+        own.refuse(name, refusal)
         return
     except (ValueError, OverflowError):
         return
-    own.refused.pop(name, None)
+    own.forget_refusals(name)
+    own.forget_trouble()
     own.chosen.pop(name, None)
-    own.unread.clear()
     if value != default:
         own.chosen[name] = value
 
 
 def store_choice(name: str, value: object) -> None:
     """Keeps a choice that was made without a control; None: the default."""
-    current_lesson_choices().chosen.pop(name, None)
+    chosen = current_lesson_choices().chosen
+    chosen.pop(name, None)
     if value is not None:
-        current_lesson_choices().chosen[name] = value
+        chosen[name] = value
 
 
 def bind_control(
@@ -108,13 +107,14 @@ def bind_control(
     """What every control is drawn with: its words, its key, what it holds, and what happens when it is set. of: makes
     it another control than the one of the same name that was drawn before."""
     key = f"{current_slug()}.{name}{of}"
-    if (
-        name not in current_lesson_choices().refused or key not in st.session_state
-    ):  # what was refused stays in its control
-        if key not in st.session_state or st.session_state[key] != value:  # set anew, it undoes a later press
+    own = current_lesson_choices()
+    is_new = key not in st.session_state
+    if is_new or name not in own.refused:  # what was refused stays in its control
+        if is_new or st.session_state[key] != value:  # set anew, it undoes a later press
             st.session_state[key] = value
-        current_lesson_choices().refused.pop(name, None)
-    label = say(f"lessons.{current_slug()}.control.{name}") if label is None else label
+        own.forget_refusals(name)
+    if label is None:
+        label = say(f"lessons.{current_slug()}.control.{name}")
     return {
         "label": label,
         "key": key,
@@ -124,13 +124,16 @@ def bind_control(
 
 def show_choice_refusal(name: str) -> None:
     """The sentence of a refusal, at its control."""
-    if name in current_lesson_choices().refused:
-        st.error(say_refusal(current_lesson_choices().refused[name]), icon=":material/error:")
+    refusal = current_lesson_choices().refused.get(name)
+    if refusal is not None:
+        st.error(say_refusal(refusal), icon=":material/error:")
 
 
 def format_choice(value: object) -> str:
     """A choice as the link says it: parts, and parts of parts, between commas."""
-    return ",".join(map(format_choice, value)) if isinstance(value, tuple | list) else str(value)
+    if isinstance(value, tuple | list):
+        return ",".join(map(format_choice, value))
+    return str(value)
 
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
@@ -162,8 +165,10 @@ def choose_option(
 def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Any number of named choices, all in sight."""
 
+    read_option = make_member_reader(options)
+
     def read(text: str) -> tuple[str, ...]:
-        return tuple(map(make_member_reader(options), filter(None, text.split(","))))
+        return tuple(read_option(part) for part in text.split(",") if part)
 
     value = get_choice(name, default, read)
     st.pills(
@@ -180,7 +185,8 @@ def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> 
     """One of several positions by their labels, such as the tokens of a sentence; None where none was chosen."""
     read = make_place_reader(len(labels))
     value = get_choice(name, None, read)
-    value = value if value is None or value < len(labels) else None
+    if value is not None and value >= len(labels):
+        value = None
     texts = make_names_distinct([escape_markdown(text) for text in labels])
     st.pills(
         **bind_control(name, value, None, read, label),
@@ -208,12 +214,17 @@ def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
 
 def make_place_reader(size: int) -> Callable[[str], int]:
     """A reader of one of so many positions."""
-    return lambda text: int(make_member_reader([str(at) for at in range(size)])(text))
+    read_number = make_member_reader([str(position) for position in range(size)])
+    return lambda text: int(read_number(text))
 
 
 def switch(name: str, default: bool = False) -> bool:
     """On or off."""
-    read = lambda text: make_member_reader(("True", "False"))(text) == "True"  # noqa: E731
+    read_word = make_member_reader(("True", "False"))
+
+    def read(text: str) -> bool:
+        return read_word(text) == "True"
+
     value = get_choice(name, default, read)
     st.toggle(**bind_control(name, value, default, read))
     return value
@@ -232,9 +243,14 @@ def slide(
     link may say besides, because other choices offer it. moves: whether the default moves by itself; with each it is
     another slider, as a browser that knows the old one only still says it. how: as st.select_slider."""
     known = {str(number): number for number in (*options, *others)}
-    read = lambda text: known[make_member_reader(known)(text)]  # noqa: E731
+    read_number = make_member_reader(known)
+
+    def read(text: str) -> float:
+        return known[read_number(text)]
+
     value = get_choice(name, default, read)
-    value = value if value in options else default
+    if value not in options:
+        value = default
     control = bind_control(name, value, default, read, of=f".{default}" if moves else "")
     st.select_slider(**control, options=options, format_func=written, **how)
     return value
@@ -243,9 +259,8 @@ def slide(
 def choose_whole_number(name: str, default: int, **how) -> int:
     """A whole number, 0 or more, typed or stepped. how: as st.number_input."""
     value = get_choice(name, default, read_link_count)
-    st.number_input(
-        **bind_control(name, value, default, read_link_count), min_value=0, max_value=MAX_LINK_NUMBER, step=1, **how
-    )
+    control = bind_control(name, value, default, read_link_count)
+    st.number_input(**control, min_value=0, max_value=MAX_LINK_NUMBER, step=1, **how)
     return value
 
 
@@ -278,13 +293,14 @@ def make_text_reader(check: Callable[[str], object]) -> Callable[[str], str]:
 def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int = MAX_LESSON_TOKENS) -> Setup:
     """The reader's own sentence in the place of an example's; part: the field of the Setup that holds it; most: of its
     tokens, where no picture has a number for each."""
-    material = inputs_of(setup)
-    own = spell_tokens(material.keys if part == "context_text" else material.queries, setup)
+    inputs = inputs_of(setup)
+    words = inputs.keys if part == "context_text" else inputs.queries
+    own = spell_tokens(words, setup)
 
     def check(text: str) -> None:
         typed = inputs_of(replace(setup, **{part: text}))
-        for tokens in (typed.queries, typed.keys):
-            check_lesson_tokens(tokens, most)
+        check_lesson_tokens(typed.queries, most)
+        check_lesson_tokens(typed.keys, most)
 
     text = text_box(name, own, check)
     return setup if text == own else replace(setup, **{part: text})
@@ -299,7 +315,9 @@ def check_lesson_tokens(tokens: Sequence[str], most: int = MAX_LESSON_TOKENS) ->
 def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
     """One of a few examples to begin with. zh: the one that who reads Chinese finds, where that is not the first. name:
     of the choice, where a lesson has several."""
-    usual = zh if zh and current_language() == "zh" else names[0]
+    usual = names[0]
+    if zh and current_language() == "zh":
+        usual = zh
     read = make_member_reader(names)
     value = get_choice(name, usual, read)
     store_choice(name, value)  # always in the link: what it opens must not depend on who opens it
@@ -314,10 +332,7 @@ def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
 
 # ---- the link --------------------------------------------------------------------------------------------------------
 def write_lesson_link() -> None:
-    """Writes what was chosen into the address bar, where it is not there yet."""
+    """Shows in the address bar what was chosen."""
     own = current_lesson_choices()
-    link = own.waiting | {name: format_choice(value) for name, value in own.chosen.items()}
-    if "lang" in st.session_state:
-        link["lang"] = st.session_state["lang"]
-    if st.query_params.to_dict() != link:
-        st.query_params.from_dict(link)
+    chosen = {name: format_choice(value) for name, value in own.chosen.items()}
+    show_link(own.waiting | chosen)

@@ -79,6 +79,18 @@ def show_field_selectbox(field: str, options: list[str], value: str, width: int 
     show_refusal(field)
 
 
+def show_field_text(field: str, typed: str | None, shipped: str, help: str | None = None) -> None:
+    """A line of text; `shipped` stands in it where nobody typed one."""
+    key = f"c_{field}"
+
+    def changed() -> None:
+        try_change(field, **{field: st.session_state[key]})
+
+    mirror_field(key, field, shipped if typed is None else typed)
+    st.text_input(say(f"control.{field}"), key=key, on_change=changed, help=help)
+    show_refusal(field)
+
+
 def show_field_pills(
     field: str,
     options: Iterable[str],

@@ -7,8 +7,8 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import try_change
 from pages.runs.cache import inputs_of
+from pages.runs.compute import spell_tokens, tokens_of
 from pages.runs.run_inputs import RunInputs
-from pages.runs.token_vectors import get_sentence_tokens, spell_tokens
 from pages.session.cell_clicks import is_valid_index
 from pages.setup.setup import Setup, input_mode_of
 
@@ -40,7 +40,7 @@ def exchange_word(setup: Setup, inputs: RunInputs, old: str, new: str) -> str:
 
 def with_word(setup: Setup, at: int, text: str) -> Setup:
     """The sentence with another word at a place. Raises AttentionError where the text is not one word."""
-    new_words = get_sentence_tokens(setup, text, ())
+    new_words = tokens_of(text, setup)
     count = len(new_words)
     if count != 1:
         raise AttentionError("one_word", given=printable_token(text), count=count)

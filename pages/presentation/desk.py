@@ -67,7 +67,7 @@ def show_shipped_lecture() -> None:
 
 def show_lecture_refusal() -> None:
     """Why a lecture could not be opened, or changed."""
-    refusal = talk.get_lecture_session().refused
+    refusal = talk.get_lecture_session().refusal
     if refusal is not None:
         st.error(say_refusal(refusal), icon=":material/error:")
 
@@ -146,7 +146,7 @@ def lecture_file_box() -> None:
         try:
             lecture = lecture_from_file(decode_file_text(upload.getvalue()))
         except AttentionError as error:
-            talk.get_lecture_session().refused = error
+            talk.get_lecture_session().refuse(talk.LECTURE_CONTROL, error)
             return
         talk.take_lecture(lecture, 0)
         setup_state.renew_editors()

@@ -18,7 +18,7 @@ from pages.panels.chart import show_chart
 from pages.panels.head_maps import fact_sentence, head_title, list_large_heads, make_head_picture
 from pages.panels.step import follow_operand
 from pages.panels.step_picture import list_shown_operands, make_panel_title
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.session import setup_state
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.labels import chosen_cell, current_palette, describe_cell, picture_texts_for

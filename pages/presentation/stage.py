@@ -102,6 +102,6 @@ def show_lecture_trouble() -> None:
             text=escape_markdown(printable_token(text)),
         )
         st.error(sentence, icon=":material/link_off:")
-    for key, error in session.unfit.items():
+    for key, error in session.unfit:
         sentence = say("present.refused", key=escape_markdown(key), reason=say_refusal(error))
         st.error(sentence, icon=":material/link_off:")

@@ -28,24 +28,22 @@ from attention_core.verification.diagnosis import first_difference, infer_precis
 from attention_core.verification.diagnosis_report import Diagnosis
 from attention_core.verification.proof import Proof, prove
 from pages.runs.compute import check as check_inputs
-from pages.runs.compute import compute_run, run_decoding, run_sentences_alone
-from pages.runs.random_parts import find_random_parts
+from pages.runs.compute import compute_run
 from pages.runs.run_inputs import RunInputs
-from pages.runs.upload_store import uploaded_arrays
-from pages.runs.uploaded_inputs import UploadedArrays
+from pages.runs.separate_runs import run_decoding, run_sentences_alone
+from pages.runs.upload_store import UploadedArrays, uploaded_arrays
 from pages.setup.setup import Setup, without_view
 
 HASH_SETUP_BY_REPR = {Setup: repr}  # a Setup as a key: its text says all of it
 MAX_THREAD_RESULTS = 4  # results of each function that a script's thread keeps
 MAX_CACHED_RUNS = 256  # settings; all caches together are held to server.maxCacheDataSize bytes
 cache_by_setup = st.cache_data(max_entries=MAX_CACHED_RUNS, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
-MAX_CACHED_MEASUREMENTS = (
-    4096  # results of each function of draws: some kilobytes each, the bound on bytes is that of all caches
-)
+# Results of each function of draws: some kilobytes each, the bound on bytes is that of all caches.
+MAX_CACHED_MEASUREMENTS = 4096
 cache_measurement = st.cache_data(max_entries=MAX_CACHED_MEASUREMENTS, show_spinner=False)
-cached_saturation, cached_variances, cached_histograms = map(
-    cache_measurement, (measure_saturation, measure_variances, score_histograms)
-)
+cached_saturation = cache_measurement(measure_saturation)
+cached_variances = cache_measurement(measure_variances)
+cached_histograms = cache_measurement(score_histograms)
 cached_savings = cache_measurement(savings_of_kind)
 
 
@@ -85,18 +83,20 @@ def cached_proof(setup: Setup, _trace: Trace) -> Proof:
 
 
 @cache_by_setup
-def cached_precision(setup: Setup, _trace: Trace, _material: RunInputs) -> torch.dtype:
-    return infer_precision(_trace, _material.brought.given)
+def cached_precision(setup: Setup, _trace: Trace, _inputs: RunInputs) -> torch.dtype:
+    return infer_precision(_trace, _inputs.brought.given)
 
 
 @cache_by_setup
-def cached_diagnosis(setup: Setup, _trace: Trace, _material: RunInputs) -> Diagnosis:
-    return first_difference(_trace, _material.brought.given, cached_precision(setup, _trace, _material))
+def cached_diagnosis(setup: Setup, _trace: Trace, _inputs: RunInputs) -> Diagnosis:
+    precision = cached_precision(setup, _trace, _inputs)
+    return first_difference(_trace, _inputs.brought.given, precision)
 
 
 @cache_by_setup
-def cached_causes(setup: Setup, _trace: Trace, _material: RunInputs) -> tuple[Cause, ...]:
-    return find_causes(_trace, _material.brought.given, cached_precision(setup, _trace, _material))
+def cached_causes(setup: Setup, _trace: Trace, _inputs: RunInputs) -> tuple[Cause, ...]:
+    precision = cached_precision(setup, _trace, _inputs)
+    return find_causes(_trace, _inputs.brought.given, precision)
 
 
 @cache_by_setup
@@ -113,8 +113,11 @@ def cached_moves(setup: Setup, before: Setup, _trace: Trace, _before: Trace) -> 
 def cached_row_distances(
     setup: Setup, before: Setup, batch: int, head: int, _trace: Trace, _before: Trace
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    was, now = (run["weights"][batch, head].double() for run in (_before, _trace))
-    return total_variation(was, now), kl_divergence(was, now)
+    was = _before["weights"][batch, head].double()  # (T, S)
+    now = _trace["weights"][batch, head].double()
+    variation = total_variation(was, now)
+    divergence = kl_divergence(was, now)
+    return variation, divergence
 
 
 @cache_by_setup
@@ -138,13 +141,15 @@ def cached_slips(setup: Setup, texts: TextItems, stages: TextItems, _checked: Ch
 @cache_in_thread
 def run_and_inputs_for(setup: Setup) -> tuple[Trace, RunInputs]:
     """The run and the inputs of a computed part."""
-    return latest_run(setup, uploaded_arrays(setup))
+    arrays = None if setup.file is None else uploaded_arrays(setup)
+    return latest_run(setup, arrays)
 
 
 def check_run(setup: Setup) -> None:
     """Raises AttentionError where trace_of would, and neither computes nor keeps anything."""
     setup = without_view(setup)
-    check_inputs(setup, uploaded_arrays(setup))
+    arrays = None if setup.file is None else uploaded_arrays(setup)
+    check_inputs(setup, arrays)
 
 
 def trace_for(setup: Setup) -> Trace:
@@ -152,13 +157,16 @@ def trace_for(setup: Setup) -> Trace:
     trace, _ = run_and_inputs_for(without_view(setup))
     if trace.sizes()["B"] == 1:
         return trace
-    chosen = inputs_of(setup)
-    return replace(trace.labelled(T=chosen.queries, S=chosen.keys), chance=find_random_parts(chosen, setup))
+    inputs = inputs_of(setup)
+    labelled = trace.labelled(T=inputs.queries, S=inputs.keys)
+    chance = inputs.random_parts("tied" in setup.wiring)
+    return replace(labelled, chance=chance)
 
 
 def inputs_of(setup: Setup) -> RunInputs:
     """The inputs of a Setup. Raises AttentionError."""
-    return run_and_inputs_for(without_view(setup))[1].at(setup.sentence or 0)
+    _, inputs = run_and_inputs_for(without_view(setup))
+    return inputs.at(setup.sentence or 0)
 
 
 @cache_in_thread

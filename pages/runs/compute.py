@@ -6,144 +6,206 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core import AttentionConfig, Trace, Weights, attend
+from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
-from attention_core.inputs.files.qkv_file import UploadedTensors
-from attention_core.inputs.initial_matrices import recut_heads
-from attention_core.inputs.matrix_edits import drop_outside_cells, from_places, to_short_text
+from attention_core.inputs.matrix_edits import drop_outside_cells, from_places
 from attention_core.mechanism.attention import prepare, prepare_qkv, run_plan
-from attention_core.mechanism.checks import as_pairs, is_finite
+from attention_core.mechanism.checks import is_finite
 from attention_core.mechanism.config import require_one_of
-from attention_core.mechanism.operations import split_heads
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.qkv_plan import Plan
+from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
-from attention_core.variants.kv_cache import decode
-from pages.runs.random_parts import find_random_parts
-from pages.runs.run_inputs import RunInputs, get_example_matrix, put_matrix, put_matrix_text
-from pages.runs.token_vectors import gather_sequences, gather_words
-from pages.runs.uploaded_inputs import UploadedArrays, gather_upload
-from pages.runs.weight_matrices import (
-    BIASES,
-    PROJECTIONS,
-    apply_wiring,
-    count_matrix_heads,
-    gather_projections,
-    gather_score_weights,
-    head_widths,
-)
-from pages.setup.setup import MAX_RUN_PAIRS, UNCHANGED, Setup, check_link_length, config_of, input_mode_of
+from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
+from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv, note_made_rows, prepare_uploaded, split_qkv
+from pages.runs.run_inputs import RunInputs, StartMatrix
+from pages.runs.score_weights import check_tanh_layer, put_score_weights
+from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_matrix
+from pages.runs.upload_store import UploadedArrays
+from pages.runs.weight_matrices import HeadSizes, apply_wiring
+from pages.setup.setup import MAX_RUN_PAIRS, InputChoice, Setup, check_link_length, config_of, input_choice_of
 
 AVAILABLE_DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
+SEQUENCES = ("x", "context", "q", "k", "v")  # a row a token
+TYPED_MATRICES = (*SEQUENCES, *PROJECTIONS, *BIASES, "w_a", "w_aq", "w_ak", "v_a")
 ONE_ROW_MATRICES = ("v_a", *BIASES)  # matrices of one row on the screen, of one axis in the core
 WHAT_IF_FIELDS = ("scores", "weights")
 
 
+# ---- the kind of input -----------------------------------------------------------------------------------------------
+Sentences = DictionarySentences | HandmadeHeads | LearnedTexts
+InputKind = Sentences | QkvMatrices | UploadedQkv
+
+
+def input_kind_of(setup: Setup, arrays: UploadedArrays | None = None) -> InputKind:
+    """The kind of input that a Setup says, decided here alone. arrays: what its files hold."""
+    choice = input_choice_of(setup)
+    sentences = make_sentences(setup, choice)
+    match choice.mode:
+        case "file":
+            return UploadedQkv(
+                arrays or {},
+                sentences,
+                setup.roles,
+                setup.axes,
+                setup.part,
+                blocked=setup.polarity == "blocked",
+            )
+        case "qkv":
+            return QkvMatrices(sentences)
+    return sentences
+
+
+def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:
+    """The sentences of a Setup, and what makes their vectors."""
+    lines, typed = [], []
+    if setup.more is not None and choice.mode == "sentence" and not choice.crossed:
+        lines = [line for line in setup.more.splitlines() if line.strip()]
+    for name in ("x", "context"):
+        if getattr(setup, name) is not None:
+            typed.append(name)
+    common = {
+        "example": EXAMPLES[setup.example],
+        "text": setup.text,
+        "context_text": setup.context_text,
+        "crossed": choice.crossed,
+        "more": tuple(lines),
+        "typed": frozenset(typed),
+        "bare": "bare" in setup.wiring,
+        "seed": setup.seed,
+    }
+    if choice.built:
+        return HandmadeHeads(**common, kinds=choice.built)
+    if choice.network is not None:
+        return LearnedTexts(**common, network=choice.network)
+    return DictionarySentences(**common)
+
+
+def sentences_of(setup: Setup) -> Sentences:
+    """The sentences that a Setup says, also where only their words count."""
+    return make_sentences(setup, input_choice_of(setup))
+
+
+def spell_tokens(tokens: tuple[str, ...], setup: Setup) -> str:
+    """Tokens as a text that gives them back."""
+    return sentences_of(setup).spell(tokens)
+
+
+def tokens_of(text: str, setup: Setup) -> tuple[str, ...]:
+    """The tokens of a typed text."""
+    return sentences_of(setup).tokens_of(text)
+
+
+# ---- what goes in ----------------------------------------------------------------------------------------------------
 def gather_inputs(setup: Setup, arrays: UploadedArrays | None = None) -> RunInputs:
     """All of a run's inputs. arrays: what the Setup's file holds. Raises AttentionError for what cannot be read."""
-    example, material = EXAMPLES[setup.example], RunInputs()
-    if input_mode_of(setup) == "file":
-        gather_upload(material, setup, arrays or {})
-        widths = (material.brought.q.shape[-1], material.brought.k.shape[-1])
-    elif input_mode_of(setup) == "qkv":
-        for name in "qkv":
-            put_matrix(material, name, setup, get_example_matrix(example, name), example.origin)
-        heads = config_of(setup).heads
-        gather_words(material, setup, example)
-        if example.q is None:
-            note_random_words(material, setup)
-        widths = (material.matrices["q"].shape[1] // heads, material.matrices["k"].shape[1] // heads)
-    else:
-        gather_sequences(material, setup, example)
-        gather_projections(material, setup, example)
-        widths = head_widths(material, setup)
-    check_pairs(material, setup)
-    gather_score_weights(material, setup, widths)
+    kind, config = input_kind_of(setup, arrays), config_of(setup)
+    return gather_for_kind(kind, setup, config)
+
+
+def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> RunInputs:
+    """All of a run's inputs: those of a kind, and what is typed over them."""
+    inputs = RunInputs(typed=typed_texts(setup))
+    sizes = make_head_sizes(setup, config)
+    match kind:
+        case UploadedQkv():
+            kind.gather(inputs)
+        case QkvMatrices():
+            kind.gather(inputs)
+            note_sentence_rows(inputs, setup, config)
+        case _:
+            kind.gather(inputs, sizes)
+    B, _, T, S = checked_run_sizes(inputs, config)
+    learned = kind.score_weights()
+    if SCORES[config.score].weights:
+        put_score_weights(inputs, learned, sizes, setup.wiring, config)
+        check_tanh_layer(inputs, (B * config.heads, T, S), getattr(torch, setup.dtype))
     if setup.allowed is not None:
-        pairs = count_queries_and_keys(material)
-        put_matrix_text(material, "allowed", drop_outside_cells(setup.allowed, pairs), np.ones(pairs), "typed")
-    return material
+        inputs.typed["allowed"] = drop_outside_cells(setup.allowed, (T, S))
+        put_matrix(inputs, "allowed", StartMatrix(np.ones((T, S)), "typed"))
+    return inputs
 
 
-def note_random_words(material: RunInputs, setup: Setup) -> None:
-    """Notes which rows of q and of k are still those that the sentence's random vectors or matrices made."""
+def note_sentence_rows(inputs: RunInputs, setup: Setup, config: AttentionConfig) -> None:
+    """Notes which rows of typed q and k are still those that a sentence's random vectors or matrices made."""
+    if EXAMPLES[setup.example].q is not None:
+        return
     try:
         sentence = gather_inputs(replace(setup, q=None, k=None, v=None))
-    except AttentionError:  # it was taken over from another one, and is no sentence of its own
+    except AttentionError:  # what was typed was taken over from another one, and is no sentence of its own
         return
-    chance, matrices = find_random_parts(sentence, setup), apply_wiring(sentence.matrices, setup)
-    for name, axis, source in (("q", "T", "x"), ("k", "S", "context" if sentence.crossed else "x")):
-        given, made = material.matrices[name], projected(matrices, name, source)
-        if made is not None and len(given) == len(made) and given.shape[1] <= made.shape[1]:
-            drawn = range(len(made)) if chance.matrices else chance.tokens[axis]
-            same = np.isclose(given, made[:, : given.shape[1]]).all(axis=1)
-            material.random_rows[name] |= {row for row in drawn if same[row]}
+    note_made_rows(inputs, sentence, setup.wiring, config)
 
 
-def projected(matrices: dict[str, np.ndarray], name: str, source: str) -> np.ndarray | None:
-    """q or k of a sequence, all heads side by side; None where the matrices do not fit each other."""
-    x, weight, bias = matrices[source], matrices.get(f"w_{name}"), matrices.get(f"b_{name}")
-    if weight is None:
-        return x
-    if x.shape[1] != len(weight) or (bias is not None and bias.shape[1] != weight.shape[1]):
-        return None
-    return x @ weight + (0.0 if bias is None else bias)
+def typed_texts(setup: Setup) -> dict[str, str]:
+    """The texts that somebody typed in the place of matrices, by their names."""
+    typed = {}
+    for name in TYPED_MATRICES:
+        text = getattr(setup, name)
+        if text is not None:
+            typed[name] = text
+    return typed
 
 
-def check_pairs(material: RunInputs, setup: Setup) -> None:
-    """Every run is kept with all its steps: there are only so many pairs of tokens."""
-    sizes = {"B": max(len(material.batch), 1), "H": count_run_heads(material, setup)}
-    T, S = count_queries_and_keys(material)
-    if sizes["B"] * sizes["H"] * T * S > MAX_RUN_PAIRS:
-        raise AttentionError("too_many_pairs", limit=MAX_RUN_PAIRS, T=T, S=S, **sizes)
+def make_head_sizes(setup: Setup, config: AttentionConfig) -> HeadSizes:
+    """The heads and widths that a Setup chooses."""
+    return HeadSizes(
+        heads=config.heads,
+        kv_heads=config.kv_heads,
+        d_k=setup.d_k,
+        d_v=setup.d_v,
+        tied="tied" in setup.wiring,
+        seed=setup.seed,
+    )
 
 
-def count_run_heads(material: RunInputs, setup: Setup) -> int:
-    """How many heads a run has."""
-    return config_of(setup).heads if material.brought is None else material.brought.q.shape[1]
+# ---- sizes -----------------------------------------------------------------------------------------------------------
+def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, int, int, int]:
+    """(B, H, T, S) of a run. Every run is kept with all its steps: there are only so many pairs of tokens."""
+    B = max(len(inputs.batch), 1)
+    H = config.heads
+    if inputs.brought is not None:
+        _, H, _, _ = inputs.brought.q.shape
+    T, S = count_queries_and_keys(inputs)
+    pairs = B * H * T * S
+    if pairs > MAX_RUN_PAIRS:
+        raise AttentionError(
+            "too_many_pairs",
+            limit=MAX_RUN_PAIRS,
+            B=B,
+            H=H,
+            T=T,
+            S=S,
+        )
+    return B, H, T, S
 
 
-def count_queries_and_keys(material: RunInputs) -> tuple[int, int]:
+def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
     """How many queries and keys there are, in a batch those of the longest sentence."""
-    whole = material.at(0)
-    return len(whole.queries), len(whole.keys)
-
-
-def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
-    """The changes that give other sizes, and with them what becomes of the matrices that somebody typed: each head that
-    stays keeps the columns that still fit."""
-    before, after = gather_inputs(setup), replace(setup, **sizes)
-    read = [name for name in PROJECTIONS + BIASES if name in before.matrices]
-    typed = [name for name in read if getattr(setup, name) not in (None, UNCHANGED)]
-    fresh = gather_inputs(replace(after, **dict.fromkeys(typed)))
-    changes: dict[str, object] = dict(sizes)
-    for name in typed:
-        base, matrix = fresh.bases.get(name), before.matrices[name]
-        if base is None or base.shape == matrix.shape or name == "b_o":
-            continue
-        turned = name == "w_o"
-        old, new = (matrix.T, base.T) if turned else (matrix, base)
-        count = count_matrix_heads(name, after)
-        if old.shape[1] % count_matrix_heads(name, setup) or new.shape[1] % count or len(old) != len(new):
-            continue
-        kept = recut_heads(old, count_matrix_heads(name, setup), (count, new.shape[1] // count), new)
-        changes[name] = to_short_text(kept.T if turned else kept, base, name)
-    return changes
+    if inputs.batch:
+        longest = max(len(each.words) for each in inputs.batch)
+        return longest, longest
+    return len(inputs.queries), len(inputs.keys)
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
     """The Trace of a Setup, on the CPU, its axes labelled, and all that went in. Raises AttentionError for whatever the
     core refuses."""
-    material, inputs, plan = prepare_run(setup, arrays)
+    inputs, steps, plan = prepare_run(setup, arrays)
     with torch.inference_mode():
-        trace = run_plan(inputs, plan)
-    whole = material.at(0)
-    columns = label_feature_axes(setup, material, trace)
-    told = trace.on_cpu().labelled(T=whole.queries, S=whole.keys, **columns)
-    return replace(told, chance=find_random_parts(whole, setup)), material
+        trace = run_plan(steps, plan)
+    first = inputs.at(0)
+    columns = label_feature_axes(setup, inputs, trace)
+    labelled = trace.on_cpu().labelled(
+        T=first.queries,
+        S=first.keys,
+        **columns,
+    )
+    chance = first.random_parts("tied" in setup.wiring)
+    return replace(labelled, chance=chance), inputs
 
 
 def check(setup: Setup, arrays: UploadedArrays | None = None) -> None:
@@ -154,127 +216,100 @@ def check(setup: Setup, arrays: UploadedArrays | None = None) -> None:
 def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
     """All that goes into a run, the inputs as steps, and the plan. Raises AttentionError."""
     require_one_of("device", setup.device, AVAILABLE_DEVICES)
-    material, config = gather_inputs(setup, arrays), config_of(setup)
+    kind, config = input_kind_of(setup, arrays), config_of(setup)
+    inputs = gather_for_kind(kind, setup, config)
     check_link_length(setup)
-    given, weights, pairs = make_run_tensors(material, setup)
+    given, weights, pairs = make_run_tensors(inputs, setup, config)
+    dtype = getattr(torch, setup.dtype)
     with torch.inference_mode():
-        if material.brought is not None:
-            return material, *prepare_brought(material.brought, setup, weights, pairs)
-        if "q" in given:
-            return material, *prepare_qkv(*split_qkv(given, config), weights, config, pairs)
-        x, context = given["x"], given.get("context")
-        if material.batch:
-            x, config = make_batch_tensor(material, setup), add_padding_mask(config, material)
-        return material, *prepare(x, context, None, weights, config, pairs)
+        match kind:
+            case UploadedQkv():
+                steps, plan = prepare_uploaded(
+                    inputs.brought,
+                    setup.device,
+                    dtype,
+                    weights,
+                    config,
+                    pairs,
+                )
+            case QkvMatrices():
+                q, k, v = split_qkv(given, config)
+                steps, plan = prepare_qkv(q, k, v, weights, config, pairs)
+            case _:
+                x, context = given["x"], given.get("context")
+                if inputs.batch:
+                    x = make_batch_tensor(inputs, setup)
+                    config = add_padding_mask(config, inputs)
+                steps, plan = prepare(x, context, None, weights, config, pairs)
+    return inputs, steps, plan
 
 
-def make_run_tensors(material: RunInputs, setup: Setup) -> tuple[dict[str, Tensor], Weights, PairInputs]:
+def make_run_tensors(
+    inputs: RunInputs, setup: Setup, config: AttentionConfig
+) -> tuple[dict[str, Tensor], Weights, PairInputs]:
     """What a run is given: its inputs, its weights, and what is chosen about pairs of tokens."""
-    tensors = {
-        name: to_setup_tensor(name, matrix, setup) for name, matrix in apply_wiring(material.matrices, setup).items()
-    }
-    pairs = PairInputs(allowed=tensors.pop("allowed", None), what_if=read_chosen_numbers(setup, material))
-    given = {name: tensors.pop(name) for name in ("x", "context", "q", "k", "v") if name in tensors}
-    return given, Weights(**tensors), pairs
+    matrices = inputs.matrices
+    if setup.wiring:
+        matrices = apply_wiring(matrices, setup.wiring, config)
+    given, weights, allowed = {}, {}, None
+    for name, matrix in matrices.items():
+        tensor = to_setup_tensor(name, matrix, setup)
+        if name == "allowed":
+            allowed = tensor
+        elif name in SEQUENCES:
+            given[name] = tensor
+        else:
+            weights[name] = tensor
+    sizes = checked_run_sizes(inputs, config)
+    pairs = PairInputs(allowed=allowed, what_if=read_chosen_numbers(setup, sizes))
+    return given, Weights(**weights), pairs
 
 
-def run_sentences_alone(setup: Setup) -> list[Trace]:
-    """The sentences of a batch computed one by one, nothing filled up and nothing hidden."""
-    material, config = gather_inputs(setup), config_of(setup)
-    _, weights, pairs = make_run_tensors(material, setup)
-    alone = []
-    with torch.inference_mode():
-        for b, each in enumerate(material.batch):
-            n = len(each.words)
-            allowed = None if pairs.allowed is None else pairs.allowed[:n, :n]
-            what_if = {name: numbers[b : b + 1, :, :n, :n] for name, numbers in pairs.what_if.items()}
-            x = to_setup_tensor("x", each.x, setup)
-            own = config_for_length(config, n)
-            alone.append(attend(x, weights=weights, config=own, allowed=allowed, what_if=what_if).on_cpu())
-    return alone
+def make_batch_tensor(inputs: RunInputs, setup: Setup) -> Tensor:
+    """The sentences of a batch, filled up to the longest: (B, T, D)."""
+    length, _ = count_queries_and_keys(inputs)
+    tensors = []
+    for sentence in inputs.batch:
+        x = sentence.padded(length).x  # (T, D)
+        tensors.append(to_setup_tensor("x", x, setup))
+    return torch.stack(tensors)  # B times (T, D) -> (B, T, D)
 
 
-def run_decoding(setup: Setup) -> list[Trace]:
-    """The words of a causal run one after the other, with a cache: a Trace a word, as decoding.decode gives them."""
-    material, config = gather_inputs(setup), config_of(setup)
-    given, weights, _ = make_run_tensors(material, setup)
-    words = material.queries
-    with torch.inference_mode():
-        steps = [step.on_cpu() for step in decode(given["x"], weights=weights, config=config)]
-    seen = [step["k"].shape[2] for step in steps]
-    return [
-        step.labelled(T=words[t : t + 1], S=words[t + 1 - seen[t] : t + 1], **label_feature_axes(setup, material, step))
-        for t, step in enumerate(steps)
-    ]
-
-
-def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
-    """The choices for a sentence of a batch alone: nothing is padding, and global tokens are those that it has."""
-    masks = []
-    for name, params in config.masks:
-        tokens = tuple(token for token in params.get("global_tokens", ()) if token < length)
-        if name != "padding":
-            masks.append((name, {**params, "global_tokens": tokens} if "global_tokens" in params else params))
+def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionConfig:
+    """The choices with a mask that hides what the sentences of a batch were filled up with."""
+    lengths = tuple(len(sentence.words) for sentence in inputs.batch)
+    padding = ("padding", {"lengths": lengths})
+    masks = [mask for mask in config.masks if mask[0] != "padding"]
+    masks.append(padding)
     return replace(config, masks=tuple(masks))
 
 
-def prepare_brought(
-    brought: UploadedTensors, setup: Setup, weights: Weights, pairs: PairInputs
-) -> tuple[dict[str, Step], Plan]:
-    """What a run of tensors from a file is given; the numbers of heads are theirs."""
-    dtype = getattr(torch, setup.dtype)
-    q, k, v = (tensor.to(setup.device, dtype) for tensor in (brought.q, brought.k, brought.v))
-    if brought.allowed is not None:
-        scores = (*q.shape[:3], k.shape[2])
-        own, painted = as_pairs("mask", brought.allowed, scores).to(setup.device), pairs.allowed
-        pairs = replace(pairs, allowed=own if painted is None else own & painted)
-    config = replace(config_of(setup), heads=1, kv_heads=None, residual=False)
-    return prepare_qkv(q, k, v, weights, config, pairs)
-
-
-def make_batch_tensor(material: RunInputs, setup: Setup) -> Tensor:
-    """The sentences of a batch, filled up to the longest: (B, T, D)."""
-    length = max(len(each.words) for each in material.batch)
-    return torch.stack(
-        [to_setup_tensor("x", each.padded(length).x, setup) for each in material.batch]
-    )  # B times (T, D)
-
-
-def add_padding_mask(config: AttentionConfig, material: RunInputs) -> AttentionConfig:
-    """The choices with a mask that hides what the sentences of a batch were filled up with."""
-    lengths = tuple(len(each.words) for each in material.batch)
-    others = tuple(mask for mask in config.masks if mask[0] != "padding")
-    return replace(config, masks=(*others, ("padding", {"lengths": lengths})))
-
-
-def read_chosen_numbers(setup: Setup, material: RunInputs) -> dict[str, Tensor]:
+def read_chosen_numbers(setup: Setup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
     """The scores and weights that somebody chose in the place of computed ones."""
-    shape = (max(len(material.batch), 1), count_run_heads(material, setup), *count_queries_and_keys(material))
-    texts = {name: getattr(setup, name) for name in WHAT_IF_FIELDS}
-    numbers = {name: from_places(text, shape, name) for name, text in texts.items() if text}
-    some = {name: array for name, array in numbers.items() if not np.isnan(array).all()}
     dtype = getattr(torch, setup.dtype)
-    return {name: torch.from_numpy(array).to(setup.device, dtype) for name, array in some.items()}
+    chosen = {}
+    for name in WHAT_IF_FIELDS:
+        text = getattr(setup, name)
+        if not text:
+            continue
+        numbers = from_places(text, sizes, name)  # (B, H, T, S)
+        if not np.isnan(numbers).all():
+            chosen[name] = torch.from_numpy(numbers).to(setup.device, dtype)
+    return chosen
 
 
-def label_feature_axes(setup: Setup, material: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
+def label_feature_axes(setup: Setup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
     """What the columns of x and of the output stand for, where they are as the example or the built heads made them."""
-    dims, sizes = material.dims, trace.sizes()
-    named = {"D": True, "D_out": setup.w_o is None}
-    return {dim: dims for dim, known in named.items() if known and dims and sizes.get(dim) == len(dims)}
-
-
-def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]:
-    """q, k and v as they were typed are one head; with more heads their columns are cut into heads."""
-    if config.heads == 1:
-        return [given[name] for name in "qkv"]
-    cut = []
-    for name in "qkv":
-        matrix, heads = given[name], config.heads if name == "q" else config.kv_heads or config.heads
-        if matrix.shape[1] % heads:
-            raise AttentionError("heads_split", name=name, width=matrix.shape[1], heads=heads)
-        cut.append(split_heads(matrix[None], heads=heads))  # (1, T, H d) -> (1, H, T, d)
-    return cut
+    names = inputs.dims
+    if not names:
+        return {}
+    sizes = trace.sizes()
+    labels = {}
+    if sizes.get("D") == len(names):
+        labels["D"] = names
+    if setup.w_o is None and sizes.get("D_out") == len(names):
+        labels["D_out"] = names
+    return labels
 
 
 def to_setup_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
@@ -283,9 +318,16 @@ def to_setup_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
     if name == "allowed":
         return tensor != 0
     rounded = tensor.to(getattr(torch, setup.dtype))
-    if rounded is not tensor and not is_finite(rounded) and rounded.isinf().any():
+    has_overflowed = rounded is not tensor and not is_finite(rounded) and rounded.isinf().any()
+    if has_overflowed:
         row, column = rounded.isinf().nonzero()[0].tolist()
-        place = {"name": name, "row": row + 1, "column": column + 1, "given": format_exact(matrix[row, column])}
-        limit = format_exact(torch.finfo(rounded.dtype).max)
-        raise AttentionError("precision_limit", limit=limit, dtype=setup.dtype, **place)
+        raise AttentionError(
+            "precision_limit",
+            limit=format_exact(torch.finfo(rounded.dtype).max),
+            dtype=setup.dtype,
+            name=name,
+            row=row + 1,
+            column=column + 1,
+            given=format_exact(matrix[row, column]),
+        )
     return rounded[0] if name in ONE_ROW_MATRICES else rounded

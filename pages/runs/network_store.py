@@ -4,13 +4,12 @@ from collections import OrderedDict
 from functools import lru_cache
 from threading import Lock
 
-from attention_core.examples.examples import EXAMPLES
+from attention_core.examples.examples import Example
 from attention_core.learned.insight.views import AttentionView, attention_view
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped import SHIPPED_SEED, load_network
 from attention_core.learned.training.snapshots import Network, NetworkRecipe, read_recipe
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import Setup, network_of
 
 MAX_REMEMBERED_NETWORKS = 256  # networks that are remembered, of at most 100 kB each
 
@@ -31,10 +30,9 @@ def remember_network(trained: Network) -> None:
 def find_network(name: str) -> Network:
     """A network by its recipe's name. Raises AttentionError: network_away; ValueError for what is no name."""
     recipe = read_recipe(name)
-    if recipe == NetworkRecipe(recipe.course, SHIPPED_SEED, recipe.step) and recipe.step in (
-        0,
-        *COURSES[recipe.course].shipped,
-    ):
+    shipped_steps = (0, *COURSES[recipe.course].shipped)
+    shipped = NetworkRecipe(recipe.course, SHIPPED_SEED, recipe.step)
+    if recipe == shipped and recipe.step in shipped_steps:
         return load_network(recipe.course, recipe.step)
     with networks_lock:
         if name not in remembered_networks:
@@ -43,17 +41,16 @@ def find_network(name: str) -> Network:
         return remembered_networks[name]
 
 
-def network_view_for(setup: Setup) -> AttentionView | None:
-    """What a Setup's network gives its attention, for the Setup's texts; None where it has no network."""
-    name, example = network_of(setup), EXAMPLES[setup.example]
-    if name is None:
-        return None
-    own, other = "".join(example.tokens), "".join(example.context_tokens or ())
-    if setup.text is not None or setup.context_text is not None:  # another text is read: another may be written
-        own = setup.text
-    if setup.context_text is not None:
-        other = setup.context_text
-    return cached_network_view(find_network(name), other or own, own, example.layer)
+def view_network(name: str, example: Example, text: str | None, context_text: str | None) -> AttentionView:
+    """What a network gives its attention for typed texts, else for those of an example."""
+    own = "".join(example.tokens)
+    other = "".join(example.context_tokens or ())
+    if text is not None or context_text is not None:  # another text is read: another may be written
+        own = text
+    if context_text is not None:
+        other = context_text
+    read = other or own or ""
+    return cached_network_view(find_network(name), read, own, example.layer)
 
 
 @lru_cache(maxsize=64)  # several matrices of one run are asked for, one after the other

@@ -41,10 +41,10 @@ class Load:
         new: UploadedArrays = {}
         for file, arrays in upload:
             content = file.getvalue()
-            self.digest.update(
-                repr((*arrays, len(content))).encode() + content
-            )  # the same bytes may be q here, k there
-            self.sources |= dict.fromkeys(arrays, Source(file.file_id, file.name))
+            names_and_size = repr((*arrays, len(content)))  # the same bytes may be q here, k there
+            self.digest.update(names_and_size.encode() + content)
+            source = Source(file.file_id, file.name)
+            self.sources |= dict.fromkeys(arrays, source)
             new |= arrays
         old = {name: array for name, array in self.arrays.items() if name not in new}
         self.arrays = new | old
@@ -53,48 +53,57 @@ class Load:
 def store_upload(files: list[UploadedFile], setup: Setup) -> str:
     """Reads files and keeps their arrays beside those of the Setup on the screen, to which it goes back where they are
     refused; the name by which a Setup calls them. Raises AttentionError."""
-    uploads = [[(file, read(file)) for file in upload] for upload in by_upload(files)]
-    names = [[name for _, arrays in upload for name in arrays] for upload in uploads]
+    uploads, names = [], []
+    for upload in by_upload(files):
+        read_files = [(file, read_file(file)) for file in upload]
+        uploads.append(read_files)
+        names.append([name for _, arrays in read_files for name in arrays])
     load = Load()
-    for upload in uploads[oldest_in_force(names) :]:
+    oldest = oldest_in_force(names)
+    for upload in uploads[oldest:]:
         load.add(upload)
-    called = load.digest.hexdigest()[:16]
-    hold("held", called, load.arrays, setup)
-    hold("sources", called, load.sources, setup)
-    return called
+    digest = load.digest.hexdigest()[:16]
+    store_latest("held", digest, load.arrays, setup)
+    store_latest("sources", digest, load.sources, setup)
+    return digest
 
 
-def read(file: UploadedFile) -> UploadedArrays:
+def read_file(file: UploadedFile) -> UploadedArrays:
     """The arrays of a file. Raises AttentionError."""
     return read_arrays(file.name, file.getvalue(), minus_infinity=True)
 
 
 def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
     """The files of the box, those together that were chosen together; the oldest first, and the session knows it."""
-    here = {file.file_id: file for file in files}
+    files_by_id = {file.file_id: file for file in files}
+    new = list(files_by_id)
     uploads = []
     for upload in st.session_state.get("uploads", []):
-        uploads.append([file for file in upload if file in here])
-    known = {file for upload in uploads for file in upload}
-    uploads.append([file for file in here if file not in known])
-    uploads = [upload for upload in uploads if upload]
+        still_here = [file_id for file_id in upload if file_id in files_by_id]
+        new = [file_id for file_id in new if file_id not in upload]
+        if still_here:
+            uploads.append(still_here)
+    if new:
+        uploads.append(new)
     st.session_state["uploads"] = uploads
-    return [[here[file] for file in upload] for upload in uploads]
+    return [[files_by_id[file_id] for file_id in upload] for upload in uploads]
 
 
-def hold(what: str, called: str, value: dict, setup: Setup) -> None:
+def store_latest(what: str, digest: str, value: dict, setup: Setup) -> None:
     """Keeps something of a load and of the latest loads before it; that of the Setup on the screen goes last."""
-    held = st.session_state.get(what, {})
-    others = [name for name in held if name != called]
-    others.sort(key=lambda name: name == setup.file)
-    latest = others[1 - MAX_UPLOADS :]
-    st.session_state[what] = {name: held[name] for name in latest} | {called: value}
+    stored = dict(st.session_state.get(what, {}))
+    stored.pop(digest, None)
+    if setup.file in stored:
+        stored[setup.file] = stored.pop(setup.file)  # now the latest of them
+    while len(stored) >= MAX_UPLOADS:
+        oldest = next(iter(stored))
+        del stored[oldest]
+    stored[digest] = value
+    st.session_state[what] = stored
 
 
-def uploaded_arrays(setup: Setup) -> UploadedArrays | None:
-    """The arrays that a Setup names; None where it names none. Raises AttentionError: file_away."""
-    if setup.file is None:
-        return None
+def uploaded_arrays(setup: Setup) -> UploadedArrays:
+    """The arrays that a Setup names. Raises AttentionError: file_away, where this session does not hold them."""
     arrays = st.session_state.get("held", {}).get(setup.file)
     if arrays is None:
         raise AttentionError("file_away")

@@ -20,8 +20,11 @@ def page_address() -> str:
         public = public_address()
     except AttentionError:
         return here
-    page = here.rpartition("/")[2]
-    return f"{public}/{page if page in {entry.slug for entry in PAGES} else ''}" if public else here
+    if not public:
+        return here
+    *_, page = here.split("/")
+    slugs = {entry.slug for entry in PAGES}
+    return f"{public}/{page}" if page in slugs else f"{public}/"
 
 
 def public_address() -> str:
@@ -32,8 +35,9 @@ def public_address() -> str:
         port = parts.port
     except ValueError:
         raise AttentionError("address_form", name=ADDRESS, given=given[:80]) from None
-    plain = parts.hostname and port != 0 and given.isascii() and not set(given) & set(' ?#@\\"<>')
-    if given and not (parts.scheme in ("http", "https") and plain):
+    is_web = parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
+    is_plain = given.isascii() and set(given).isdisjoint(' ?#@\\"<>')
+    if given and not (is_web and is_plain):
         raise AttentionError("address_form", name=ADDRESS, given=given[:80])
     return given.rstrip("/")
 

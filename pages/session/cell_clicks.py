@@ -18,31 +18,36 @@ def read_typed_cells(sent: object, rows: int, columns: int) -> list[tuple[int, i
     found = []
     for cell in sent if isinstance(sent, list) else ():
         match cell:
-            case {"row": row, "column": column, "text": str(text)} if is_valid_index(row, rows) and is_valid_index(
-                column, columns
-            ):
-                found.append((row, column, text))
+            case {"row": row, "column": column, "text": str(text)}:
+                if is_valid_index(row, rows) and is_valid_index(column, columns):
+                    found.append((row, column, text))
     return found
 
 
 def open_sent_cell(place: object, follow: bool = False) -> None:
     """Opens the cell that a browser names, {"step", "index"}, where the run has it."""
     match place:
-        case {"step": str(step), "index": [*index]} if all(type(at) is int for at in index):
-            if trace_for(setup_state.current_setup()).holds(step, tuple(index)):
-                open_cell(step, tuple(index), follow)
+        case {"step": str(step), "index": [*index]} if all(type(position) is int for position in index):
+            cell = tuple(index)
+            trace = trace_for(setup_state.current_setup())
+            if trace.holds(step, cell):
+                open_cell(step, cell, follow)
 
 
 def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:
     """Opens a step, and a cell of it; the head that is looked at goes along, and the token unless a number is followed
     back to where it comes from."""
-    looks: dict = {"step": step, "cell": cell}
+    selected: dict = {"step": step, "cell": cell}
     if cell is not None:
-        place = dict(zip(trace_for(setup_state.current_setup()).step(step).dims, cell, strict=True))
-        looks |= {"head": place["H"]} if "H" in place else {}
-        looks |= {"token": place["T"]} if "T" in place and not follow else {}
-        looks |= {"sentence": place["B"]} if place.get("B") else {}
+        trace = trace_for(setup_state.current_setup())
+        place = dict(zip(trace.step(step).dims, cell, strict=True))
+        if "H" in place:
+            selected["head"] = place["H"]
+        if "T" in place and not follow:
+            selected["token"] = place["T"]
+        if place.get("B"):
+            selected["sentence"] = place["B"]
         if follow:
             setup_state.extend_trail(step, cell)
     st.session_state["opened"] = st.session_state.get("opened", 0) + 1
-    select_and_redraw(**looks)
+    select_and_redraw(**selected)

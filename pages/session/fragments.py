@@ -10,49 +10,53 @@ from pages.session.view import ScreenState
 from pages.site.words import current_language, use_language
 
 DependencyReader = Callable[[ScreenState], object]
-PART_DEPENDENCIES: dict[
-    str, DependencyReader
-] = {}  # what each part shows, by its name: of two equal ones the screen is the same
-DRAWING: dict[str, Callable[[ScreenState], None]] = {}  # the function that draws each part, by its name
+DrawingFunction = Callable[[ScreenState], None]
+PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # what each part shows, by its name
+DRAWING: dict[str, DrawingFunction] = {}  # the function that draws each part, by its name
 
 
-def page_part(shows: DependencyReader) -> Callable[[Callable[[ScreenState], None]], Callable[[], None]]:
-    """Makes a function that draws a Scene a part of the page; shows: all that what it draws depends on."""
+def page_part(shows: DependencyReader) -> Callable[[DrawingFunction], Callable[[], None]]:
+    """Makes a function that draws a screen's state a part of the page. shows: gives all that what it draws depends on;
+    where that is the same, the part is."""
 
-    def named(draw: Callable[[ScreenState], None]) -> Callable[[], None]:
-        enter(draw, shows)
+    def make_part(draw: DrawingFunction) -> Callable[[], None]:
+        register_part(draw, shows)
 
         @st.fragment(key=draw.__name__)
         @wraps(draw)
-        def drawn() -> None:
-            shown = view.current_screen()
-            now = part_dependencies(draw.__name__, shown)
+        def draw_part() -> None:
+            screen = view.current_screen()
+            dependencies = part_dependencies(draw.__name__, screen)
             with use_language():
-                draw(shown)
-            st.session_state["drawn"][draw.__name__] = now
+                draw(screen)
+            st.session_state["drawn"][draw.__name__] = dependencies
 
-        return drawn
+        return draw_part
 
-    return named
+    return make_part
 
 
-def enter(draw: Callable[[ScreenState], None], shows: DependencyReader) -> None:
+def register_part(draw: DrawingFunction, shows: DependencyReader) -> None:
     """Enters a part under the name of its function. Raises ValueError where another function has that name."""
     name = draw.__name__
     before = DRAWING.setdefault(name, draw)
     if before is not draw and not is_loaded_anew(draw, before):
-        raise ValueError(f"each part needs a name of its own: {name} is in {before.__module__} and {draw.__module__}")
-    DRAWING[name], PART_DEPENDENCIES[name] = draw, shows
+        modules = f"{before.__module__} and {draw.__module__}"
+        raise ValueError(f"each part needs a name of its own: {name} is in {modules}")
+    DRAWING[name] = draw
+    PART_DEPENDENCIES[name] = shows
 
 
-def is_loaded_anew(draw: Callable[[ScreenState], None], before: Callable[[ScreenState], None]) -> bool:
+def is_loaded_anew(draw: DrawingFunction, before: DrawingFunction) -> bool:
     """Whether a function comes in the place of an earlier one because its module was loaded again: its file changed."""
     return draw.__module__ == before.__module__ and draw.__globals__ is not before.__globals__
 
 
-def part_dependencies(name: str, shown: ScreenState) -> tuple[object, ...]:
+def part_dependencies(name: str, screen: ScreenState) -> tuple[object, ...]:
     """What a part shows: its own, the language, and refusals."""
-    return (current_language(), *st.session_state["refused"].items(), PART_DEPENDENCIES[name](shown))
+    own = PART_DEPENDENCIES[name](screen)
+    refused = setup_state.workbench().refused
+    return (current_language(), *refused.items(), own)
 
 
 def draw_whole_page(draw: Callable[[], None]) -> None:
@@ -64,12 +68,16 @@ def draw_whole_page(draw: Callable[[], None]) -> None:
 
 def list_outdated_parts() -> list[str]:
     """The parts on the screen that show something else than what there is now."""
-    now = view.current_screen()
-    return [name for name, shown in st.session_state["drawn"].items() if shown != part_dependencies(name, now)]
+    screen = view.current_screen()
+    outdated = []
+    for name, shown in st.session_state["drawn"].items():
+        if shown != part_dependencies(name, screen):
+            outdated.append(name)
+    return outdated
 
 
 def select_and_redraw(**updates) -> None:
-    """Looks at something else (state.look), and draws what shows it: the last that a callback does."""
+    """Looks at something else (setup_state.select), and draws what shows it: the last that a callback does."""
     setup_state.select(**updates)
     redraw()
 

@@ -30,12 +30,15 @@ def current_palette() -> Palette:
 
 def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
     """The cell that is opened, where this run has it."""
-    return Ref(setup.step, setup.cell) if setup.cell and trace.holds(setup.step, setup.cell) else None
+    if setup.cell and trace.holds(setup.step, setup.cell):
+        return Ref(setup.step, setup.cell)
+    return None
 
 
 def axis_name(dim: str) -> str:
     """What an axis counts."""
-    return say(f"axis.{dim}") if has(f"axis.{dim}") else say("axis.other", dim=dim)
+    key = f"axis.{dim}"
+    return say(key) if has(key) else say("axis.other", dim=dim)
 
 
 def axis_label(trace: Trace, axis: str, position: int) -> str:
@@ -46,8 +49,11 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
     if words is None:
         return str(position + 1)
     word = words[position]
-    named = axis in ("D", "D_out") and not word.startswith("=")
-    return say(f"dim.{word}") if named else printable_token(word.removeprefix("=") if axis in ("D", "D_out") else word)
+    if axis not in ("D", "D_out"):
+        return printable_token(word)
+    if word.startswith("="):  # a column that stands for a word
+        return printable_token(word.removeprefix("="))
+    return say(f"dim.{word}")
 
 
 SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -56,9 +62,11 @@ SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 def name_token(trace: Trace, axis: str, position: int) -> str:
     """A token in a text; one that stands there more than once carries its place: the₃."""
     words = trace.labels[axis]
-    return printable_token(words[position]) + (
-        str(position + 1).translate(SUBSCRIPT_DIGITS) if words.count(words[position]) > 1 else ""
-    )
+    word = words[position]
+    name = printable_token(word)
+    if words.count(word) == 1:
+        return name
+    return name + str(position + 1).translate(SUBSCRIPT_DIGITS)
 
 
 def describe_cell(trace: Trace, ref: Ref) -> str:
@@ -69,11 +77,12 @@ def describe_cell(trace: Trace, ref: Ref) -> str:
 def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
     """The axes of a step that a cell is named by, with their places: a batch of one sentence is none of them."""
     dims, shape = trace.step(step).dims, trace[step].shape
-    return [
-        (axis, dim)
-        for axis, dim in enumerate(dims)
-        if not is_broadcast_axis(trace, step, axis) and (dim, shape[axis]) != ("B", 1)
-    ]
+    naming = []
+    for axis, dim in enumerate(dims):
+        is_single_sentence = dim == "B" and shape[axis] == 1
+        if not is_single_sentence and not is_broadcast_axis(trace, step, axis):
+            naming.append((axis, dim))
+    return naming
 
 
 def place_name(trace: Trace, axis: str, position: int) -> str:
@@ -82,16 +91,15 @@ def place_name(trace: Trace, axis: str, position: int) -> str:
         return say("place.sentence", number=position + 1)
     if axis in HEAD_DIMS:
         return say("place.head", number=position + 1)
-    return (
-        name_token(trace, axis, position)
-        if axis in TOKEN_AXES and axis in trace.labels
-        else axis_label(trace, axis, position)
-    )
+    if axis in TOKEN_AXES and axis in trace.labels:
+        return name_token(trace, axis, position)
+    return axis_label(trace, axis, position)
 
 
 def place_names(trace: Trace, axis: str, size: int) -> list[str]:
     """The names of all positions along an axis, to choose from: no two alike, also where tokens imitate others."""
-    return make_names_distinct([place_name(trace, axis, position) for position in range(size)])
+    names = [place_name(trace, axis, position) for position in range(size)]
+    return make_names_distinct(names)
 
 
 def short_step_name(step: str) -> str:
@@ -99,7 +107,8 @@ def short_step_name(step: str) -> str:
     mask = f"masks.{step.removeprefix('allowed_')}"
     if step.startswith("allowed_") and has(mask):
         return say(mask).replace(" ", "\n", 1)
-    return say(f"step.short.{step}") if has(f"step.short.{step}") else step
+    key = f"step.short.{step}"
+    return say(key) if has(key) else step
 
 
 def inline_step_name(step: str) -> str:
@@ -109,12 +118,15 @@ def inline_step_name(step: str) -> str:
 
 def picture_texts_for(trace: Trace) -> PictureTexts:
     """How pictures of this run speak: each name is made once a picture, which has many cells."""
-    axes, name = cache(partial(cell_naming_axes, trace)), cache(partial(place_name, trace))
+    naming_axes = cache(partial(cell_naming_axes, trace))
+    name = cache(partial(place_name, trace))
+    label = cache(partial(axis_label, trace))
 
     def describe(ref: Ref) -> str:
-        return f"{ref.step} [{', '.join([name(dim, ref.index[axis]) for axis, dim in axes(ref.step)])}]"
+        places = [name(dim, ref.index[axis]) for axis, dim in naming_axes(ref.step)]
+        return f"{ref.step} [{', '.join(places)}]"
 
-    return PictureTexts(describe, cache(partial(axis_label, trace)))
+    return PictureTexts(describe, label)
 
 
 @dataclass(frozen=True)
@@ -141,17 +153,27 @@ def count_real_queries(trace: Trace) -> int:
 def selection_of(trace: Trace, setup: Setup) -> Selection:
     """The chosen sentence, head and query, else the example's story, else the most telling."""
     sizes = trace.sizes()
+    H, T = sizes["H"], sizes["T"]
     batch = min(setup.sentence or 0, sizes["B"] - 1)
-    focus, typed = EXAMPLES[setup.example].focus, (setup.text, setup.x, setup.q, setup.file, setup.built)
-    told = typed == (None,) * len(typed) and batch == 0 and focus and focus[0] < sizes["H"]
-    if setup.token is None and told:
-        head, query = focus
+    if setup.token is None and shows_example_story(setup, batch, H):
+        head, query = EXAMPLES[setup.example].focus
     else:
-        real = count_real_queries(trace)
-        query = None if setup.token is None else min(setup.token, sizes["T"] - 1)
-        head, query = find_telling_row(trace, query, batch, real)
-    head = head if setup.head is None else min(setup.head, sizes["H"] - 1)
-    return Selection(batch, head, kv_head(head, sizes["H"], sizes["H_kv"]), query)
+        chosen_query = None if setup.token is None else min(setup.token, T - 1)
+        head, query = find_telling_row(trace, chosen_query, batch, count_real_queries(trace))
+    if setup.head is not None:
+        head = min(setup.head, H - 1)
+    key_value_head = kv_head(head, H, sizes["H_kv"])
+    return Selection(batch, head, key_value_head, query)
+
+
+def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
+    """Whether the example's own sentence is looked at, and a head and a query that tell its story."""
+    focus = EXAMPLES[setup.example].focus
+    if focus is None or batch > 0:
+        return False
+    typed = (setup.text, setup.x, setup.q, setup.file, setup.built)
+    focus_head, _ = focus
+    return all(field is None for field in typed) and focus_head < heads
 
 
 def spoken_share(share: float, rest: float = 0.0) -> str:

@@ -15,11 +15,13 @@ from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
 from pages.setup.setup import Setup, pinned_setup_of, with_view_of, without_view
 
+NOTHING_SEEN = (None, None, {})  # the Setup, the selection and the sizes that the screen showed last
+
 
 @dataclass(frozen=True, eq=False)
 class ScreenState:
-    """A Setup, its run and inputs, what is looked at, and the run before, where there is one of the same sizes; named:
-    the Setup of that."""
+    """What a page shows: a Setup, its run and inputs, what is looked at, and the run before, where there is one of the
+    same sizes. named: the Setup of that."""
 
     setup: Setup
     trace: Trace
@@ -43,14 +45,23 @@ class ScreenState:
         """The same of the weights alone: of a long text the whole takes longer than all that is drawn of it."""
         if self.before is None:
             return None
-        return subtract_traces(Trace({"weights": self.trace.step("weights")}, self.trace.labels), self.before)
+        weights = self.trace.step("weights")
+        weights_alone = Trace({"weights": weights}, self.trace.labels)
+        return subtract_traces(weights_alone, self.before)
 
     @property
     def row_distances(self) -> tuple[Tensor, Tensor]:
         """How far each row of the head that is looked at lies from the run before: its total variation, and the
         divergence of the run before from it, (T,) each."""
-        now, named, *runs = self.both
-        return cached_row_distances(now, named, self.look.batch, self.look.head, *runs)
+        setup, setup_before, trace, before = self.both
+        return cached_row_distances(
+            setup,
+            setup_before,
+            self.look.batch,
+            self.look.head,
+            trace,
+            before,
+        )
 
     @property
     def both(self) -> tuple[Setup, Setup, Trace, Trace]:
@@ -74,7 +85,8 @@ class ScreenState:
     @property
     def shows_difference(self) -> bool:
         """Whether maps show how the numbers changed, where they can: not of one sentence to another."""
-        return self.setup.against is not None and self.setup.pinned != "values" and self.exchange.compared
+        is_asked = self.setup.against is not None and self.setup.pinned != "values"
+        return is_asked and self.exchange.compared
 
     @property
     def times_by_itself(self) -> bool:
@@ -84,55 +96,74 @@ class ScreenState:
     @property
     def times(self) -> bool:
         """Whether the weights' colours count in even shares: as it was chosen, else where a row is long."""
-        return self.times_by_itself if self.setup.ramp is None else self.setup.ramp == "times"
+        ramp = self.setup.ramp
+        return self.times_by_itself if ramp is None else ramp == "times"
 
     @property
     def new(self) -> list[str]:
         """The steps that the run before did not have."""
-        return [] if self.before is None else [name for name in self.trace.computed() if name not in self.before]
+        if self.before is None:
+            return []
+        return [name for name in self.trace.computed() if name not in self.before]
 
     @property
     def reshaped(self) -> list[str]:
         """The steps that the run before had in another shape."""
         if self.before is None:
             return []
-        steps, before = self.trace.computed().items(), self.before
-        return [name for name, step in steps if name in before and not have_same_shape(step, before.step(name))]
+        reshaped = []
+        for name, step in self.trace.computed().items():
+            if name in self.before and not have_same_shape(step, self.before.step(name)):
+                reshaped.append(name)
+        return reshaped
 
     def drawn(self, step: str) -> Trace:
         """The run that a step is drawn from: the difference where that is asked for and there is one."""
-        compared = self.shows_difference and self.apart is not None and step in self.apart
-        return self.apart if compared else self.trace  # the difference is computed where it is drawn alone
+        if not self.shows_difference:
+            return self.trace  # the difference is computed where it is drawn alone
+        has_difference = self.apart is not None and step in self.apart
+        return self.apart if has_difference else self.trace
 
 
 def current_screen() -> ScreenState:
-    """The scene of the session."""
-    if st.session_state.get("seen", (None,))[0] != setup_state.current_setup():
-        keep_selection(trace_for(setup_state.current_setup()))
+    """The screen of the session."""
+    setup = setup_state.current_setup()
+    seen, *_ = st.session_state.get("seen", NOTHING_SEEN)
+    if seen != setup:
+        keep_selection(trace_for(setup))
     return make_screen_state(setup_state.current_setup(), setup_state.setup_before())
 
 
 @cache_in_thread
 def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
-    """The scene of a Setup that is compared with another one."""
+    """The screen of a Setup that is compared with another one."""
     trace = trace_for(setup)
     return ScreenState(
-        setup, trace, inputs_of(setup), selection_of(trace, setup), get_run_before(trace, setup, before), before
+        setup=setup,
+        trace=trace,
+        inputs=inputs_of(setup),
+        look=selection_of(trace, setup),
+        before=get_run_before(trace, setup, before),
+        named=before,
     )
 
 
 def keep_selection(trace: Trace) -> None:
     """After a change the same head and the same query are looked at as before, where there are as many of them."""
     setup, sizes = setup_state.current_setup(), trace.sizes()
-    now = selection_of(trace, setup)
-    seen, look, were = st.session_state.get("seen", (None, None, {}))
-    if seen is not None and setup.example == seen.example and without_view(setup) != without_view(seen):
-        kept = {"head": (look.head, now.head, "H"), "token": (look.query, now.query, "T")}
-        pins = {name: was for name, (was, at, axis) in kept.items() if was != at and sizes[axis] == were[axis]}
+    selection = selection_of(trace, setup)
+    seen, selection_before, sizes_before = st.session_state.get("seen", NOTHING_SEEN)
+    is_changed = seen is not None and setup.example == seen.example and without_view(setup) != without_view(seen)
+    if is_changed:
+        pins = {}
+        if selection.head != selection_before.head and sizes["H"] == sizes_before["H"]:
+            pins["head"] = selection_before.head
+        if selection.query != selection_before.query and sizes["T"] == sizes_before["T"]:
+            pins["token"] = selection_before.query
         if pins:
             setup_state.select(**pins)
-            now = selection_of(trace, setup_state.current_setup())
-    st.session_state["seen"] = (setup_state.current_setup(), now, sizes)
+            selection = selection_of(trace, setup_state.current_setup())
+    st.session_state["seen"] = (setup_state.current_setup(), selection, sizes)
 
 
 def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | None:
@@ -144,4 +175,5 @@ def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | N
         before = trace_for(replace(named, sentence=setup.sentence))
     except AttentionError:
         return None
-    return before if have_same_shape(trace.step("weights"), before.step("weights")) else None
+    weights, weights_before = trace.step("weights"), before.step("weights")
+    return before if have_same_shape(weights, weights_before) else None

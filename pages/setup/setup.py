@@ -1,15 +1,12 @@
 """Setup: the whole state of a page as plain values, and its link. A link says only what differs from the example."""
 
-import math
-import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
 
 from attention_core import AttentionConfig
 from attention_core.examples.examples import EXAMPLES
-from attention_core.inputs.files.qkv_file import ROLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.config import require_positive
@@ -18,11 +15,18 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
+from pages.setup.link_values import (
+    make_choices_reader,
+    make_member_reader,
+    read_array_roles,
+    read_link_count,
+    read_link_digest,
+    read_link_indices,
+    read_link_number,
+)
 from pages.setup.mask_spec import read_mask
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
-MAX_MASK_NUMBER = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
-MAX_LINK_NUMBER = 999_999_999  # the largest seed or place that a link can say
 MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
 AXIS_ORDERS = {
     name.replace(" ", ""): name for name in TENSOR_LAYOUTS
@@ -31,7 +35,6 @@ MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x ke
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
-MAX_FIELD_CHARS = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
 
@@ -164,12 +167,13 @@ def check_link_values(parts: Mapping[str, object]) -> None:
     for name, value in parts.items():
         if value == getattr(DEFAULT_SETUP, name):
             continue
+        text, read = format_link_value(value), FIELD_READERS.get(name, str)
         try:
-            said = FIELD_READERS.get(name, str)(format_link_value(value))
+            read_back = read(text)
         except (ValueError, OverflowError):
-            said = None
-        if said != value:
-            raise AttentionError("link_cannot_say", name=name, given=format_link_value(value)[:40])
+            read_back = None
+        if read_back != value:
+            raise AttentionError("link_cannot_say", name=name, given=text[:40])
 
 
 def setup_to_query(setup: Setup) -> str:
@@ -179,7 +183,8 @@ def setup_to_query(setup: Setup) -> str:
 
 def setup_from_query(text: str) -> Setup:
     """The Setup of a link that is one text."""
-    return setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))[0]
+    setup, _ = setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))
+    return setup
 
 
 def compared_setup_of(setup: Setup) -> Setup | None:
@@ -219,94 +224,41 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
     A key that nobody knows is a slip, or comes from a newer version: it is such a part too. Marks that mail programs
     add to an address (utm_...) are none.
     """
-    setup, refused = DEFAULT_SETUP, []
+    values, refused = {}, []
     for field in fields(Setup):
-        text = link.get(link_key_of(field.name))
-        if text is None:
+        key = link_key_of(field.name)
+        if key not in link:
             continue
+        text = link[key]
+        read = FIELD_READERS.get(field.name, str)
         try:
             if len(text) > MAX_LINK_CHARS:
                 raise ValueError
-            setup = replace(setup, **{field.name: FIELD_READERS.get(field.name, str)(text)})
+            values[field.name] = read(text)
         except (ValueError, OverflowError):
-            refused.append((link_key_of(field.name), text[:40]))
-    known = LINK_KEYS.union(OTHER_LINK_KEYS)
-    unknown = [(key[:40], text[:40]) for key, text in link.items() if key not in known and not key.startswith("utm_")]
-    return setup, refused + unknown[:MAX_UNKNOWN_KEYS_NAMED]
+            refused.append((key, text[:40]))
+    setup = replace(DEFAULT_SETUP, **values)
+    return setup, refused + list_unknown_parts(link, LINK_KEYS.union(OTHER_LINK_KEYS))
 
 
-def make_member_reader(names):
-    """A reader that takes one of `names` only."""
-
-    def read(text: str) -> str:
-        if text not in names:
-            raise ValueError(text)
-        return text
-
-    return read
+def is_campaign_mark(key: str) -> bool:
+    """Whether a part of an address is a mark that mail programs add: it says nothing of a page."""
+    return key.startswith("utm_")
 
 
-def read_link_number(text: str) -> float:
-    """A finite number of at most 30 characters."""
-    value = float(text) if len(text) <= 30 else float("nan")
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
-
-
-def read_link_count(text: str) -> int:
-    """A whole number from 0 to MOST."""
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MAX_LINK_NUMBER))):
-        raise ValueError(text)
-    return int(text)
-
-
-def read_link_indices(text: str) -> tuple[int, ...]:
-    """Whole numbers, separated by commas."""
-    return tuple(read_link_count(part) for part in text.split(",") if part)[:7]
-
-
-def make_choices_reader(names):
-    """A reader of "name:1:2,other" where every name is known and every number whole; at most MOST_SAID characters."""
-
-    def read(text: str) -> tuple[str, ...]:
-        if len(text) > MAX_FIELD_CHARS:
-            raise ValueError(text)
-        parts = tuple(part for part in text.split(",") if part)
-        for part in parts:
-            name, *numbers = part.split(":")
-            make_member_reader(names)(name)
-            for given in numbers:
-                if read_link_count(given.removeprefix("-")) > MAX_MASK_NUMBER:
-                    raise ValueError(text)
-        return parts
-
-    return read
+def list_unknown_parts(link: Mapping[str, str], known: Container[str]) -> list[tuple[str, str]]:
+    """The parts of a link with keys that are not known, as (key, text): so many of them as a screen names."""
+    unknown = [key for key in link if key not in known and not is_campaign_mark(key)]
+    return [(key[:40], link[key][:40]) for key in unknown[:MAX_UNKNOWN_KEYS_NAMED]]
 
 
 def read_other_setup_link(text: str) -> str:
     """The link of another Setup, which is whole and compares with none itself."""
-    setup, refused = setup_from_link(dict(parse_qsl(text, keep_blank_values=True, max_num_fields=len(fields(Setup)))))
+    parts = parse_qsl(text, keep_blank_values=True, max_num_fields=len(fields(Setup)))
+    setup, refused = setup_from_link(dict(parts))
     if refused or setup.against is not None:
         raise ValueError(text)
     return setup_to_query(setup)
-
-
-def read_link_digest(text: str) -> str:
-    """Sixteen hexadecimal digits."""
-    if not re.fullmatch("[0-9a-f]{16}", text):
-        raise ValueError(text)
-    return text
-
-
-def read_array_roles(text: str) -> tuple[str, ...]:
-    """ "q:0,weights:4" where every role is known; the numbers count the arrays of the file."""
-    parts = tuple(part for part in text.split(",") if part)
-    for part in parts:
-        role, _, place = part.partition(":")
-        make_member_reader(ROLES)(role)
-        read_link_count(place)
-    return parts
 
 
 FIELD_READERS = {
@@ -356,19 +308,45 @@ def input_mode_of(setup: Setup) -> str:
         return "qkv"
     if setup.x is not None:
         return "matrix"
-    return "qkv" if setup.text is None and EXAMPLES[setup.example].q is not None else "sentence"
+    ships_qkv = EXAMPLES[setup.example].q is not None
+    return "qkv" if ships_qkv and setup.text is None else "sentence"
+
+
+@dataclass(frozen=True)
+class InputChoice:
+    """What a Setup says of its input. mode: "sentence", "matrix", "qkv" or "file"; crossed: whether keys and values
+    come from a second sequence; built: the heads built by hand; network: the trained one that makes the vectors."""
+
+    mode: str
+    crossed: bool
+    built: tuple[tuple[str, int], ...]
+    network: str | None
+
+
+def input_choice_of(setup: Setup) -> InputChoice:
+    """All that a Setup says of its input."""
+    return InputChoice(
+        mode=input_mode_of(setup),
+        crossed=is_cross_attention(setup),
+        built=built_heads_of(setup),
+        network=network_of(setup),
+    )
 
 
 def network_of(setup: Setup) -> str | None:
     """The trained network that makes vectors and matrices, by its recipe's name; none where heads built by hand do, or
     where the example has none."""
     own = EXAMPLES[setup.example].network
-    return None if own is None or built_heads_of(setup) else setup.network or own
+    if own is None or built_heads_of(setup):
+        return None
+    return setup.network or own
 
 
 def positions_of(setup: Setup) -> tuple[str, ...]:
     """The ways to tell positions: those that were chosen, else the example's."""
-    return EXAMPLES[setup.example].positions if setup.positions is None else setup.positions
+    if setup.positions is None:
+        return EXAMPLES[setup.example].positions
+    return setup.positions
 
 
 def to_positions_field(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -378,23 +356,30 @@ def to_positions_field(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] 
 
 def is_cross_attention(setup: Setup) -> bool:
     """Whether keys and values come from a second sequence."""
+    if setup.cross is not None:
+        return setup.cross
     example = EXAMPLES[setup.example]
-    return example.tensor("context") is not None if setup.cross is None else setup.cross
+    return example.q is None and example.context_tokens is not None
 
 
 def built_heads_of(setup: Setup) -> tuple[tuple[str, int], ...]:
     """The heads built by hand, as (name, offset): they make the x of one sentence, or of several, themselves."""
     if input_mode_of(setup) != "sentence" or is_cross_attention(setup):
         return ()
-    built = EXAMPLES[setup.example].built if setup.built is None else setup.built
+    built = setup.built
+    if built is None:
+        built = EXAMPLES[setup.example].built
     return tuple(map(read_head_kind, built))
 
 
 def config_of(setup: Setup) -> AttentionConfig:
     """The core's config for a Setup; what the Setup leaves open is the example's."""
-    example, kinds = EXAMPLES[setup.example], built_heads_of(setup)
-    masks = tuple(example.masks) if setup.masks is None else setup.masks
-    heads = setup.heads if setup.heads is not None else len(kinds) or example.heads
+    example, built = EXAMPLES[setup.example], built_heads_of(setup)
+    masks, heads = setup.masks, setup.heads
+    if masks is None:
+        masks = example.masks
+    if heads is None:
+        heads = len(built) or example.heads
     if require_positive("heads", heads) > MAX_SHOWN_HEADS:
         raise AttentionError("at_most", name="heads", limit=MAX_SHOWN_HEADS, given=heads)
     return AttentionConfig(

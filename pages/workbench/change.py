@@ -13,7 +13,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import choose_decimals, format_fixed, format_signed
 from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import trace_for
-from pages.session import setup_state
+from pages.session import setup_history, setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.labels import count_real_queries, describe_cell, name_token, place_name
 from pages.session.view import ScreenState
@@ -41,7 +41,7 @@ def show_last_change(screen: ScreenState) -> None:
             st.markdown(say("change.sizes"), width="content")
         else:
             st.markdown(describe_change(screen), width="content")
-    show_refusal(setup_state.COMPARISON_CONTROL)
+    show_refusal(setup_history.COMPARISON_CONTROL)
 
 
 def pin_switch() -> None:
@@ -52,7 +52,7 @@ def pin_switch() -> None:
 
 def pin_and_redraw() -> None:
     """Pins A."""
-    setup_state.pin_current_setup()
+    setup_history.pin_current_setup()
     redraw()
 
 

@@ -9,7 +9,7 @@ from pages.panels.head_maps import LARGE_MAPS_LIMITS
 from pages.panels.setup_controls import show_refusal
 from pages.panels.thumbnails import select_head, show_all_heads, show_strip
 from pages.runs.cache import inputs_of, trace_for
-from pages.session import setup_state
+from pages.session import setup_history
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.view import ScreenState
 from pages.setup.setup import pinned_setup_of, with_view_of
@@ -81,13 +81,13 @@ def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
 # ---- the buttons -----------------------------------------------------------------------------------------------------
 def swap_and_redraw() -> None:
     """A becomes B and B becomes A."""
-    setup_state.swap_a_and_b(trace_for)
+    setup_history.swap_a_and_b(trace_for)
     redraw()
 
 
 def reset_b_and_redraw() -> None:
     """B becomes what A is."""
-    setup_state.reset_b_to_a(trace_for)
+    setup_history.reset_b_to_a(trace_for)
     redraw()
 
 
@@ -123,7 +123,7 @@ def show_comparison_buttons(screen: ScreenState) -> None:
             head_picker(screen)
         if has_long_rows(screen):
             ramp_switch(screen)
-    show_refusal(setup_state.COMPARISON_CONTROL)
+    show_refusal(setup_history.COMPARISON_CONTROL)
 
 
 def difference_switch(screen: ScreenState) -> None:

@@ -7,8 +7,8 @@ from attention_core.inputs.files.qkv_file import ROLES, UploadedTensors
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import HALF_WIDTH_PX, mirror_field, show_refusal, try_change
+from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, sources_of, store_upload, uploaded_arrays
-from pages.runs.uploaded_inputs import assign_roles, read_uploaded_tensors, resolve_upload_part
 from pages.session import setup_state
 from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
@@ -29,8 +29,9 @@ def show_file_controls(setup: Setup) -> None:
         return
     arrays = uploaded_arrays(setup)
     show_sources(setup, files)
-    tensors = read_uploaded_tensors(setup, arrays)
-    mask = assign_roles(setup, arrays).get("mask")
+    upload = input_kind_of(setup, arrays)
+    tensors = upload.tensors()
+    mask = upload.roles_by_name().get("mask")
     if mask is not None and arrays[mask].dtype == bool:
         show_polarity_switch(setup)
     if len(tensors.fits) > 1 or setup.axes is not None:
@@ -91,7 +92,7 @@ def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
 def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
     """What is read from each file, in words."""
     sources = sources_of(setup)
-    arrays_by_role = assign_roles(setup, uploaded_arrays(setup))
+    arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
     roles: dict[Source, list[str]] = {}
     for role, array in arrays_by_role.items():
         source = sources[array]
@@ -114,7 +115,7 @@ def printable_file_name(name: str) -> str:
 
 def show_role_choices(setup: Setup, names: list[str]) -> None:
     """Which array is what."""
-    arrays_by_role = assign_roles(setup, uploaded_arrays(setup))
+    arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
     labels = label_arrays(names)
 
     def choose_array(role: str) -> None:
@@ -217,7 +218,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
 
 def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber]:
     """The numbers that say which part of the tensors is on the screen."""
-    part = resolve_upload_part(setup, tensors)
+    part = input_kind_of(setup, uploaded_arrays(setup)).part_of(tensors)
     head, heads = part.heads
     query, queries = part.queries
     key, keys = part.keys

@@ -10,7 +10,7 @@ from pages.panels import language
 from pages.panels.proof import proof_badge, show_proof
 from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import trace_for
-from pages.session import setup_state
+from pages.session import setup_history, setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
 from pages.setup.setup import LINK_KEYS
@@ -22,18 +22,18 @@ from pages.workbench.sharing import show_sharing
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """What the line says; all that is on the screen, where one of its drawers is open."""
     session, setup = st.session_state, screen.setup
-    lecture = talk.get_lecture_session()
+    lecture, state = talk.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
     shown = setup if any(open_drawers) else (setup.example, proof_badge(screen.trace, setup))
     return (
         shown,
         *open_drawers,
         session.get(EXPORTED_STEP_KEY),
-        *map(setup_state.can_move, setup_state.HISTORY_MOVES),
-        *session["unread"],
-        *session["unfit"],
+        *map(setup_history.can_move, setup_history.HISTORY_MOVES),
+        *state.unread,
+        *state.unfit,
         lecture.own,
-        lecture.refused,
+        lecture.refusal,
     )
 
 
@@ -51,14 +51,14 @@ def show_header_line(screen: ScreenState) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         mechanism_controls.example_picker(setup)
         show_proof(trace, setup)
-        for move in setup_state.HISTORY_MOVES:
+        for move in setup_history.HISTORY_MOVES:
             st.button(
                 say(f"header.{move}"),
                 key=move,
                 icon=f":material/{move}:",
                 help=say(f"help.{move}"),
                 type="tertiary",
-                disabled=not setup_state.can_move(move),
+                disabled=not setup_history.can_move(move),
                 on_click=undo_or_redo,
                 args=(move,),
             )
@@ -71,25 +71,26 @@ def show_header_line(screen: ScreenState) -> None:
 def handle_shortcut() -> None:
     """Undo or redo by keyboard."""
     move = st.session_state["shortcuts"].moved
-    if isinstance(move, str) and move in setup_state.HISTORY_MOVES:
+    if isinstance(move, str) and move in setup_history.HISTORY_MOVES:
         undo_or_redo(move)
 
 
 def undo_or_redo(move: str) -> None:
     """Undo or redo."""
-    setup_state.move_in_history(move, trace_for)
+    setup_history.move_in_history(move, trace_for)
     redraw()
 
 
 def show_link_trouble() -> None:
     """Where undo leads nowhere; what of the opened link or file could not be read or computed."""
     show_refusal(setup_state.HISTORY_CONTROL)
-    source = st.session_state["source"]
-    for key, text in st.session_state["unread"]:
+    state = setup_state.workbench()
+    source = state.source
+    for key, text in state.unread:
         trouble = "unread" if key in LINK_KEYS else "unknown"
         printed_text = escape_markdown(printable_token(text))
         sentence = say(f"{source}.{trouble}", key=escape_markdown(key), text=printed_text)
         st.error(sentence, icon=":material/link_off:")
-    for key, error in st.session_state["unfit"]:
+    for key, error in state.unfit:
         sentence = say(f"{source}.refused", key=escape_markdown(key), reason=say_refusal(error))
         st.error(sentence, icon=":material/link_off:")

@@ -6,10 +6,10 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
-from pages.panels.setup_controls import mirror_field, show_refusal, try_change, try_matrix
+from pages.panels.setup_controls import mirror_field, show_field_text, show_refusal, try_change, try_matrix
 from pages.runs.cache import trace_for
+from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
-from pages.runs.token_vectors import spell_tokens
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
@@ -52,7 +52,7 @@ def show_input_controls(screen: ScreenState) -> None:
         show_file_controls(setup)
     elif mode == "sentence":
         first_sentence = inputs.batch[0].words if inputs.batch else inputs.queries
-        sentence_field_box("text", setup, first_sentence)
+        show_field_text("text", setup.text, spell_tokens(first_sentence, setup), help=say("help.text"))
         if not is_cross_attention(setup):
             batch_box(setup)
     elif mode == "matrix":
@@ -138,21 +138,6 @@ def write_first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
 
 
 # ---- the boxes -------------------------------------------------------------------------------------------------------
-def sentence_field_box(field: str, setup: Setup, tokens: tuple[str, ...]) -> None:
-    """A line of text that becomes tokens."""
-    key = f"c_{field}"
-
-    def take_typed_text() -> None:
-        try_change(field, **{field: st.session_state[key]})
-
-    text = getattr(setup, field)
-    if text is None:
-        text = spell_tokens(tokens, setup)
-    mirror_field(key, field, text)
-    st.text_input(say(f"control.{field}"), key=key, on_change=take_typed_text, help=say("help.text"))
-    show_refusal(field)
-
-
 def batch_box(setup: Setup) -> None:
     """Further sentences, one a line: they are computed together with the first, filled up to the longest."""
 
@@ -209,6 +194,7 @@ def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
     show_refusal("cross")
     if is_cross_attention(setup):
         if mode == "sentence":
-            sentence_field_box("context_text", setup, inputs.keys)
+            shipped = spell_tokens(inputs.keys, setup)
+            show_field_text("context_text", setup.context_text, shipped, help=say("help.text"))
         else:
             matrix_box("context", inputs)

@@ -14,8 +14,8 @@ from pages.panels.setup_controls import (
     try_change,
     try_made_change,
 )
-from pages.runs.compute import make_size_changes
 from pages.runs.run_inputs import RunInputs
+from pages.runs.size_changes import make_size_changes
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState

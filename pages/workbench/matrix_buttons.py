@@ -10,9 +10,9 @@ from attention_core.inputs.matrix_edits import random_seed
 from pages.panels.input_origins import WHAT_IF_STEPS, get_head_numbers
 from pages.panels.setup_controls import try_change
 from pages.runs.compute import ONE_ROW_MATRICES
-from pages.runs.weight_matrices import BIASES, PROJECTIONS
+from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.session.view import ScreenState
-from pages.setup.setup import MAX_LINK_NUMBER
+from pages.setup.link_values import MAX_LINK_NUMBER
 from pages.site.words import has, say
 from pages.workbench.matrix_changes import (
     MatrixReader,

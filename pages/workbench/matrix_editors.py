@@ -6,7 +6,7 @@ import streamlit as st
 from pages.panels import canvas_map
 from pages.panels.input_origins import describe_origins
 from pages.panels.setup_controls import show_refusal
-from pages.runs.weight_matrices import BIASES
+from pages.runs.sentences import BIASES
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState

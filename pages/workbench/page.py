@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.runs import cache
-from pages.session import setup_state
+from pages.session import linked_setup
 from pages.workbench import (
     film_strip,
     header,
@@ -15,7 +15,7 @@ from pages.workbench import (
     screen,
 )
 
-setup_state.open_linked_setup(cache.check_run, cache.trace_for)
+linked_setup.open_linked_setup(cache.check_run, cache.trace_for)
 with st.sidebar:
     input_controls.show_input_controls()
     mask_controls.show_mask_controls()

@@ -7,8 +7,8 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.record.number_text import format_fixed, format_term
+from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
-from pages.runs.token_vectors import spell_tokens
 from pages.setup.mask_spec import write_mask
 from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of, network_of, positions_of
 from pages.site.words import has, say

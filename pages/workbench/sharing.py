@@ -10,7 +10,7 @@ from attention_core.record.errors import AttentionError
 from pages.lectures import talk
 from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import check_run, trace_for
-from pages.session import setup_state
+from pages.session import linked_setup, setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address, public_address
 from pages.session.fragments import redraw
 from pages.setup.setup import Setup, to_address
@@ -92,7 +92,7 @@ def show_setup_file(setup: Setup) -> None:
         except AttentionError as error:
             setup_state.store_refusal("file", error)
             return
-        setup_state.open_setup(wanted, unread, "file", check_run, trace_for)
+        linked_setup.open_setup(wanted, unread, "file", check_run, trace_for)
         st.session_state["sharing"] = False  # away from the screen that was opened
         redraw()
 
@@ -123,8 +123,8 @@ def show_add_scene_button(setup: Setup) -> None:
         on_click=add_scene,
     )
     session = talk.get_lecture_session()
-    if session.refused is not None:
-        st.error(say_refusal(session.refused), icon=":material/error:")
+    if session.refusal is not None:
+        st.error(say_refusal(session.refusal), icon=":material/error:")
     elif session.own is not None:
         scene_count = len(session.own.scenes)
         st.caption(say("present.desk.added", count=scene_count))

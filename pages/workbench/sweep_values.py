@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from attention_core import Trace
 from attention_core.inputs.handmade_heads import MAX_HEAD_OFFSET
 from attention_core.mechanism.masks import MASKS
-from pages.runs.compute import make_size_changes
 from pages.runs.run_inputs import RunInputs
-from pages.setup.setup import DTYPES, MAX_LINK_NUMBER, Setup, built_heads_of, config_of, input_mode_of
+from pages.runs.size_changes import make_size_changes
+from pages.setup.link_values import MAX_LINK_NUMBER
+from pages.setup.setup import DTYPES, Setup, built_heads_of, config_of, input_mode_of
 from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, head_choices, offset_places, turn_head
 from pages.workbench.mask_controls import write_masks
 

@@ -12,7 +12,7 @@ from attention_core.record.number_text import format_exact
 from pages.components import tiles
 from pages.panels.word_swaps import list_swap_offers, take_swap_offer
 from pages.runs.cache import cached_batch_difference, trace_for
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_cell
 from pages.session.fragments import select_and_redraw

@@ -9,7 +9,7 @@ from attention_core.record.errors import AttentionError
 from pages.runs import cache
 from pages.runs import compute as inputs
 from pages.runs.compute import compute_run
-from pages.session import setup_state
+from pages.session import linked_setup
 from pages.setup.setup import MAX_SHOWN_HEADS, Setup, setup_from_link
 from tests.screen.driver import Screen, plain, score_of
 
@@ -171,7 +171,7 @@ def test_what_takes_long_to_try_is_left_out_and_named():
             raise AttentionError("bias_alone", bias="b_q", weight="w_o")
 
     begin = thread_time()
-    setup, refused = setup_state.keep_computable_fields(wanted, check)
+    setup, refused = linked_setup.keep_computable_fields(wanted, check)
     assert thread_time() - begin < 2
     untried = [name for name, error in refused.items() if error.code == "not_tried"]
     assert setup.text == wanted.text and {"masks", "positions"} <= set(untried)

@@ -18,12 +18,12 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import AVAILABLE_DEVICES, count_queries_and_keys, gather_inputs
 from pages.runs.compute import compute_run as computed_with_inputs
+from pages.setup.link_values import MAX_MASK_NUMBER
 from pages.setup.mask_spec import read_mask, write_mask
 from pages.setup.setup import (
     DEFAULT_SETUP,
     DTYPES,
     MAX_LINK_CHARS,
-    MAX_MASK_NUMBER,
     MAX_SHOWN_HEADS,
     MAX_UNKNOWN_KEYS_NAMED,
     WIRING,

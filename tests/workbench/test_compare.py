@@ -10,6 +10,8 @@ import pytest
 
 from attention_core import Weights
 from pages.runs.compute import compute_run
+from pages.runs.run_inputs import StartMatrix
+from pages.runs.sentences import put_matrix
 from pages.setup.setup import VIEW_FIELDS, Setup
 from pages.workbench import setting_differences
 from tests.screen.driver import Screen, it_to_dog, plain
@@ -156,7 +158,7 @@ def test_a_weight_is_named_as_soon_as_a_setup_and_a_run_have_it():
     for text, number in (("1", 1.0), ("2", 2.0)):
         setup = LargerSetup(w_new=text)
         trace, material = compute_run(setup)
-        material.put("w_new", [[number]], "typed")
+        put_matrix(material, "w_new", StartMatrix([[number]], "typed"))
         runs.append((setup, trace, material))
     assert setting_differences.find_setting_differences(*runs) == [("w_new [1, 1]", "1", "2")]
 

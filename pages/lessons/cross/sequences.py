@@ -9,7 +9,7 @@ from attention_core.inputs.matrix_text import to_text
 from attention_core.inputs.tokenizer import printable_token
 from pages.lessons.sentences import join_with_commas
 from pages.runs.cache import inputs_of
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 

@@ -7,7 +7,8 @@ from attention_core.exercises.bugs import BUGS, Bug, right_lines
 from attention_core.exercises.layer_lines import LAYER_LINES, format_line
 from pages.panels.link_controls import choose_option, choose_place, get_choice, make_place_reader, store_choice
 from pages.session.reveal import are_answers_revealed
-from pages.setup.setup import Setup, make_member_reader
+from pages.setup.link_values import make_member_reader
+from pages.setup.setup import Setup
 from pages.site.words import say
 
 FOUND_BUGS_KEY = "bugs_found"  # in the session: the numbers of those that were said right

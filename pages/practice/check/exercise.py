@@ -11,7 +11,8 @@ from attention_core.exercises.printed_example import PRINTED_EXAMPLES
 from attention_core.exercises.stages import STAGES, stages_of
 from pages.export.doors import CHECK_PAGE, STATE_KIND, check_exercise_size
 from pages.panels.link_controls import choose_option, choose_whole_number, get_choice, store_choice
-from pages.setup.setup import MAX_LINK_NUMBER, Setup, read_link_count, read_other_setup_link, setup_from_query
+from pages.setup.link_values import MAX_LINK_NUMBER, read_link_count
+from pages.setup.setup import Setup, read_other_setup_link, setup_from_query
 from pages.site.words import say
 
 EXERCISE_EXAMPLE = "source_004"

@@ -19,7 +19,7 @@ from pages.practice.puzzles.output_pictures import OUTPUT_PICTURES
 from pages.runs.cache import inputs_of
 from pages.session.labels import selection_of
 from pages.session.reveal import are_answers_revealed
-from pages.setup.setup import make_member_reader
+from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 

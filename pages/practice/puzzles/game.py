@@ -23,7 +23,8 @@ from attention_core.inputs.matrix_edits import to_short_text
 from pages.panels import link_controls
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.cell_clicks import read_typed_cells
-from pages.setup.setup import Setup, make_member_reader
+from pages.setup.link_values import make_member_reader
+from pages.setup.setup import Setup
 from pages.site.words import current_language
 from pages.workbench.matrix_cells import apply_typed_cells
 
@@ -122,18 +123,18 @@ def take_typed_numbers(name: str, typed: object) -> None:
     wanted, refusal = apply_typed_cells(matrices[name], cells, (0, first), name)
     changes = format_changes({**matrices, name: wanted}, start)
     link_controls.take_choice(NUMBERS_KEY, changes, "", make_numbers_reader(puzzle, start))
-    refused = link_controls.current_lesson_choices().refused
+    choices = link_controls.current_lesson_choices()
     if refusal is not None:
-        refused[NUMBERS_KEY] = refusal
-    if NUMBERS_KEY in refused:
+        choices.refuse(NUMBERS_KEY, refusal)
+    if NUMBERS_KEY in choices.refused:
         renew_puzzle_cells()  # the cell shows its number again
 
 
 def put_numbers(text: str | None) -> None:
     """Puts other numbers at once: a solution, or those at the start."""
     choices = link_controls.current_lesson_choices()
-    choices.refused.pop(NUMBERS_KEY, None)
-    choices.unread.clear()
+    choices.forget_refusals(NUMBERS_KEY)
+    choices.forget_trouble()
     link_controls.store_choice(NUMBERS_KEY, text or None)
     renew_puzzle_cells()
 

@@ -15,7 +15,7 @@ from pages.lessons.sentences import format_gap, show_sentence
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import pick_place, switch
 from pages.runs.cache import inputs_of, trace_for
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.session.labels import Selection, place_names, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say

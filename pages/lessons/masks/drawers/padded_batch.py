@@ -15,8 +15,8 @@ from pages.lessons.pictures import show_weights_map
 from pages.lessons.sentences import format_gap, quote_token, show_sentence
 from pages.panels.link_controls import check_lesson_tokens, choose_option, switch, text_box
 from pages.runs.cache import inputs_of, trace_for
-from pages.runs.compute import run_sentences_alone
 from pages.runs.run_inputs import PAD_WORD
+from pages.runs.separate_runs import run_sentences_alone
 from pages.session.labels import place_name, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say

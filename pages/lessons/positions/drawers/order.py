@@ -10,7 +10,7 @@ from pages.lessons.pictures import RunPicture, make_cell_rows, show_side_by_side
 from pages.lessons.sentences import format_gap, list_place_names, quote_token, show_sentence
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import inputs_of, trace_for
-from pages.runs.token_vectors import spell_tokens
+from pages.runs.compute import spell_tokens
 from pages.setup.setup import Setup
 from pages.site.words import say
 

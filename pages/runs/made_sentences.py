@@ -1,0 +1,134 @@
+"""Sentences whose vectors no dictionary has: heads built by hand make them, or a trained network does."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from torch import Tensor
+
+from attention_core.inputs.handmade_heads import POSITION_COLUMNS, BuiltHeads, build_heads, build_token_vectors
+from attention_core.learned.insight.views import AttentionView
+from pages.runs.network_store import view_network
+from pages.runs.run_inputs import StartMatrix, TokenSequence
+from pages.runs.sentences import DictionarySentences, StartMatrices
+
+SCORE_LAYER = ("w_aq", "w_ak", "v_a")  # the additive score's own weights, which a network may have learned
+
+
+@dataclass(frozen=True)
+class HandmadeHeads(DictionarySentences):
+    """Sentences that heads built by hand read: with these come the vectors and the matrices. kinds: (name, offset)."""
+
+    kinds: tuple[tuple[str, int], ...] = ()
+
+    @cached_property
+    def built(self) -> BuiltHeads:
+        """The heads, for the words of all sentences."""
+        return build_heads(self.own_words(), self.kinds, self.further_words())
+
+    def first_sequence(self) -> TokenSequence:
+        """The sentence as the heads can read it."""
+        return self.read_by_heads(self.own_words())
+
+    def further_sequences(self) -> list[TokenSequence]:
+        """The other sentences as the heads can read them."""
+        return [self.read_by_heads(words) for words in self.further_words()]
+
+    def read_by_heads(self, words: tuple[str, ...]) -> TokenSequence:
+        """A sentence with the vectors that the heads can read."""
+        known = self.built.words
+        x = build_token_vectors(words, known)
+        if self.bare:
+            first_place = len(known) + 1  # of the places only the column of ones stays
+            x[:, first_place:] = 0
+        origins = ("built",) * len(words)
+        return TokenSequence(words, origins, x)
+
+    def column_names(self) -> tuple[str, ...]:
+        """A column for each word, and those of its place."""
+        word_columns = tuple(f"={word}" for word in self.built.words)
+        return word_columns + POSITION_COLUMNS
+
+    def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
+        """The matrices of the heads."""
+        built = self.built
+        matrices = {
+            "w_q": StartMatrix(built.w_q, "built"),
+            "w_k": StartMatrix(built.w_k, "built"),
+            "w_v": StartMatrix(built.w_v, "built"),
+        }
+        _, columns = built.w_v.shape
+        return StartMatrices(matrices, heads=columns // len(built.words))
+
+
+@dataclass(frozen=True)
+class LearnedTexts(DictionarySentences):
+    """Texts that a trained network reads: it makes the vectors, the context and all matrices. network: its recipe."""
+
+    network: str = ""
+
+    def view(self, text: str | None, context_text: str | None) -> AttentionView:
+        """What the network gives its attention for two texts. Raises AttentionError."""
+        return view_network(self.network, self.example, text, context_text)
+
+    def own_view(self) -> AttentionView:
+        """The same for the texts of the first sentence."""
+        return self.view(self.text, self.context_text)
+
+    def tokens_of(self, text: str) -> tuple[str, ...]:
+        """The symbols of a typed text."""
+        return tuple(text.replace(" ", ""))
+
+    def spell(self, tokens: tuple[str, ...]) -> str:
+        """Symbols as a text that gives them back."""
+        return "".join(tokens)
+
+    def first_sequence(self) -> TokenSequence:
+        """The text that asks."""
+        view = self.own_view()
+        return make_learned_sequence(view.queries, view.x)
+
+    def context_sequence(self) -> TokenSequence:
+        """The text that is asked; a text that asks itself asks another one."""
+        view = self.own_view()
+        if view.context is not None:
+            return make_learned_sequence(view.keys, view.context)
+        other = self.view(self.context_text, None)
+        return make_learned_sequence(other.queries, other.x)
+
+    def further_sequences(self) -> list[TokenSequence]:
+        """The other texts of a batch."""
+        sequences = []
+        for words in self.further_words():
+            view = self.view("".join(words), self.context_text)
+            sequences.append(make_learned_sequence(view.queries, view.x))
+        return sequences
+
+    def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
+        """The matrices of the network, where x is as wide as the network makes it."""
+        learned = self.own_view()
+        learned_width = learned.width("x")
+        learned_source = learned.width("context")
+        if (learned_width, learned_source) != (width, source):
+            return super().start_matrices(width, source, heads)
+        matrices = {}
+        for name, numbers in learned.matrices().items():
+            matrices[name] = StartMatrix(numbers, "learned")
+        return StartMatrices(matrices, learned.heads)
+
+    def example_matrix(self, name: str) -> StartMatrix:
+        """One of the projections that the example's own network learned."""
+        learned = self.example.tensor(name)
+        numbers = None if learned is None else learned.numpy()
+        return StartMatrix(numbers, self.example.origin)
+
+    def score_weights(self) -> dict[str, np.ndarray]:
+        """The additive score's weights that the network learned."""
+        matrices = self.own_view().matrices()
+        return {name: matrix for name, matrix in matrices.items() if name in SCORE_LAYER}
+
+
+def make_learned_sequence(words: tuple[str, ...], x: Tensor) -> TokenSequence:
+    """A text with the vectors that a network makes of its symbols."""
+    origins = ("learned",) * len(words)
+    return TokenSequence(words, origins, x.numpy())

@@ -1,0 +1,205 @@
+"""q, k and v that come without an x: as matrices, or as tensors from files."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core import AttentionConfig, Weights
+from attention_core.inputs.files.qkv_file import (
+    UploadedTensors,
+    UploadPart,
+    cut_upload_part,
+    guess_roles,
+    largest_upload_part,
+    read_roles,
+)
+from attention_core.inputs.tokenizer import MAX_TOKENS
+from attention_core.mechanism.attention import prepare_qkv
+from attention_core.mechanism.checks import as_pairs
+from attention_core.mechanism.operations import split_heads
+from attention_core.mechanism.pair_inputs import PairInputs
+from attention_core.mechanism.qkv_plan import Plan
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Step
+from pages.runs.run_inputs import RunInputs, StartMatrix, label_rows
+from pages.runs.sentences import DictionarySentences, put_matrix, to_matrix
+from pages.runs.upload_store import UploadedArrays
+from pages.runs.weight_matrices import apply_wiring, project
+from pages.setup.setup import AXIS_ORDERS, MAX_RUN_PAIRS, MAX_SHOWN_HEADS
+
+
+@dataclass(frozen=True)
+class QkvMatrices:
+    """q, k and v as matrices: typed, or the example's own. sentences: whose words and score weights they have."""
+
+    sentences: DictionarySentences
+
+    def gather(self, inputs: RunInputs) -> None:
+        """Puts the matrices, and the words of both axes: those that were there before, as far as their number fits."""
+        example = self.sentences.example
+        for name in "qkv":
+            numbers = to_matrix(getattr(example, name))
+            start = StartMatrix(numbers, example.origin)
+            put_matrix(inputs, name, start)
+        q = inputs.matrices["q"]
+        k = inputs.matrices["k"]
+        queries, keys = self.known_words()
+        inputs.queries = label_rows(q, queries)
+        inputs.keys = inputs.queries
+        inputs.crossed = self.sentences.crossed or len(k) != len(q)
+        if inputs.crossed:
+            inputs.keys = label_rows(k, keys)
+
+    def known_words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The words of queries and keys, as far as they are known."""
+        sentences = self.sentences
+        example = sentences.example
+        if example.q is not None:
+            return example.tokens, example.context_tokens or ()
+        queries = sentences.own_words()
+        shipped_keys = example.context_tokens or queries
+        keys = sentences.typed_or_shipped(sentences.context_text, shipped_keys)
+        return queries, keys
+
+    def score_weights(self) -> dict[str, np.ndarray]:
+        """The score's weights that a network learned."""
+        return self.sentences.score_weights()
+
+
+@dataclass(frozen=True, eq=False)
+class UploadedQkv:
+    """q, k and v from files.
+
+    arrays: what these hold. sentences: whose score weights they have. roles: "q:0", the number of each role's array.
+    axes: the order of their axes. part: what is looked at of them. blocked: whether True in their mask means blocked.
+    """
+
+    arrays: UploadedArrays
+    sentences: DictionarySentences
+    roles: tuple[str, ...] = ()
+    axes: str | None = None
+    part: tuple[int, ...] | None = None
+    blocked: bool = False
+
+    def roles_by_name(self) -> dict[str, str]:
+        """The array for each role: as it was chosen, else as its name says."""
+        names = [*self.arrays]
+        if not self.roles:
+            return guess_roles(names)
+        chosen = {}
+        for text in self.roles:
+            role, number = text.split(":")
+            if int(number) < len(names):
+                chosen[role] = names[int(number)]
+        return chosen
+
+    def tensors(self) -> UploadedTensors:
+        """All that was uploaded. Raises AttentionError."""
+        axes = AXIS_ORDERS.get(self.axes)
+        return read_roles(self.arrays, self.roles_by_name(), axes, self.blocked)
+
+    def part_of(self, uploaded: UploadedTensors) -> UploadPart:
+        """The part that is looked at: as it was chosen, else as much as may be looked at."""
+        if self.part is None or len(self.part) != 7:
+            return largest_upload_part(uploaded, MAX_SHOWN_HEADS, MAX_TOKENS, MAX_RUN_PAIRS)
+        batch, head, heads, query, queries, key, keys = self.part
+        return UploadPart(
+            batch,
+            heads=(head, heads),
+            queries=(query, queries),
+            keys=(key, keys),
+        )
+
+    def score_weights(self) -> dict[str, np.ndarray]:
+        """The score's weights that a network learned."""
+        return self.sentences.score_weights()
+
+    def gather(self, inputs: RunInputs) -> None:
+        """Puts the part of the tensors, its queries and keys called by their places in the file. Raises
+        AttentionError."""
+        whole = self.tensors()
+        part = self.part_of(whole)
+        inputs.brought = cut_upload_part(whole, part)
+        inputs.left_out = set(whole.given) > set(inputs.brought.given)
+        inputs.queries = number_from(*part.queries)
+        inputs.keys = number_from(*part.keys)
+        inputs.crossed = inputs.queries != inputs.keys
+        inputs.origins |= dict.fromkeys("qkv", "brought")
+
+
+def number_from(first: int, count: int) -> tuple[str, ...]:
+    """So many places of a file, from 1 on."""
+    places = range(first + 1, first + count + 1)
+    return tuple(map(str, places))
+
+
+# ---- where they come from --------------------------------------------------------------------------------------------
+def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> None:
+    """Notes which rows of q and of k are still those that random vectors or matrices made. sentence: the inputs that
+    made them."""
+    chance = sentence.random_parts("tied" in wiring)
+    matrices = apply_wiring(sentence.matrices, wiring, config)
+    sources = {"q": "x", "k": "context" if sentence.crossed else "x"}
+    for name, axis in (("q", "T"), ("k", "S")):
+        given = inputs.matrices[name]
+        made = project(matrices, name, sources[name])
+        if made is None:
+            continue
+        rows, width = given.shape
+        made_rows, made_width = made.shape
+        if rows != made_rows or width > made_width:
+            continue
+        is_close = np.isclose(given, made[:, :width])  # (T, d)
+        is_same = is_close.all(axis=1)  # (T,)
+        drawn = chance.tokens[axis]
+        if chance.matrices:
+            drawn = range(rows)
+        same_rows = {row for row in drawn if is_same[row]}
+        inputs.random_rows[name] |= same_rows
+
+
+# ---- the run ---------------------------------------------------------------------------------------------------------
+def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]:
+    """q, k and v as they were typed are one head; with more heads their columns are cut into heads."""
+    if config.heads == 1:
+        return [given[name] for name in "qkv"]
+    kv_heads = config.kv_heads or config.heads
+    cut = []
+    for name, heads in (("q", config.heads), ("k", kv_heads), ("v", kv_heads)):
+        matrix = given[name]
+        _, width = matrix.shape
+        if width % heads:
+            raise AttentionError(
+                "heads_split",
+                name=name,
+                width=width,
+                heads=heads,
+            )
+        cut.append(split_heads(matrix[None], heads=heads))  # (1, T, H d) -> (1, H, T, d)
+    return cut
+
+
+def prepare_uploaded(
+    uploaded: UploadedTensors,
+    device: str,
+    dtype: torch.dtype,
+    weights: Weights,
+    config: AttentionConfig,
+    pairs: PairInputs,
+) -> tuple[dict[str, Step], Plan]:
+    """What a run of tensors from a file is given; the numbers of heads are theirs."""
+    q = uploaded.q.to(device, dtype)
+    k = uploaded.k.to(device, dtype)
+    v = uploaded.v.to(device, dtype)
+    if uploaded.allowed is not None:
+        B, H, T, _ = q.shape
+        S = k.shape[2]
+        scores = (B, H, T, S)
+        allowed = as_pairs("mask", uploaded.allowed, scores).to(device)
+        if pairs.allowed is not None:
+            allowed = allowed & pairs.allowed
+        pairs = replace(pairs, allowed=allowed)
+    config = replace(config, heads=1, kv_heads=None, residual=False)
+    return prepare_qkv(q, k, v, weights, config, pairs)

@@ -1,0 +1,305 @@
+"""Sentences as the input of a run: their words, the vectors of these, and the matrices that a layer starts from.
+
+This kind has a dictionary; made_sentences.py has the kinds whose vectors are made in another way.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from attention_core.examples.examples import Example, MatrixRecipe
+from attention_core.examples.lexica import Lexicon, NumberMatrix
+from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.tokenizer import join_tokens
+from attention_core.record.errors import AttentionError
+from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
+from pages.runs.weight_matrices import HeadSizes, cut_to_sizes
+from pages.setup.setup import UNCHANGED
+
+MAX_BATCH_SENTENCES = 8  # of a batch, the first included
+MAX_REMEMBERED_TEXTS = 32  # texts of which the tokens are kept: a link is tried field by field
+SEED_STRIDE = 10  # from one seed to the next; an example's own seeds are below it
+PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
+BIASES = ("b_q", "b_k", "b_v", "b_o")
+NO_MATRIX = StartMatrix(None)
+
+
+@dataclass(frozen=True)
+class StartMatrices:
+    """The projections and biases before anybody changes them; and how many heads lie side by side in them."""
+
+    by_name: dict[str, StartMatrix]
+    heads: int
+
+
+@dataclass(frozen=True)
+class DictionarySentences:
+    """Words that have vectors in the example's dictionary; others get random ones.
+
+    text, context_text: typed sentences; None: as the example has them. crossed: whether keys and values come from the
+    second one. more: the lines of further sentences, which make a batch. typed: which of x and the context are typed as
+    matrices. bare: without what a word's place adds to its vector.
+    """
+
+    example: Example
+    text: str | None = None
+    context_text: str | None = None
+    crossed: bool = False
+    more: tuple[str, ...] = ()
+    typed: frozenset[str] = frozenset()
+    bare: bool = False
+    seed: int = 0
+
+    # -- words
+    def lexicon(self) -> Lexicon:
+        """The words that have vectors. Raises AttentionError where q, k and v are given and no x."""
+        if self.example.lexicon is None:
+            raise AttentionError("no_input_words", name=self.example.name)
+        return self.example.lexicon
+
+    def tokens_of(self, text: str) -> tuple[str, ...]:
+        """The tokens of a typed text."""
+        return cut_text(text, self.lexicon())
+
+    def spell(self, tokens: tuple[str, ...]) -> str:
+        """Tokens as a text that gives them back."""
+        try:
+            return join_tokens(tokens, self.lexicon().vectors)
+        except AttentionError:
+            return " ".join(tokens)
+
+    def typed_or_shipped(self, text: str | None, shipped: tuple[str, ...]) -> tuple[str, ...]:
+        """The tokens of a typed text, else those that the example ships."""
+        return shipped if text is None else self.tokens_of(text)
+
+    def own_words(self) -> tuple[str, ...]:
+        """The words of the first sentence."""
+        return self.typed_or_shipped(self.text, self.example.tokens)
+
+    def further_words(self) -> list[tuple[str, ...]]:
+        """The words of the sentences that make a batch of the first one."""
+        if len(self.more) >= MAX_BATCH_SENTENCES:
+            raise AttentionError(
+                "too_many_sentences",
+                limit=MAX_BATCH_SENTENCES,
+                given=len(self.more) + 1,
+            )
+        return [self.tokens_of(line) for line in self.more]
+
+    # -- vectors
+    def first_sequence(self) -> TokenSequence:
+        """The sentence before anybody changed a number of it."""
+        shipped_words = self.example.tokens
+        shipped = self.example.x
+        if shipped is None:
+            if "x" in self.typed:  # q, k and v are the example's own: what was typed has no words yet
+                return self.shipped_sequence(shipped_words, None)
+            words = self.tokens_of(self.text or "")
+            return self.look_up(words)
+        if self.bare and self.lexicon().positions is not None:
+            words = self.typed_or_shipped(self.text or None, shipped_words)
+            return self.look_up(words)
+        if self.text is None:
+            return self.shipped_sequence(shipped_words, shipped)
+        words = self.tokens_of(self.text)
+        return self.look_up(words)
+
+    def context_sequence(self) -> TokenSequence:
+        """Where keys and values come from, before anybody changed a number of it."""
+        example = self.example
+        shipped_words = example.context_tokens or example.tokens
+        shipped = example.context
+        if shipped is None:
+            shipped = example.x
+        if shipped is None and "context" in self.typed:
+            return self.shipped_sequence(shipped_words, None)
+        if shipped is None or self.context_text is not None:
+            words = self.tokens_of(self.context_text or "")
+            return self.look_up(words)
+        return self.shipped_sequence(shipped_words, shipped)
+
+    def further_sequences(self) -> list[TokenSequence]:
+        """The other sentences of a batch."""
+        return [self.look_up(words) for words in self.further_words()]
+
+    def shipped_sequence(self, words: tuple[str, ...], numbers: NumberMatrix | MatrixRecipe | None) -> TokenSequence:
+        """Words that come with the example, and their vectors."""
+        origins = (self.example.origin,) * len(words)
+        return TokenSequence(words, origins, to_matrix(numbers))
+
+    def look_up(self, words: tuple[str, ...]) -> TokenSequence:
+        """A sentence with the vectors of the dictionary, random ones for words that it does not have."""
+        rows, origins, own_width = look_up_vectors(words, self.lexicon(), self.bare, self.seed)
+        return TokenSequence(words, origins, np.array(rows, dtype=float), own_width)
+
+    def sequence_seed(self, name: str) -> int:
+        """What the random vectors of x, or of the context, were drawn from."""
+        if name == "x":
+            numbers = self.example.x
+            text = self.text
+        else:
+            numbers = self.example.context
+            text = self.context_text
+        is_shipped = text is None and isinstance(numbers, MatrixRecipe)
+        return numbers.seed if is_shipped else self.seed
+
+    def column_names(self) -> tuple[str, ...]:
+        """What the columns of x stand for."""
+        return self.example.dims
+
+    # -- matrices
+    def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
+        """The example's matrices where x is as wide as the example's, else random ones. width: of x; source: of what
+        keys and values come from."""
+        example = self.example
+        own = {name: self.example_matrix(name) for name in PROJECTIONS}
+        w_q = own["w_q"].numbers
+        w_k = own["w_k"].numbers
+        if w_q is not None:
+            shipped_widths = (len(w_q), len(w_k))
+            if shipped_widths != (width, source):
+                return draw_start_matrices(width, source, heads, self.seed)
+        if example.b_q is not None:
+            b_q = to_matrix((example.b_q,))  # (1, H d_k)
+            own["b_q"] = StartMatrix(b_q, example.origin)
+        return StartMatrices(own, example.heads)
+
+    def example_matrix(self, name: str) -> StartMatrix:
+        """One of the example's projections; a random one is drawn anew where another seed is chosen."""
+        numbers = getattr(self.example, name)
+        seed = None
+        if isinstance(numbers, MatrixRecipe):
+            seed = numbers.seed + SEED_STRIDE * self.seed
+            numbers = replace(numbers, seed=seed)
+        return StartMatrix(to_matrix(numbers), self.example.origin, seed)
+
+    def score_weights(self) -> dict[str, np.ndarray]:
+        """The additive score's weights that were learned."""
+        return {}
+
+    # -- what goes into a run
+    def gather(self, inputs: RunInputs, sizes: HeadSizes) -> None:
+        """Puts the words and all matrices, those as they were typed that somebody typed. Raises AttentionError."""
+        own = self.first_sequence()
+        inputs.queries, inputs.word_origins = self.put_sequence(inputs, "x", own)
+        inputs.keys = inputs.queries
+        inputs.crossed = self.crossed
+        if self.crossed:
+            context = self.context_sequence()
+            inputs.keys, inputs.key_origins = self.put_sequence(inputs, "context", context)
+        others = self.further_sequences()
+        if others:
+            inputs.batch = (own, *others)
+        if inputs.typed.get("x", UNCHANGED) == UNCHANGED:
+            inputs.dims = self.column_names()
+        self.put_projections(inputs, sizes)
+
+    def put_sequence(
+        self, inputs: RunInputs, name: str, start: TokenSequence
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Puts a sequence's vectors in their place, as they were typed if they were; its words and their origins."""
+        is_random = set(start.origins) == {"random"}
+        origin = "random" if is_random else self.example.origin
+        seed = self.sequence_seed(name)
+        put_matrix(inputs, name, StartMatrix(start.x, origin, seed))
+        text = inputs.typed.get(name, UNCHANGED)
+        if text == UNCHANGED:
+            return start.words, start.origins
+        words = label_rows(inputs.matrices[name], start.words)
+        origins = inputs.typed_origins(name, start)
+        return words, origins
+
+    def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
+        """Puts W_q, W_k, W_v, W_o and the biases, cut for the heads and widths chosen."""
+        x = inputs.matrices["x"]
+        _, width = x.shape
+        _, source_width = inputs.matrices.get("context", x).shape
+        starts = self.start_matrices(width, source_width, sizes.heads)
+        is_cut = (sizes.kv_heads, sizes.d_k, sizes.d_v) != (None, None, None)
+        for name in PROJECTIONS + BIASES:
+            start = starts.by_name.get(name, NO_MATRIX)
+            if name in BIASES:
+                start = fit_bias(start, name, inputs)
+            is_shipped = start.numbers is not None and start.origin != "typed"
+            if is_cut and is_shipped:
+                start = cut_to_sizes(start, name, sizes, starts.heads)
+            put_matrix(inputs, name, start)
+
+
+def put_matrix(inputs: RunInputs, name: str, start: StartMatrix) -> None:
+    """Puts a matrix as it was typed, else as it starts."""
+    text = inputs.typed.get(name)
+    numbers = start.numbers
+    if numbers is not None:
+        numbers = np.asarray(numbers, dtype=float)
+        inputs.bases[name] = numbers
+    is_typed = text not in (None, UNCHANGED)
+    if is_typed or numbers is None:
+        if text is not None or name in REQUIRED_INPUT_MATRICES:
+            inputs.put_typed(name, start.origin)
+        return
+    inputs.matrices[name] = numbers
+    inputs.origins[name] = start.origin
+    inputs.random_rows[name] = frozenset()
+    if start.origin == "random":
+        inputs.random_rows[name] = frozenset(range(len(numbers)))
+        if start.seed is not None:
+            inputs.seeds[name] = start.seed
+
+
+def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
+    """A bias before anybody changes it: none where its projection was taken away; zeros where one is typed."""
+    projection = inputs.matrices.get(name.replace("b_", "w_"))
+    if projection is None:
+        return StartMatrix(None, "typed")
+    text = inputs.typed.get(name, "none")
+    if start.numbers is None and text != "none":
+        columns = projection.shape[1]
+        return StartMatrix(np.zeros((1, columns)), "typed")
+    return start
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+def to_matrix(numbers: NumberMatrix | MatrixRecipe | None) -> np.ndarray | None:
+    """An example's numbers as a matrix; a recipe is drawn."""
+    if numbers is None:
+        return None
+    if isinstance(numbers, MatrixRecipe):
+        return numbers.draw().numpy()
+    return np.array(numbers, dtype=float)
+
+
+def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> StartMatrices:
+    """Random projections for vectors of another width than the example's."""
+    head_width = -(-width // heads)  # rounded up: all heads are as wide as x, or as little wider as they need
+    inner = head_width * heads
+    shapes = {
+        "w_q": (width, inner),
+        "w_k": (source, inner),
+        "w_v": (source, inner),
+        "w_o": (inner, width),
+    }
+    drawn = {}
+    for name, shape in shapes.items():
+        drawn[name] = StartMatrix(random_matrix(name, shape, seed), "random", seed)
+    return StartMatrices(drawn, heads)
+
+
+@lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
+def cut_text(text: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """The tokens of a text, kept."""
+    return lexicon.tokens_of(text)
+
+
+@lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
+def look_up_vectors(
+    words: tuple[str, ...], lexicon: Lexicon, bare: bool, seed: int
+) -> tuple[NumberMatrix, tuple[str, ...], int]:
+    """The vectors of words, their origins, and how many first numbers of a vector are the word's own."""
+    if bare and lexicon.positions:
+        lexicon = replace(lexicon, positions="left_out")
+    rows, origins = lexicon.vectors_of(words, seed)
+    place = lexicon.place(0, 1)
+    own_width = len(rows[0]) - len(place)
+    return rows, origins, own_width

@@ -1,0 +1,70 @@
+"""A run in parts: the sentences of a batch one by one, and a causal sentence word by word."""
+
+from dataclasses import replace
+
+import torch
+
+from attention_core import AttentionConfig, Trace, attend
+from attention_core.variants.kv_cache import decode
+from pages.runs.compute import gather_inputs, label_feature_axes, make_run_tensors, to_setup_tensor
+from pages.setup.setup import Setup, config_of
+
+
+def run_sentences_alone(setup: Setup) -> list[Trace]:
+    """The sentences of a batch computed one by one, nothing filled up and nothing hidden."""
+    inputs, config = gather_inputs(setup), config_of(setup)
+    _, weights, pairs = make_run_tensors(inputs, setup, config)
+    alone = []
+    with torch.inference_mode():
+        for place, sentence in enumerate(inputs.batch):
+            length = len(sentence.words)
+            allowed = None if pairs.allowed is None else pairs.allowed[:length, :length]
+            own = slice(place, place + 1)
+            what_if = {}
+            for name, numbers in pairs.what_if.items():  # (B, H, T, S)
+                what_if[name] = numbers[own, :, :length, :length]
+            x = to_setup_tensor("x", sentence.x, setup)  # (T, D)
+            trace = attend(
+                x,
+                weights=weights,
+                config=config_for_length(config, length),
+                allowed=allowed,
+                what_if=what_if,
+            )
+            alone.append(trace.on_cpu())
+    return alone
+
+
+def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
+    """The choices for a sentence of a batch alone: nothing is padding, and global tokens are those that it has."""
+    masks = []
+    for name, params in config.masks:
+        if name == "padding":
+            continue
+        if "global_tokens" in params:
+            own_tokens = tuple(token for token in params["global_tokens"] if token < length)
+            params = {**params, "global_tokens": own_tokens}
+        masks.append((name, params))
+    return replace(config, masks=tuple(masks))
+
+
+def run_decoding(setup: Setup) -> list[Trace]:
+    """The words of a causal run one after the other, with a cache: a Trace a word, as kv_cache.decode gives them."""
+    inputs, config = gather_inputs(setup), config_of(setup)
+    given, weights, _ = make_run_tensors(inputs, setup, config)
+    words = inputs.queries
+    with torch.inference_mode():
+        traces = [trace.on_cpu() for trace in decode(given["x"], weights=weights, config=config)]
+    labelled = []
+    for place, trace in enumerate(traces):
+        after = place + 1
+        keys_held = trace["k"].shape[2]
+        first_key = after - keys_held
+        columns = label_feature_axes(setup, inputs, trace)
+        trace = trace.labelled(
+            T=words[place:after],
+            S=words[first_key:after],
+            **columns,
+        )
+        labelled.append(trace)
+    return labelled

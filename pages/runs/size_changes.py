@@ -1,0 +1,61 @@
+"""What becomes of typed matrices when a layer gets other heads or widths."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from attention_core.inputs.initial_matrices import recut_heads
+from attention_core.inputs.matrix_edits import to_short_text
+from pages.runs.compute import gather_inputs
+from pages.runs.sentences import BIASES, PROJECTIONS
+from pages.runs.weight_matrices import HeadSizes
+from pages.setup.setup import UNCHANGED, Setup, config_of
+
+
+def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
+    """The changes that give other sizes, and with them what becomes of the matrices that somebody typed: each head that
+    stays keeps the columns that still fit."""
+    before = gather_inputs(setup).matrices
+    resized = replace(setup, **sizes)
+    typed = []
+    for name in PROJECTIONS + BIASES:
+        text = getattr(setup, name)
+        if name in before and text not in (None, UNCHANGED):
+            typed.append(name)
+    untyped = replace(resized, **dict.fromkeys(typed))
+    bases = gather_inputs(untyped).bases
+    heads_before = head_counts_of(setup)
+    heads_after = head_counts_of(resized)
+    changes: dict[str, object] = dict(sizes)
+    for name in typed:
+        matrix = before[name]
+        base = bases.get(name)
+        if base is None or base.shape == matrix.shape or name == "b_o":
+            continue
+        kept = refit(matrix, base, name, heads_before, heads_after)
+        if kept is not None:
+            changes[name] = to_short_text(kept, base, name)
+    return changes
+
+
+def head_counts_of(setup: Setup) -> HeadSizes:
+    """The numbers of heads of a Setup."""
+    config = config_of(setup)
+    return HeadSizes(config.heads, config.kv_heads)
+
+
+def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, after: HeadSizes) -> np.ndarray | None:
+    """A typed matrix in the shape of another base, each head's columns its own; None where they cannot be told."""
+    if name == "w_o":  # heads lie side by side in columns, for w_o in rows
+        kept = refit(matrix.T, base.T, "", before, after)
+        return None if kept is None else kept.T
+    heads = before.heads_of(name)
+    new_heads = after.heads_of(name)
+    rows, columns = matrix.shape
+    new_rows, new_columns = base.shape
+    if rows != new_rows:
+        return None
+    if columns % heads or new_columns % new_heads:
+        return None
+    width = new_columns // new_heads
+    return recut_heads(matrix, heads, (new_heads, width), base)

@@ -1,0 +1,102 @@
+"""A Setup that a link or a file says: shown as far as it can be computed; what of it cannot is named."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from time import thread_time
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.record.errors import AttentionError
+from pages.session import setup_state
+from pages.session.linked_state import LinkPart, link_on_arrival
+from pages.setup.setup import DEFAULT_SETUP, Setup, compared_setup_of, link_key_of, setup_from_link, start_in
+from pages.site.words import current_language
+
+TRYING = 0.4  # seconds of the processor for trying the fields of a link one by one, twice: what others do counts not
+
+
+def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
+    """Starts a session from its link, or goes where the link of another page leads; what cannot be read, computed or
+    found is named, the rest of it is shown. check: raises AttentionError where compute would, in a small part of its
+    time."""
+    is_new = not setup_state.has_begun()
+    if is_new:
+        setup_state.begin_session()
+    link = link_on_arrival(is_new)
+    if link:
+        open_setup(*setup_from_link(link), "link", check, compute)
+        if is_new:
+            st.session_state.update(setup_state.EMPTY_HISTORY)
+    if setup_state.is_untouched() and setup_state.current_setup() != start_in(current_language()):
+        setup_state.begin_session()
+        setup_state.renew_editors()
+
+
+def open_setup(
+    wanted: Setup,
+    unread: list[LinkPart],
+    source: str,
+    check: Callable[[Setup], None],
+    compute: Callable[[Setup], Trace],
+) -> None:
+    """Shows what a link or a file says, as far as it can be computed; what of it cannot is named with its source."""
+    setup, refused = keep_computable_fields(wanted, check)
+    unfit = [(link_key_of(name), error) for name, error in refused.items()]
+    compared = compared_setup_of(setup)
+    error = None if compared is None else find_failure(compared, check)
+    if error is not None:
+        setup = replace(setup, against=None, pinned=None)
+        unfit.append((link_key_of("against"), error))
+    setup, missing = setup_state.drop_missing_cell(setup, compute(setup))
+    setup_state.take_setup(setup, [])
+    st.session_state["workbench"] = setup_state.WorkbenchState(
+        unread=unread + missing,
+        unfit=unfit,
+        source=source,
+    )
+    setup_state.renew_editors()
+
+
+def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tuple[Setup, dict[str, AttentionError]]:
+    """The Setup without the fields that cannot be computed, and why each of them cannot.
+
+    With many wrong fields of a large run there may be no time to try all; what was not tried is left out as well.
+    """
+    wrong = find_failure(linked, check)
+    if wrong is None:
+        return linked, {}
+    names = [field.name for field in fields(Setup) if getattr(linked, field.name) != field.default]
+    likely_first = sorted(names, key="example".__eq__)  # most often one field alone is wrong, and not the example
+    for name in in_time(likely_first):
+        without = replace(linked, **{name: getattr(DEFAULT_SETUP, name)})
+        if find_failure(without, check) is None:
+            return without, {name: wrong}
+    setup, refused = DEFAULT_SETUP, dict.fromkeys(names, AttentionError("not_tried"))
+    for name in in_time(names):
+        attempt = replace(setup, **{name: getattr(linked, name)})
+        error = find_failure(attempt, check)
+        if error is None:
+            setup = attempt
+            del refused[name]
+        else:
+            refused[name] = error
+    return setup, refused
+
+
+def in_time(names: list[str]) -> Iterator[str]:
+    """One name after the other, until the time to try them is up."""
+    end = thread_time() + TRYING
+    for name in names:
+        if thread_time() > end:
+            return
+        yield name
+
+
+def find_failure(setup: Setup, check: Callable[[Setup], None]) -> AttentionError | None:
+    """Why a Setup cannot be computed, if it cannot."""
+    try:
+        check(setup)
+    except AttentionError as error:
+        return error
+    return None

@@ -1,0 +1,66 @@
+"""What every page does whose state stands in its address: reads it on arrival, keeps what was refused, shows it."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from attention_core.record.errors import AttentionError
+from pages.setup.setup import OTHER_LINK_KEYS, is_campaign_mark, list_unknown_parts
+
+LinkPart = tuple[str, str]  # a key of a link, and the beginning of its text
+
+
+@dataclass
+class LinkedState:
+    """What a session keeps of such a page, whatever it shows.
+
+    unread: the parts of the link that could not be read. unfit: those that could not be computed, and why. refused: why
+    a control's change was refused, by the control. Nothing is changed in place: what was saved of a state stays.
+    """
+
+    unread: list[LinkPart] = field(default_factory=list)
+    unfit: list[tuple[str, AttentionError]] = field(default_factory=list)
+    refused: dict[str, AttentionError] = field(default_factory=dict)
+
+    def refuse(self, control: str, error: AttentionError) -> None:
+        """Keeps a refusal for a control."""
+        self.refused = {**self.refused, control: error}
+
+    def forget_refusals(self, *controls: str) -> None:
+        """Drops the refusals of controls."""
+        self.refused = {name: error for name, error in self.refused.items() if name not in controls}
+
+    def forget_trouble(self) -> None:
+        """Drops what of the link could not be read or computed: something else is shown now."""
+        self.unread, self.unfit = [], []
+
+    def name_unknown_parts(self, link: Mapping[str, str], known: Container[str]) -> None:
+        """Adds the parts of a link whose keys nobody knows to those that could not be read."""
+        self.unread = [*self.unread, *list_unknown_parts(link, known)]
+
+
+def has_arrived() -> bool:
+    """Whether the visitor has just come to this page, from another one or from outside."""
+    return st.session_state["arrived"]
+
+
+def read_address() -> dict[str, str]:
+    """What the address says of a page's state."""
+    link = st.query_params.to_dict()
+    return {key: text for key, text in link.items() if key not in OTHER_LINK_KEYS and not is_campaign_mark(key)}
+
+
+def link_on_arrival(is_new: bool) -> dict[str, str]:
+    """What the address says where somebody has just come; nothing where they were here before, because a page then
+    goes by its session. is_new: whether the session keeps nothing of the page yet."""
+    return read_address() if is_new or has_arrived() else {}
+
+
+def show_link(link: Mapping[str, str]) -> None:
+    """Writes a link into the address bar, with the chosen language, where it is not there yet."""
+    link = dict(link)
+    if "lang" in st.session_state:
+        link["lang"] = st.session_state["lang"]
+    if st.query_params.to_dict() != link:
+        st.query_params.from_dict(link)

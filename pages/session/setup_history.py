@@ -1,0 +1,131 @@
+"""The way back: undo and redo, A and B beside each other, and a screen that is shown for a while."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.record.errors import AttentionError
+from pages.session.setup_state import (
+    EMPTY_HISTORY,
+    HISTORY_CONTROL,
+    MAX_HISTORY,
+    current_setup,
+    drop_missing_cell,
+    forget_all_refusals,
+    forget_refusals,
+    renew_editors,
+    store_refusal,
+    take_setup,
+    with_comparison,
+    workbench,
+)
+from pages.setup.setup import Setup, check_link_length, pinned_setup_of, setup_to_query, with_view_of
+
+COMPARISON_CONTROL = "comparing"  # pinning, swapping and going back, as a place of refusals
+HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
+
+
+# ---- A and B ---------------------------------------------------------------------------------------------------------
+def pin_current_setup() -> None:
+    """What is on the screen is A from now on, and what it is changed to B."""
+    now = current_setup()
+    pinned = replace(now, against=setup_to_query(now), pinned=now.pinned or "values")
+    try:
+        check_link_length(pinned)
+    except AttentionError as error:
+        store_refusal(COMPARISON_CONTROL, error)
+        return
+    forget_refusals(COMPARISON_CONTROL)
+    st.session_state["setup"] = pinned
+
+
+def swap_a_and_b(compute: Callable[[Setup], Trace]) -> None:
+    """A becomes B and B becomes A."""
+    now = current_setup()
+    show_a(replace(now, against=setup_to_query(now)), compute)
+
+
+def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
+    """B becomes what A is."""
+    show_a(current_setup(), compute)
+
+
+def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
+    """Shows the settings of A, looked at as `seen` is."""
+    setup = with_view_of(pinned_setup_of(current_setup()), seen)
+    try:
+        setup, _ = drop_missing_cell(setup, compute(setup))
+    except AttentionError as error:  # its file is held no more
+        store_refusal(COMPARISON_CONTROL, error)
+        return
+    state = workbench()
+    take_setup(setup, [*state.refused, *state.drafts])
+    renew_editors()
+
+
+def are_swapped(one: Setup, other: Setup) -> bool:
+    """Whether each of two Setups is the other one's A: then one was made of the other by a swap."""
+    if not (one.pinned and other.pinned):
+        return False
+    query, other_query = setup_to_query(one), setup_to_query(other)
+    if query == other_query:
+        return False
+    return one.against == other_query and other.against == query
+
+
+# ---- undo and redo ---------------------------------------------------------------------------------------------------
+def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
+    """undo: the Setup before the last change; redo: the one that undo left. Both seen as the screen is seen now."""
+    source, target = HISTORY_MOVES[move]
+    if not can_move(move):
+        return
+    *rest, now = st.session_state[source]
+    left = current_setup()
+    seen = with_comparison(with_view_of(now, left), left)
+    if are_swapped(now, left):
+        seen = replace(seen, against=now.against)
+    try:
+        setup, _ = drop_missing_cell(seen, compute(seen))
+    except AttentionError as error:  # its file is held no more
+        store_refusal(HISTORY_CONTROL, error)
+        return
+    passed = [*st.session_state[target], left]
+    st.session_state.update({source: rest, target: passed[-MAX_HISTORY:], "setup": setup, "before": left})
+    forget_all_refusals()
+    renew_editors()
+
+
+def can_move(move: str) -> bool:
+    """Whether there is something to "undo" or to "redo"."""
+    source, _ = HISTORY_MOVES[move]
+    return bool(st.session_state[source])
+
+
+# ---- a screen for a while --------------------------------------------------------------------------------------------
+def save_screen() -> dict:
+    """All that the session keeps of its Setup, to be restored."""
+    names = ("setup", "past", "future", "before")
+    saved = {name: st.session_state[name] for name in names}
+    return saved | {"workbench": replace(workbench())}
+
+
+def restore_screen(saved: dict) -> None:
+    """Shows a screen that was saved."""
+    st.session_state.update(saved)
+    renew_editors_and_view()
+
+
+def show_temporarily(setup: Setup, saved: dict) -> None:
+    """Shows a Setup for a while, compared with none; undo leads back to a screen that was saved."""
+    past = [*saved["past"], saved["setup"]]
+    st.session_state.update(EMPTY_HISTORY | {"setup": setup, "past": past[-MAX_HISTORY:]})
+    forget_all_refusals()
+    renew_editors_and_view()
+
+
+def renew_editors_and_view() -> None:
+    """Editors forget what was typed into them, and nothing of what was looked at is kept for what is shown now."""
+    st.session_state.pop("seen", None)
+    renew_editors()

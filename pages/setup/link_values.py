@@ -1,0 +1,87 @@
+"""Readers of the values of a link: each makes a value of a text, or raises ValueError."""
+
+import math
+import re
+
+from attention_core.inputs.files.qkv_file import ROLES
+
+MAX_MASK_NUMBER = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
+MAX_LINK_NUMBER = 999_999_999  # the largest seed or place that a link can say
+MAX_FIELD_CHARS = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
+MAX_INDICES = 7  # of a cell, or of a part of an uploaded file
+
+
+def make_member_reader(names):
+    """A reader that takes one of `names` only."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError(text)
+        return text
+
+    return read
+
+
+def read_link_number(text: str) -> float:
+    """A finite number of at most 30 characters."""
+    value = float(text) if len(text) <= 30 else float("nan")
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def read_link_count(text: str) -> int:
+    """A whole number from 0 to MAX_LINK_NUMBER."""
+    is_whole = text.isascii() and text.isdigit()
+    if not is_whole or len(text) > len(str(MAX_LINK_NUMBER)):
+        raise ValueError(text)
+    return int(text)
+
+
+def read_link_indices(text: str) -> tuple[int, ...]:
+    """Whole numbers, separated by commas."""
+    return tuple(map(read_link_count, split_parts(text)))[:MAX_INDICES]
+
+
+def make_choices_reader(names):
+    """A reader of "name:1:2,other" where every name is known and every number whole; of at most MAX_FIELD_CHARS
+    characters."""
+    read_name = make_member_reader(names)
+
+    def read(text: str) -> tuple[str, ...]:
+        if len(text) > MAX_FIELD_CHARS:
+            raise ValueError(text)
+        parts = split_parts(text)
+        for part in parts:
+            name, *numbers = part.split(":")
+            read_name(name)
+            for number in numbers:
+                size = read_link_count(number.removeprefix("-"))
+                if size > MAX_MASK_NUMBER:
+                    raise ValueError(text)
+        return parts
+
+    return read
+
+
+def read_link_digest(text: str) -> str:
+    """Sixteen hexadecimal digits."""
+    if not re.fullmatch("[0-9a-f]{16}", text):
+        raise ValueError(text)
+    return text
+
+
+def read_array_roles(text: str) -> tuple[str, ...]:
+    """ "q:0,weights:4" where every role is known; the numbers count the arrays of the file."""
+    read_role = make_member_reader(ROLES)
+    parts = split_parts(text)
+    for part in parts:
+        role, _, place = part.partition(":")
+        read_role(role)
+        read_link_count(place)
+    return parts
+
+
+def split_parts(text: str) -> tuple[str, ...]:
+    """What stands between the commas of a text."""
+    return tuple(part for part in text.split(",") if part)
