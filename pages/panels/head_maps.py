@@ -60,10 +60,15 @@ def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
 def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, object]) -> str:
     """What a query gives to one key."""
     if fact.kind == "chosen":
-        share = format_fixed(fact.share)
-        total = format_fixed(fact.total)
-        return say("fact.chosen", key=key, share=share, total=total, **words)
-    if fact.kind == "nearly" and format_percent(fact.share) == format_percent(1 / fact.possible):
+        return say(
+            "fact.chosen",
+            key=key,
+            share=format_fixed(fact.share),
+            total=format_fixed(fact.total),
+            **words,
+        )
+    looks_even = format_percent(fact.share) == format_percent(fact.even)
+    if fact.kind == "nearly" and looks_even:
         return say("fact.close", **words)
     if fact.kind in ("only", "nearly"):
         return say(f"fact.{fact.kind}", key=key, **words)
@@ -77,9 +82,11 @@ def accident_sentence(trace: Trace, found: Accident, words: dict[str, object], s
     if found.query:
         return say("fact.random_query", **words)
     if found.keys:
-        keys = [spell(name_token(trace, "S", key)) for key in found.keys[:MAX_NAMED_KEYS]]
-        quoted_keys = [say("fact.quoted", key=key) for key in keys]
-        sentence = "fact.random_key" if len(keys) == 1 else "fact.random_keys"
+        quoted_keys = []
+        for key in found.keys[:MAX_NAMED_KEYS]:
+            token = spell(name_token(trace, "S", key))
+            quoted_keys.append(say("fact.quoted", key=token))
+        sentence = "fact.random_key" if len(quoted_keys) == 1 else "fact.random_keys"
         return say(sentence, keys=enumerated(quoted_keys), **words)
     names = say("fact.comma").join(map(spell, found.matrices))
     return say("fact.random_matrices", names=names, **words)
@@ -103,7 +110,7 @@ def list_large_heads(screen: ScreenState) -> list[int]:
     fit_beside = heads <= max_heads and longest <= max_tokens
     if heads == 1 or fit_beside:
         return list(range(heads))
-    return [screen.look.head]
+    return [screen.selection.head]
 
 
 def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
@@ -115,7 +122,7 @@ def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
 
 def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
     """One head's weights, or how they changed."""
-    selection = screen.look
+    selection = screen.selection
     axes = (say("corner.T"), say("corner.S"))
     return charts.head_map(
         screen.drawn("weights"),
@@ -141,17 +148,17 @@ def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture])
                 show_head_map(screen, head, pictures)
     elif sizes["T"] <= MAX_TOKENS_BESIDE_SMALL_MAPS:
         with st.container(horizontal=True, gap="small"):
-            show_head_map(screen, screen.look.head, pictures)
+            show_head_map(screen, screen.selection.head, pictures)
             show_all_heads(screen)
     else:
         show_all_heads(screen)
-        show_head_map(screen, screen.look.head, pictures)
+        show_head_map(screen, screen.selection.head, pictures)
     show_strip(screen)
 
 
 def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Picture]) -> None:
     """One head's map, in cells or on a canvas."""
-    selection = replace(screen.look, head=head)
+    selection = replace(screen.selection, head=head)
     title = head_title(screen, head)
     sentence = fact_sentence(screen.trace, selection, spell=str)
     key = f"map{head}"
@@ -160,7 +167,14 @@ def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Pic
         return
     st.markdown(escape_markdown(title))
     fact = row_fact(screen.trace, head, selection.query, selection.batch)
-    canvas_map.show_large_map(screen, "weights", selection.at, key, sentence, fact.possible)
+    canvas_map.show_large_map(
+        screen,
+        "weights",
+        selection.at,
+        key,
+        sentence,
+        even=fact.possible,
+    )
 
 
 # ---- its name --------------------------------------------------------------------------------------------------------

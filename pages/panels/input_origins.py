@@ -30,11 +30,13 @@ def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
     """The matrices of a run as the page calls them, by their origin; scores and weights are typed where one was."""
     names_by_origin: dict[str, list[str]] = {}
     for matrix, origin in inputs.origins.items():
-        name = name_with_seed(matrix, inputs.seeds.get(matrix))
-        names_by_origin.setdefault(origin, []).append(name)
+        seed = inputs.seeds.get(matrix)
+        names = names_by_origin.setdefault(origin, [])
+        names.append(name_with_seed(matrix, seed))
     for step in WHAT_IF_STEPS:
         if getattr(setup, step) is not None:
-            names_by_origin.setdefault("typed", []).append(say(f"edited.{step}"))
+            names = names_by_origin.setdefault("typed", [])
+            names.append(say(f"edited.{step}"))
     return names_by_origin
 
 
@@ -60,7 +62,7 @@ def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str],
 def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.ndarray]:
     """A head's scores or weights as they are used, and as they were computed: (T, S) each."""
     trace = screen.trace
-    place = {"B": screen.look.batch, "H": screen.look.head}
+    place = {"B": screen.selection.batch, "H": screen.selection.head}
     used = trace.step(name).window(**place)
     if f"chosen_{name}" not in trace:
         return used, used
@@ -70,9 +72,10 @@ def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.nda
 
 def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, str | None]:
     """The change by which a head has these numbers; None takes back what was chosen in it."""
-    selection = screen.look
+    selection = screen.selection
+    text = getattr(screen.setup, name) or ""
     shape = tuple(screen.trace["scores"].shape)  # (B, H, T, S)
-    numbers = from_places(getattr(screen.setup, name) or "", shape, name)  # NaN where nothing is chosen
+    numbers = from_places(text, shape, name)  # NaN where nothing is chosen
     _, computed = get_head_numbers(screen, name)
     chosen = np.full_like(computed, np.nan)
     if matrix is not None:

@@ -68,7 +68,9 @@ def describe_slip_place(checked: CheckedWork, cell: Ref) -> str:
     has_one_head = trace.sizes()["H"] == 1
     names = []
     for axis, dim in cell_naming_axes(trace, cell.step):
-        if dim != "H" or not has_one_head:
-            names.append(place_name(trace, dim, cell.index[axis]))
+        if dim == "H" and has_one_head:
+            continue
+        position = cell.index[axis]
+        names.append(place_name(trace, dim, position))
     place = ", ".join(names)
     return escape_markdown(f"[{place}]")

@@ -39,12 +39,27 @@ def make_step_picture(
             "above": make_panel_title(trace, step_product.above),
             "result": make_panel_title(trace, step_product.result),
         }
-        return charts.product_picture(step_product, trace, texts, palette, titles, chosen)
+        return charts.product_picture(
+            step_product,
+            trace,
+            texts,
+            palette,
+            titles,
+            chosen,
+        )
     names = [*list_shown_operands(trace, step), step]
     max_columns = MAX_COLUMNS_ACROSS // len(names)
     panels = [panel(trace, name, at, side, widest=max_columns) for name in names]
     titles = [make_panel_title(trace, part) for part in panels]
-    return charts.single_picture(panels, trace, texts, palette, titles, chosen, reach)
+    return charts.single_picture(
+        panels,
+        trace,
+        texts,
+        palette,
+        titles,
+        chosen,
+        reach,
+    )
 
 
 def count_feature_columns(trace: Trace, step: str) -> int:
@@ -104,7 +119,13 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
         return title
     top, left = part.first
     rows, columns = part.values.shape
-    return title + say("step.part", a=top + 1, b=top + rows, c=left + 1, d=left + columns)
+    return title + say(
+        "step.part",
+        a=top + 1,
+        b=top + rows,
+        c=left + 1,
+        d=left + columns,
+    )
 
 
 def name_drawn_heads(trace: Trace, part: Panel) -> list[str]:

@@ -9,10 +9,11 @@ from torch import Tensor
 from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_edits import drop_outside_cells, from_places
-from attention_core.mechanism.attention import PairInputs, prepare, prepare_qkv, run_plan
+from attention_core.mechanism.attention import prepare, prepare_qkv, run_plan
 from attention_core.mechanism.checks import is_finite
 from attention_core.mechanism.config import require_one_of
-from attention_core.mechanism.plan import Plan
+from attention_core.mechanism.pair_inputs import PairInputs
+from attention_core.mechanism.qkv_plan import Plan
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
@@ -184,7 +185,8 @@ def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, 
 def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
     """How many queries and keys there are, in a batch those of the longest sentence."""
     if inputs.batch:
-        longest = max(len(each.words) for each in inputs.batch)
+        lengths = [len(sentence.words) for sentence in inputs.batch]
+        longest = max(lengths)
         return longest, longest
     return len(inputs.queries), len(inputs.keys)
 
@@ -277,9 +279,11 @@ def make_batch_tensor(inputs: RunInputs, setup: Setup) -> Tensor:
 def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionConfig:
     """The choices with a mask that hides what the sentences of a batch were filled up with."""
     lengths = tuple(len(sentence.words) for sentence in inputs.batch)
-    padding = ("padding", {"lengths": lengths})
-    masks = [mask for mask in config.masks if mask[0] != "padding"]
-    masks.append(padding)
+    masks = []
+    for name, params in config.masks:
+        if name != "padding":
+            masks.append((name, params))
+    masks.append(("padding", {"lengths": lengths}))
     return replace(config, masks=tuple(masks))
 
 

@@ -19,7 +19,11 @@ def show_cache_chart(model: CachedModel, length: int) -> None:
     length: the number of tokens at which an upright line stands."""
     palette = current_palette()
     colours = {model.plain: palette.x, model: palette.k}
-    drawn = [make_cache_curve(each, colour, each != model) for each, colour in colours.items()]
+    drawn = []
+    for each, colour in colours.items():
+        is_compared = each != model
+        curve = make_cache_curve(each, colour, dashed=is_compared)
+        drawn.append(curve)
     picture = curves(drawn, tokens_axis(), bytes_axis(), palette, at=length)
     show_curve_chart(picture, "decoding_size", say("lessons.decoding.size_alt"))
 

@@ -31,6 +31,7 @@ from pages.panels.progress import compute_one_by_one
 from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say
 
+INFLUENCE_FORMATS = {"share": format_small_percent, "relative": format_small}
 DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm", "attention")
 
 
@@ -75,7 +76,7 @@ def choose_measure() -> tuple[str, int, Callable[[float], str]]:
         measure = choose_option("measure", INFLUENCE_MEASURES)
     with second:
         draws = slide("draws", (1, 2, 4, 8), 8)
-    format_number = format_small_percent if measure == "share" else format_small
+    format_number = INFLUENCE_FORMATS[measure]
     return measure, draws, lambda amount: say(f"lessons.distance.much_{measure}", much=format_number(amount))
 
 

@@ -3,30 +3,53 @@
 import streamlit as st
 
 from pages.lessons.frame import draw_page_frame
-from pages.lessons.glossary.signs import GLOSSARY_SIGNS
+from pages.lessons.glossary.signs import GLOSSARY_SIGNS, Sign
 from pages.panels.link_controls import text_box
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import LANGUAGES, escape_markdown, load_app_texts, say
 
 GLOSSARY_COLUMN_WIDTHS = (3, 14, 4)  # of the columns: sign, meaning, where it can be seen
 
+
+def list_names(sign: Sign) -> list[str]:
+    """Lists the names of a sign, one in each language."""
+    return [load_app_texts(language)[f"lessons.glossary.name.{sign.key}"] for language in LANGUAGES]
+
+
+def is_found(sign: Sign, wanted: str) -> bool:
+    """Whether a text stands in the key of a sign, in its meaning, or in its name in any language."""
+    meaning = say(f"lessons.glossary.text.{sign.key}")
+    return any(wanted in text.casefold() for text in (sign.key, meaning, *list_names(sign)))
+
+
+def show_sign(sign: Sign) -> None:
+    """Shows a sign, its name, its meaning, and the page on which it can be seen."""
+    name = say(f"lessons.glossary.name.{sign.key}")
+    first_name = list_names(sign)[0]
+    called = f"**{name}**"
+    if name != first_name:
+        called = f"{called} ({escape_markdown(first_name)})"
+    meaning = say(f"lessons.glossary.text.{sign.key}")
+    with st.container(gap=None):  # on a phone a sign is three lines, which belong together
+        at_sign, at_text, at_link = st.columns(GLOSSARY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall")
+    at_sign.markdown(f"${sign.latex}$")
+    at_text.markdown(say("lessons.glossary.entry", called=called, text=meaning))
+    at_link.page_link(
+        PAGES_BY_SLUG[sign.slug].path,
+        label=say(f"page.{sign.slug}"),
+        query_params=sign.link,
+    )
+
+
 with draw_page_frame("glossary"):
     st.markdown(f"#### {say('lessons.glossary.question')}\n{say('lessons.glossary.intro')}")
     wanted = text_box("find", "", str.casefold, width=320).casefold()
+    found = [sign for sign in GLOSSARY_SIGNS if is_found(sign, wanted)]
     group = ""
-    for sign in GLOSSARY_SIGNS:
-        name, text = say(f"lessons.glossary.name.{sign.key}"), say(f"lessons.glossary.text.{sign.key}")
-        others = [load_app_texts(each)[f"lessons.glossary.name.{sign.key}"] for each in LANGUAGES]
-        if not any(wanted in told.casefold() for told in (sign.key, text, *others)):
-            continue
+    for sign in found:
         if sign.group != group:
             group = sign.group
             st.markdown(f"**{say(f'lessons.glossary.group.{group}')}**")
-        called = f"**{name}**" if name in others[:1] else f"**{name}** ({escape_markdown(others[0])})"
-        with st.container(gap=None):  # on a phone a sign is three lines, which belong together
-            at_sign, at_text, at_link = st.columns(GLOSSARY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall")
-        at_sign.markdown(f"${sign.latex}$")
-        at_text.markdown(say("lessons.glossary.entry", called=called, text=text))
-        at_link.page_link(PAGES_BY_SLUG[sign.slug].path, label=say(f"page.{sign.slug}"), query_params=sign.link)
-    if not group:
+        show_sign(sign)
+    if not found:
         st.markdown(say("lessons.glossary.nothing"))

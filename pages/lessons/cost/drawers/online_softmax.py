@@ -85,8 +85,9 @@ def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen
     maxima = refs_by_key("maximum", row, len(names), block, seen)
     sums = refs_by_key("total", row, len(names), block, seen)
     scores = [Ref("masked_scores", (*row, key)) for key, _ in enumerate(maxima)]
+    score_title = say("lessons.cost.row_scores", word=names[selection.query])
     rows = [
-        Row(say("lessons.cost.row_scores", word=names[selection.query]), streamed, scores),
+        Row(score_title, streamed, scores),
         Row(say("lessons.cost.row_maximum"), streamed, maxima),
         Row(say("lessons.cost.row_sum"), streamed, sums),
     ]

@@ -37,8 +37,8 @@ def show_shared_heads(setup: Setup) -> None:
     before = trace_for(separate)
     head_names = list_place_names(before, "H")
     counts = kv_choices(before.sizes()["H"])
+    labels = [str(count) for count in counts]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        labels = [str(count) for count in counts]
         choice = pick_place("kv", labels, len(counts) - 1, width=160)
         head = pick_place("head", head_names, len(head_names) - 1, width=160)
     grouped = replace(separate, kv_heads=counts[choice], head=head)

@@ -1,0 +1,51 @@
+"""Lesson 13, drawer "one_step": what happens in one step of the decoder?"""
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.drawing.bars import row_of
+from attention_core.record.number_text import format_fixed
+from pages.export.doors import workbench_door
+from pages.lessons.pictures import show_bar_rows, show_step_picture
+from pages.lessons.sentences import list_place_names, show_sentence
+from pages.panels.link_controls import pick_place
+from pages.runs.cache import trace_for
+from pages.session.labels import selection_of
+from pages.setup.setup import Setup
+from pages.site.words import escape_markdown, say
+
+
+def show_decoder_step(setup: Setup) -> None:
+    """Shows the way from the decoder's state to the context vector: e_ti, alpha_ti, c_t, each with its arithmetic."""
+    trace = trace_for(setup)
+    selection = selection_of(trace, setup)
+    names = list_place_names(trace, "T")
+    with st.container(width=220):
+        t = pick_place("t", names, selection.query)
+    weights = trace["weights"][0, 0, t]  # (S,)
+    best = int(weights.argmax())
+    energy = trace["scores"][0, 0, t, best].item()
+    alpha = format_fixed(weights[best].item())
+    key = escape_markdown(list_place_names(trace, "S")[best])
+    show_sentence(
+        f"lessons.bottleneck.energy_{setup.score}",
+        written=escape_markdown(names[t]),
+        best=key,
+        e=format_fixed(energy),
+        alpha=alpha,
+    )
+    show_energies_and_weights(trace, t)
+    show_sentence("lessons.bottleneck.context", best=key, alpha=alpha)
+    show_step_picture("context", trace, "head_outputs", selection)
+    workbench_door(setup, "one_step")
+
+
+def show_energies_and_weights(trace: Trace, t: int) -> None:
+    """Shows the scores of a step of the decoder, and below them the weights."""
+    energy_title = say("lessons.bottleneck.row_e")
+    energies = row_of(energy_title, trace, "scores", (0, 0, t))
+    weight_title = say("lessons.bottleneck.row_alpha")
+    weights = row_of(weight_title, trace, "weights", (0, 0, t))
+    symbols = list_place_names(trace, "S")
+    alt = say("lessons.bottleneck.alt_step")
+    show_bar_rows("one_step", [energies, weights], symbols, {"": trace}, trace, alt, whole=True)
