@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core import AttentionError
 from attention_core.exercises.stages import stages_of
-from pages.panels.link_controls import LessonChoices
+from pages.panels.lesson_choices import LessonChoices
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.setup.setup import Setup, setup_to_query

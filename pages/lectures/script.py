@@ -124,18 +124,26 @@ def lecture_from_file(text: str) -> Lecture:
     if len(text) > MAX_LECTURE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=len(text))
     match read_strict_json(text):
-        case {"format": str(form), "version": int(version), "title": str(title), "scenes": [*scenes]}:
+        case {
+            "format": str(form),
+            "version": int(version),
+            "title": str(title),
+            "scenes": [*scenes],
+        }:
             if form != LECTURE_FORMAT or version < 1 or version is True:
                 raise AttentionError("lecture_format", expected=LECTURE_FORMAT)
             if version > LECTURE_VERSION:
-                raise AttentionError("file_version", limit=LECTURE_VERSION, given=str(version)[:20])
+                printed = str(version)[:20]
+                raise AttentionError("file_version", limit=LECTURE_VERSION, given=printed)
         case _:
             raise AttentionError("lecture_format", expected=LECTURE_FORMAT)
     if len(scenes) > MAX_SCENES:
         raise AttentionError("too_many_scenes", limit=MAX_SCENES, given=len(scenes))
     if len(title) > SCENE_TEXT_LIMITS["title"]:
         raise AttentionError("scene_part", number=0, name="title")
-    read = [read_scene(number, scene) for number, scene in enumerate(scenes, start=1)]
+    read = []
+    for number, scene in enumerate(scenes, start=1):
+        read.append(read_scene(number, scene))
     return Lecture(title, tuple(read))
 
 

@@ -112,11 +112,14 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
         except AttentionError as error:
             own.refuse(LECTURE_CONTROL, error)
     wanted = link.get("lecture", default)
-    if wanted in SHIPPED_LECTURES or (wanted == OWN_LECTURE and own.own is not None):
+    is_own = wanted == OWN_LECTURE and own.own is not None
+    if is_own or wanted in SHIPPED_LECTURES:
         own.name = wanted
     elif own.refusal is None:
         unread.append(("lecture", wanted[:40]))
-    own.view = NOTES_VIEW if link.get("view") == NOTES_VIEW else None
+    own.view = None
+    if link.get("view") == NOTES_VIEW:
+        own.view = NOTES_VIEW
     pair = link.get("pair", "")
     own.pair = pair if PAIR_PATTERN.fullmatch(pair) else ""
     own.unread = unread + go_to_linked_place(link)
@@ -125,14 +128,18 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
 
 def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
     """Goes to the scene and the step of a link; gives what of these there is not."""
-    number, step = link.get("scene"), link.get("step")
+    number = link.get("scene")
+    step = link.get("step")
     if number is None and step is None:
         return []
     scenes = current_lecture().scenes
-    places = {str(place + 1): place for place in range(len(scenes))}
+    places = {}
+    for place in range(len(scenes)):
+        places[str(place + 1)] = place
     place = places.get(number or "1")
     if place is None:
-        return [("scene", (number or "")[:40])]
+        missing = ("scene", (number or "")[:40])
+        return [missing]
     steps = scenes[place].scene_steps()
     if step in steps:
         show_scene_step(place, step)
@@ -206,11 +213,14 @@ def show_scene_step(at: int, beat: str) -> None:
 
 def show_scripted_scene() -> None:
     """Shows the scene as the lecture has it, as far as it can be computed."""
-    own, scene = get_lecture_session(), current_scene()
+    own = get_lecture_session()
+    scene = current_scene()
     setup, refused = linked_setup.keep_computable_fields(scene.setup, check_run)
     setup, missing = setup_state.drop_missing_cell(setup, trace_for(setup))
     own.unread = [*scene.unread, *missing]
-    own.unfit = [(link_key_of(name), error) for name, error in refused.items()]
+    own.unfit = []
+    for name, error in refused.items():
+        own.unfit.append((link_key_of(name), error))
     setup_history.show_temporarily(setup, own.screen)
     own.script = setup
 
@@ -234,8 +244,10 @@ def list_scene_steps() -> list[tuple[int, str]]:
 
 def move_in_lecture(way: str) -> None:
     """next, previous, first, last."""
-    own, steps = get_lecture_session(), list_scene_steps()
-    here, last = steps.index((own.at, own.beat)), len(steps) - 1
+    own = get_lecture_session()
+    steps = list_scene_steps()
+    here = steps.index((own.at, own.beat))
+    last = len(steps) - 1
     targets = {
         "next": min(here + 1, last),
         "previous": max(here - 1, 0),

@@ -12,7 +12,7 @@ from attention_core.inputs.tokenizer import printable_token
 from pages.components import arrows
 from pages.export.doors import workbench_door
 from pages.export.export_panel import show_export
-from pages.panels import link_controls
+from pages.panels import lesson_choices, link_controls
 from pages.panels.language import language_switch
 from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
@@ -46,14 +46,14 @@ def show_question(slug: str) -> None:
 @contextmanager
 def draw_page_frame(slug: str) -> Iterator[DeltaGenerator]:
     """Draws the first line of a page whose choices stand in its link, and says what of that could not be read."""
-    link_controls.enter_lesson(slug)
+    lesson_choices.enter_lesson(slug)
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
         yield place
         with errors:
             show_unread_link_parts()
-        link_controls.write_lesson_link()
+        lesson_choices.write_lesson_link()
 
 
 def show_lesson_line(slug: str) -> DeltaGenerator:
@@ -130,9 +130,9 @@ def handle_reveal_switch() -> None:
 
 def show_unread_link_parts() -> None:
     """Says which parts of the link could not be read."""
-    slug = link_controls.current_slug()
-    for key, text in link_controls.current_lesson_choices().unread:
-        trouble = "unread" if link_controls.is_known_choice(slug, key) else "unknown"
+    slug = lesson_choices.current_slug()
+    for key, text in lesson_choices.current_lesson_choices().unread:
+        trouble = "unread" if lesson_choices.is_known_choice(slug, key) else "unknown"
         sentence = say(
             f"link.{trouble}",
             key=escape_markdown(key),
@@ -154,14 +154,14 @@ def show_lesson_run(setup: Setup, place: DeltaGenerator) -> None:
 
 def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:
     """Draws a drawer of a lesson under its question: a box whose content is drawn while it is open."""
-    slug = link_controls.current_slug()
+    slug = lesson_choices.current_slug()
     key = f"{slug}.drawer.{name}"
 
     def handle_toggle() -> None:
         now_open = [other for other in get_open_drawers() if other != name]
         if st.session_state[key]:
             now_open.append(name)
-        link_controls.take_choice(OPEN_DRAWERS_KEY, tuple(now_open), (), read_drawer_names)
+        lesson_choices.take_choice(OPEN_DRAWERS_KEY, tuple(now_open), (), read_drawer_names)
 
     st.session_state[key] = name in get_open_drawers()
     title = title or say(f"lessons.{slug}.drawer.{name}")
@@ -173,12 +173,12 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
 
 def get_open_drawers() -> tuple[str, ...]:
     """The names of the drawers that are open."""
-    return link_controls.get_choice(OPEN_DRAWERS_KEY, (), read_drawer_names)
+    return lesson_choices.get_choice(OPEN_DRAWERS_KEY, (), read_drawer_names)
 
 
 def read_drawer_names(text: str) -> tuple[str, ...]:
     """Reads the names of open drawers."""
-    slug = link_controls.current_slug()
+    slug = lesson_choices.current_slug()
     names = tuple(filter(None, text.split(",")))
     for name in names:
         is_drawer = name == CODE_DRAWER or has(f"lessons.{slug}.drawer.{name}")
@@ -202,7 +202,7 @@ def show_code_of_step(trace: Trace, steps: Sequence[str]) -> None:
     offered = [step for step in steps if step in trace]
     first = offered[0]
     read = link_controls.make_member_reader(offered)
-    chosen = link_controls.get_choice("step", first, read)
+    chosen = lesson_choices.get_choice("step", first, read)
     label = say("control.step")
     st.segmented_control(
         **link_controls.bind_control("step", chosen, first, read, label),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.record.expressions import Ref
-from pages.panels import link_controls
+from pages.panels import lesson_choices
 from pages.panels.arithmetic import StepCell
 from pages.panels.chart import CELL_INDEX_PATTERN
 
@@ -29,7 +29,7 @@ def read_opened_cell(text: str) -> tuple[str, str, str, tuple[int, ...]]:
 def get_opened_cell(picture: str, runs: RunsByName) -> tuple[str, Ref] | None:
     """The cell that is opened under a picture, behind the name of its run; None where no run has it."""
     nothing = ("", "", "", ())
-    opened_in, run, step, index = link_controls.get_choice(OPENED_CELL_KEY, nothing, read_opened_cell)
+    opened_in, run, step, index = lesson_choices.get_choice(OPENED_CELL_KEY, nothing, read_opened_cell)
     if opened_in != picture or run not in runs:
         return None
     if not runs[run].holds(step, index):
@@ -46,9 +46,9 @@ def get_opened_ref(picture: str, trace: Trace) -> Ref | None:
 def toggle_opened_cell(picture: str, run: str, cell: Ref) -> None:
     """Opens a cell, or closes it where it was open."""
     clicked = (picture, run, cell.step, cell.index)
-    opened = link_controls.get_choice(OPENED_CELL_KEY, (), read_opened_cell)
+    opened = lesson_choices.get_choice(OPENED_CELL_KEY, (), read_opened_cell)
     now_open = None if opened == clicked else clicked
-    link_controls.store_choice(OPENED_CELL_KEY, now_open)
+    lesson_choices.store_choice(OPENED_CELL_KEY, now_open)
     st.session_state[TRAIL_KEY] = None
 
 
@@ -80,7 +80,7 @@ def handle_operand_click(picture: str, run: str, trace: Trace, trail: list[StepC
         return
     passed = trail[: trail.index(clicked)] if clicked in trail else trail
     st.session_state[TRAIL_KEY] = (picture, run, [*passed, clicked])
-    link_controls.store_choice(OPENED_CELL_KEY, (picture, run, *clicked))
+    lesson_choices.store_choice(OPENED_CELL_KEY, (picture, run, *clicked))
 
 
 def get_trail_to(picture: str, run: str, cell: Ref) -> list[StepCell]:

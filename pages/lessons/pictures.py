@@ -22,7 +22,7 @@ from pages.lessons.opened_cell import (
     handle_operand_click,
     handle_picture_click,
 )
-from pages.panels import link_controls
+from pages.panels import lesson_choices
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
 from pages.panels.head_maps import fact_sentence, head_name
@@ -83,7 +83,7 @@ def draw_picture(shown: RunPicture) -> None:
     def handle_click(sent: object) -> None:
         handle_picture_click(shown.name, shown.runs, sent, shown.on_click)
 
-    key = f"{link_controls.current_slug()}_{shown.name}"
+    key = f"{lesson_choices.current_slug()}_{shown.name}"
     show_chart(shown.picture, key, shown.alt, handle_click)
 
 
@@ -101,7 +101,7 @@ def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
         if shown.is_secret and shown.is_secret(run, cell):
             return
         handle_click = partial(handle_operand_click, shown.name, run, trace, trail)
-        key = f"arithmetic_{link_controls.current_slug()}_{shown.name}"
+        key = f"arithmetic_{lesson_choices.current_slug()}_{shown.name}"
         show_arithmetic(trace, cell, trail[:-1], handle_click, key)
 
 

@@ -7,14 +7,8 @@ import streamlit as st
 
 from attention_core.record.expressions import Ref
 from attention_core.variants.influence import InfluenceByDistance, first_overtaking_distance
-from pages.panels.link_controls import (
-    choose_option,
-    choose_place,
-    current_slug,
-    get_choice,
-    option_labels,
-    store_choice,
-)
+from pages.panels.lesson_choices import current_slug, get_choice, store_choice
+from pages.panels.link_controls import choose_option, choose_place, option_labels
 from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attention_core.drawing.scaling_curves import GrowthLine, growth_curves, growth_power
 from attention_core.record.number_text import format_fixed
 from attention_core.variants.timed_kinds import TimedCase
-from pages.panels import link_controls
+from pages.panels import lesson_choices
 from pages.panels.chart import show_curve_chart
 from pages.panels.progress import measure_on_request
 from pages.session.labels import current_palette
@@ -47,7 +47,7 @@ def run_race(
             lines.append(line)
         titles = (say("lessons.cost.axis_length"), say("lessons.cost.axis_cost"))
         picture = growth_curves(lines, lengths, titles, palette)
-        key = f"{link_controls.current_slug()}_{name}"
+        key = f"{lesson_choices.current_slug()}_{name}"
         show_curve_chart(picture, key, alt)
 
     tasks = [(case, length) for length in lengths for case in cases]

@@ -15,7 +15,7 @@ from attention_core.explanation.layout import panel, transpose_panel
 from attention_core.record.expressions import Ref
 from pages.lessons.opened_cell import OPENED_CELL_KEY, CellHandler, get_opened_cell, read_opened_cell
 from pages.lessons.pictures import RunPicture, show_run_picture
-from pages.panels import link_controls
+from pages.panels import lesson_choices
 from pages.panels.answers import go_to
 from pages.session.labels import current_palette, inline_step_name, picture_texts_for
 from pages.site.words import say
@@ -194,18 +194,18 @@ def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
 def begin_to_write(checked: CheckedWork, run: str, cell: Ref) -> None:
     """A cell was clicked: one without a number is not opened, it is written into."""
     if is_blank(checked, run, cell):
-        link_controls.store_choice(OPENED_CELL_KEY, None)
+        lesson_choices.store_choice(OPENED_CELL_KEY, None)
         go_to(calculated_cell(checked.trace, cell))
 
 
 def close_on_change(name: str, *subject: object) -> None:
     """Closes what was opened in a picture once the picture shows something else. subject: what it shows."""
-    key = f"{link_controls.current_slug()}_{name}_drawn"
+    key = f"{lesson_choices.current_slug()}_{name}_drawn"
     is_changed = st.session_state.get(key, subject) != subject
     st.session_state[key] = subject
-    opened_in, *_ = link_controls.get_choice(OPENED_CELL_KEY, ("",), read_opened_cell)
+    opened_in, *_ = lesson_choices.get_choice(OPENED_CELL_KEY, ("",), read_opened_cell)
     if is_changed and opened_in == name:
-        link_controls.store_choice(OPENED_CELL_KEY, None)
+        lesson_choices.store_choice(OPENED_CELL_KEY, None)
 
 
 def show_mark_verdict(checked: CheckedWork, run: str, cell: Ref) -> None:

@@ -10,15 +10,8 @@ from attention_core.exercises.answer_text import BLANK_MARK, read_answers
 from attention_core.inputs.matrix_cells import split_cells
 from attention_core.record.expressions import Ref
 from pages.components import number_grid
-from pages.panels.link_controls import (
-    current_lesson_choices,
-    get_typed_text,
-    make_text_reader,
-    show_choice_refusal,
-    switch,
-    take_choice,
-    text_box,
-)
+from pages.panels.lesson_choices import current_lesson_choices, take_choice
+from pages.panels.link_controls import get_typed_text, make_text_reader, show_choice_refusal, switch, text_box
 from pages.session.cell_clicks import read_typed_cells
 from pages.session.labels import inline_step_name, place_names
 

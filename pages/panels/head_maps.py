@@ -110,7 +110,7 @@ def list_large_heads(screen: ScreenState) -> list[int]:
     fit_beside = heads <= max_heads and longest <= max_tokens
     if heads == 1 or fit_beside:
         return list(range(heads))
-    return [screen.look.head]
+    return [screen.selection.head]
 
 
 def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
@@ -122,7 +122,7 @@ def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
 
 def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
     """One head's weights, or how they changed."""
-    selection = screen.look
+    selection = screen.selection
     axes = (say("corner.T"), say("corner.S"))
     return charts.head_map(
         screen.drawn("weights"),
@@ -148,17 +148,17 @@ def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture])
                 show_head_map(screen, head, pictures)
     elif sizes["T"] <= MAX_TOKENS_BESIDE_SMALL_MAPS:
         with st.container(horizontal=True, gap="small"):
-            show_head_map(screen, screen.look.head, pictures)
+            show_head_map(screen, screen.selection.head, pictures)
             show_all_heads(screen)
     else:
         show_all_heads(screen)
-        show_head_map(screen, screen.look.head, pictures)
+        show_head_map(screen, screen.selection.head, pictures)
     show_strip(screen)
 
 
 def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Picture]) -> None:
     """One head's map, in cells or on a canvas."""
-    selection = replace(screen.look, head=head)
+    selection = replace(screen.selection, head=head)
     title = head_title(screen, head)
     sentence = fact_sentence(screen.trace, selection, spell=str)
     key = f"map{head}"

@@ -62,7 +62,7 @@ def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str],
 def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.ndarray]:
     """A head's scores or weights as they are used, and as they were computed: (T, S) each."""
     trace = screen.trace
-    place = {"B": screen.look.batch, "H": screen.look.head}
+    place = {"B": screen.selection.batch, "H": screen.selection.head}
     used = trace.step(name).window(**place)
     if f"chosen_{name}" not in trace:
         return used, used
@@ -72,7 +72,7 @@ def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.nda
 
 def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, str | None]:
     """The change by which a head has these numbers; None takes back what was chosen in it."""
-    selection = screen.look
+    selection = screen.selection
     text = getattr(screen.setup, name) or ""
     shape = tuple(screen.trace["scores"].shape)  # (B, H, T, S)
     numbers = from_places(text, shape, name)  # NaN where nothing is chosen

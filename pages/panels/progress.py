@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from pages.panels.link_controls import current_slug
+from pages.panels.lesson_choices import current_slug
 from pages.site.words import say
 
 BAR_DELAY_SECONDS = 0.15  # seconds: what is done sooner needs no bar

@@ -30,7 +30,7 @@ STEP_AND_ARITHMETIC_PX = 790  # pixels: both together
 
 def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The step, the cell and how one came there; the numbers, and which part of them is drawn."""
-    trace, setup, selection = screen.trace, screen.setup, screen.look
+    trace, setup, selection = screen.trace, screen.setup, screen.selection
     if setup.step not in trace:
         return (setup.step, *trace.steps)
     query = selection.query if shows_part_of_query(trace, setup.step) else None
@@ -65,7 +65,7 @@ def show_step_panel(screen: ScreenState) -> None:
     trace, step = screen.trace, screen.setup.step
     is_open = step in trace
     chosen = chosen_cell(trace, screen.setup)
-    at = screen.look.at
+    at = screen.selection.at
     with st.container(horizontal=True, gap="small", key="pickers"):  # where the focus stays
         step_picker(trace, step if is_open else None)
         if is_open:
@@ -211,7 +211,7 @@ def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
 
     trace = screen.drawn(step)
     found = trace.step(step)
-    values = found.window(**found.leading(screen.look.at))
+    values = found.window(**found.leading(screen.selection.at))
     values = values.reshape(-1, values.shape[-1])  # (rows, columns); a vector is one row
     row_count, column_count = values.shape
     row_dim, column_dim = ("", *found.dims)[-2:]

@@ -54,7 +54,7 @@ def show_strip(screen: ScreenState) -> None:
     second_line_step = find_second_line_step(steps)
     are_narrow = MAX_STEPS_IN_LINE < len(steps) <= MAX_NARROW_STEPS_IN_LINE
     side = NARROW_STEP_MAP_PX if are_narrow else STEP_MAP_PX
-    places = [(step, screen.look.at) for step in steps]
+    places = [(step, screen.selection.at) for step in steps]
     maps = make_small_maps(screen, places, side)
     row = []
     for step, small_map in zip(steps, maps, strict=True):
@@ -108,7 +108,7 @@ def open_step(step: object) -> None:
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def show_all_heads(screen: ScreenState) -> None:
     """The weights of every head; a click makes one the large map."""
-    selection = screen.look
+    selection = screen.selection
     heads = range(screen.trace.sizes()["H"])
     places = [("weights", selection.at | {"H": head}) for head in heads]
     maps = make_small_maps(screen, places, MAX_SMALL_MAP_SIDE)

@@ -33,7 +33,7 @@ def get_focus_cell(screen: ScreenState) -> Ref:
     opened = chosen_cell(screen.trace, screen.setup)
     if opened:
         return opened
-    selection = screen.look
+    selection = screen.selection
     fact = row_fact(screen.trace, selection.head, selection.query, selection.batch)
     key = fact.keys[0] if fact.keys else 0
     return Ref("weights", (selection.batch, selection.head, selection.query, key))
@@ -133,9 +133,9 @@ def show_question_step(screen: ScreenState) -> None:
 
 def show_map_step(screen: ScreenState) -> None:
     """Who attends to whom, in one sentence and as a map; of a scene that names no head, as the workbench shows them."""
-    st.markdown(fact_sentence(screen.trace, screen.look))
+    st.markdown(fact_sentence(screen.trace, screen.selection))
     names_head = talk.current_scene().setup.head is not None
-    heads = [screen.look.head] if names_head else list_large_heads(screen)
+    heads = [screen.selection.head] if names_head else list_large_heads(screen)
     with st.container(key="maps", horizontal=True, horizontal_alignment="center"):
         for head in heads:
             show_head(screen, head)
@@ -146,7 +146,7 @@ def show_head(screen: ScreenState, head: int) -> None:
     if not canvas_map.is_large(screen.drawn("weights"), "weights"):
         show_chart(make_head_picture(screen, head), f"map{head}", head_title(screen, head), open_sent_cell)
         return
-    selection = screen.look
+    selection = screen.selection
     description = fact_sentence(screen.trace, selection, str)
     even = row_fact(screen.trace, head, selection.query, selection.batch).possible
     canvas_map.show_large_map(screen, "weights", selection.at, "map", description, even)

@@ -141,15 +141,18 @@ def cached_slips(setup: Setup, texts: TextItems, stages: TextItems, _checked: Ch
 @cache_in_thread
 def run_and_inputs_for(setup: Setup) -> tuple[Trace, RunInputs]:
     """The run and the inputs of a computed part."""
-    arrays = None if setup.file is None else uploaded_arrays(setup)
-    return latest_run(setup, arrays)
+    return latest_run(setup, find_arrays(setup))
+
+
+def find_arrays(setup: Setup) -> UploadedArrays | None:
+    """The arrays of a Setup's files, None where it names none. Raises AttentionError: file_away."""
+    return None if setup.file is None else uploaded_arrays(setup)
 
 
 def check_run(setup: Setup) -> None:
     """Raises AttentionError where trace_of would, and neither computes nor keeps anything."""
     setup = without_view(setup)
-    arrays = None if setup.file is None else uploaded_arrays(setup)
-    check_inputs(setup, arrays)
+    check_inputs(setup, find_arrays(setup))
 
 
 def trace_for(setup: Setup) -> Trace:

@@ -185,7 +185,8 @@ def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, 
 def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
     """How many queries and keys there are, in a batch those of the longest sentence."""
     if inputs.batch:
-        longest = max(len(each.words) for each in inputs.batch)
+        lengths = [len(sentence.words) for sentence in inputs.batch]
+        longest = max(lengths)
         return longest, longest
     return len(inputs.queries), len(inputs.keys)
 
@@ -278,9 +279,11 @@ def make_batch_tensor(inputs: RunInputs, setup: Setup) -> Tensor:
 def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionConfig:
     """The choices with a mask that hides what the sentences of a batch were filled up with."""
     lengths = tuple(len(sentence.words) for sentence in inputs.batch)
-    padding = ("padding", {"lengths": lengths})
-    masks = [mask for mask in config.masks if mask[0] != "padding"]
-    masks.append(padding)
+    masks = []
+    for name, params in config.masks:
+        if name != "padding":
+            masks.append((name, params))
+    masks.append(("padding", {"lengths": lengths}))
     return replace(config, masks=tuple(masks))
 
 

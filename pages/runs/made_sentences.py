@@ -107,9 +107,9 @@ class LearnedTexts(DictionarySentences):
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """The matrices of the network, where x is as wide as the network makes it."""
         learned = self.own_view()
-        learned_width = learned.width("x")
-        learned_source = learned.width("context")
-        if (learned_width, learned_source) != (width, source):
+        has_width = learned.width("x") == width
+        has_source = learned.width("context") == source
+        if not (has_width and has_source):
             return super().start_matrices(width, source, heads)
         matrices = {}
         for name, numbers in learned.matrices().items():

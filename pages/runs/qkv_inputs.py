@@ -121,8 +121,9 @@ class UploadedQkv:
         AttentionError."""
         whole = self.tensors()
         part = self.part_of(whole)
-        inputs.brought = cut_upload_part(whole, part)
-        inputs.left_out = set(whole.given) > set(inputs.brought.given)
+        looked_at = cut_upload_part(whole, part)
+        inputs.brought = looked_at
+        inputs.left_out = set(whole.given) > set(looked_at.given)
         inputs.queries = number_from(*part.queries)
         inputs.keys = number_from(*part.keys)
         inputs.crossed = inputs.queries != inputs.keys
@@ -195,9 +196,9 @@ def prepare_uploaded(
     v = uploaded.v.to(device, dtype)
     if uploaded.allowed is not None:
         B, H, T, _ = q.shape
-        S = k.shape[2]
-        scores = (B, H, T, S)
-        allowed = as_pairs("mask", uploaded.allowed, scores).to(device)
+        _, _, S, _ = k.shape
+        allowed = as_pairs("mask", uploaded.allowed, (B, H, T, S))
+        allowed = allowed.to(device)
         if pairs.allowed is not None:
             allowed = allowed & pairs.allowed
         pairs = replace(pairs, allowed=allowed)

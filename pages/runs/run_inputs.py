@@ -93,18 +93,20 @@ class RunInputs:
         """The typed words that are in no dictionary, each once; none where the whole sequence is random."""
         if "random" in (self.origins.get("x"), self.origins.get("context")):
             return []
+        queries = zip(self.queries, self.word_origins, strict=False)
+        keys = zip(self.keys, self.key_origins, strict=False)
         words: dict[str, None] = {}
-        for sequence, origins in ((self.queries, self.word_origins), (self.keys, self.key_origins)):
-            for word, origin in zip(sequence, origins, strict=False):
-                if origin == "random":
-                    words[word] = None
+        for word, origin in (*queries, *keys):
+            if origin == "random":
+                words[word] = None
         return list(words)
 
     def random_parts(self, tied: bool) -> RandomParts:
         """The tokens with random vectors, and the random matrices that make the weights: no sentence claims a share
         that hangs on them. tied: whether W_q stands for all projections."""
-        queries = random_positions(self.word_origins)
-        keys = random_positions(self.key_origins) if self.crossed else queries
+        queries = keys = random_positions(self.word_origins)
+        if self.crossed:
+            keys = random_positions(self.key_origins)
         queries |= self.random_rows.get("q", frozenset())
         keys |= self.random_rows.get("k", frozenset())
         matrices = []
@@ -128,11 +130,17 @@ class RunInputs:
         matrix = np.asarray(from_short_text(text, base, name), dtype=float)
         rows = len(matrix)
         if is_required and rows > MAX_TOKENS:
-            raise AttentionError("too_many_rows", name=name, limit=MAX_TOKENS, given=rows)
+            raise AttentionError(
+                "too_many_rows",
+                name=name,
+                limit=MAX_TOKENS,
+                given=rows,
+            )
         self.matrices[name] = matrix
         seed = random_seed(text)
         if seed is not None:
-            self.origins[name], self.seeds[name] = "random", seed
+            self.origins[name] = "random"
+            self.seeds[name] = seed
         else:
             self.origins[name] = "given" if base is None else "typed"
         drawn = ()

@@ -24,9 +24,12 @@ def put_score_weights(
     config: AttentionConfig,
 ) -> None:
     """Puts the score's own weights. learned: those of a network."""
-    names = SCORES[config.score].weights
-    widths = find_widths(inputs, wiring, config)
-    starts = start_score_weights(names, widths, sizes.seed, learned)
+    starts = start_score_weights(
+        SCORES[config.score].weights,
+        find_widths(inputs, wiring, config),
+        sizes.seed,
+        learned,
+    )
     for name, start in starts.items():
         put_matrix(inputs, name, start)
 
@@ -68,7 +71,11 @@ def start_score_weights(
     score's drawn from the seed. learned: those of a network."""
     d_q, d_k = widths
     layer = max(d_q, d_k)
-    shapes = {"w_aq": (d_q, layer), "w_ak": (d_k, layer), "v_a": (1, layer)}
+    shapes = {
+        "w_aq": (d_q, layer),
+        "w_ak": (d_k, layer),
+        "v_a": (1, layer),
+    }
     if learned:
         learned_widths = (len(learned["w_aq"]), len(learned["w_ak"]))
         if learned_widths != widths:
@@ -79,7 +86,12 @@ def start_score_weights(
             starts[name] = StartMatrix(learned[name], "learned")
         elif name == "w_a":
             if d_q * d_k > MAX_GENERAL_TERMS:
-                raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=MAX_GENERAL_TERMS)
+                raise AttentionError(
+                    "too_many_terms",
+                    q=d_q,
+                    k=d_k,
+                    limit=MAX_GENERAL_TERMS,
+                )
             starts[name] = StartMatrix(np.eye(d_q, d_k), "built")
         else:
             numbers = random_matrix(name, shapes[name], seed)

@@ -199,10 +199,15 @@ class DictionarySentences:
         self, inputs: RunInputs, name: str, start: TokenSequence
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Puts a sequence's vectors in their place, as they were typed if they were; its words and their origins."""
-        is_random = set(start.origins) == {"random"}
-        origin = "random" if is_random else self.example.origin
-        seed = self.sequence_seed(name)
-        put_matrix(inputs, name, StartMatrix(start.x, origin, seed))
+        origin = self.example.origin
+        if set(start.origins) == {"random"}:
+            origin = "random"
+        matrix = StartMatrix(
+            start.x,
+            origin=origin,
+            seed=self.sequence_seed(name),
+        )
+        put_matrix(inputs, name, matrix)
         text = inputs.typed.get(name, UNCHANGED)
         if text == UNCHANGED:
             return start.words, start.origins
@@ -216,7 +221,8 @@ class DictionarySentences:
         _, width = x.shape
         _, source_width = inputs.matrices.get("context", x).shape
         starts = self.start_matrices(width, source_width, sizes.heads)
-        is_cut = (sizes.kv_heads, sizes.d_k, sizes.d_v) != (None, None, None)
+        chosen_sizes = (sizes.kv_heads, sizes.d_k, sizes.d_v)
+        is_cut = any(size is not None for size in chosen_sizes)
         for name in PROJECTIONS + BIASES:
             start = starts.by_name.get(name, NO_MATRIX)
             if name in BIASES:
@@ -255,8 +261,9 @@ def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
         return StartMatrix(None, "typed")
     text = inputs.typed.get(name, "none")
     if start.numbers is None and text != "none":
-        columns = projection.shape[1]
-        return StartMatrix(np.zeros((1, columns)), "typed")
+        _, columns = projection.shape
+        zeros = np.zeros((1, columns))
+        return StartMatrix(zeros, "typed")
     return start
 
 
@@ -300,6 +307,6 @@ def look_up_vectors(
     if bare and lexicon.positions:
         lexicon = replace(lexicon, positions="left_out")
     rows, origins = lexicon.vectors_of(words, seed)
-    place = lexicon.place(0, 1)
-    own_width = len(rows[0]) - len(place)
+    place_width = len(lexicon.place(0, 1))
+    own_width = len(rows[0]) - place_width
     return rows, origins, own_width

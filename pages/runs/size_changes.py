@@ -30,7 +30,9 @@ def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
     for name in typed:
         matrix = before[name]
         base = bases.get(name)
-        if base is None or base.shape == matrix.shape or name == "b_o":
+        if base is None or name == "b_o":
+            continue
+        if base.shape == matrix.shape:
             continue
         kept = refit(matrix, base, name, heads_before, heads_after)
         if kept is not None:

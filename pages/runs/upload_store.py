@@ -46,8 +46,9 @@ class Load:
             source = Source(file.file_id, file.name)
             self.sources |= dict.fromkeys(arrays, source)
             new |= arrays
-        old = {name: array for name, array in self.arrays.items() if name not in new}
-        self.arrays = new | old
+        for name, array in self.arrays.items():
+            new.setdefault(name, array)
+        self.arrays = new
 
 
 def store_upload(files: list[UploadedFile], setup: Setup) -> str:
@@ -55,9 +56,13 @@ def store_upload(files: list[UploadedFile], setup: Setup) -> str:
     refused; the name by which a Setup calls them. Raises AttentionError."""
     uploads, names = [], []
     for upload in by_upload(files):
-        read_files = [(file, read_file(file)) for file in upload]
+        read_files, array_names = [], []
+        for file in upload:
+            arrays = read_file(file)
+            read_files.append((file, arrays))
+            array_names += arrays
         uploads.append(read_files)
-        names.append([name for _, arrays in read_files for name in arrays])
+        names.append(array_names)
     load = Load()
     oldest = oldest_in_force(names)
     for upload in uploads[oldest:]:
@@ -78,7 +83,8 @@ def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
     files_by_id = {file.file_id: file for file in files}
     new = list(files_by_id)
     uploads = []
-    for upload in st.session_state.get("uploads", []):
+    uploads_before = st.session_state.get("uploads", [])
+    for upload in uploads_before:
         still_here = [file_id for file_id in upload if file_id in files_by_id]
         new = [file_id for file_id in new if file_id not in upload]
         if still_here:
@@ -93,8 +99,9 @@ def store_latest(what: str, digest: str, value: dict, setup: Setup) -> None:
     """Keeps something of a load and of the latest loads before it; that of the Setup on the screen goes last."""
     stored = dict(st.session_state.get(what, {}))
     stored.pop(digest, None)
-    if setup.file in stored:
-        stored[setup.file] = stored.pop(setup.file)  # now the latest of them
+    on_screen = stored.pop(setup.file, None)
+    if on_screen is not None:
+        stored[setup.file] = on_screen  # now the latest of them
     while len(stored) >= MAX_UPLOADS:
         oldest = next(iter(stored))
         del stored[oldest]

@@ -44,7 +44,9 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
     """
     wanted = sizes.width_of(name)
     has_widths = (sizes.d_k, sizes.d_v) != (None, None)
-    matrix = start.numbers.T if name == "w_o" else start.numbers  # heads lie side by side in columns, for w_o in rows
+    matrix = start.numbers
+    if name == "w_o":  # heads lie side by side in columns, for w_o in rows
+        matrix = matrix.T
     heads_before = cut if has_widths else sizes.heads
     heads = sizes.heads_of(name)
     rows, columns_before = matrix.shape
@@ -54,7 +56,8 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
         return start
     width = columns_before // heads_before
     if wanted is not None:
-        width = require_positive("d_v" if name in ("w_v", "w_o") else "d_k", wanted)
+        field = "d_v" if name in ("w_v", "w_o") else "d_k"
+        width = require_positive(field, wanted)
     columns = heads * width
     if columns > MAX_COLUMNS:
         raise AttentionError(
@@ -67,7 +70,9 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
     if start.origin == "random":
         fill = random_matrix(name, (rows, columns), sizes.seed)
     new = recut_heads(matrix, heads_before, (heads, width), fill)
-    return replace(start, numbers=new.T if name == "w_o" else new)
+    if name == "w_o":
+        new = new.T
+    return replace(start, numbers=new)
 
 
 # ---- what reads which matrix -----------------------------------------------------------------------------------------
@@ -78,10 +83,12 @@ def apply_wiring(
     read = dict(matrices)
     if "tied" in wiring and "w_q" in read:
         w_q = read["w_q"]
-        columns = w_q.shape[1]
+        _, columns = w_q.shape
         if config.kv_heads and columns % config.heads == 0:
-            w_q = recut_heads(w_q, config.heads, (config.kv_heads, columns // config.heads))
-        read["w_k"] = read["w_v"] = w_q
+            width = columns // config.heads
+            w_q = recut_heads(w_q, config.heads, (config.kv_heads, width))
+        read["w_k"] = w_q
+        read["w_v"] = w_q
     if "swapped" in wiring:
         exchange(read, "w_q", "w_k")
         exchange(read, "b_q", "b_k")
@@ -90,7 +97,8 @@ def apply_wiring(
 
 def exchange(matrices: dict[str, np.ndarray], one: str, other: str) -> None:
     """Puts each of two matrices in the place of the other; either may be missing."""
-    first, second = matrices.pop(one, None), matrices.pop(other, None)
+    first = matrices.pop(one, None)
+    second = matrices.pop(other, None)
     if second is not None:
         matrices[one] = second
     if first is not None:
@@ -99,14 +107,18 @@ def exchange(matrices: dict[str, np.ndarray], one: str, other: str) -> None:
 
 def project(matrices: dict[str, np.ndarray], name: str, source: str) -> np.ndarray | None:
     """q or k of a sequence, all heads side by side; None where the matrices do not fit each other."""
-    x, weight, bias = matrices[source], matrices.get(f"w_{name}"), matrices.get(f"b_{name}")
+    x = matrices[source]
+    weight = matrices.get(f"w_{name}")
+    bias = matrices.get(f"b_{name}")
     if weight is None:
         return x
-    if x.shape[1] != len(weight):
+    _, width = x.shape
+    rows, columns = weight.shape
+    if width != rows:
         return None
     projected = x @ weight  # (T, H d)
     if bias is None:
-        return projected + 0.0
-    if bias.shape[1] != weight.shape[1]:
+        return projected
+    if bias.shape[1] != columns:
         return None
     return projected + bias[0]

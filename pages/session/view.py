@@ -26,7 +26,7 @@ class ScreenState:
     setup: Setup
     trace: Trace
     inputs: RunInputs
-    look: Selection
+    selection: Selection
     before: Trace | None
     named: Setup | None
 
@@ -57,8 +57,8 @@ class ScreenState:
         return cached_row_distances(
             setup,
             setup_before,
-            self.look.batch,
-            self.look.head,
+            self.selection.batch,
+            self.selection.head,
             trace,
             before,
         )
@@ -142,7 +142,7 @@ def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
         setup=setup,
         trace=trace,
         inputs=inputs_of(setup),
-        look=selection_of(trace, setup),
+        selection=selection_of(trace, setup),
         before=get_run_before(trace, setup, before),
         named=before,
     )

@@ -95,7 +95,7 @@ def find_moved_weight(screen: ScreenState, left_out: Mapping[str, Collection[int
 
     left_out: the queries ("T") and the keys ("S") that are not compared.
     """
-    selection, trace = screen.look, screen.trace
+    selection, trace = screen.selection, screen.trace
     row = (selection.batch, selection.head, selection.query)
     query_count = count_real_queries(trace)
     return most_moved_weight(trace, screen.before, row, query_count, left_out)

@@ -146,7 +146,7 @@ def difference_switch(screen: ScreenState) -> None:
 
 def head_picker(screen: ScreenState) -> None:
     """Which of two heads."""
-    st.session_state["c_compared_head"] = screen.look.head
+    st.session_state["c_compared_head"] = screen.selection.head
     st.segmented_control(
         say("axis.H"),
         range(screen.trace.sizes()["H"]),

@@ -44,7 +44,7 @@ def is_too_large_for_cells(run: Trace) -> bool:
 
 def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
     """One picture of A, of B and of B - A."""
-    selection = screen.look
+    selection = screen.selection
     texts_a = picture_texts_for(screen.a)
     texts_b = picture_texts_for(screen.trace)
     row_figures = [(say(f"compare.{name}"), say(f"compare.{name}_is")) for name in ("tv", "kl")]
@@ -64,7 +64,7 @@ def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
 
 def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
     """A's or B's map by itself."""
-    sizes, selection = run.sizes(), screen.look
+    sizes, selection = run.sizes(), screen.selection
     return head_map(
         run,
         min(selection.head, sizes["H"] - 1),
@@ -84,7 +84,7 @@ def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
     name = ""
     if screen.a is not None:
         setup_a = with_view_of(pinned_setup_of(screen.setup), screen.setup)
-        head = min(screen.look.head, screen.a.sizes()["H"] - 1)
+        head = min(screen.selection.head, screen.a.sizes()["H"] - 1)
         name = head_name(setup_a, inputs_of(setup_a), head)
     return say("compare.title", sign=sign_a, head=name), sign_b
 
@@ -145,7 +145,7 @@ def show_canvases(screen: ScreenState) -> None:
 
 def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
     """One of the maps on a canvas; where all have the same size, the same cell is read in all of them."""
-    selection = screen.look
+    selection = screen.selection
     fact = row_fact(screen.trace, selection.head, selection.query, selection.batch)
     canvas_map.show_large_map(
         screen,

@@ -19,7 +19,7 @@ def show_fact(screen: ScreenState) -> None:
     Beside it a switch, for rows so long that all weights are small, or the way to weights that were learned.
     """
     with st.container(horizontal=True, vertical_alignment="center"):
-        sentence = fact_sentence(screen.trace, screen.look)
+        sentence = fact_sentence(screen.trace, screen.selection)
         st.markdown(f"##### {sentence}", width="content")
         if has_long_rows(screen):
             ramp_switch(screen)

@@ -27,7 +27,7 @@ def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
     session = st.session_state
     if not session.get(FILM_DRAWER_KEY):
         return ()
-    return (without_view(screen.setup), screen.look, screen.times, session.get("c_swept"))
+    return (without_view(screen.setup), screen.selection, screen.times, session.get("c_swept"))
 
 
 @page_part(film_dependencies)
@@ -74,9 +74,9 @@ def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> Non
             row.append(make_frame(screen, name, place, value))
         except AttentionError as error:
             refusals[SWEEPS[name].format_value(value)] = say_refusal(error)
-    query = escape_markdown(name_token(screen.trace, "T", screen.look.query))
+    query = escape_markdown(name_token(screen.trace, "T", screen.selection.query))
     figure = say(f"film.figure.{name}", query=query)
-    st.markdown(say("film.how", count=len(row), head=screen.look.head + 1, figure=figure))
+    st.markdown(say("film.how", count=len(row), head=screen.selection.head + 1, figure=figure))
     show_small_maps(
         "film",
         FRAME_SIDE_PX,
@@ -101,7 +101,7 @@ def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) ->
         without_view(run),
         without_view(screen.setup),
         name,
-        screen.look,
+        screen.selection,
         screen.times,
     )
     value_text = sweep.format_value(value)
@@ -129,7 +129,7 @@ def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict
 
 def with_seen_head(screen: ScreenState) -> Setup:
     """The Setup on the screen, which says what head is looked at also where nobody chose one."""
-    return replace(screen.setup, head=screen.look.head)
+    return replace(screen.setup, head=screen.selection.head)
 
 
 @cache_by_setup

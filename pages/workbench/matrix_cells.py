@@ -71,7 +71,7 @@ def locate_head(screen: ScreenState, name: str) -> str:
     """The sentence and the head of a matrix that every head has; nothing of one that the run has once."""
     if name not in WHAT_IF_STEPS:
         return ""
-    return f"{screen.look.batch}_{screen.look.head}"
+    return f"{screen.selection.batch}_{screen.selection.head}"
 
 
 def make_column_config(rows: list[list[str]], columns: list[str]) -> dict[str, dict]:

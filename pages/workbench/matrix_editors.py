@@ -37,7 +37,7 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
     return (
         origins,
         without_view(screen.setup),
-        screen.look,
+        screen.selection,
         setup_state.editors_version(),
         name,
         session.get(f"c_row_{name}"),
@@ -109,7 +109,7 @@ def list_editable_matrices(screen: ScreenState) -> list[str]:
 def describe_matrix(screen: ScreenState, name: str, matrix: np.ndarray | None) -> str:
     """What a matrix is: its shape, where its numbers come from, and what reads another one in its place."""
     if name in PAIR_MATRICES:
-        return say(f"edited.about_{name}", head=screen.look.head + 1)
+        return say(f"edited.about_{name}", head=screen.selection.head + 1)
     origins = screen.inputs.origins
     if matrix is None:
         return say("editor.removed" if name in origins else "editor.absent", name=name)

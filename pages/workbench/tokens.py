@@ -39,7 +39,7 @@ class TileRow:
 
 def show_tiles(screen: ScreenState) -> None:
     """The tokens; under each the share that the chosen one gives it. Keys of another sequence stand in a second row."""
-    selection, inputs = screen.look, screen.inputs
+    selection, inputs = screen.selection, screen.inputs
     weights = screen.trace.step("weights")
     shares = weights.window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
     query_shares = None if inputs.crossed else shares
@@ -63,7 +63,7 @@ def show_tile_row(screen: ScreenState, row: TileRow) -> None:
 
     data = {
         "tokens": [make_tile(row, position) for position in range(len(row.words))],
-        "chosen": screen.look.query if holds_queries else -1,
+        "chosen": screen.selection.query if holds_queries else -1,
         "label": say(f"{row.name}.label"),
         "name": say(f"axis.{axis}") if inputs.crossed else "",
         "many": token_count > MAX_TILES_IN_SIGHT,
@@ -128,7 +128,7 @@ def show_sentences(screen: ScreenState) -> None:
         short_text = shorten_sentence(printable_token(text))
         return say("batch.sentence", number=number + 1, words=escape_markdown(short_text))
 
-    st.session_state["c_sentence"] = screen.look.batch
+    st.session_state["c_sentence"] = screen.selection.batch
     st.segmented_control(
         say("batch.picker"),
         range(len(batch)),

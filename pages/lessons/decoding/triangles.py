@@ -12,7 +12,7 @@ from attention_core.variants.decoding_work import (
     total_work,
 )
 from pages.panels.chart import show_chart
-from pages.panels.link_controls import store_choice
+from pages.panels.lesson_choices import store_choice
 from pages.session.labels import current_palette
 from pages.site.words import say
 

@@ -26,7 +26,8 @@ from pages.lessons.encoders import (
 )
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import show_race
-from pages.panels.link_controls import choose_option, choose_options, pick_place, sentence_box, slide, store_choice
+from pages.panels.lesson_choices import store_choice
+from pages.panels.link_controls import choose_option, choose_options, pick_place, sentence_box, slide
 from pages.panels.progress import compute_one_by_one
 from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say

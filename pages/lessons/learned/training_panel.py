@@ -11,7 +11,7 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.training import Training
 from attention_core.record.number_text import format_duration, format_fixed
 from pages.lessons.learned.trainings import MAX_CONCURRENT_TRAININGS, RunningTraining, stop_trainings
-from pages.panels import link_controls
+from pages.panels import lesson_choices
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option, choose_whole_number, slide
 from pages.runs.compute import AVAILABLE_DEVICES
@@ -40,7 +40,7 @@ def show_own_training(course: str) -> None:
     draw = st.fragment(
         lambda: show_training(course, seed, rate, device),
         run_every=REFRESH_SECONDS if is_busy else None,
-        key=f"training_{link_controls.current_slug()}",
+        key=f"training_{lesson_choices.current_slug()}",
     )
     draw()
 
@@ -96,7 +96,7 @@ def show_training_buttons(course: str, running: RunningTraining | None, begin_an
 
 def show_training_button(name: str, label: str, icon: str, on_click: Callable[[], None]) -> None:
     """Shows a button. name: of its key in the lesson."""
-    key = f"{link_controls.current_slug()}_{name}"
+    key = f"{lesson_choices.current_slug()}_{name}"
     st.button(label, key=key, icon=icon, on_click=on_click)
 
 
@@ -147,4 +147,4 @@ def show_losses(running: RunningTraining) -> None:
     x = Axis(say("train.axis_step"), 0, last)
     y = decade_axis(say("train.axis_loss"), [0.001, *losses])
     picture = curves([curve], x, y, palette, height=110)
-    show_curve_chart(picture, f"{link_controls.current_slug()}_losses", say("train.alt"))
+    show_curve_chart(picture, f"{lesson_choices.current_slug()}_losses", say("train.alt"))

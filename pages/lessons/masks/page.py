@@ -13,7 +13,8 @@ from pages.lessons.masks.mask_facts import show_mask_facts
 from pages.lessons.masks.painted_mask import Bits, allowed_text, get_painted_bits, mask_brush, write_padding_mask
 from pages.lessons.pictures import show_weights_map
 from pages.lessons.sentences import list_place_names, show_sentence
-from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box, slide, store_choice
+from pages.panels.lesson_choices import store_choice
+from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box, slide
 from pages.runs.cache import trace_for
 from pages.session.labels import place_name, selection_of
 from pages.setup.setup import Setup

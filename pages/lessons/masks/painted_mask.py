@@ -8,7 +8,7 @@ import numpy as np
 from attention_core import Trace
 from attention_core.explanation.facts import allowed_pairs
 from attention_core.inputs.matrix_text import to_text
-from pages.panels import canvas_map, link_controls
+from pages.panels import canvas_map, lesson_choices
 from pages.panels.link_controls import MAX_LESSON_TOKENS
 
 BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
@@ -25,7 +25,7 @@ def read_bits(text: str) -> Bits:
 
 def get_painted_bits(name: str) -> Bits:
     """The mask that was drawn last, kept as a choice of this name; empty, which blocks nothing, where nobody drew."""
-    return link_controls.get_choice(name, (), read_bits)
+    return lesson_choices.get_choice(name, (), read_bits)
 
 
 def mask_bits_of(trace: Trace) -> Bits:

@@ -7,7 +7,7 @@ from attention_core.exercises.answer_text import answers_text
 from attention_core.exercises.stages import STAGES, operand_stages
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
-from pages.panels import link_controls
+from pages.panels import lesson_choices
 from pages.panels.link_controls import get_typed_text, text_box
 from pages.runs.cache import inputs_of, trace_for
 from pages.setup.setup import Setup
@@ -25,7 +25,7 @@ def choose_given_setup(stage: str) -> Setup:
         start = initial_matrix_text(name)
         check_text = partial(check_given_matrix, name)
         if not get_typed_text(name, start, check_text).strip():
-            link_controls.store_choice(name, None)  # an emptied box holds the example's numbers again
+            lesson_choices.store_choice(name, None)  # an emptied box holds the example's numbers again
         if name == "x" or name in read_by_stage:
             text_box(name, start, check_text)
     return setup_with_matrices(get_typed_matrices())
@@ -44,7 +44,7 @@ def initial_matrix_text(name: str) -> str:
 def get_typed_matrices() -> dict[str, str]:
     """What the reader typed in the place of the example's matrices."""
     typed = {}
-    for name, text in link_controls.current_lesson_choices().chosen.items():
+    for name, text in lesson_choices.current_lesson_choices().chosen.items():
         if name in GIVEN_MATRICES and str(text).strip():
             typed[name] = text
     return typed

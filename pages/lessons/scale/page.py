@@ -17,7 +17,8 @@ from pages.lessons.scale import drawers
 from pages.lessons.scale.sharpness_chart import show_sharpness_chart
 from pages.lessons.scale.width_axis import SCALE_WIDTHS
 from pages.lessons.sentences import list_place_names
-from pages.panels.link_controls import choose_option, choose_whole_number, slide, store_choice
+from pages.panels.lesson_choices import store_choice
+from pages.panels.link_controls import choose_option, choose_whole_number, slide
 from pages.panels.progress import compute_one_by_one
 from pages.runs.cache import cached_saturation, trace_for
 from pages.setup.setup import Setup

@@ -5,7 +5,8 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.exercises.bugs import BUGS, Bug, right_lines
 from attention_core.exercises.layer_lines import LAYER_LINES, format_line
-from pages.panels.link_controls import choose_option, choose_place, get_choice, make_place_reader, store_choice
+from pages.panels.lesson_choices import get_choice, store_choice
+from pages.panels.link_controls import choose_option, choose_place, make_place_reader
 from pages.session.reveal import are_answers_revealed
 from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup

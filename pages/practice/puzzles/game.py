@@ -20,7 +20,7 @@ from attention_core.exercises.puzzle import (
 )
 from attention_core.exercises.puzzles import PUZZLES
 from attention_core.inputs.matrix_edits import to_short_text
-from pages.panels import link_controls
+from pages.panels import lesson_choices
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.cell_clicks import read_typed_cells
 from pages.setup.link_values import make_member_reader
@@ -55,7 +55,7 @@ class PlayedPuzzle:
 
 def current_puzzle() -> Puzzle:
     """The puzzle that is played."""
-    name = link_controls.get_choice("puzzle", FIRST_PUZZLE, make_member_reader(PUZZLES))
+    name = lesson_choices.get_choice("puzzle", FIRST_PUZZLE, make_member_reader(PUZZLES))
     return PUZZLES[name]
 
 
@@ -91,7 +91,7 @@ def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
     matrices = inputs_of(begin).matrices
     start = {name: matrices[name] for name in puzzle.open}
     reader = make_numbers_reader(puzzle, start)
-    changes = link_controls.get_choice(NUMBERS_KEY, "", reader)
+    changes = lesson_choices.get_choice(NUMBERS_KEY, "", reader)
     return begin, start, read_changes(puzzle, changes, start)
 
 
@@ -122,8 +122,8 @@ def take_typed_numbers(name: str, typed: object) -> None:
     cells = read_typed_cells(typed, len(start[name]), behind - first)
     wanted, refusal = apply_typed_cells(matrices[name], cells, (0, first), name)
     changes = format_changes({**matrices, name: wanted}, start)
-    link_controls.take_choice(NUMBERS_KEY, changes, "", make_numbers_reader(puzzle, start))
-    choices = link_controls.current_lesson_choices()
+    lesson_choices.take_choice(NUMBERS_KEY, changes, "", make_numbers_reader(puzzle, start))
+    choices = lesson_choices.current_lesson_choices()
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)
     if NUMBERS_KEY in choices.refused:
@@ -132,10 +132,10 @@ def take_typed_numbers(name: str, typed: object) -> None:
 
 def put_numbers(text: str | None) -> None:
     """Puts other numbers at once: a solution, or those at the start."""
-    choices = link_controls.current_lesson_choices()
+    choices = lesson_choices.current_lesson_choices()
     choices.forget_refusals(NUMBERS_KEY)
     choices.forget_trouble()
-    link_controls.store_choice(NUMBERS_KEY, text or None)
+    lesson_choices.store_choice(NUMBERS_KEY, text or None)
     renew_puzzle_cells()
 
 
@@ -150,11 +150,11 @@ def go_to_puzzle(name: str | None) -> None:
     current = current_puzzle().name
     if name not in PUZZLES or name == current:
         return
-    chosen = link_controls.current_lesson_choices().chosen
+    chosen = lesson_choices.current_lesson_choices().chosen
     waiting = st.session_state.setdefault("puzzles_waiting", {})
     waiting[current] = chosen.get(NUMBERS_KEY)
-    link_controls.store_choice("puzzle", None if name == FIRST_PUZZLE else name)
-    link_controls.store_choice("cell", None)
+    lesson_choices.store_choice("puzzle", None if name == FIRST_PUZZLE else name)
+    lesson_choices.store_choice("cell", None)
     put_numbers(waiting.get(name))
 
 
