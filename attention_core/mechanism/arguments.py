@@ -5,21 +5,25 @@ from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
-from attention_core.mechanism.axes import Shapes
 from attention_core.mechanism.checks import (
+    Shapes,
     check_choices,
     check_head_counts,
     check_heads,
     check_inputs,
     check_keys,
+    check_output_weights,
+    check_projection,
+    check_score_weights,
 )
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
 from attention_core.mechanism.pair_inputs import PairInputs, check_pairs
-from attention_core.mechanism.positions import positions_at
-from attention_core.mechanism.weight_checks import check_output_weights, check_projection, check_score_weights
+from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Step
 
+Inputs = dict[str, Step]
 PROJECTION_WEIGHTS = ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
 
 
@@ -57,11 +61,12 @@ def check_arguments(
     sources = find_sources(inputs)
     input_shapes = {name: tuple(tensor.shape) for name, tensor in inputs.items()}
     shapes = projected_shapes(input_shapes, sources, weights, config)
+    query_offset = find_query_offset(config, shapes) if config.masks else 0
     arguments = Arguments(
         inputs=inputs,
         sources=sources,
         shapes=shapes,
-        query_offset=find_query_offset(config, shapes),
+        query_offset=query_offset,
         weights=weights,
     )
     return check_from_qkv(arguments, config, pairs)
@@ -130,16 +135,17 @@ def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
     for name in weights.given():
         if name in PROJECTION_WEIGHTS:
             raise AttentionError("unused_weight", weight=name, why="q, k and v are given already projected")
-    if positions_at(config.positions, "input"):
+    if config.positions_at("input"):
         raise AttentionError("no_input_positions")
     shapes = {name: tuple(tensor.shape) for name, tensor in inputs.items()}
     check_head_counts(config, shapes)
     check_keys(config, shapes)
+    query_offset = find_query_offset(config, shapes) if config.masks else 0
     return Arguments(
         inputs=inputs,
         sources={},
         shapes=shapes,
-        query_offset=find_query_offset(config, shapes),
+        query_offset=query_offset,
         weights=weights,
     )
 
@@ -161,12 +167,104 @@ def check_from_qkv(arguments: Arguments, config: AttentionConfig, pairs: PairInp
         sample.element_size(),
     )
     check_output_weights(weights, H * d_v)
-    checked_pairs = check_pairs(
-        pairs,
-        config,
-        sizes=(B, H, T, S),
-        sample=sample,
-        sample_name=first_name,
-    )
-    check_mask_sizes(config, shapes, arguments.query_offset)
+    checked_pairs = {}
+    if config.dropout or has_pairs(pairs):
+        checked_pairs = check_pairs(
+            pairs,
+            config,
+            sizes=(B, H, T, S),
+            sample=sample,
+            sample_name=first_name,
+        )
+    if config.masks:
+        check_mask_sizes(config, shapes, arguments.query_offset)
     return replace(arguments, pairs=checked_pairs)
+
+
+def has_pairs(pairs: PairInputs) -> bool:
+    """Whether anything is given about pairs of tokens."""
+    tensors = (pairs.allowed, pairs.keep, pairs.replacement)
+    return bool(pairs.what_if) or any(tensor is not None for tensor in tensors)
+
+
+# ---- what the axes are called ----------------------------------------------------------------------------------------
+def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
+    """The axes of q, k or v: the width of q is d_k too, unless the score compares different widths."""
+    if role != "q":
+        return ("B", "H_kv", "S", f"d_{role}")
+    *_, d_q = shapes["q"]
+    *_, d_k = shapes["k"]
+    width = "d_k" if d_q == d_k else "d_q"
+    return ("B", "H", "T", width)
+
+
+def projected_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
+    """The axes of a projection before it is cut into heads."""
+    B, heads, length, width = head_dims(role, shapes)
+    return (B, length, f"{heads}·{width}")
+
+
+def input_dims(source: str, widths: Mapping[str, int]) -> tuple[str, ...]:
+    """The axes of an input: its width is D unless it differs from the first input's. widths: of all inputs."""
+    first_width = next(iter(widths.values()))
+    length = "T" if source in ("x", "query") else "S"
+    width = "D" if widths[source] == first_width else f"D_{source}"
+    return ("B", length, width)
+
+
+# ---- the arguments as steps ------------------------------------------------------------------------------------------
+def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
+    """The inputs, the weights, and what is given about pairs of tokens, as steps in this order."""
+    shapes = arguments.shapes
+    widths = {name: tensor.shape[-1] for name, tensor in arguments.inputs.items()}
+    steps: Inputs = {}
+    for name, tensor in arguments.inputs.items():
+        if name in shapes:  # q, k and v are given themselves
+            dims = head_dims(name, shapes)
+            name = head_step(config, name)
+        else:
+            dims = input_dims(name, widths)
+        steps[name] = Step(name, tensor, dims)
+    dims_of_weights = weight_dims(shapes, arguments.sources, widths)
+    for name, tensor in arguments.weights.given().items():
+        dims = dims_of_weights[name]
+        if tensor.dim() > len(dims):  # a score's weight, of which each head has its own
+            dims = ("H", *dims)
+        steps[name] = Step(name, tensor, dims)
+    for name, tensor in arguments.pairs.items():
+        steps[name] = Step(name, tensor, SCORE_DIMS)
+    return steps
+
+
+def head_step(config: AttentionConfig, role: str) -> str:
+    """What q, k or v is called once it is cut into heads: a name of its own where positions change it afterwards."""
+    is_turned = role != "v" and config.positions_at("heads")
+    return f"{role}_heads" if is_turned else role
+
+
+def weight_dims(
+    shapes: Shapes,
+    sources: Mapping[str, str],
+    widths: Mapping[str, int],
+) -> dict[str, tuple[str, ...]]:
+    """The axes of every weight that there may be; those of a score's weight where all heads share it.
+
+    sources: which of the inputs q, k and v are made of. widths: of all inputs.
+    """
+    *_, d_q = head_dims("q", shapes)
+    *_, d_k = head_dims("k", shapes)
+    columns_of_w_a = f"{d_k}'" if d_q == d_k else d_k  # two axes of one step have two names
+    dims = {
+        "w_o": ("H·d_v", "D_out"),
+        "b_o": ("D_out",),
+        "w_a": (d_q, columns_of_w_a),
+        "w_aq": (d_q, "A"),
+        "w_ak": (d_k, "A"),
+        "v_a": ("A",),
+    }
+    for role, source in sources.items():
+        *_, rows = input_dims(source, widths)
+        *_, columns = projected_dims(role, shapes)
+        dims[f"w_{role}"] = (rows, columns)
+        dims[f"b_{role}"] = (columns,)
+    return dims

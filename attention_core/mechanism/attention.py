@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.mechanism.arguments import check_arguments, check_qkv_arguments
+from attention_core.mechanism.arguments import Inputs, check_arguments, check_qkv_arguments
 from attention_core.mechanism.config import AttentionConfig, Weights
-from attention_core.mechanism.input_steps import Inputs
 from attention_core.mechanism.pair_inputs import PairInputs
-from attention_core.mechanism.plan import plan_run
-from attention_core.mechanism.qkv_plan import Plan
+from attention_core.mechanism.plan import Plan, plan_run
 from attention_core.record.trace import Trace
 
 

@@ -98,6 +98,14 @@ class AttentionConfig:
         object.__setattr__(self, "masks", masks)
         object.__setattr__(self, "positions", positions)
 
+    def positions_at(self, place: str) -> dict[str, Mapping[str, object]]:
+        """Those of the chosen positions that act at a place, one of PLACES: their parameters by name."""
+        found = {}
+        for name, params in self.positions:
+            if POSITIONS[name].place == place:
+                found[name] = params
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class Weights:

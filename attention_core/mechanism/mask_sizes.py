@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from attention_core.mechanism.axes import Shapes
+from attention_core.mechanism.checks import Shapes
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.masks import MASKS
 from attention_core.record.errors import AttentionError

@@ -6,7 +6,7 @@ is one sequence, so sinusoids are added to its tokens from position 0 on.
 A new position is one block here and its line in POSITIONS, which says where in a run it acts.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -266,13 +266,3 @@ POSITIONS = {
     "rope": Position(ROPE, "heads", {"style": "interleaved", "base": 10000.0}, fit_rope),
     "alibi": Position(ALIBI, "bias", {"slopes": None}, fit_alibi),
 }
-
-
-def positions_at(chosen: Iterable[tuple[str, Parameters]], place: str) -> dict[str, Parameters]:
-    """Those of the chosen positions that act at a place, one of PLACES: their parameters by name."""
-    found = {}
-    for name, params in chosen:
-        position = POSITIONS[name]
-        if position.place == place:
-            found[name] = params
-    return found

@@ -13,7 +13,7 @@ from attention_core.mechanism.attention import prepare, prepare_qkv, run_plan
 from attention_core.mechanism.checks import is_finite
 from attention_core.mechanism.config import require_one_of
 from attention_core.mechanism.pair_inputs import PairInputs
-from attention_core.mechanism.qkv_plan import Plan
+from attention_core.mechanism.plan import Plan
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact

@@ -20,7 +20,7 @@ from attention_core.mechanism.attention import prepare_qkv
 from attention_core.mechanism.checks import as_pairs
 from attention_core.mechanism.operations import split_heads
 from attention_core.mechanism.pair_inputs import PairInputs
-from attention_core.mechanism.qkv_plan import Plan
+from attention_core.mechanism.plan import Plan
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 from pages.runs.run_inputs import RunInputs, StartMatrix, label_rows

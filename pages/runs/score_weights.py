@@ -5,8 +5,8 @@ import torch
 
 from attention_core import AttentionConfig
 from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.mechanism.checks import check_hidden
 from attention_core.mechanism.scores import SCORES
-from attention_core.mechanism.weight_checks import check_hidden
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix
 from pages.runs.sentences import put_matrix

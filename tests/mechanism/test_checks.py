@@ -10,7 +10,7 @@ import torch
 
 import attention_core
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
-from attention_core.mechanism import weight_checks
+from attention_core.mechanism import checks
 from attention_core.record.errors import REFUSAL_SENTENCES
 
 CORE = Path(attention_core.__file__).parent
@@ -23,7 +23,6 @@ ENTRANCES = (
     "pair_inputs.py",
     "plan.py",
     "positions.py",
-    "weight_checks.py",
 )  # the rooms behind attend and attend_qkv
 
 
@@ -472,7 +471,7 @@ def test_scalar_score_weight_is_refused():
 @pytest.mark.parametrize("score", ["scaled_dot", "cosine"])
 def test_a_score_without_a_layer_is_not_held_to_the_layers_size(score):
     large = (1, 1, 6000, 4)  # 6000 x 6000 scores are 288 MB, more than a layer may take
-    weight_checks.check_score_weights(AttentionConfig(score), Weights(), large, large, 8)
+    checks.check_score_weights(AttentionConfig(score), Weights(), large, large, 8)
 
 
 def test_labels_of_another_number_or_axis_are_refused():
