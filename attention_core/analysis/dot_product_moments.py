@@ -21,7 +21,7 @@ from attention_core.analysis.law_moments import (
     silent_moments,
 )
 from attention_core.mechanism.config import require_one_of, require_positive
-from attention_core.mechanism.operations import root_scale
+from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
 CHUNK_NUMBERS = 2**15  # the numbers of one tensor that are drawn at a time: more are no faster

@@ -12,8 +12,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.examples.lexica import EXAMPLE_DATA, LEXICA, ORIGINS, Lexicon, NumberMatrix, NumberRow
+from attention_core.examples.lexica import EXAMPLE_DATA, LEXICA
 from attention_core.inputs.handmade_heads import build_heads, read_head_kind
+from attention_core.inputs.tokenizer import ORIGINS, Lexicon, NumberMatrix, NumberRow
 from attention_core.learned.insight.views import AttentionView, attention_view
 from attention_core.learned.training.shipped import load_network
 from attention_core.learned.training.snapshots import read_recipe

@@ -6,7 +6,7 @@ from torch import Generator
 
 from attention_core.analysis.dot_product_moments import draw_normal
 from attention_core.inputs.matrix_text import parse_matrix, to_text
-from attention_core.mechanism.operations import root_scale
+from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
 MAX_LINKED_WIDTH = 64  # a link holds the numbers of a query up to this width; of a wider one it holds the scores

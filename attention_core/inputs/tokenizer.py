@@ -1,15 +1,16 @@
-"""Cuts a text into tokens, joins tokens to a text, and draws a vector for any word."""
+"""Cuts a text into tokens, joins tokens to a text, and finds or draws a vector for any word."""
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
 import regex
 
-from attention_core.mechanism.config import require_positive, require_whole
+from attention_core.mechanism.config import require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
 MAX_TOKENS = 512  # 512 x 512 pairs are a canvas of one pixel a cell
@@ -22,6 +23,10 @@ TOKEN_SEPARATOR = "|"
 CONNECTORS = frozenset("'’-‐‑_·׳״־")  # between two letters they belong to the word: don't, well-known
 DECIMAL_MARKS = frozenset(".,٫٬")  # between two digits they belong to the number: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
+
+NumberRow = tuple[float, ...]
+NumberMatrix = tuple[NumberRow, ...]
+ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
 # A character as Unicode counts them (UAX 29), together with the marks and invisible format characters behind it, which
@@ -153,6 +158,73 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
     hundredths = (25 * (sums - 1530) + 32) // 64  # 100/256, halves rounded up
     numbers = hundredths[:width] / 100
     return tuple(numbers.tolist())
+
+
+# ---- a dictionary ----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """A toy dictionary: words with vectors, and what a word's place in the sentence adds to them.
+
+    dims: what each number of a full vector stands for, as keys for the page's words. vectors: a word's own numbers.
+    positions: None, or "centred": 1, p and p squared follow, where p is 0 in the middle of the sentence; or "left_out":
+    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) worth trying, because
+    the attention moves.
+
+    Raises AttentionError: unknown_choice.
+
+    >>> lexicon = Lexicon(("colour", "animal"), {"white": (1.0, 0.0), "cat": (0.0, 1.0)}, positions="centred")
+    >>> lexicon.vectors_of(("white", "cat", "sat"))
+    (((1.0, 0.0, 1, -1, 1), (0.0, 1.0, 1, 0, 0), (-0.64, -1.59, 1, 1, 1)), ('built', 'built', 'random'))
+    """
+
+    dims: tuple[str, ...]
+    vectors: Mapping[str, NumberRow]
+    positions: str | None = None
+    origin: str = "built"
+    swaps: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self):
+        require_one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
+        require_one_of("origin", self.origin, ORIGINS)
+
+    def tokens_of(self, text: str) -> tuple[str, ...]:
+        """Cut a text into tokens, where neighbours that spell a word with a vector are one. Raises AttentionError."""
+        return tokenise(text, words=self.vectors)
+
+    def find(self, word: str) -> NumberRow | None:
+        """Find a word's own numbers: as it is written, else without regard to capitals, else None."""
+        if word in self.vectors:
+            return self.vectors[word]
+        folded = word.casefold()
+        for known, row in self.vectors.items():
+            if known.casefold() == folded:
+                return row
+        return None
+
+    def vectors_of(self, tokens: Sequence[str], seed: int = 0) -> tuple[NumberMatrix, tuple[str, ...]]:
+        """Give a vector for each token and its origin: the dictionary's own, or a random one; both with positions."""
+        first_row = next(iter(self.vectors.values()))
+        width = len(first_row)
+        rows = []
+        origins = []
+        for i, token in enumerate(tokens):
+            row = self.find(token)
+            origin = self.origin
+            if row is None:
+                row = word_vector(token, width, seed)
+                origin = "random"
+            position = self.place(i, len(tokens))
+            rows.append((*row, *position))
+            origins.append(origin)
+        return tuple(rows), tuple(origins)
+
+    def place(self, i: int, n: int) -> NumberRow:
+        """Give what position i of n adds to a vector."""
+        if not self.positions:
+            return ()
+        middle = (n - 1) // 2
+        p = 0 if self.positions == "left_out" else i - middle
+        return (1, p, p * p)
 
 
 # ---- cutting a text --------------------------------------------------------------------------------------------------

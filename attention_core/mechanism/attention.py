@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.mechanism.arguments import Inputs, check_arguments, check_qkv_arguments
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.pair_inputs import PairInputs
-from attention_core.mechanism.plan import Plan, plan_run
+from attention_core.mechanism.plan import prepare, prepare_qkv, run_plan
 from attention_core.record.trace import Trace
 
 
@@ -55,22 +54,6 @@ def attend(
     return run_plan(inputs, plan)
 
 
-def prepare(
-    query: Tensor,
-    key: Tensor | None,
-    value: Tensor | None,
-    weights: Weights,
-    config: AttentionConfig,
-    pairs: PairInputs,
-) -> tuple[Inputs, Plan]:
-    """What attend runs: its inputs as steps and its plan, all of it checked, none of it computed.
-
-    Raises AttentionError as attend does: a run that is prepared is refused no more.
-    """
-    arguments = check_arguments(query, key, value, weights, config, pairs)
-    return plan_run(arguments, config)
-
-
 def attend_qkv(
     q: Float[Tensor, "..."],
     k: Float[Tensor, "..."],
@@ -108,21 +91,3 @@ def attend_qkv(
         pairs=PairInputs(allowed, keep, replacement, what_if or {}),
     )
     return run_plan(inputs, plan)
-
-
-def prepare_qkv(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    weights: Weights,
-    config: AttentionConfig,
-    pairs: PairInputs,
-) -> tuple[Inputs, Plan]:
-    """What attend_qkv runs, as prepare says it of attend. Raises AttentionError."""
-    arguments = check_qkv_arguments(q, k, v, weights, config, pairs)
-    return plan_run(arguments, config)
-
-
-def run_plan(inputs: Inputs, plan: Plan) -> Trace:
-    """Every operation applied in order, every value kept."""
-    return Trace(inputs).then(*plan)

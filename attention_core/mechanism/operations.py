@@ -147,11 +147,6 @@ def scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
     return scaled_cell(scores[index], Constant(factor, text), temperature)
 
 
-def root_scale(d_k: int) -> float:
-    """1/√d_k keeps the variance of q · k at 1 for independent components of variance 1 (Vaswani et al. 2017, 3.2.1)."""
-    return d_k**-0.5
-
-
 def root_scale_formula(scores, *, factor, temperature):
     d_k = round(factor**-2)
     text = rf"\tfrac{{1}}{{\sqrt{{{d_k}}}}}"

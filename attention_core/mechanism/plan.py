@@ -1,11 +1,22 @@
-"""The plan of a run: from its arguments to the list of operations, nothing computed yet."""
+"""The plan of a run: from its arguments to the list of operations; and the run, which applies them in order."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from attention_core.mechanism.arguments import Arguments, Inputs, head_dims, head_step, make_input_steps, projected_dims
+from torch import Tensor
+
+from attention_core.mechanism.arguments import (
+    Arguments,
+    Inputs,
+    check_arguments,
+    check_qkv_arguments,
+    head_dims,
+    head_step,
+    make_input_steps,
+    projected_dims,
+)
 from attention_core.mechanism.checks import Shapes
-from attention_core.mechanism.config import AttentionConfig
+from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
 from attention_core.mechanism.operations import (
     ADD,
@@ -23,12 +34,47 @@ from attention_core.mechanism.operations import (
     SPLIT,
     TAKE,
 )
+from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORE_DIMS, SCORES
 from attention_core.record.errors import AttentionError
-from attention_core.record.trace import Operation, Step
+from attention_core.record.trace import Operation, Step, Trace
 
 Plan = list[Operation]
+
+
+def prepare(
+    query: Tensor,
+    key: Tensor | None,
+    value: Tensor | None,
+    weights: Weights,
+    config: AttentionConfig,
+    pairs: PairInputs,
+) -> tuple[Inputs, Plan]:
+    """What attend runs: its inputs as steps and its plan, all of it checked, none of it computed.
+
+    Raises AttentionError as attend does: a run that is prepared is refused no more.
+    """
+    arguments = check_arguments(query, key, value, weights, config, pairs)
+    return plan_run(arguments, config)
+
+
+def prepare_qkv(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    weights: Weights,
+    config: AttentionConfig,
+    pairs: PairInputs,
+) -> tuple[Inputs, Plan]:
+    """What attend_qkv runs, as prepare says it of attend. Raises AttentionError."""
+    arguments = check_qkv_arguments(q, k, v, weights, config, pairs)
+    return plan_run(arguments, config)
+
+
+def run_plan(inputs: Inputs, plan: Plan) -> Trace:
+    """Every operation applied in order, every value kept."""
+    return Trace(inputs).then(*plan)
 
 
 def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Plan]:

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.operations import kv_head, root_scale, share_heads, share_heads_numpy
+from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
 from attention_core.record.cell_functions import MIN_VECTOR_LENGTH
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation
@@ -221,6 +221,11 @@ class Score:
     equal_widths: bool = True
     weights: tuple[str, ...] = ()
     default_scale: Callable[[int], float] | None = None
+
+
+def root_scale(d_k: int) -> float:
+    """1/√d_k keeps the variance of q · k at 1 for independent components of variance 1 (Vaswani et al. 2017, 3.2.1)."""
+    return d_k**-0.5
 
 
 SCORES = {

@@ -6,8 +6,9 @@ import torch
 
 from attention_core.comparison.differences import subtract_traces
 from attention_core.mechanism import checks
-from attention_core.mechanism.attention import attend_qkv, run_plan
+from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.operations import SCALE
+from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.scores import DOT, GENERAL
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Trace

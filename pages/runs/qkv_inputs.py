@@ -16,11 +16,10 @@ from attention_core.inputs.files.qkv_file import (
     read_roles,
 )
 from attention_core.inputs.tokenizer import MAX_TOKENS
-from attention_core.mechanism.attention import prepare_qkv
 from attention_core.mechanism.checks import as_pairs
 from attention_core.mechanism.operations import split_heads
 from attention_core.mechanism.pair_inputs import PairInputs
-from attention_core.mechanism.plan import Plan
+from attention_core.mechanism.plan import Plan, prepare_qkv
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 from pages.runs.run_inputs import RunInputs, StartMatrix, label_rows

@@ -9,9 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from attention_core.examples.examples import Example, MatrixRecipe
-from attention_core.examples.lexica import Lexicon, NumberMatrix
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.tokenizer import join_tokens
+from attention_core.inputs.tokenizer import Lexicon, NumberMatrix, join_tokens
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
 from pages.runs.weight_matrices import HeadSizes, cut_to_sizes

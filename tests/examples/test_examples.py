@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from attention_core.examples.examples import EXAMPLES, MatrixRecipe
-from attention_core.examples.lexica import LEXICA, ORIGINS
-from attention_core.inputs.tokenizer import join_tokens, tokenise, word_vector
+from attention_core.examples.lexica import LEXICA
+from attention_core.inputs.tokenizer import ORIGINS, join_tokens, tokenise, word_vector
 from attention_core.record.errors import AttentionError
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -15,7 +15,6 @@ from attention_core.analysis.softmax_jacobian import JACOBIAN
 from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
 from attention_core.exercises.rounding import ROUND
 from attention_core.explanation.arithmetic import Explanation, explain
-from attention_core.mechanism.attention import run_plan
 from attention_core.mechanism.masks import ALL_ALLOW, CAUSAL, PADDING
 from attention_core.mechanism.operations import (
     ADD,
@@ -30,6 +29,7 @@ from attention_core.mechanism.operations import (
     SCALE,
     SOFTMAX,
 )
+from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.positions import ROPE, SINUSOIDAL
 from attention_core.mechanism.scores import COSINE, DOT, GENERAL, TANH_LAYER
 from attention_core.record.cell_functions import CELL_FUNCTIONS, evaluate

@@ -20,9 +20,9 @@ import pytest
 
 import attention_core
 from attention_core.examples.examples import EXAMPLES
-from attention_core.examples.lexica import ORIGINS
 from attention_core.inputs.files.qkv_file import ROLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, POSITION_COLUMNS
+from attention_core.inputs.tokenizer import ORIGINS
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import REFUSAL_SENTENCES

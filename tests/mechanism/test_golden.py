@@ -18,8 +18,8 @@ from attention_core.analysis.score_bounds import additive_bound, cosine_ceiling
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX
 from attention_core.explanation.facts import PairsFact, count_allowed_pairs
-from attention_core.mechanism.operations import root_scale
 from attention_core.mechanism.positions import wavelengths
+from attention_core.mechanism.scores import root_scale
 from attention_core.variants.cost import attention_cost, count_cost
 from attention_core.variants.decoding_work import total_work
 from attention_core.variants.encoder_paths import one_step_reach, path_length, receptive_field

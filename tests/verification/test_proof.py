@@ -17,8 +17,8 @@ from attention_core.analysis import softmax_jacobian, softmax_stages
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.mechanism import masks, operations, positions, scores
-from attention_core.mechanism.attention import run_plan
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.trace import Faces
