@@ -126,7 +126,8 @@ class UploadedQkv:
         inputs.queries = number_from(*part.queries)
         inputs.keys = number_from(*part.keys)
         inputs.crossed = inputs.queries != inputs.keys
-        inputs.origins |= dict.fromkeys("qkv", "brought")
+        for name in "qkv":
+            inputs.origins[name] = "brought"
 
 
 def number_from(first: int, count: int) -> tuple[str, ...]:
@@ -201,5 +202,10 @@ def prepare_uploaded(
         if pairs.allowed is not None:
             allowed = allowed & pairs.allowed
         pairs = replace(pairs, allowed=allowed)
-    config = replace(config, heads=1, kv_heads=None, residual=False)
+    config = replace(
+        config,
+        heads=1,
+        kv_heads=None,
+        residual=False,
+    )
     return prepare_qkv(q, k, v, weights, config, pairs)

@@ -42,8 +42,8 @@ class TokenSequence:
         missing = length - len(self.words)
         words = self.words + missing * (PAD_WORD,)
         origins = self.origins + missing * ("padding",)
-        rows_below = (0, missing)
-        x = np.pad(self.x, (rows_below, (0, 0)))  # (T, D) -> (length, D)
+        rows, columns = (0, missing), (0, 0)  # what is added before and behind
+        x = np.pad(self.x, (rows, columns))  # (T, D) -> (length, D)
         return TokenSequence(words, origins, x)
 
 

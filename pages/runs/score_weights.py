@@ -56,12 +56,14 @@ def find_widths(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionCon
     matrices = apply_wiring(inputs.matrices, wiring, config)
     x = matrices["x"]
     source = matrices.get("context", x)
-    _, query_columns = matrices.get("w_q", x).shape
-    _, key_columns = matrices.get("w_k", source).shape
+    w_q = matrices.get("w_q", x)
+    w_k = matrices.get("w_k", source)
+    _, query_columns = w_q.shape
+    _, key_columns = w_k.shape
     kv_heads = config.kv_heads or config.heads
-    d_q = max(query_columns // config.heads, 1)
-    d_k = max(key_columns // kv_heads, 1)
-    return d_q, d_k
+    d_q = query_columns // config.heads
+    d_k = key_columns // kv_heads
+    return max(d_q, 1), max(d_k, 1)
 
 
 def start_score_weights(

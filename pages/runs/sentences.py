@@ -226,8 +226,8 @@ class DictionarySentences:
             start = starts.by_name.get(name, NO_MATRIX)
             if name in BIASES:
                 start = fit_bias(start, name, inputs)
-            is_shipped = start.numbers is not None and start.origin != "typed"
-            if is_cut and is_shipped:
+            is_typed = start.origin == "typed"
+            if is_cut and not is_typed:
                 start = cut_to_sizes(start, name, sizes, starts.heads)
             put_matrix(inputs, name, start)
 

@@ -18,7 +18,9 @@ def run_sentences_alone(setup: Setup) -> list[Trace]:
     with torch.inference_mode():
         for place, sentence in enumerate(inputs.batch):
             length = len(sentence.words)
-            allowed = None if pairs.allowed is None else pairs.allowed[:length, :length]
+            allowed = pairs.allowed
+            if allowed is not None:
+                allowed = allowed[:length, :length]
             own = slice(place, place + 1)
             what_if = {}
             for name, numbers in pairs.what_if.items():  # (B, H, T, S)

@@ -42,7 +42,8 @@ class Load:
         for file, arrays in upload:
             content = file.getvalue()
             names_and_size = repr((*arrays, len(content)))  # the same bytes may be q here, k there
-            self.digest.update(names_and_size.encode() + content)
+            self.digest.update(names_and_size.encode())
+            self.digest.update(content)
             source = Source(file.file_id, file.name)
             self.sources |= dict.fromkeys(arrays, source)
             new |= arrays

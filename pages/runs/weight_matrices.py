@@ -42,6 +42,8 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
     Without a width the columns stay all there are, and other heads cut them anew. With one, each of the `cut` heads
     keeps its own columns; new ones are zeros, in a random matrix random.
     """
+    if start.numbers is None:
+        return start
     wanted = sizes.width_of(name)
     has_widths = (sizes.d_k, sizes.d_v) != (None, None)
     matrix = start.numbers
