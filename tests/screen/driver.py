@@ -4,10 +4,12 @@ import json
 import logging
 import math
 import re
+from functools import cache as cached
 from pathlib import Path
 
 import pytest
 from streamlit import config
+from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
@@ -30,6 +32,8 @@ KINDS = (
 )
 OPEN = ("editors", "export", "proof", "arrays")  # the drawers, which show nothing while they are closed
 config.set_option("client.showErrorDetails", "full")
+# Every AppTest looks through all installed packages for components; none comes or goes while tests run.
+manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
 

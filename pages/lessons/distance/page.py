@@ -96,7 +96,7 @@ with draw_lesson("distance") as place:
         measure, draws, format_influence = choose_measure()
     shown = {kind: encoders[kind] for kind in ENCODER_KINDS if kind in kinds}
     with hero:
-        measure_influence = partial(cached_influence, words=words, at=at, measure=measure, draws=draws)
+        measure_influence = partial(cached_influence, words=words, position=at, measure=measure, draws=draws)
         curves_of = compute_one_by_one(measure_influence, [*shown.values()], partial(store_choice, "draws", 1))
         influences = dict(zip(shown, curves_of, strict=True))
         where = describe_word_place(distance, names[word_at(at, distance)])
