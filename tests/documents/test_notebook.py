@@ -37,6 +37,7 @@ def same(found, expected, tolerance, name):
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * largest(expected), err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", [0, 1])
 def test_run_cell_by_cell_every_step_has_the_runs_numbers(half, tmp_path):
     """In a process of its own with nothing of this repository; a kernel, which is slow to start, runs one below."""

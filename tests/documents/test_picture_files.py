@@ -158,6 +158,7 @@ LATIN_ONLY = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>{folder}</dir></fontconfig>"""
 
 
+@pytest.mark.slow
 def test_a_machine_without_chinese_letters_knows_it(tmp_path):
     """By its fonts, whatever language it is set to: here all but one family are hidden from the renderer."""
     folder = next((path for path in Path("/usr/share/fonts").rglob("DejaVuSans.ttf")), None)

@@ -735,6 +735,7 @@ def run_apart(script: str) -> str:
     return done.stdout.strip() or done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("asked", "layers"), ASKED.items())
 def test_a_specification_waits_for_pandas_that_is_half_there(asked, layers):
     script = WHILE_PANDAS_IS_IMPORTED + f"begin()\nprint(len(specifications.{asked}['layer']))\nother.join()"
@@ -751,6 +752,7 @@ specifications.alt.layer = layer_meanwhile
 """
 
 
+@pytest.mark.slow
 def test_nobody_begins_to_import_pandas_while_a_specification_is_made():
     assert (
         run_apart(WHILE_PANDAS_IS_IMPORTED + MEANWHILE + "print(len(specifications.cell_specification()['layer']))")

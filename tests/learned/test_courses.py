@@ -58,6 +58,7 @@ def written_alone(model, source, target):
     return model.write(source[None], len(wanted) + 5)[0].tolist() == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, step, task, lengths",
     [("dates_one", 200, dates, (9, 21, 36)), ("reversal_additive", 3000, reversal, (5, 30, 60))],

@@ -187,6 +187,7 @@ def test_lengths_that_were_never_trained_fail_and_it_is_said():
     assert own[100] < 0.5 < own[60] < own[40]
 
 
+@pytest.mark.slow
 def test_a_state_has_heard_of_its_neighbours():
     lesson = Lesson("bottleneck", open="smear", step_of="800", lang="en")
     cells = lesson.table("smear")

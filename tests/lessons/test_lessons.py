@@ -40,6 +40,7 @@ def test_a_lesson_opens_computed_with_its_question(slug, lang):
     assert 1 <= len(drawers(slug)) - 1 <= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", LESSONS)
 def test_all_drawers_open_from_a_cold_link_and_every_control_goes_to_its_ends(slug):
     lesson = Lesson(slug, open=",".join(drawers(slug)), lang="en")

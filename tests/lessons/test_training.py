@@ -137,6 +137,7 @@ def test_it_stops_where_nobody_looks(monkeypatch):
     assert running.state == "stopped" and running.training.step < 400
 
 
+@pytest.mark.slow
 def test_two_at_a_time_and_a_third_waits_until_there_is_room(gate):
     three = [RunningTraining(Training("vote", seed)) for seed in range(MAX_CONCURRENT_TRAININGS + 1)]
     for running in three:
@@ -152,6 +153,7 @@ def test_two_at_a_time_and_a_third_waits_until_there_is_room(gate):
     assert waiting.training.losses == plain("vote", 400, waiting.training.seed).losses
 
 
+@pytest.mark.slow
 def test_who_waits_can_give_up(gate):
     two = [RunningTraining(Training("vote", seed)) for seed in range(MAX_CONCURRENT_TRAININGS)]
     for running in two:
@@ -195,6 +197,7 @@ def trained(lesson, course):
     return lesson.ran(lesson.at.run)
 
 
+@pytest.mark.slow
 def test_a_visitor_trains_and_sees_the_own_network():
     lesson = Lesson("explanation", guess="0", trained="vote", lang="en").set("seed", 7)
     before = lesson.fact()
@@ -210,6 +213,7 @@ def test_a_visitor_trains_and_sees_the_own_network():
     assert lesson.fact() == before and not lesson.says("Seed 7")
 
 
+@pytest.mark.slow
 def test_a_browser_that_has_not_heard_of_the_newest_network_does_not_choose_the_one_before(monkeypatch):
     """What it says of all controls, with a word that is typed, left it before the answer came."""
     own, stops = Training.advance, {"at": 100}
@@ -231,6 +235,7 @@ def test_a_browser_that_has_not_heard_of_the_newest_network_does_not_choose_the_
     assert lesson.set("step_of", 100).link()["step_of"] == "100"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_and_another_one_another():
     losses = []
     for seed in (7, 7, 8):
@@ -239,6 +244,7 @@ def test_the_same_seed_gives_the_same_and_another_one_another():
     assert losses[0] == losses[1] != losses[2]
 
 
+@pytest.mark.slow
 def test_two_visitors_train_at_once_and_touch_nothing_of_each_other(gate):
     one = Lesson("explanation", trained="vote", seed="11", lang="en").press("explanation_train")
     other = Lesson("explanation", trained="vote", seed="12", lang="en").press("explanation_train")
@@ -257,6 +263,7 @@ def test_two_visitors_train_at_once_and_touch_nothing_of_each_other(gate):
         assert lesson.at.session_state["trainings"]["vote"].training.losses == plain("vote", 400, seed).losses
 
 
+@pytest.mark.slow
 def test_a_visitor_has_one_training_at_a_time(gate):
     lesson = Lesson("explanation", trained="vote", lang="en").press("explanation_train")
     lesson.choose("trained", "A · look up").press("explanation_train")
@@ -274,6 +281,7 @@ def test_a_loss_that_is_no_number_stops_with_a_sentence():
     assert lesson.charts()
 
 
+@pytest.mark.slow
 def test_the_own_network_goes_on_into_the_workbench_and_another_server_says_what_is_missing():
     lesson = Lesson("induction", seed="5", lang="en").press("induction_train")
     lesson = trained(lesson, "copy_two").press("door_workbench")

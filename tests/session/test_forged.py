@@ -91,6 +91,7 @@ NO_CELLS += [[{"step": "scores", "index": index}] for index in (5, [0, 0, 0, 0],
 NO_CELLS += [[{"step": "weights", "index": f"head {head}"}] for head in ("2", "99", "-1", "x", "", "9" * 5000)]
 
 
+@pytest.mark.slow
 def test_a_click_on_what_is_not_there_opens_nothing():
     """Also an honest one: on a picture that the browser shows until the next run has drawn another."""
     screen = Screen(step="scores", cell="0,0,5,3")

@@ -7,6 +7,7 @@ import io
 import string
 
 import numpy as np
+import pytest
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 
@@ -152,6 +153,7 @@ MOVES = {use_a_control: 6, press_a_button: 1, click_a_picture: 2, follow_a_numbe
 MOVES |= {bring_a_file: 1, paint_a_mask: 1}
 
 
+@pytest.mark.slow
 @often(4, by_hand=400, phases=[Phase.generate])  # a walk takes too long to be made shorter
 @given(st.randoms(use_true_random=False))
 def test_the_screen_stands_whatever_is_done(dice):

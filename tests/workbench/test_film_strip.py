@@ -240,6 +240,7 @@ def test_other_sizes_where_a_matrix_was_typed_that_this_input_does_not_read():
 
 
 # ---- what is offered, and taken --------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_only_what_makes_a_difference_here_is_offered():
     assert offered(film("temperature")) == ["temperature", "d_k", "heads", "window", "precision"]
     assert "causal offset" in offered(film("temperature", mask="causal"))

@@ -106,6 +106,7 @@ def test_a_random_matrix_says_its_seed_and_every_click_is_another():
     assert "w_q, 4 × 4, edited" in screen.captions()
 
 
+@pytest.mark.slow
 def test_a_large_matrix_is_edited_in_a_part_of_it():
     screen = Screen(ex="eight_heads").set("row_w_q", 300).set("column_w_q", 497)
     screen.edit_cells({2: {14: 7.5}})  # row 302, column 511

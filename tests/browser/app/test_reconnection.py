@@ -100,7 +100,10 @@ LOOKED_AT = {
 }
 
 
-@pytest.mark.parametrize(("page", "use"), LOOKED_AT.items())
+FIRST, *OTHERS = LOOKED_AT.items()
+
+
+@pytest.mark.parametrize(("page", "use"), [FIRST, *(pytest.param(*each, marks=pytest.mark.slow) for each in OTHERS)])
 def test_a_page_that_was_only_looked_at_is_back_by_itself_and_answers(screen, mortal, page, use):
     slug, query = page
     opened = screen(query, address=mortal.address, lesson=slug)
@@ -118,6 +121,7 @@ def test_a_page_that_was_only_looked_at_is_back_by_itself_and_answers(screen, mo
         assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_what_is_clicked_before_the_page_is_back_is_answered(screen, mortal):
     opened = screen("?score=cosine&mask=causal&lang=en", address=mortal.address)
     with killed_and_started(opened, mortal, mortal.port) as asked:
@@ -126,6 +130,7 @@ def test_what_is_clicked_before_the_page_is_back_is_answered(screen, mortal):
         assert asked[0].rerun_script.fragment_id == "" and asked[1].rerun_script.fragment_id != ""
 
 
+@pytest.mark.slow
 def test_a_text_that_is_half_typed_is_still_there(screen, mortal):
     opened = screen("?score=cosine&lang=en", address=mortal.address)
     box = opened.page.get_by_label("Sentence", exact=True)

@@ -103,6 +103,7 @@ def test_a_whole_visit_breaks_no_rule_and_asks_nobody_else(listening):
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_the_dark_theme_breaks_no_rule(screen):
     opened = screen(color_scheme="dark")
     opened.page.add_init_script(LISTEN)
@@ -124,12 +125,14 @@ def test_no_other_page_may_show_the_app_in_a_frame(page, server):
         assert is_refused(page, f"{address}/?{server}")
 
 
+@pytest.mark.slow
 def test_a_site_of_the_setting_may_and_no_other(page):
     with other_site() as (slides, _), other_site() as (stranger, _), serving(**{EMBED_VARIABLE: slides}) as server:
         assert works_in_frame(page, f"{slides}/?{server}")
         assert is_refused(page, f"{stranger}/?{server}")
 
 
+@pytest.mark.slow
 def test_under_a_star_slides_opened_from_a_file_may_too(page, tmp_path):
     with other_site() as (slides, _), serving(**{EMBED_VARIABLE: "*"}) as server:
         assert works_in_frame(page, f"{slides}/?{server}")

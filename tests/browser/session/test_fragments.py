@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
 
 MARK = "() => [...document.querySelectorAll('[data-testid=stSidebar] input')].forEach(box => box.dataset.seen = 1)"
 

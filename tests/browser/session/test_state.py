@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -36,6 +37,7 @@ def shown(opened) -> dict:
     }
 
 
+@pytest.mark.slow
 def test_an_edit_is_seen_in_one_browser_alone(screen):
     one, two = screen(), screen()
     one.open_matrix("what if: scores")

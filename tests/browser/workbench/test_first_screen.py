@@ -35,6 +35,7 @@ def test_two_heads_stand_side_by_side_on_a_projector(screen, lang):
     assert first["x"] + first["width"] <= second["x"]
 
 
+@pytest.mark.slow
 def test_a_deep_link_as_the_first_request_of_a_fresh_process(screen):
     with serving() as address:
         opened = screen("?ex=en_it&w_q=~1.0%3D6&step=scores&cell=0,0,5,3", address=address)
@@ -254,6 +255,7 @@ def test_a_broken_link_says_what_it_could_not_read(screen):
     assert opened.page.get_by_test_id("stException").count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query", ["?lang=zh&ex=zh_ta", "?step=scores&cell=0,0,5,3", "?ex=eight_heads&step=q_projected"]
 )
@@ -275,6 +277,7 @@ def test_a_map_of_seven_chinese_tokens_fits_on_a_phone(screen):
 STEPS = ["mask=causal,local:1", "pos=sinusoidal,rope", "wiring=residual&pos=rope&w_o=none", "ex=zh_ta&pos=rope,alibi"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("query", STEPS)
 def test_all_steps_stay_on_one_projector_screen(screen, lang, query):
@@ -286,6 +289,7 @@ def test_all_steps_stay_on_one_projector_screen(screen, lang, query):
     assert boxes[0]["y"] + boxes[0]["height"] <= 720
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_another_precision_leaves_the_header_in_one_line(screen, lang, dtype):
