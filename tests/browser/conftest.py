@@ -279,6 +279,7 @@ class Screen:
         """The number of each drawn cell whose name begins like this, such as "weights [head 1, it,"."""
         self.settled()
         drawn = self.page.locator(f'path[aria-label*="{cell}"]')
+        drawn.first.wait_for(state="attached")  # the page is settled before its pictures are drawn
         labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
         return dict(label.rsplit(": ", 1) for label in labels)
 
