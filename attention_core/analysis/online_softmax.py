@@ -146,7 +146,7 @@ ADD_UP = Faces(add_up, add_up_numpy, add_up_formula, add_up_cell)
 
 
 # ---- the values so far, each times its exponential -------------------------------------------------------------------
-def gather_values(
+def gather_block_values(
     powers: Float[Tensor, "B H T block"],
     v: Float[Tensor, "B H_kv S d_v"],
     faded: Float[Tensor, "B H T"] | None = None,
@@ -202,7 +202,7 @@ def gather_values_cell(
     return Cell(tuple(terms))
 
 
-GATHER = Faces(gather_values, gather_values_numpy, gather_values_formula, gather_values_cell)
+GATHER = Faces(gather_block_values, gather_values_numpy, gather_values_formula, gather_values_cell)
 
 
 # ---- attention over the keys so far ----------------------------------------------------------------------------------

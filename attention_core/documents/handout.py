@@ -12,7 +12,7 @@ from attention_core.documents.excerpt import DocumentTexts, excerpt_matrices
 from attention_core.documents.html import read_template_part, render_page, typeset_formulas
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.tables import CellStyles, Table, TableCell, coloured_table, plain_table
-from attention_core.exercises.answer_text import is_whole
+from attention_core.exercises.answer_text import are_all_whole
 from attention_core.exercises.stages import stage_formula, stages_of
 from attention_core.explanation.formula import formula
 from attention_core.mechanism.config import require_one_of
@@ -203,7 +203,7 @@ def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
     shown, _ = excerpt_matrices(trace, step, {}, MAX_PAPER_SIDE, MAX_PAPER_HEADS)
     tables = [plain_table(drawn, trace, texts) for drawn in shown]
     value = trace[step]
-    if value.is_floating_point() and is_whole(value):
+    if value.is_floating_point() and are_all_whole(value):
         return [without_decimals(table) for table in tables]
     return tables
 

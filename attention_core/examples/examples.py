@@ -16,7 +16,7 @@ from attention_core.examples.lexica import EXAMPLE_DATA, LEXICA
 from attention_core.inputs.handmade_heads import build_heads, read_head_kind
 from attention_core.inputs.tokenizer import ORIGINS, Lexicon, NumberMatrix, NumberRow
 from attention_core.learned.insight.views import AttentionView, attention_view
-from attention_core.learned.training.shipped import load_network
+from attention_core.learned.training.shipped_networks import load_network
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.attention import attend, attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights, require_one_of

@@ -60,9 +60,9 @@ def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor
     if typed_decimals:
         return max(map(len, typed_decimals))
     finite = numbers[numbers.isfinite()].double()
-    if not is_whole(finite):  # fractions, decimal commas
+    if not are_all_whole(finite):  # fractions, decimal commas
         return max(map(count_shortest_decimals, finite.tolist()))
-    if is_whole(right):
+    if are_all_whole(right):
         return None
     return DEFAULT_DECIMALS
 
@@ -73,7 +73,7 @@ def count_shortest_decimals(number: float) -> int:
     return -digits.exponent
 
 
-def is_whole(numbers: Float[Tensor, "..."]) -> bool:
+def are_all_whole(numbers: Float[Tensor, "..."]) -> bool:
     """Say whether all numbers are whole."""
     return bool((numbers == numbers.round()).all())
 

@@ -99,7 +99,7 @@ def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
     if code is not None:
         require_one_of("code", code, tuple(BUG_BY_CODE))
         bug = BUG_BY_CODE[code]
-    values = layer_inputs(trace)
+    values = inputs_of_lines(trace)
     for name, line in layer_lines(bug).items():
         reads = inspect.signature(line).parameters
         operands = {read: values[read] for read in reads}
@@ -107,7 +107,7 @@ def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
     return {name: values[name] for name in LAYER_STEPS}
 
 
-def layer_inputs(trace: Trace) -> dict[str, object]:
+def inputs_of_lines(trace: Trace) -> dict[str, object]:
     """Give what the lines read of a run: its inputs and its sizes."""
     B, T, _ = trace["x"].shape
     values: dict[str, object] = {"B": B, "T": T, "heads": trace.sizes()["H"]}

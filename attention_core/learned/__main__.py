@@ -5,7 +5,7 @@ import sys
 import torch
 
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.shipped import ship_course, shipped_figures
+from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 
 torch.set_num_threads(1)  # the same sums in the same order on any machine of this kind
 for course in sys.argv[1:] or COURSES:

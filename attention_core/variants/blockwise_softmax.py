@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.analysis.online_softmax import add_up, divide, fade, gather_values, highest, powers_below
+from attention_core.analysis.online_softmax import add_up, divide, fade, gather_block_values, highest, powers_below
 from attention_core.mechanism.arguments import Inputs, check_qkv, make_input_steps
 from attention_core.mechanism.checks import Shapes, check_score_weights
 from attention_core.mechanism.config import AttentionConfig, Weights, require_positive
@@ -163,5 +163,5 @@ def add_block(
         stop=stop,
         maximum=maximum,
         total=add_up(powers, faded, seen.total),
-        mixed=gather_values(powers, v, faded, seen.mixed, **block),
+        mixed=gather_block_values(powers, v, faded, seen.mixed, **block),
     )

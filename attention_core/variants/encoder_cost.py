@@ -14,7 +14,7 @@ from attention_core.variants.encoders import (
     draw_layers,
     encode,
     layer_directions,
-    output_width,
+    position_width,
 )
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 
@@ -51,7 +51,7 @@ def encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
     for _ in range(encoder.layers):
         multiply_adds += layer_multiply_adds(encoder, T, width)
         parameters += layer_parameters(encoder, width)
-        width = output_width(encoder)
+        width = position_width(encoder)
     return EncoderCost(
         multiply_adds,
         parameters,

@@ -105,11 +105,11 @@ def draw_layers(
     layers = []
     for _ in range(encoder.layers):
         layers.append(draw_layer(encoder, width, generator))
-        width = output_width(encoder)
+        width = position_width(encoder)
     return tuple(layers)
 
 
-def output_width(encoder: Encoder) -> int:
+def position_width(encoder: Encoder) -> int:
     """Count the numbers that a position has behind a layer."""
     return encoder.width * len(layer_directions(encoder))
 

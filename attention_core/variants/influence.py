@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.mechanism import checks
 from attention_core.mechanism.config import require_not_negative, require_one_of, require_positive
 from attention_core.record.errors import AttentionError
-from attention_core.variants.encoders import MAX_ENCODER_LENGTH, Encoder, draw_layers, encode, output_width
+from attention_core.variants.encoders import MAX_ENCODER_LENGTH, Encoder, draw_layers, encode, position_width
 
 NORMS = {"spectral": 2, "frobenius": "fro"}  # a name, and torch's order
 INFLUENCE_MEASURES = ("share", "relative")
@@ -68,7 +68,7 @@ def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Floa
     """Compute d h_at / d x_s for every s. Each number of h gets an x of its own, so that one backward pass suffices."""
     D = x.shape[-1]
     layers = draw_layers(encoder, D)
-    width = output_width(encoder)
+    width = position_width(encoder)
     copies = x.detach().expand(width, *x.shape)  # (width, T, D)
     copies = copies.clone().requires_grad_()
     hidden = encode(encoder, copies, layers)[:, at]  # (width, width): a row a copy

@@ -19,7 +19,7 @@ from attention_core.mechanism.masks import all_allow
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
-from attention_core.verification.torch_attention import is_torch_layer, layer_inputs
+from attention_core.verification.torch_attention import is_torch_layer, projection_source_names
 
 
 def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
@@ -200,7 +200,7 @@ def run_torch_layer(
     if mask is not None:
         mask = mask.cpu().expand(trace["scores"].shape).flatten(0, 1)  # (B, H, T, S) -> (B H, T, S)
     layer = build_torch_layer(trace, doubles).train(path != "fast")
-    query, key, value = (doubles[name] for name in layer_inputs(trace))
+    query, key, value = (doubles[name] for name in projection_source_names(trace))
     with torch.no_grad():
         return layer(
             query,

@@ -77,7 +77,7 @@ def prove(trace: Trace) -> Proof:
         checks.sort(key=lambda check: order.index(check.step))
         return Proof(
             checks=tuple(checks),
-            rounding=measure_rounding(trace, doubles),
+            rounding=measure_step_rounding(trace, doubles),
             overflow=find_overflow(trace),
         )
 
@@ -205,7 +205,7 @@ def largest_blocked_weight(trace: Trace, name: str) -> float:
 
 
 # ---- what the chosen precision did -----------------------------------------------------------------------------------
-def measure_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
+def measure_step_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
     """How far each shown step lies from its float64 value, where both are finite, relative to its largest magnitude."""
     figures = {}
     for name, step in trace.computed().items():

@@ -64,7 +64,9 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
     blocked = mha_mask(doubles, (B, H, T, S))
     if blocked is not None and blocked.all(-1).any():
         return None  # torch gives NaN for a query that may attend to nothing
-    query, key, value = (doubles[name].transpose(0, 1) for name in layer_inputs(trace))  # (B, T, D) -> (T, B, D)
+    query, key, value = (
+        doubles[name].transpose(0, 1) for name in projection_source_names(trace)
+    )  # (B, T, D) -> (T, B, D)
     no_bias = torch.zeros(D, dtype=torch.float64)
     b_q, b_k, b_v, b_o = (doubles.get(f"b_{role}", no_bias) for role in "qkvo")
     output, weights = F.multi_head_attention_forward(
@@ -133,7 +135,7 @@ def has_scaled_dot_product(trace: Trace) -> bool:
     return scale.params == {"factor": d_k**-0.5, "temperature": 1.0}
 
 
-def layer_inputs(trace: Trace) -> tuple[str, ...]:
+def projection_source_names(trace: Trace) -> tuple[str, ...]:
     """The names of the steps that q, k and v are projected from: the inputs, or these with positions added."""
     projections = (trace.step(f"{role}_projected").operation for role in "qkv")
     return tuple(projection.reads[0] for projection in projections)

@@ -1,6 +1,6 @@
 // The presenter view: what the audience sees in another window of this browser, its note, what comes next, and the time.
 // As long as nothing is heard from there it shows what its own session is at, and its keys move that one.
-const TEXTS = ["place", "title", "beat", "question", "note", "next", "departed"];
+const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");

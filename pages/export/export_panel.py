@@ -15,8 +15,8 @@ from attention_core.documents.provenance import Provenance
 from attention_core.explanation.scripts import INPUTS_FILE, code, inputs_npz, needs_file
 from attention_core.inputs.tokenizer import printable_token
 from pages.export.document_texts import make_document_texts, make_run_provenance
-from pages.export.doors import exercise_door
 from pages.export.downloads import button_row, can_export, file_name, offer_download
+from pages.export.page_links import link_to_exercise
 from pages.export.step_picture import StepPicture
 from pages.panels.head_maps import head_name
 from pages.panels.step_picture import step_name
@@ -48,7 +48,7 @@ def show_export(trace: Trace, setup: Setup) -> None:
         show_handouts(trace, setup, provenance, selection)
         show_documents(trace, setup, provenance, selection)
         show_all_files(trace, setup, provenance)
-        exercise_door(setup, "export")
+        link_to_exercise(setup, "export")
 
 
 def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:

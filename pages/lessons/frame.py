@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import Trace
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import arrows
-from pages.export.doors import workbench_door
 from pages.export.export_panel import show_export
+from pages.export.page_links import link_to_workbench
 from pages.panels import lesson_choices, link_controls
 from pages.panels.language import language_switch
 from pages.panels.proof import show_proof
@@ -149,7 +149,7 @@ def show_lesson_run(setup: Setup, place: DeltaGenerator) -> None:
     with place:
         show_proof(trace, setup)
         show_export(trace, setup)
-        workbench_door(setup, "workbench")
+        link_to_workbench(setup, "workbench")
 
 
 def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.export.doors import workbench_door
-from pages.lectures import talk
+from pages.export.page_links import link_to_workbench
+from pages.lectures import lecture_session
 from pages.lectures.script import SCENE_STEPS, SCENE_TEXT_LIMITS
 from pages.presentation.scene_cell import scene_cell_pickers
 from pages.session import setup_state
@@ -18,9 +18,9 @@ def title_box() -> None:
 
     def take_title() -> None:
         title = st.session_state["c_lecture_title"]
-        talk.take_lecture(replace(talk.current_lecture(), title=title))
+        lecture_session.take_lecture(replace(lecture_session.current_lecture(), title=title))
 
-    st.session_state["c_lecture_title"] = talk.current_lecture().title
+    st.session_state["c_lecture_title"] = lecture_session.current_lecture().title
     st.text_input(
         say("present.desk.title"),
         key="c_lecture_title",
@@ -31,7 +31,7 @@ def title_box() -> None:
 
 def scene_editor(index: int) -> None:
     """What stands in a scene of one's own, its place, and what it shows."""
-    scene = talk.current_lecture().scenes[index]
+    scene = lecture_session.current_lecture().scenes[index]
     boxes = {"title": st.text_input, "note": st.text_area, "question": st.text_input}
     for name, box in boxes.items():
         edit_scene_part(index, name, getattr(scene, name), box, max_chars=SCENE_TEXT_LIMITS[name])
@@ -46,7 +46,7 @@ def scene_editor(index: int) -> None:
     )
     scene_cell_pickers(index, scene)
     with st.container(horizontal=True):
-        workbench_door(scene.setup, "scene")
+        link_to_workbench(scene.setup, "scene")
         scene_buttons(index)
 
 
@@ -66,14 +66,14 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
 
 def name_scene_step(step: str) -> str:
     """A step as the page calls it."""
-    return say(f"present.beat.{step}")
+    return say(f"present.scene_step.{step}")
 
 
 # ---- what is done with a whole scene ---------------------------------------------------------------------------------
 def scene_buttons(index: int) -> None:
     """Shows a scene, moves it, removes it, or takes what the workbench shows in its place."""
-    last = len(talk.current_lecture().scenes) - 1
-    scene_button("present", talk.start_lecture, index)
+    last = len(lecture_session.current_lecture().scenes) - 1
+    scene_button("present", lecture_session.start_lecture, index)
     scene_button("earlier", move_scene, index, index - 1, disabled=index == 0)
     scene_button("later", move_scene, index, index + 1, disabled=index == last)
     scene_button("remove", remove_scene, index)
@@ -87,12 +87,12 @@ def scene_button(name: str, action: Callable, *args, disabled: bool = False) -> 
 
 def move_scene(index: int, new_index: int) -> None:
     """Moves a scene to another place, and goes on working on it."""
-    talk.take_lecture(talk.current_lecture().moved(index, new_index), new_index)
+    lecture_session.take_lecture(lecture_session.current_lecture().moved(index, new_index), new_index)
 
 
 def remove_scene(index: int) -> None:
     """Removes a scene, and works on the one before it."""
-    talk.take_lecture(talk.current_lecture().removed(index), max(index - 1, 0))
+    lecture_session.take_lecture(lecture_session.current_lecture().removed(index), max(index - 1, 0))
 
 
 def show_workbench_setup(index: int) -> None:
@@ -102,4 +102,4 @@ def show_workbench_setup(index: int) -> None:
 
 def change_scene(index: int, **parts) -> None:
     """Gives a scene other parts."""
-    talk.take_lecture(talk.current_lecture().changed(index, **parts))
+    lecture_session.take_lecture(lecture_session.current_lecture().changed(index, **parts))

@@ -4,9 +4,9 @@ import streamlit as st
 
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
-from pages.lectures import talk
+from pages.lectures import lecture_session
+from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
-from pages.lectures.talk import OWN_LECTURE
 from pages.panels.language import language_switch
 from pages.presentation.builder import scene_editor, title_box
 from pages.presentation.scene_files import show_scene_files
@@ -29,11 +29,11 @@ def show_desk() -> None:
             language_switch()
         show_lecture_trouble()
         show_lecture_refusal()
-        if talk.get_lecture_session().name == OWN_LECTURE:
+        if lecture_session.get_lecture_session().name == OWN_LECTURE:
             show_own_lecture()
         else:
             show_shipped_lecture()
-        talk.write_lecture_link()
+        lecture_session.write_lecture_link()
 
 
 def show_own_lecture() -> None:
@@ -44,22 +44,22 @@ def show_own_lecture() -> None:
         show_scene_list()
         show_lecture_files()
     with editor_column:
-        if talk.current_lecture().scenes:
-            scene_editor(talk.get_lecture_session().at)
+        if lecture_session.current_lecture().scenes:
+            scene_editor(lecture_session.get_lecture_session().at)
         else:
             st.markdown(say("present.desk.empty"))
 
 
 def show_shipped_lecture() -> None:
     """A lecture that comes with the app: its title, its scenes, and a button that copies it into one's own."""
-    lecture = talk.current_lecture()
+    lecture = lecture_session.current_lecture()
     st.markdown(f"## {escape_markdown(lecture.title)}\n{say('present.desk.how')}")
     show_scene_list()
     st.button(
         say("present.desk.copy"),
         key="copy",
         icon=":material/edit:",
-        on_click=talk.take_lecture,
+        on_click=lecture_session.take_lecture,
         args=(lecture, 0),
     )
     show_lecture_files()
@@ -67,14 +67,14 @@ def show_shipped_lecture() -> None:
 
 def show_lecture_refusal() -> None:
     """Why a lecture could not be opened, or changed."""
-    refusal = talk.get_lecture_session().refusal
+    refusal = lecture_session.get_lecture_session().refusal
     if refusal is not None:
         st.error(say_refusal(refusal), icon=":material/error:")
 
 
 def lecture_picker() -> None:
     """Which lecture: one that comes with the app, or one's own."""
-    session = talk.get_lecture_session()
+    session = lecture_session.get_lecture_session()
     if session.own is None:
         return
 
@@ -96,30 +96,30 @@ def lecture_picker() -> None:
 
 def show_scene_list() -> None:
     """The scenes; a click shows the lecture from there on, or of one's own chooses the one to work on."""
-    session = talk.get_lecture_session()
+    session = lecture_session.get_lecture_session()
     is_own = session.name == OWN_LECTURE
     with st.container(gap=None):
-        for index, scene in enumerate(talk.current_lecture().scenes):
+        for index, scene in enumerate(lecture_session.current_lecture().scenes):
             title = escape_markdown(printable_token(scene.title)) or "–"
             bold = "**" if is_own and index == session.at else ""
             st.button(
                 f"{bold}{index + 1} · {title}{bold}",
                 key=f"scene_{index}",
                 type="tertiary",
-                on_click=open_scene_in_editor if is_own else talk.start_lecture,
+                on_click=open_scene_in_editor if is_own else lecture_session.start_lecture,
                 args=(index,),
             )
 
 
 def open_scene_in_editor(index: int) -> None:
     """Works on a scene."""
-    talk.get_lecture_session().at = index
+    lecture_session.get_lecture_session().at = index
 
 
 # ---- as a file, and as an address ------------------------------------------------------------------------------------
 def show_lecture_files() -> None:
     """The lecture as a file and as an address; a file as the lecture."""
-    lecture = talk.current_lecture()
+    lecture = lecture_session.current_lecture()
     with st.container(horizontal=True):
         st.download_button(
             say("present.desk.save"),
@@ -129,7 +129,7 @@ def show_lecture_files() -> None:
             icon=":material/save:",
             on_click="ignore",
         )
-        st.button(say("present.desk.new"), key="new", icon=":material/add:", on_click=talk.take_new_lecture)
+        st.button(say("present.desk.new"), key="new", icon=":material/add:", on_click=lecture_session.take_new_lecture)
         show_scene_files(lecture)
     lecture_file_box()
     show_lecture_address()
@@ -146,9 +146,9 @@ def lecture_file_box() -> None:
         try:
             lecture = lecture_from_file(decode_file_text(upload.getvalue()))
         except AttentionError as error:
-            talk.get_lecture_session().refuse(talk.LECTURE_CONTROL, error)
+            lecture_session.get_lecture_session().refuse(lecture_session.LECTURE_CONTROL, error)
             return
-        talk.take_lecture(lecture, 0)
+        lecture_session.take_lecture(lecture, 0)
         setup_state.renew_editors()
 
     st.file_uploader(say("present.desk.open"), type="json", key=key, on_change=take_file)
@@ -156,8 +156,8 @@ def lecture_file_box() -> None:
 
 def show_lecture_address() -> None:
     """The lecture as an address, where one can hold it."""
-    address = f"{page_address()}?{talk.lecture_query()}"
-    if not talk.fits_in_link() or len(address) > MAX_ADDRESS_CHARS:
+    address = f"{page_address()}?{lecture_session.lecture_query()}"
+    if not lecture_session.fits_in_link() or len(address) > MAX_ADDRESS_CHARS:
         st.caption(say("present.desk.too_long"))
         return
     st.caption(say("present.desk.link"))

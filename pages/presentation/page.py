@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from pages.lectures import talk
+from pages.lectures import lecture_session
 from pages.presentation import desk, speaker_notes, stage
 from pages.workbench import input_controls, mask_controls, matrix_editors, mechanism_controls
 
-talk.enter_lecture()
-session = talk.get_lecture_session()
-if session.view == talk.NOTES_VIEW:
-    talk.start_notes_view()
+lecture_session.enter_lecture()
+session = lecture_session.get_lecture_session()
+if session.view == lecture_session.NOTES_VIEW:
+    lecture_session.start_notes_view()
     speaker_notes.show_notes()
-elif session.beat is None:
+elif session.scene_step is None:
     desk.show_desk()
 else:
     if session.drawer:

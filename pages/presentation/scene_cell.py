@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.record.errors import AttentionError
-from pages.lectures import talk
+from pages.lectures import lecture_session
 from pages.lectures.script import Scene
 from pages.runs.cache import trace_for
 from pages.session.labels import axis_name, place_names
@@ -26,8 +26,8 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
 
     def take_cell(new_step: str, new_cell: tuple[int, ...]) -> None:
         axes = trace.step(new_step).dims
-        setup = open_cell(scene.setup, new_step, new_cell, axes)
-        talk.take_lecture(talk.current_lecture().changed(index, setup=setup))
+        setup = with_opened_cell(scene.setup, new_step, new_cell, axes)
+        lecture_session.take_lecture(lecture_session.current_lecture().changed(index, setup=setup))
 
     def take_step() -> None:
         chosen_step = st.session_state["c_scene_step"]
@@ -87,7 +87,7 @@ def read_chosen_cell(axes: int) -> tuple[int, ...]:
     return tuple(places)
 
 
-def open_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple[str, ...]) -> Setup:
+def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple[str, ...]) -> Setup:
     """A Setup with a cell opened; its query is looked at, and its head where one is."""
     places = dict(zip(axes, cell, strict=True))
     token = places.get("T", setup.token)

@@ -11,7 +11,7 @@ from attention_core.explanation.formula import axis_latex, formula, sized_formul
 from attention_core.explanation.layout import crossing, cut_panel, find_in_panel, panel, product
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
-from pages.lectures import talk
+from pages.lectures import lecture_session
 from pages.panels import canvas_map
 from pages.panels.arithmetic import show_pieces
 from pages.panels.chart import show_chart
@@ -124,7 +124,7 @@ def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int]) -> chart
 def show_question_step(screen: ScreenState) -> None:
     """The sentence, and the question to the audience."""
     sentence = spell_tokens(screen.inputs.queries, screen.setup)
-    question = talk.current_scene().question
+    question = lecture_session.current_scene().question
     with st.container(key="sentence"):
         st.markdown(escape_markdown(printable_token(sentence)))
     with st.container(key="asked"):
@@ -134,7 +134,7 @@ def show_question_step(screen: ScreenState) -> None:
 def show_map_step(screen: ScreenState) -> None:
     """Who attends to whom, in one sentence and as a map; of a scene that names no head, as the workbench shows them."""
     st.markdown(fact_sentence(screen.trace, screen.selection))
-    names_head = talk.current_scene().setup.head is not None
+    names_head = lecture_session.current_scene().setup.head is not None
     heads = [screen.selection.head] if names_head else list_large_heads(screen)
     with st.container(key="maps", horizontal=True, horizontal_alignment="center"):
         for head in heads:

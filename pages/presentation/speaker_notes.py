@@ -10,32 +10,32 @@ from itertools import pairwise
 import streamlit as st
 
 from pages.components import prompter
-from pages.lectures import talk
+from pages.lectures import lecture_session
 from pages.site.words import say, use_language
 
 
 def note_data() -> dict[str, str]:
     """What the presenter view shows, as texts; nothing where no lecture is shown."""
-    session = talk.get_lecture_session()
-    if session.beat is None:
+    session = lecture_session.get_lecture_session()
+    if session.scene_step is None:
         return {}
-    scene = talk.current_scene()
+    scene = lecture_session.current_scene()
     return {
-        "place": say("present.place", **talk.scene_number_and_count()),
+        "place": say("present.place", **lecture_session.scene_number_and_count()),
         "title": scene.title,
-        "beat": say(f"present.beat.{session.beat}"),
+        "scene_step": say(f"present.scene_step.{session.scene_step}"),
         "question": scene.question,
         "note": scene.note,
         "next": describe_next_step(),
-        "departed": say("present.departed") if talk.is_scene_changed() else "",
+        "departed": say("present.departed") if lecture_session.is_scene_changed() else "",
     }
 
 
 def describe_next_step() -> str:
     """What the next key shows."""
-    session = talk.get_lecture_session()
-    place = (session.at, session.beat)
-    for earlier, later in pairwise(talk.list_scene_steps()):
+    session = lecture_session.get_lecture_session()
+    place = (session.at, session.scene_step)
+    for earlier, later in pairwise(lecture_session.list_scene_steps()):
         if earlier == place:
             return describe_scene_step(*later)
     return say("present.end")
@@ -43,10 +43,10 @@ def describe_next_step() -> str:
 
 def describe_scene_step(index: int, step: str) -> str:
     """A step by its name; of another scene than the one that is shown, with the title of that."""
-    name = say(f"present.beat.{step}")
-    if index == talk.get_lecture_session().at:
+    name = say(f"present.scene_step.{step}")
+    if index == lecture_session.get_lecture_session().at:
         return name
-    return say("present.coming", title=talk.current_lecture().scenes[index].title, beat=name)
+    return say("present.coming", title=lecture_session.current_lecture().scenes[index].title, scene_step=name)
 
 
 @st.fragment
@@ -59,15 +59,17 @@ def show_notes() -> None:
         data = {
             "language": say("app.tag"),
             "words": words,
-            "pair": talk.get_lecture_session().pair,
+            "pair": lecture_session.get_lecture_session().pair,
             "at": note_data(),
         }
         prompter(data=data, key="prompter", on_moved_change=handle_notes_key)
-        talk.write_lecture_link()
+        lecture_session.write_lecture_link()
 
 
 def handle_notes_key() -> None:
     """Goes to another step, after a key or a button where no other window was heard."""
     match st.session_state["prompter"].moved:
-        case "next" | "previous" | "first" | "last" as way if talk.get_lecture_session().beat is not None:
-            talk.move_in_lecture(way)
+        case "next" | "previous" | "first" | "last" as way if (
+            lecture_session.get_lecture_session().scene_step is not None
+        ):
+            lecture_session.move_in_lecture(way)

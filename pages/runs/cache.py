@@ -149,7 +149,7 @@ def find_arrays(setup: Setup) -> UploadedArrays | None:
     return None if setup.file is None else uploaded_arrays(setup)
 
 
-def check_run(setup: Setup) -> None:
+def check_computable(setup: Setup) -> None:
     """Raises AttentionError where trace_of would, and neither computes nor keeps anything."""
     setup = without_view(setup)
     check_inputs(setup, find_arrays(setup))

@@ -7,7 +7,7 @@ from threading import Lock
 from attention_core.examples.examples import Example
 from attention_core.learned.insight.views import AttentionView, attention_view
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.shipped import SHIPPED_SEED, load_network
+from attention_core.learned.training.shipped_networks import SHIPPED_SEED, load_network
 from attention_core.learned.training.snapshots import Network, NetworkRecipe, read_recipe
 from attention_core.record.errors import AttentionError
 

@@ -25,7 +25,7 @@ from attention_core.record.trace import Step
 from pages.runs.run_inputs import RunInputs, StartMatrix, label_rows
 from pages.runs.sentences import DictionarySentences, put_matrix, to_matrix
 from pages.runs.upload_store import UploadedArrays
-from pages.runs.weight_matrices import apply_wiring, project
+from pages.runs.weight_matrices import apply_wiring, project_sequence
 from pages.setup.setup import AXIS_ORDERS, MAX_RUN_PAIRS, MAX_SHOWN_HEADS
 
 
@@ -145,7 +145,7 @@ def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ..
     sources = {"q": "x", "k": "context" if sentence.crossed else "x"}
     for name, axis in (("q", "T"), ("k", "S")):
         given = inputs.matrices[name]
-        made = project(matrices, name, sources[name])
+        made = project_sequence(matrices, name, sources[name])
         if made is None:
             continue
         rows, width = given.shape

@@ -92,12 +92,12 @@ def apply_wiring(
         read["w_k"] = w_q
         read["w_v"] = w_q
     if "swapped" in wiring:
-        exchange(read, "w_q", "w_k")
-        exchange(read, "b_q", "b_k")
+        swap_matrices(read, "w_q", "w_k")
+        swap_matrices(read, "b_q", "b_k")
     return read
 
 
-def exchange(matrices: dict[str, np.ndarray], one: str, other: str) -> None:
+def swap_matrices(matrices: dict[str, np.ndarray], one: str, other: str) -> None:
     """Puts each of two matrices in the place of the other; either may be missing."""
     first = matrices.pop(one, None)
     second = matrices.pop(other, None)
@@ -107,7 +107,7 @@ def exchange(matrices: dict[str, np.ndarray], one: str, other: str) -> None:
         matrices[other] = first
 
 
-def project(matrices: dict[str, np.ndarray], name: str, source: str) -> np.ndarray | None:
+def project_sequence(matrices: dict[str, np.ndarray], name: str, source: str) -> np.ndarray | None:
     """q or k of a sequence, all heads side by side; None where the matrices do not fit each other."""
     x = matrices[source]
     weight = matrices.get(f"w_{name}")

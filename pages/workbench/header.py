@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import shortcuts
 from pages.export.export_panel import EXPORTED_STEP_KEY, show_export
-from pages.lectures import talk
+from pages.lectures import lecture_session
 from pages.panels import language
 from pages.panels.proof import proof_badge, show_proof
 from pages.panels.setup_controls import show_refusal
@@ -16,13 +16,13 @@ from pages.session.view import ScreenState
 from pages.setup.setup import LINK_KEYS
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import mechanism_controls
-from pages.workbench.sharing import show_sharing
+from pages.workbench.sharing import show_share_panel
 
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """What the line says; all that is on the screen, where one of its drawers is open."""
     session, setup = st.session_state, screen.setup
-    lecture, state = talk.get_lecture_session(), setup_state.workbench()
+    lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
     shown = setup if any(open_drawers) else (setup.example, proof_badge(screen.trace, setup))
     return (
@@ -62,7 +62,7 @@ def show_header_line(screen: ScreenState) -> None:
                 on_click=undo_or_redo,
                 args=(move,),
             )
-        show_sharing(setup)
+        show_share_panel(setup)
         show_export(trace, setup)
         language.language_switch()
         shortcuts(key="shortcuts", on_moved_change=handle_shortcut, width="content")

@@ -15,7 +15,7 @@ from pages.workbench import (
     screen,
 )
 
-linked_setup.open_linked_setup(cache.check_run, cache.trace_for)
+linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
 with st.sidebar:
     input_controls.show_input_controls()
     mask_controls.show_mask_controls()

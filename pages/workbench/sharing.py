@@ -7,9 +7,9 @@ import segno
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
-from pages.lectures import talk
+from pages.lectures import lecture_session
 from pages.panels.setup_controls import show_refusal
-from pages.runs.cache import check_run, trace_for
+from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address, public_address
 from pages.session.fragments import redraw
@@ -24,7 +24,7 @@ MAX_QR_CHARS = 1_200  # characters: 133 modules a side; a phone at the back of a
 QUIET_ZONE_MODULES = 4  # modules of white around the code, as the standard asks
 
 
-def show_sharing(setup: Setup) -> None:
+def show_share_panel(setup: Setup) -> None:
     """The address with a QR code, and the file to save and to open."""
     opened = st.popover(say("header.link"), icon=":material/link:", type="tertiary", key="sharing", on_change="rerun")
     if not opened.open:
@@ -92,7 +92,7 @@ def show_setup_file(setup: Setup) -> None:
         except AttentionError as error:
             setup_state.store_refusal("file", error)
             return
-        linked_setup.open_setup(wanted, unread, "file", check_run, trace_for)
+        linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
         st.session_state["sharing"] = False  # away from the screen that was opened
         redraw()
 
@@ -113,7 +113,7 @@ def show_add_scene_button(setup: Setup) -> None:
     """The screen as a scene of a lecture."""
 
     def add_scene() -> None:
-        talk.add_scene(setup)
+        lecture_session.add_scene(setup)
         redraw()
 
     st.button(
@@ -122,7 +122,7 @@ def show_add_scene_button(setup: Setup) -> None:
         icon=":material/slideshow:",
         on_click=add_scene,
     )
-    session = talk.get_lecture_session()
+    session = lecture_session.get_lecture_session()
     if session.refusal is not None:
         st.error(say_refusal(session.refusal), icon=":material/error:")
     elif session.own is not None:

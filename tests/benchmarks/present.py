@@ -9,17 +9,21 @@ from tests.benchmarks.process import AS_IT_COMES
 from tests.benchmarks.tab import Tab, chromium
 from tests.browser.conftest import process_of
 
-BEATS = {"to the arithmetic and back": "cell", "to the map and back": "map", "to the next scene and back": "symbol"}
+SCENE_STEPS = {
+    "to the arithmetic and back": "cell",
+    "to the map and back": "map",
+    "to the next scene and back": "symbol",
+}
 
 
 def measure(runs: int) -> Iterator[Figure]:
-    """Two keys, one after the other, again and again, between two beats that lie beside each other."""
+    """Two keys, one after the other, again and again, between two scene_steps that lie beside each other."""
     with process_of("app.py") as (ours, _), process_of(BARE, **AS_IT_COMES) as (bare, _), chromium() as browser:
         least = Tab(browser, bare, "button")
-        for what, beat in BEATS.items():
-            scene = 3 if beat == "symbol" else 1
+        for what, scene_step in SCENE_STEPS.items():
+            scene = 3 if scene_step == "symbol" else 1
             tab, keys = (
-                Tab(browser, f"{ours}/present?scene={scene}&step={beat}", ".lectern"),
+                Tab(browser, f"{ours}/present?scene={scene}&step={scene_step}", ".lectern"),
                 cycle(("PageUp", "PageDown")),
             )
             step = lambda tab=tab, keys=keys: tab.change(lambda page: page.keyboard.press(next(keys)))  # noqa: E731

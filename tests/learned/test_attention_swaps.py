@@ -15,7 +15,7 @@ from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import evidence
 from attention_core.learned.tasks.texts import pad_rows
-from attention_core.learned.training import shipped
+from attention_core.learned.training import shipped_networks
 from tests.learned.test_classifier import plain_logits
 
 SYMBOLS, CLASSES = 11, 5
@@ -188,14 +188,17 @@ def test_adversarial_weights_are_far(heads):
 
 @pytest.mark.parametrize("course", ["lookup", "vote", "lookup_heads"])
 def test_adversarial_weights_are_far_for_every_text_that_is_measured(course):
-    model, (texts, _) = shipped.load_network(course, 400).exact_model, evidence.held_out(course.partition("_")[0])
+    model, (texts, _) = (
+        shipped_networks.load_network(course, 400).exact_model,
+        evidence.held_out(course.partition("_")[0]),
+    )
     found, learned = measure_shift(model, texts, "adversarial"), learned_weights(model, texts)
     assert (found.distance >= 0.9 * farthest_possible_distance(learned, texts) - 1e-3).all()
 
 
 @pytest.mark.parametrize("course", ["lookup", "vote"])
 def test_adversarial_weights_move_no_more_than_all_weight_on_any_place_that_is_far(course):
-    model, (texts, _) = shipped.load_network(course, 400).exact_model, evidence.held_out(course)
+    model, (texts, _) = shipped_networks.load_network(course, 400).exact_model, evidence.held_out(course)
     texts, far = texts[:29], 0.9 * farthest_possible_distance(learned_weights(model, texts[:29]), texts[:29]) - 1e-3
     found = measure_shift(model, texts, "adversarial").shift.tolist()
     learned, tried = learned_weights(model, texts), 0
@@ -211,7 +214,7 @@ def test_adversarial_weights_move_no_more_than_all_weight_on_any_place_that_is_f
 
 def test_for_most_texts_a_search_finds_weights_that_move_less():
     """Where no single place leaves the prediction as it is, a mixture of some does."""
-    model, (texts, _) = shipped.load_network("lookup", 400).exact_model, evidence.held_out("lookup")
+    model, (texts, _) = shipped_networks.load_network("lookup", 400).exact_model, evidence.held_out("lookup")
     found = measure_shift(model, texts[:97], "adversarial")
     mixed = found.weights.amax((1, 2, 3)) < 0.99
     assert mixed.double().mean() > 0.5

@@ -14,7 +14,7 @@ from attention_core.learned.insight.attributions import (
 from attention_core.learned.insight.views import attention_view
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import evidence
-from attention_core.learned.training import shipped
+from attention_core.learned.training import shipped_networks
 from attention_core.learned.training.courses import COURSES
 from tests.learned.test_classifier import plain_logits
 
@@ -26,7 +26,7 @@ every_course = pytest.mark.parametrize("course", TEXTS)
 
 def parts(course):
     """The network, its text, the same as numbers, and its run."""
-    network, text = shipped.load_network(course, 400), TEXTS[course]
+    network, text = shipped_networks.load_network(course, 400), TEXTS[course]
     seen = attention_view(network, text)
     config = AttentionConfig(heads=seen.heads)
     trace = attend(seen.x, seen.context, weights=Weights(**seen.weights), config=config)
@@ -56,7 +56,7 @@ def test_left_out_is_how_far_the_log_odds_of_the_class_fall_without_a_symbol(cou
 
 
 def test_of_a_single_symbol_nothing_can_be_left_out():
-    assert leave_one_out_drops(shipped.load_network("vote", 400), "+", 0).tolist() == [[0.0]]
+    assert leave_one_out_drops(shipped_networks.load_network("vote", 400), "+", 0).tolist() == [[0.0]]
 
 
 def test_without_its_marker_a_value_is_not_found():
@@ -103,7 +103,7 @@ def test_the_run_has_the_witnesses_beside_its_own_steps(course):
 # ---- heads that are switched off -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("off", [(), (0,), (2,), (0, 3), (1, 2, 3), (0, 1, 2, 3)])
 def test_right_without_is_the_share_that_is_right_with_those_rows_zero(off):
-    model = shipped.load_network("lookup_heads", 400).model()
+    model = shipped_networks.load_network("lookup_heads", 400).model()
     texts, classes = (part[:101] for part in evidence.held_out("lookup"))
     found = classifier_accuracy_without(model, texts, classes, off)
     for head in off:
@@ -116,7 +116,7 @@ def test_right_without_is_the_share_that_is_right_with_those_rows_zero(off):
 
 
 def test_with_all_heads_on_it_is_right_and_with_none_it_guesses():
-    model = shipped.load_network("lookup_heads", 400).exact_model
+    model = shipped_networks.load_network("lookup_heads", 400).exact_model
     texts, classes = evidence.held_out("lookup")
     assert classifier_accuracy_without(model, texts, classes, ()) >= 0.99
     assert classifier_accuracy_without(model, texts, classes, (0, 1, 2, 3)) < 0.25

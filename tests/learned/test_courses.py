@@ -5,7 +5,7 @@ import torch
 
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import dates, evidence, repeats, reversal
-from attention_core.learned.training import shipped
+from attention_core.learned.training import shipped_networks
 from attention_core.learned.training.courses import COURSES, exact_by_length, right_by_length, right_by_position
 
 every_course = pytest.mark.parametrize("name", COURSES)
@@ -64,7 +64,7 @@ def written_alone(model, source, target):
     [("dates_one", 200, dates, (9, 21, 36)), ("reversal_additive", 3000, reversal, (5, 30, 60))],
 )
 def test_exact_texts_are_counted_by_length(name, step, task, lengths):
-    model = shipped.load_network(name, step).model()
+    model = shipped_networks.load_network(name, step).model()
     chosen = {length: task.held_out()[length] for length in lengths}
     with torch.inference_mode():
         found = exact_by_length(lambda: chosen, model)
@@ -74,7 +74,7 @@ def test_exact_texts_are_counted_by_length(name, step, task, lengths):
 
 
 def test_right_classes_are_counted_by_length():
-    model = shipped.load_network("lookup_heads", 0).model()
+    model = shipped_networks.load_network("lookup_heads", 0).model()
     right = {length: [] for length in COURSES["lookup_heads"].places}
     with torch.inference_mode():
         found = right_by_length("lookup", model)
@@ -88,7 +88,7 @@ def test_right_classes_are_counted_by_length():
 
 def test_foretold_symbols_are_counted_by_position():
     """The places say which symbol it is that is foretold, counted from 1: the first of all is not."""
-    model = shipped.load_network("copy_two", 200).model()
+    model = shipped_networks.load_network("copy_two", 200).model()
     sequences = repeats.held_out()
     with torch.inference_mode():
         found = dict(zip(COURSES["copy_two"].places, right_by_position(model), strict=True))

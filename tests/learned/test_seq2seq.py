@@ -7,7 +7,7 @@ from attention_core.learned.models.seq2seq import CONTEXTS, Seq2Seq, reversed_pl
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import dates
 from attention_core.learned.tasks.texts import pad_rows
-from attention_core.learned.training import shipped
+from attention_core.learned.training import shipped_networks
 
 SOURCE_SYMBOLS, TARGET_SYMBOLS = 7, 5
 END = TARGET_SYMBOLS
@@ -183,7 +183,7 @@ def test_what_it_writes_is_what_the_plain_one_writes(context):
 @every_context
 def test_dates_end_where_they_are_complete(context):
     """A trained network: texts of four lengths in one padded batch, as each alone, as long as a date is."""
-    model = shipped.load_network(f"dates_{context}", 800).exact_model
+    model = shipped_networks.load_network(f"dates_{context}", 800).exact_model
     read = ["May 1, 1999", "Wednesday, the 12th of October, 2022", "7/7/2007", "23 November 2011"]
     numbers = [dates.SOURCE.numbers(text) for text in read]
     with torch.no_grad():

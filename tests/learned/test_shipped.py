@@ -9,12 +9,12 @@ import torch
 from safetensors.torch import load_file
 
 from attention_core.learned.tasks import reversal
-from attention_core.learned.training import shipped
+from attention_core.learned.training import shipped_networks
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.snapshots import NetworkRecipe
 from attention_core.learned.training.training import Training
 
-FILES = sorted(shipped.SHIPPED_FOLDER.iterdir())
+FILES = sorted(shipped_networks.SHIPPED_FOLDER.iterdir())
 NETWORKS = [(course, step) for course in COURSES for step in COURSES[course].shipped]
 
 every_course = pytest.mark.parametrize("course", COURSES)
@@ -27,7 +27,9 @@ def mean(numbers):
 
 def last(course):
     """A course's figures at its end, by place."""
-    return dict(zip(COURSES[course].places, shipped.shipped_figures(course, COURSES[course].saved[-1]), strict=True))
+    return dict(
+        zip(COURSES[course].places, shipped_networks.shipped_figures(course, COURSES[course].saved[-1]), strict=True)
+    )
 
 
 # ---- the files -------------------------------------------------------------------------------------------------------
@@ -42,7 +44,7 @@ def test_all_together_are_small():
 @every_course
 def test_a_file_is_safetensors_from_its_first_byte_on(course):
     """The length of a header in eight bytes, the header in JSON, and numbers up to the end; no pickle, no archive."""
-    data = shipped.course_file(course).read_bytes()
+    data = shipped_networks.course_file(course).read_bytes()
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
     ends = sorted(entry["data_offsets"] for name, entry in header.items() if name != "__metadata__")
@@ -53,7 +55,7 @@ def test_a_file_is_safetensors_from_its_first_byte_on(course):
 
 @every_course
 def test_a_file_holds_the_networks_of_the_course_in_half_precision(course):
-    numbers = load_file(shipped.course_file(course))
+    numbers = load_file(shipped_networks.course_file(course))
     own = dict(COURSES[course].make(torch.Generator()).named_parameters())
     assert {*numbers} == {f"{step}/{name}" for step in COURSES[course].shipped for name in own}
     for name, tensor in numbers.items():
@@ -66,7 +68,7 @@ def test_a_file_holds_the_networks_of_the_course_in_half_precision(course):
 def test_figures_measured_anew_are_those_of_the_table(course, step):
     """Not exactly: sums of float32 come in another order on other processors, where a choice that is as good as even
     may turn. 0.02 of a place is one text of 64 (and none of 16), 0.005 in the mean two of the 464 dates."""
-    measured, told = shipped.load_network(course, step).figures, shipped.shipped_figures(course, step)
+    measured, told = shipped_networks.load_network(course, step).figures, shipped_networks.shipped_figures(course, step)
     assert len(measured) == len(told)
     assert list(measured) == pytest.approx(list(told), abs=0.02)
     assert mean(measured) == pytest.approx(mean(told), abs=0.005)
@@ -74,31 +76,31 @@ def test_figures_measured_anew_are_those_of_the_table(course, step):
 
 @every_network
 def test_read_twice_it_has_the_same_numbers(course, step):
-    one, other = shipped.load_network(course, step), shipped.load_network.__wrapped__(course, step)
-    assert one is shipped.load_network(course, step)
-    assert one.recipe == other.recipe == NetworkRecipe(course, shipped.SHIPPED_SEED, step)
+    one, other = shipped_networks.load_network(course, step), shipped_networks.load_network.__wrapped__(course, step)
+    assert one is shipped_networks.load_network(course, step)
+    assert one.recipe == other.recipe == NetworkRecipe(course, shipped_networks.SHIPPED_SEED, step)
     assert all(torch.equal(one.numbers[name], other.numbers[name]) for name in one.numbers)
     assert {*one.numbers} == {*other.numbers}
 
 
 @every_course
 def test_before_the_first_step_it_is_what_its_seed_gives(course):
-    network, drawn = shipped.load_network(course, 0), Training(course, shipped.SHIPPED_SEED).saved[0]
+    network, drawn = shipped_networks.load_network(course, 0), Training(course, shipped_networks.SHIPPED_SEED).saved[0]
     assert network.recipe == drawn.recipe == NetworkRecipe(course, 1, 0)
     assert all(torch.equal(network.numbers[name], drawn.numbers[name]) for name in drawn.numbers)
 
 
 @every_network
 def test_a_shipped_network_is_not_what_it_began_with(course, step):
-    network, first = shipped.load_network(course, step), shipped.load_network(course, 0)
+    network, first = shipped_networks.load_network(course, step), shipped_networks.load_network(course, 0)
     assert not any(torch.equal(network.numbers[name], first.numbers[name]) for name in first.numbers)
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 @every_course
 def test_the_table_has_a_row_of_every_course(course):
-    assert [*shipped.read_figures_table()] == [*COURSES]
-    row = shipped.read_figures_table()[course]
+    assert [*shipped_networks.read_figures_table()] == [*COURSES]
+    row = shipped_networks.read_figures_table()[course]
     assert {*row} == {"parameters", "steps", "places", "figures", "losses"}
     assert tuple(row["steps"]) == COURSES[course].saved
     assert tuple(row["places"]) == COURSES[course].places
@@ -128,28 +130,28 @@ def test_parameters_are_counted_right(course):
     }.get(course, lambda n: (2 * n + 1) * 16 + 16 + 3 * 16 * 16 + 16 * 8 + 8)
     if len(symbols) == 2:
         scores = 64 * 32 + 64 * 32 + 32 if course.endswith("additive") else 0
-        assert shipped.read_figures_table()[course]["parameters"] == writing(*symbols, scores)
+        assert shipped_networks.read_figures_table()[course]["parameters"] == writing(*symbols, scores)
     else:
-        assert shipped.read_figures_table()[course]["parameters"] == expected(*symbols)
+        assert shipped_networks.read_figures_table()[course]["parameters"] == expected(*symbols)
 
 
 @every_course
 def test_the_first_loss_of_the_table_is_that_of_the_first_step(course):
-    training = Training(course, shipped.SHIPPED_SEED)
+    training = Training(course, shipped_networks.SHIPPED_SEED)
     training.advance()
-    assert shipped.read_figures_table()[course]["losses"][0] == pytest.approx(training.losses[0], abs=1e-3)
+    assert shipped_networks.read_figures_table()[course]["losses"][0] == pytest.approx(training.losses[0], abs=1e-3)
 
 
 def test_the_table_is_written_as_it_is_read():
-    assert shipped.format_figures_table(shipped.read_figures_table()) == shipped.FIGURES_FILE.read_text(
-        encoding="utf-8"
-    )
+    assert shipped_networks.format_figures_table(
+        shipped_networks.read_figures_table()
+    ) == shipped_networks.FIGURES_FILE.read_text(encoding="utf-8")
 
 
 # ---- what is said of them --------------------------------------------------------------------------------------------
 def test_additive_attention_writes_dates():
     assert mean([*last("dates_additive").values()]) >= 0.99
-    assert mean(shipped.load_network("dates_additive", 800).figures) >= 0.99
+    assert mean(shipped_networks.load_network("dates_additive", 800).figures) >= 0.99
 
 
 def test_two_layers_copy_and_one_does_not():

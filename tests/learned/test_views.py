@@ -14,7 +14,7 @@ from attention_core.learned.insight.views import (
     write_text,
 )
 from attention_core.learned.tasks import dates
-from attention_core.learned.training import shipped
+from attention_core.learned.training import shipped_networks
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.snapshots import Network, NetworkRecipe
 from attention_core.learned.training.training import Training
@@ -37,7 +37,7 @@ def close(one, other):
 @pytest.mark.parametrize("written", [None, "2019年5月", "1"])
 @pytest.mark.parametrize("course, step", [("dates_dot", 800), ("dates_additive", 100), ("dates_additive", 800)])
 def test_a_decoders_contexts(course, step, written):
-    network = shipped.load_network(course, step)
+    network = shipped_networks.load_network(course, step)
     model, trace = network.exact_model, run(attention_view(network, DATE, written))
     target = dates.TARGET.numbers(write_text(network, DATE) if written is None else written)
     with torch.inference_mode():
@@ -49,7 +49,7 @@ def test_a_decoders_contexts(course, step, written):
 
 
 def test_what_a_decoder_wrote_itself_is_the_likeliest_at_each_of_its_steps():
-    network = shipped.load_network("dates_additive", 800)
+    network = shipped_networks.load_network("dates_additive", 800)
     model, trace = network.exact_model, run(attention_view(network, DATE))
     with torch.inference_mode():
         told = torch.cat((trace["query"], trace["head_outputs"][:, 0]), -1)
@@ -59,7 +59,7 @@ def test_what_a_decoder_wrote_itself_is_the_likeliest_at_each_of_its_steps():
 
 @pytest.mark.parametrize("course, layer", [("copy_one", 0), ("copy_two", 0), ("copy_two", 1), ("copy_two", -1)])
 def test_a_copiers_layers(course, layer):
-    network, text = shipped.load_network(course, 500), "aB3xQaB3"
+    network, text = shipped_networks.load_network(course, 500), "aB3xQaB3"
     with torch.inference_mode():
         own = network.exact_model.traces(symbol_numbers(network, text))[layer]
     trace = run(attention_view(network, text, layer=layer))
@@ -69,7 +69,7 @@ def test_a_copiers_layers(course, layer):
 
 @pytest.mark.parametrize("course, text", [("lookup", "b>3a7ch1f"), ("lookup_heads", "b>3a7ch1f"), ("vote", "+.-+.")])
 def test_a_classifiers_logits(course, text):
-    network = shipped.load_network(course, 400)
+    network = shipped_networks.load_network(course, 400)
     with torch.inference_mode():
         own = network.exact_model.trace(symbol_numbers(network, text))
     trace = run(attention_view(network, text))
@@ -80,14 +80,14 @@ def test_a_classifiers_logits(course, text):
 
 @pytest.mark.parametrize("course, text", [("dates_dot", DATE), ("copy_two", "aB3a"), ("lookup", "b>3a7ch1f")])
 def test_axes_have_a_label_each(course, text):
-    seen = attention_view(shipped.load_network(course, COURSES[course].saved[-1]), text)
+    seen = attention_view(shipped_networks.load_network(course, COURSES[course].saved[-1]), text)
     assert len(seen.queries) == len(seen.x)
     assert seen.keys is None or len(seen.keys) == len(seen.context)
     assert (seen.keys is None) == (seen.context is None) == (course == "copy_two")
 
 
 def test_a_views_tensors_by_name():
-    seen = attention_view(shipped.load_network("lookup", 400), "b>3a7ch1f")
+    seen = attention_view(shipped_networks.load_network("lookup", 400), "b>3a7ch1f")
     assert seen.tensor("x") is seen.x and seen.tensor("context") is seen.context
     assert seen.tensor("w_o") is seen.weights["w_o"]
     assert seen.tensor("w_a") is None
@@ -96,7 +96,7 @@ def test_a_views_tensors_by_name():
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def test_blanks_are_shown_and_read_back():
-    network = shipped.load_network("dates_dot", 800)
+    network = shipped_networks.load_network("dates_dot", 800)
     keys = attention_view(network, "5 May 2019").keys
     assert keys == tuple("5␣May␣2019") == symbol_labels(tuple("5 May 2019"))
     assert read_symbols(network, "".join(keys)) == read_symbols(network, " 5 May 2019\n") == tuple("5 May 2019")
@@ -106,7 +106,7 @@ def test_blanks_are_shown_and_read_back():
 
 
 def test_blanks_mean_nothing_where_no_text_has_one():
-    network = shipped.load_network("lookup", 400)
+    network = shipped_networks.load_network("lookup", 400)
     for text in ("b > 3 a 7 c h 1 f", "b␣>␣3a7ch1f", "\tb>3a7 ch1f\n"):
         assert read_symbols(network, text) == tuple("b>3a7ch1f")
         assert classify_text(network, text) == classify_text(network, "b>3a7ch1f")
@@ -128,7 +128,7 @@ def test_blanks_mean_nothing_where_no_text_has_one():
     ],
 )
 def test_refused_texts(course, text, code):
-    network = shipped.load_network(course, COURSES[course].saved[-1])
+    network = shipped_networks.load_network(course, COURSES[course].saved[-1])
     for ask in (attention_view, read_symbols, symbol_numbers):
         with pytest.raises(AttentionError) as refused:
             ask(network, text)
@@ -140,19 +140,19 @@ def test_refused_texts(course, text, code):
 )
 def test_refused_targets(written, code):
     with pytest.raises(AttentionError) as refused:
-        attention_view(shipped.load_network("dates_dot", 800), DATE, written)
+        attention_view(shipped_networks.load_network("dates_dot", 800), DATE, written)
     assert refused.value.code == code
 
 
 def test_the_longest_text():
-    network = shipped.load_network("vote", 400)
+    network = shipped_networks.load_network("vote", 400)
     assert attention_view(network, "+" * 64).context.shape == (64, 16)
     assert symbols_of("+ " * 64, COURSES["vote"].alphabets[0]) == ("+",) * 64
 
 
 def test_one_context_vector_is_no_attention():
     with pytest.raises(AttentionError) as refused:
-        attention_view(shipped.load_network("dates_one", 800), DATE)
+        attention_view(shipped_networks.load_network("dates_one", 800), DATE)
     assert refused.value.code == "no_attention"
 
 
@@ -186,12 +186,12 @@ def test_whoever_never_ends_writes_twice_the_longest_text():
     ],
 )
 def test_dates_are_written_in_chinese(text, written):
-    assert "".join(write_text(shipped.load_network("dates_additive", 800), text)) == written
+    assert "".join(write_text(shipped_networks.load_network("dates_additive", 800), text)) == written
 
 
 def test_a_class_has_its_probability():
     for course, text, likeliest in (("lookup", "b>3a7ch1f", 3), ("vote", "+.-+.", 0), ("vote", "-.-+.", 1)):
-        told = classify_text(shipped.load_network(course, 400), text)
+        told = classify_text(shipped_networks.load_network(course, 400), text)
         assert sum(told) == pytest.approx(1, abs=TOLERANCE)
         assert told.index(max(told)) == likeliest
 

@@ -47,7 +47,7 @@ def run(setup):
 
 
 # ---- the shipped one: every claim in numbers -------------------------------------------------------------------------
-def acts(language):
+def scenes(language):
     return load_shipped_lecture("ten_minutes", language).scenes
 
 
@@ -64,24 +64,24 @@ FAR = 6 / math.sqrt(2)  # the score of the noun that is meant, with two numbers 
 
 @pytest.fixture(params=LANGUAGES)
 def told(request):
-    return acts(request.param)
+    return scenes(request.param)
 
 
-def says(act, *texts):
-    return all(text in act.note.replace(" %", "%") for text in texts)
+def says(scene, *texts):
+    return all(text in scene.note.replace(" %", "%") for text in texts)
 
 
 def test_the_scenes_are_those_of_the_plan_in_both_languages():
-    examples = [[act.setup.example for act in acts(language)] for language in LANGUAGES]
+    examples = [[scene.setup.example for scene in scenes(language)] for language in LANGUAGES]
     assert examples[0][0] == "en_it" and examples[1][0] == "zh_ta" and len(examples[0]) == len(examples[1]) == 11
     assert examples[0][7] == "en_colour" and examples[1][7] == "zh_colour"
-    for one, other in zip(acts("en"), acts("zh"), strict=True):
+    for one, other in zip(scenes("en"), scenes("zh"), strict=True):
         assert (one.steps, one.setup.cell, one.setup.step) == (other.steps, other.setup.cell, other.setup.step)
     for language in LANGUAGES:
-        for act in acts(language):
-            assert act.title and act.note and act.question and not act.unread
-            assert run(act.setup).holds(act.setup.step, act.setup.cell)
-            assert 2 <= sum(act.note.count(end) for end in ".。？?") <= 9
+        for scene in scenes(language):
+            assert scene.title and scene.note and scene.question and not scene.unread
+            assert run(scene.setup).holds(scene.setup.step, scene.setup.cell)
+            assert 2 <= sum(scene.note.count(end) for end in ".。？?") <= 9
 
 
 def test_who_is_meant(told):
@@ -149,18 +149,18 @@ def test_without_positions_weights_move_along_with_their_words(told):
 
 
 def test_grey_animals(told):
-    act = told[7]
-    bare, whole = run(act.setup), run(replace(act.setup, wiring=()))
+    scene = told[7]
+    bare, whole = run(scene.setup), run(replace(scene.setup, wiring=()))
     assert bare["weights"][0, 0].sub(0.2).abs().max() < 1e-12
     assert bare["head_outputs"][0, 0, [1, 4], 0].abs().max() < 1e-12
     assert bare["v"][0, 0, [0, 3], 0].tolist() == [1, -1]
     assert [f"{value:.2f}" for value in whole["head_outputs"][0, 0, [1, 4], 0].tolist()] == ["0.91", "-0.83"]
-    assert says(act, "20%", "0.91", "−0.83")
+    assert says(scene, "20%", "0.91", "−0.83")
 
 
 def test_two_heads_and_one(told):
-    act = told[8]
-    two, one = weights(act.setup), weights(replace(act.setup, heads=1))
+    scene = told[8]
+    two, one = weights(scene.setup), weights(replace(scene.setup, heads=1))
     assert [f"{100 * value:.0f}%" for value in (two[0, 4, 3], two[1, 4, 2], one[0, 4, 2], one[0, 4, 3])] == [
         "83%",
         "89%",
@@ -168,13 +168,13 @@ def test_two_heads_and_one(told):
         "29%",
     ]
     assert int(two[0, 4].argmax()) == 3 and int(two[1, 4].argmax()) == 2
-    assert says(act, "83%", "89%", "65%", "29%")
+    assert says(scene, "83%", "89%", "65%", "29%")
 
 
 def test_the_learned_map(told):
-    act = told[9]
-    assert EXAMPLES["learned_copy"].network == "copy_two.1.500" and says(act, "500", "99%")
-    trace = run(act.setup)
+    scene = told[9]
+    assert EXAMPLES["learned_copy"].network == "copy_two.1.500" and says(scene, "500", "99%")
+    trace = run(scene.setup)
     assert "".join(trace.labels["T"]) == "k7Bxa9" * 2
     for query in range(7, 12):  # from the second 7 on: the place behind the same symbol's first one
         assert trace["weights"][0, :, query, query - 5].min() > 0.99
@@ -187,12 +187,12 @@ def test_your_turn(told):
     assert says(told[10], "93%")
 
 
-def shown(act):
+def shown(scene):
     """What the steps of a scene show: the number whose arithmetic is opened, and the rows of the maps by head."""
-    trace = run(act.setup)
-    cell = trace[act.setup.step][act.setup.cell].item() if "cell" in act.steps else None
-    heads = range(trace.sizes()["H"]) if act.setup.head is None else [act.setup.head]
-    return cell, {head: trace["weights"][0, head] for head in heads if "map" in act.steps}
+    trace = run(scene.setup)
+    cell = trace[scene.setup.step][scene.setup.cell].item() if "cell" in scene.steps else None
+    heads = range(trace.sizes()["H"]) if scene.setup.head is None else [scene.setup.head]
+    return cell, {head: trace["weights"][0, head] for head in heads if "map" in scene.steps}
 
 
 def most(row):
@@ -220,8 +220,8 @@ ANSWERS = (  # what a question asks, in English and in Chinese; the answer, in w
 
 def test_every_question_has_an_answer_that_is_known(told):
     assert len(told) == len(ANSWERS)
-    for act, (english, chinese, *_) in zip(told, ANSWERS, strict=True):
-        asked = act.question.replace("\N{NO-BREAK SPACE}", " ")
+    for scene, (english, chinese, *_) in zip(told, ANSWERS, strict=True):
+        asked = scene.question.replace("\N{NO-BREAK SPACE}", " ")
         assert english in asked or chinese in asked
     assert most(shown(told[10])[1][1][SMILED]) == (ANNA, "93%")  # the second half of the last one
 
@@ -229,8 +229,8 @@ def test_every_question_has_an_answer_that_is_known(told):
 @pytest.mark.parametrize("at", range(len(ANSWERS)))
 def test_a_question_is_answered_by_what_its_scene_shows(told, at):
     *_, find, answer = ANSWERS[at]
-    beats = told[at].scene_steps()
-    assert "question" in beats and {"cell", "map"} <= {*beats[beats.index("question") :]}
+    scene_steps = told[at].scene_steps()
+    assert "question" in scene_steps and {"cell", "map"} <= {*scene_steps[scene_steps.index("question") :]}
     assert find(*shown(told[at])) == answer
 
 
@@ -254,7 +254,7 @@ def test_a_question_stands_before_what_answers_it_until_all_is_revealed():
 
 
 def test_scenes_are_moved_changed_and_removed_and_the_lecture_itself_stays():
-    titles = lambda lecture: [act.title for act in lecture.scenes]  # noqa: E731
+    titles = lambda lecture: [scene.title for scene in lecture.scenes]  # noqa: E731
     before = lecture_to_file(OWN)
     assert titles(OWN.moved(0, 2)) == ["二", "", "one"] and titles(OWN.moved(2, 0)) == ["", "one", "二"]
     assert titles(OWN.removed(1)) == ["one", ""] and titles(OWN.changed(1, title="x")) == ["one", "x", ""]
@@ -332,11 +332,11 @@ def test_a_file_that_is_no_lecture_is_refused(text, code):
 
 
 def test_what_of_a_setup_cannot_be_read_is_kept_beside_the_rest():
-    (act,) = lecture_from_file(
+    (scene,) = lecture_from_file(
         file_with(scenes=[{"setup": {"temp": "hot", "mask": "causal", "nonsense": "<script>"}}])
     ).scenes
-    assert act.setup == Setup(masks=("causal",))
-    assert act.unread == (("temp", "hot"), ("nonsense", "<script>"))
+    assert scene.setup == Setup(masks=("causal",))
+    assert scene.unread == (("temp", "hot"), ("nonsense", "<script>"))
 
 
 def letters(data):

@@ -6,7 +6,7 @@ import torch
 
 from attention_core.learned.insight.views import attention_view, write_text
 from attention_core.learned.tasks import dates
-from attention_core.learned.training.shipped import load_network, read_figures_table, shipped_figures
+from attention_core.learned.training.shipped_networks import load_network, read_figures_table, shipped_figures
 from pages.runs import cache
 from tests.screen.lesson import Lesson
 

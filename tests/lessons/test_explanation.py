@@ -6,7 +6,7 @@ import torch
 
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import evidence
-from attention_core.learned.training.shipped import load_network
+from attention_core.learned.training.shipped_networks import load_network
 from tests.screen.lesson import Lesson
 
 HERO = "How far predictions move under other weights, a dumbbell a kind: A at one end, B at the other"

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core.learned.tasks import repeats
-from attention_core.learned.training.shipped import load_network, shipped_figures
+from attention_core.learned.training.shipped_networks import load_network, shipped_figures
 from pages.runs import cache
 from pages.setup.setup import Setup
 from tests.screen.driver import Screen

@@ -76,16 +76,16 @@ class Presented(Lesson):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_step_of_every_scene_is_shown_in_order_and_back_again(language):
     lecture = load_shipped_lecture("ten_minutes", language)
-    wanted = [(at + 1, beat) for at, act in enumerate(lecture.scenes) for beat in act.scene_steps()]
+    wanted = [(at + 1, scene_step) for at, scene in enumerate(lecture.scenes) for scene_step in scene.scene_steps()]
     screen = Presented(lang=language).press("start")
     seen = []
     for _ in wanted:
         seen.append(screen.place())
         assert screen.errors() == []
-        act = lecture.scenes[screen.place()[0] - 1]
-        assert f"## {act.title}" in screen.texts()
-        assert act.note not in " ".join(screen.texts())  # the audience never sees it
-        assert (act.question in " ".join(screen.texts())) == (screen.place()[1] == "question")
+        scene = lecture.scenes[screen.place()[0] - 1]
+        assert f"## {scene.title}" in screen.texts()
+        assert scene.note not in " ".join(screen.texts())  # the audience never sees it
+        assert (scene.question in " ".join(screen.texts())) == (screen.place()[1] == "question")
         screen.press("next")
     assert seen == wanted
     assert screen.place() == wanted[-1]  # the last key stays where it is
@@ -231,9 +231,9 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     screen.type("c_scene_step", "scores")
     assert screen.own().scenes[0].setup.step == "scores"
     screen.click("b_scene_later")
-    assert [act.title for act in screen.own().scenes][:2] == [TEN.scenes[1].title, "Who, then?"]
+    assert [scene.title for scene in screen.own().scenes][:2] == [TEN.scenes[1].title, "Who, then?"]
     screen.click("b_scene_remove").click("b_scene_remove")
-    assert [act.title for act in screen.own().scenes] == [act.title for act in TEN.scenes[2:]]
+    assert [scene.title for scene in screen.own().scenes] == [scene.title for scene in TEN.scenes[2:]]
     screen.click("scene_1").click("b_scene_present")
     assert screen.place() == (2, "symbol") and f"## {TEN.scenes[3].title}" in screen.texts()
     kept = screen.own()
@@ -251,11 +251,11 @@ def test_an_own_lecture_comes_back_from_its_link_and_its_file():
 
 
 def test_a_lecture_too_long_for_a_link_says_so():
-    acts = tuple(
+    scenes = tuple(
         Scene(Setup(seed=n), chr(0x4E00 + n), note="".join(chr(0x4E00 + n * i % 9973) for i in range(1900)))
         for n in range(3, 12)
     )
-    screen = Presented().offer(lecture_to_file(Lecture("long", acts)))
+    screen = Presented().offer(lecture_to_file(Lecture("long", scenes)))
     assert len(lecture_to_link(screen.own())) > 5_000 and "own" not in screen.link()
     assert load_app_texts("en")["present.desk.too_long"] in [each.value for each in screen.at.caption]
 
@@ -327,7 +327,7 @@ def test_a_full_lecture_takes_no_more():
 def test_the_notes_are_told_and_by_themselves_are_gone_through():
     screen = Presented(lecture="ten_minutes", scene="2", step="map")
     told = screen.lectern()["notes"]
-    assert told["note"] == TEN.scenes[1].note and told["beat"] == "Map"
+    assert told["note"] == TEN.scenes[1].note and told["scene_step"] == "Map"
     assert TEN.scenes[2].title in told["next"]
     alone = Presented(lecture="ten_minutes", scene="2", step="map", view="notes", pair="0123abcd")
     (part,) = [each for each in alone.at.get("bidi_component") if each.proto.id.endswith("-prompter")]

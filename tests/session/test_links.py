@@ -155,9 +155,9 @@ def test_the_check_says_what_the_run_would_and_runs_nothing(monkeypatch):
         compute_run(wanted)
     monkeypatch.setattr(inputs, "run_plan", None)
     with pytest.raises(AttentionError) as said:
-        cache.check_run(wanted)
+        cache.check_computable(wanted)
     assert said.value.args == told.value.args
-    cache.check_run(setup_from_link(LARGE)[0])
+    cache.check_computable(setup_from_link(LARGE)[0])
 
 
 def test_what_takes_long_to_try_is_left_out_and_named():

@@ -7,7 +7,7 @@ import torch
 
 from attention_core import AttentionError
 from attention_core.variants.encoder_timing import encoding_time, forward_pass
-from attention_core.variants.encoders import ENCODER_KINDS, Encoder, draw_layers, encode, output_width, random_words
+from attention_core.variants.encoders import ENCODER_KINDS, Encoder, draw_layers, encode, position_width, random_words
 from attention_core.variants.influence import encoder_jacobian, influence
 from tests.golden import loader
 
@@ -54,7 +54,7 @@ def test_recurrences_are_torchs(kind, both, layers, gain, generator):
     with torch.no_grad():
         expected, _ = module_of(encoder, 5, drawn)(x)
         timed_pass = forward_pass(encoder, x, drawn)()
-    assert hidden.shape == (2, 11, output_width(encoder)) == expected.shape
+    assert hidden.shape == (2, 11, position_width(encoder)) == expected.shape
     assert torch.allclose(hidden, expected, atol=TOLERANCE, rtol=0)
     assert torch.allclose(timed_pass, expected, atol=TOLERANCE, rtol=0)
 

@@ -18,7 +18,7 @@ from attention_core.verification.precision import (
     run_in_precision,
     with_queries_scaled_first,
 )
-from attention_core.verification.proof import find_overflow, measure_rounding
+from attention_core.verification.proof import find_overflow, measure_step_rounding
 from tests.golden import loader
 
 B, T, S, D, HEADS, KV_HEADS, D_K, A = 2, 3, 5, 7, 6, 2, 4, 11
@@ -97,7 +97,7 @@ def test_a_run_of_any_precision_is_measured_against_its_own_inputs(dtype):
     assert all((found[name] == 0).all() for name in low.inputs())
     assert torch.equal(found["weights"], low["weights"].double() - exact["weights"])
     worst = found["weights"].abs().max().item() / exact["weights"].max().item()
-    assert worst == measure_rounding(low, exact)["weights"]
+    assert worst == measure_step_rounding(low, exact)["weights"]
 
 
 def test_golden_bands():

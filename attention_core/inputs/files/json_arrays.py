@@ -78,7 +78,7 @@ def nested_array(name: str, value: object) -> np.ndarray:
         if len(shape) == MAX_AXES:
             raise AttentionError("lists_too_deep", name=printable_name(name), limit=MAX_AXES)
         check_alike(name, items, list, shape)
-        check_lengths(name, items)
+        check_equal_lengths(name, items)
         shape = (*shape, len(items[0]))
         check_array_size(name, shape)
         items = list(chain.from_iterable(items))  # the lists inside the lists
@@ -101,7 +101,7 @@ def check_alike(name: str, items: list, kind: type, shape: tuple[int, ...]) -> N
         )
 
 
-def check_lengths(name: str, lists: list[list]) -> None:
+def check_equal_lengths(name: str, lists: list[list]) -> None:
     """Refuses a list of another length than the first."""
     expected = len(lists[0])
     for row in lists:

@@ -61,7 +61,7 @@ def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] 
         may_be_blocked = minus_infinity
         if not isinstance(minus_infinity, bool):
             may_be_blocked = name in minus_infinity
-        check_finite(name, array, may_be_blocked)
+        refuse_not_finite(name, array, may_be_blocked)
     return arrays
 
 
@@ -79,7 +79,7 @@ def read_array(
     array([[3., 4.]])
     """
     taken = choose_array(file_name, read_unchecked_arrays(file_name, content), name, array)
-    check_finite(name, taken, minus_infinity)
+    refuse_not_finite(name, taken, minus_infinity)
     return taken
 
 
@@ -232,7 +232,7 @@ def choose_array(file_name: str, arrays: dict[str, np.ndarray], name: str, array
             raise AttentionError(
                 "unknown_choice",
                 name=name,
-                choices=list_names(arrays),
+                choices=list_first_names(arrays),
                 given=printable_name(array),
             )
         return arrays[array]
@@ -243,13 +243,13 @@ def choose_array(file_name: str, arrays: dict[str, np.ndarray], name: str, array
             "which_array",
             file=printable_name(file_name),
             name=name,
-            choices=list_names(arrays),
+            choices=list_first_names(arrays),
         )
     (only,) = arrays.values()
     return only
 
 
-def list_names(names: Collection[str]) -> str:
+def list_first_names(names: Collection[str]) -> str:
     """Lists the first names, as an error repeats them."""
     listed = [printable_name(name) for name in list(names)[:MAX_LISTED_NAMES]]
     if len(names) > MAX_LISTED_NAMES:
@@ -257,7 +257,7 @@ def list_names(names: Collection[str]) -> str:
     return ", ".join(listed)
 
 
-def check_finite(name: str, array: np.ndarray, minus_infinity: bool) -> None:
+def refuse_not_finite(name: str, array: np.ndarray, minus_infinity: bool) -> None:
     """Refuses a number that is not finite; minus_infinity: −∞ is allowed."""
     refused = ~np.isfinite(array)
     if minus_infinity:

@@ -15,7 +15,7 @@ from attention_core.learned.insight.prediction_shift import (
     MIN_LOG_WEIGHT,
     LearnedPrediction,
     PredictionShift,
-    predict,
+    predict_class,
     shift_under_weights,
 )
 from attention_core.learned.models.classifier import Classifier
@@ -32,7 +32,7 @@ def measure_shift(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed:
 
     Source: Jain, Wallace 2019, sections 4.2.1 (permuted: the median of many orders) and 4.2.2 (adversarial).
     """
-    learned = predict(model, texts)
+    learned = predict_class(model, texts)
     generator = Generator().manual_seed(seed)
     if kind == "permuted":
         return permuted_shift(learned, generator)

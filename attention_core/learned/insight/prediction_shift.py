@@ -67,7 +67,7 @@ class LearnedPrediction:
         return masked.softmax(-1)
 
 
-def predict(model: Classifier, texts: Int[Tensor, "B S"]) -> LearnedPrediction:
+def predict_class(model: Classifier, texts: Int[Tensor, "B S"]) -> LearnedPrediction:
     """Run a classifier with the weights that it has learned."""
     with torch.no_grad():
         trace = model.trace(texts)

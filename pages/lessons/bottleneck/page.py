@@ -7,7 +7,7 @@ from itertools import chain
 import streamlit as st
 
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.shipped import SHIPPED_SEED
+from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.bottleneck.drawers import (
     show_decoder_step,

@@ -45,7 +45,7 @@ def show_both_maps(trace: Trace, other: Trace, selection: Selection, titles: tup
     show_side_by_side(*equalize_sizes(own, beside))
 
 
-def show_answer(trace: Trace, back: Trace, row_sums: Sequence[float], has_wrong_row: bool) -> None:
+def show_direction_answer(trace: Trace, back: Trace, row_sums: Sequence[float], has_wrong_row: bool) -> None:
     """Says what the rows of the map turned over sum to, and how far it is from the other direction."""
     key = "turned" if has_wrong_row else "turned_whole"
     names = list_place_names(trace, "S")
@@ -86,7 +86,7 @@ with draw_lesson("cross") as place:
             show_both_maps(trace, shown, selection, titles)
         if known:
             with st.container(width=360):
-                show_answer(trace, back, row_sums, bool(wrong_rows))
+                show_direction_answer(trace, back, row_sums, bool(wrong_rows))
     show_random_words(asked)
     show_lesson_run(asked, place)
     writing = asked if direction == "forward" else forward  # English from Chinese

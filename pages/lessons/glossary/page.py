@@ -11,7 +11,7 @@ from pages.site.words import LANGUAGES, escape_markdown, load_app_texts, say
 GLOSSARY_COLUMN_WIDTHS = (3, 14, 4)  # of the columns: sign, meaning, where it can be seen
 
 
-def list_names(sign: Sign) -> list[str]:
+def names_in_both_languages(sign: Sign) -> list[str]:
     """Lists the names of a sign, one in each language."""
     return [load_app_texts(language)[f"lessons.glossary.name.{sign.key}"] for language in LANGUAGES]
 
@@ -19,13 +19,13 @@ def list_names(sign: Sign) -> list[str]:
 def is_found(sign: Sign, wanted: str) -> bool:
     """Whether a text stands in the key of a sign, in its meaning, or in its name in any language."""
     meaning = say(f"lessons.glossary.text.{sign.key}")
-    return any(wanted in text.casefold() for text in (sign.key, meaning, *list_names(sign)))
+    return any(wanted in text.casefold() for text in (sign.key, meaning, *names_in_both_languages(sign)))
 
 
 def show_sign(sign: Sign) -> None:
     """Shows a sign, its name, its meaning, and the page on which it can be seen."""
     name = say(f"lessons.glossary.name.{sign.key}")
-    first_name = list_names(sign)[0]
+    first_name = names_in_both_languages(sign)[0]
     called = f"**{name}**"
     if name != first_name:
         called = f"{called} ({escape_markdown(first_name)})"

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.learned.insight.copying_heads import HEAD_PLACES, expected_next, first_share, repeated_share
 from attention_core.learned.insight.views import symbols_of
 from attention_core.learned.training.courses import COURSES, Figures
-from attention_core.learned.training.shipped import SHIPPED_SEED
+from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.induction.accuracy_chart import draw_accuracy_curves, measure_accuracy_without_heads

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from attention_core.drawing.axes import Axis
 from attention_core.learned.training.courses import COURSES, Figures
-from attention_core.learned.training.shipped import SHIPPED_SEED, read_figures_table, shipped_figures
+from attention_core.learned.training.shipped_networks import SHIPPED_SEED, read_figures_table, shipped_figures
 from attention_core.learned.training.snapshots import NetworkRecipe
 from attention_core.record.number_text import format_percent
 from pages.lessons.learned.training_panel import get_running_training

@@ -112,7 +112,7 @@ def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
 
 
 # ---- the answer ------------------------------------------------------------------------------------------------------
-def show_answer(setup: Setup, bug: Bug, broken: Trace, selection: Selection) -> None:
+def show_wrong_line(setup: Setup, bug: Bug, broken: Trace, selection: Selection) -> None:
     """Shows the wrong line, what it does, and the two maps beside each other."""
     st.code(format_bug_diff(bug), language="diff")
     cause = Cause(bug.code, ())

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.lessons.frame import draw_page_frame, show_lesson_run, show_question
 from pages.panels.link_controls import pick_example
-from pages.practice.bugs.broken_layer import run_broken_layer, show_answer, show_broken_map, show_broken_step
+from pages.practice.bugs.broken_layer import run_broken_layer, show_broken_map, show_broken_step, show_wrong_line
 from pages.practice.bugs.bug_choice import choose_bug, guess_line, setup_for_bug, write_right_lines
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
@@ -27,6 +27,6 @@ with draw_page_frame("bugs") as place:
     with picture:
         show_broken_map(broken, selection)
     if known:
-        show_answer(setup, bug, broken, selection)
+        show_wrong_line(setup, bug, broken, selection)
     show_broken_step(broken, selection)
     show_lesson_run(setup, place)

@@ -9,7 +9,7 @@ from attention_core.exercises.answer_text import blank_text, printed_text
 from attention_core.exercises.generator import LEVELS, make_exercise
 from attention_core.exercises.printed_example import PRINTED_EXAMPLES
 from attention_core.exercises.stages import STAGES, stages_of
-from pages.export.doors import CHECK_PAGE, STATE_KIND, check_exercise_size
+from pages.export.page_links import CHECK_PAGE, STATE_KIND, check_exercise_size
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
 from pages.setup.link_values import MAX_LINK_NUMBER, read_link_count

@@ -121,7 +121,7 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     expect(notes.locator(".next")).to_have_text("the end")
     notes.keyboard.press("Home")
     wait_for_place(opened, "scene,1,step,symbol")
-    expect(notes.locator(".beat")).to_have_text("Formula")
+    expect(notes.locator(".scene_step")).to_have_text("Formula")
     opened.page.keyboard.press("e")
     opened.settled()
     opened.type("Sentence", "Tom fed the cat and it purred")
@@ -129,7 +129,7 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     stranger = showing("?view=notes&pair=00000000&lecture=ten_minutes")
     expect(stranger.page.locator(".status")).to_contain_text("No presentation was heard")
     stranger.page.keyboard.press("PageDown")
-    expect(stranger.page.locator(".beat")).to_have_text("Sizes")
-    expect(notes.locator(".beat")).to_have_text("Formula")
+    expect(stranger.page.locator(".scene_step")).to_have_text("Sizes")
+    expect(notes.locator(".scene_step")).to_have_text("Formula")
     notes.close()
     assert opened.errors == []

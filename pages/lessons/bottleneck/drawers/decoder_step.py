@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.drawing.bars import row_of
 from attention_core.record.number_text import format_fixed
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows, show_step_picture
 from pages.lessons.sentences import list_place_names, show_sentence
 from pages.panels.link_controls import pick_place
@@ -37,7 +37,7 @@ def show_decoder_step(setup: Setup) -> None:
     show_energies_and_weights(trace, t)
     show_sentence("lessons.bottleneck.context", best=key, alpha=alpha)
     show_step_picture("context", trace, "head_outputs", selection)
-    workbench_door(setup, "one_step")
+    link_to_workbench(setup, "one_step")
 
 
 def show_energies_and_weights(trace: Trace, t: int) -> None:

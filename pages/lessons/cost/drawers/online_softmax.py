@@ -13,7 +13,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed, format_grouped, format_row
 from attention_core.variants.cost import attention_cost
 from attention_core.variants.timed_kinds import TIMED_WIDTH
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows, show_step_picture
 from pages.lessons.sentences import list_place_names, show_sentence
 from pages.panels.link_controls import pick_example, pick_place, sentence_box, slide
@@ -47,7 +47,7 @@ def show_online_softmax() -> None:
         pairs=format_grouped(pairs),
         block=block,
     )
-    workbench_door(setup, "stored")
+    link_to_workbench(setup, "stored")
 
 
 def choose_blocks(names: Sequence[str]) -> tuple[int, int]:

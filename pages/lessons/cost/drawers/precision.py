@@ -19,7 +19,7 @@ from attention_core.verification.precision import (
     with_queries_scaled_first,
 )
 from attention_core.verification.proof import find_overflow
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.cost.precision_setups import choose_own_setup, make_overflowing_setup
 from pages.lessons.opened_cell import get_opened_ref
 from pages.lessons.pictures import show_picture
@@ -54,7 +54,7 @@ def show_precision() -> None:
     errors = precision_errors(run, PRECISIONS[dtype])
     title = say("lessons.cost.errors", dtype=dtype, step=option_labels("shown")(step))
     show_precision_errors(low, errors, step, selection_of(run, setup), title)
-    workbench_door(replace(setup, dtype=dtype), "precision")
+    link_to_workbench(replace(setup, dtype=dtype), "precision")
 
 
 def say_lost_precision(low: Trace, exact: Trace, dtype: str, step: str) -> None:

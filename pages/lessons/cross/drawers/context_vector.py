@@ -9,7 +9,7 @@ from attention_core.explanation.facts import accident, row_fact
 from attention_core.inputs.handmade_heads import build_gates
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.number_text import format_fixed, format_row
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_step_picture
 from pages.lessons.sentences import quote_token, show_sentence
 from pages.panels.head_maps import fact_sentence
@@ -32,7 +32,7 @@ def show_context_vector(forward: Setup) -> None:
     else:
         say_context_vector(trace, selection.query, score)
     show_step_picture("context_vector", trace, "head_outputs", selection)
-    workbench_door(setup, "context_vector")
+    link_to_workbench(setup, "context_vector")
 
 
 def setup_with_score(forward: Setup, score: str) -> Setup:

@@ -8,7 +8,7 @@ from attention_core import Trace
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.inputs.matrix_text import to_text
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.cross.sequences import ask_itself
 from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_side_by_side
 from pages.lessons.sentences import format_gap, show_sentence
@@ -39,7 +39,7 @@ def show_decoder(asked: Setup) -> None:
     st.markdown(f"**{fact_sentence(crossed, selection)}**")
     show_stage_maps(own, crossed, selection)
     say_what_later_words_change(asked, causal, own)
-    workbench_door(stage_2, "decoder")
+    link_to_workbench(stage_2, "decoder")
 
 
 def choose_words_so_far(asked: Setup) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.facts import weight_sums
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.cross.sequences import ask_itself, make_random_sequences
 from pages.lessons.cross.weight_sums import join_named_sums, join_sums
 from pages.lessons.pictures import show_weights_map
@@ -34,7 +34,7 @@ def show_lengths(asked: Setup) -> None:
     head = place_name(trace, "H", selection.head)
     title = say("lessons.cross.head", head=head)
     show_weights_map("lengths", trace, selection, title, PAGE_WIDTH_PX)
-    workbench_door(setup, "lengths")
+    link_to_workbench(setup, "lengths")
 
 
 def choose_sequences(asked: Setup) -> Setup:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.drawing.image_patches import patch_picture
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.cross.sequences import show_random_words
 from pages.lessons.opened_cell import get_opened_ref
 from pages.lessons.pictures import show_picture
@@ -44,4 +44,4 @@ def show_patches(_: Setup) -> None:
     show_picture("patches", picture, {"": trace}, titles[1])
     show_sentence("lessons.cross.patches")
     show_random_words(setup)
-    workbench_door(setup, "patches")
+    link_to_workbench(setup, "patches")

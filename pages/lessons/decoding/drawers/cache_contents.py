@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from attention_core.record.number_text import format_exact
 from attention_core.variants.kv_cache import gap_to_full
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_step_picture
 from pages.lessons.sentences import quote_token, show_sentence
 from pages.panels.link_controls import choose_option
@@ -29,4 +29,4 @@ def show_cache_contents(setup: Setup) -> None:
     show_step_picture("cache", alone, "k", selection_alone)
     if kind == "alibi":
         show_step_picture("bias", alone, "biased_scores", selection_alone)
-    workbench_door(placed, "kept")
+    link_to_workbench(placed, "kept")

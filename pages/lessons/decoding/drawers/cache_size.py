@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.record.number_text import format_bytes, format_grouped
 from attention_core.variants.decoding_work import cache_bytes, kv_bytes
 from attention_core.verification.precision import PRECISIONS
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.decoding.cache_chart import CACHE_LENGTHS, show_cache_chart
 from pages.lessons.decoding.cached_model import CACHE_WINDOWS, MODEL_HEADS, CachedModel
 from pages.lessons.sentences import show_sentence
@@ -71,4 +71,4 @@ def show_cache_of_own_sentence(setup: Setup, model: CachedModel) -> None:
         H_kv=sizes["H_kv"],
         **widths,
     )
-    workbench_door(own, "size")
+    link_to_workbench(own, "size")

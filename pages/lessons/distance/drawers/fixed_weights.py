@@ -10,7 +10,7 @@ from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
 from attention_core.record.number_text import format_exact
 from attention_core.variants.convolution import read_taps, with_convolution
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.distance.fixed_setups import DEFAULT_TAPS, FIXED_WEIGHT_SETUPS
 from pages.lessons.pictures import (
     FIRST_SELECTION,
@@ -56,7 +56,7 @@ def show_fixed_weights(example: str) -> None:
     show_fixed_beside_free(fixed, free, selection, say(f"lessons.distance.map_{kind}"))
     if kind == "kernel":
         show_convolution(fixed, taps)
-    workbench_door(setup, "fixed")
+    link_to_workbench(setup, "fixed")
 
 
 def count_changed_weights(trace: Trace, other: Trace, head: int) -> int:

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.drawing.bars import row_of
 from attention_core.record.number_text import format_percent
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.explanation.task_texts import TaskTexts
 from pages.lessons.learned.classifiers import measure_accuracy_by_heads, setup_for_classifier
 from pages.lessons.learned.learning import get_training_record
@@ -32,7 +32,7 @@ def show_spare_heads(texts: TaskTexts) -> None:
     show_sentence("lessons.explanation.spare", all=format_percent(accuracy[()]))
     show_accuracy_table(trace, accuracy)
     show_weights_by_head(trace)
-    workbench_door(setup, "spare")
+    link_to_workbench(setup, "spare")
 
 
 def show_accuracy_table(trace: Trace, accuracy: Mapping[tuple[int, ...], float]) -> None:

@@ -8,7 +8,7 @@ from attention_core.drawing.bars import Row, row_of
 from attention_core.explanation.facts import find_most_alike_heads
 from attention_core.inputs.handmade_heads import HEAD_KINDS
 from attention_core.record.number_text import format_fixed, format_percent
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_cell_rows
 from pages.lessons.sentences import join_with_commas, list_place_names, quote_token, show_sentence
@@ -38,7 +38,7 @@ def show_ledger(setup: Setup) -> None:
         runs[f"no{head}"] = without_head(trace, head)
     say_contributions(whole, selection, heads)
     parts = make_contribution_rows(whole, selection, heads)
-    sums = make_output_rows(runs, selection, heads)
+    sums = make_rows_without_heads(runs, selection, heads)
     show_cell_rows(
         "ledger",
         [*parts, *sums],
@@ -74,7 +74,7 @@ def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[s
     return rows
 
 
-def make_output_rows(runs: Mapping[str, Trace], selection: Selection, heads: Sequence[str]) -> list[Row]:
+def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, heads: Sequence[str]) -> list[Row]:
     """Makes a row of the output of the word that asks, and one of the output without each head.
 
     runs: the whole run as "all", that without head h as "no" and its number."""
@@ -116,4 +116,4 @@ def show_head_likeness(setup: Setup) -> None:
         row = row_of(title, trace, "likeness", (0, head))
         rows.append(row)
     show_cell_rows("alike", rows, names, {"": trace}, trace)
-    workbench_door(compared, "alike")
+    link_to_workbench(compared, "alike")

@@ -11,7 +11,7 @@ from attention_core.drawing.bars import Row, row_of
 from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_percent
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.heads.drawers.gradient_times_input import show_gradient_times_input
 from pages.lessons.pictures import show_cell_rows
@@ -50,7 +50,7 @@ def show_even_weights(setup: Setup) -> None:
         rows.append(row)
     words = list_place_names(now, "T")
     show_cell_rows("even", rows, words, runs, now, made=colour_rows)
-    workbench_door(even, "even")
+    link_to_workbench(even, "even")
 
 
 def show_dropout(setup: Setup) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.explanation.traced_source import function_listing
 from attention_core.record.errors import AttentionError
 from attention_core.variants.textbook_code import eighth_of, heads_by_eighth, multi_head, split_by_eighth
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.heads.random_layers import EXAMPLE_WIDTH, make_random_layer
 from pages.lessons.sentences import show_sentence
@@ -64,7 +64,7 @@ def show_layer_code() -> None:
     matrices = {name: trace[name] for name in ("x", "w_q", "w_k", "w_v", "w_o")}
     listing = function_listing(multi_head, matrices, {"heads": layer.heads})
     st.code(listing, language="python", wrap_lines=True)
-    workbench_door(layer, "split")
+    link_to_workbench(layer, "split")
 
 
 def show_split_by_eighth() -> None:

@@ -10,7 +10,7 @@ from attention_core.drawing.bars import row_of
 from attention_core.mechanism.config import kv_choices
 from attention_core.record.number_text import format_fixed, format_grouped
 from attention_core.variants.cost import attention_cost
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_cell_rows
 from pages.lessons.sentences import join_with_commas, list_place_names, show_sentence
@@ -46,7 +46,7 @@ def show_shared_heads(setup: Setup) -> None:
     selection = selection_of(now, grouped)
     say_sharing(before, now, selection)
     show_weights_of_both(before, now, selection)
-    workbench_door(grouped, "shared")
+    link_to_workbench(grouped, "shared")
 
 
 def choose_shared_run(setup: Setup) -> Setup:

@@ -1,6 +1,6 @@
 """Lesson 14, drawer "layers": what does each layer look at?"""
 
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.induction.head_scores import get_head_score, list_heads_of_layer
 from pages.lessons.induction.layer_runs import LAYER_EXAMPLES, make_layer_head_map, setup_for_layer
 from pages.lessons.pictures import show_side_by_side
@@ -24,7 +24,7 @@ def show_layer_runs(network: str, text: str) -> None:
         make_layer_head_map("left", left, trace),
         make_layer_head_map("right", right, trace),
     )
-    workbench_door(setup, "layers")
+    link_to_workbench(setup, "layers")
 
 
 def say_layer_behaviour(network: str, layer: str) -> None:

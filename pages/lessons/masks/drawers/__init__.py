@@ -1,7 +1,7 @@
 """The drawers of lesson 5, by the names that open them in a link."""
 
+from pages.lessons.masks.drawers.empty_rows import show_nothing
 from pages.lessons.masks.drawers.future import show_future
-from pages.lessons.masks.drawers.nothing import show_nothing
 from pages.lessons.masks.drawers.pairs import show_pairs
 from pages.lessons.masks.drawers.wirings import show_wirings
 

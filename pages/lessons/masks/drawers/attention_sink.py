@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.explanation.facts import mean_received_share, row_fact
 from attention_core.record.number_text import format_fixed, format_percent, format_row
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_weights_map
 from pages.lessons.sentences import quote_token, show_sentence
 from pages.panels.link_controls import sentence_box, switch
@@ -44,4 +44,4 @@ def show_attention_sink(_: Setup) -> None:
     effect = "costs" if value.any() else "free"
     show_sentence(f"lessons.masks.{effect}", first=first, value=format_row(value))
     show_weights_map("sink", trace, selection, place_name(trace, "H", selection.head))
-    workbench_door(sink, "sink")
+    link_to_workbench(sink, "sink")

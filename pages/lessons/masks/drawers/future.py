@@ -8,7 +8,7 @@ from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.comparison.differences import find_moves
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import count_allowed_pairs
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.masks.mask_maps import (
     label_mask,
     list_shown_masks,
@@ -66,7 +66,7 @@ def show_later_word(own: Setup, setup: Setup) -> None:
     names = list_place_names(runs["masked"], "T")
     alt = say("lessons.masks.leak_alt")
     show_bar_rows("leak", rows, names, runs, runs["masked"], alt)
-    workbench_door(with_word(setup, place, new), "leak")
+    link_to_workbench(with_word(setup, place, new), "leak")
 
 
 def show_changed_steps(own: Setup, setup: Setup) -> None:

@@ -10,7 +10,7 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.facts import accident_at
 from attention_core.record.number_text import format_percent
 from attention_core.verification.mask_conventions import without_padding_mask
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_weights_map
 from pages.lessons.sentences import format_gap, quote_token, show_sentence
 from pages.panels.link_controls import check_lesson_tokens, choose_option, switch, text_box
@@ -42,7 +42,7 @@ def show_padded_batch(own: Setup) -> None:
         for number, setup in enumerate((first, second)):
             with st.container(width="content"):
                 show_padded_sentence(f"batch_{number}", setup, hidden)
-    workbench_door(together, "batch")
+    link_to_workbench(together, "batch")
 
 
 def say_farthest_step(together: Setup, hidden: bool) -> None:

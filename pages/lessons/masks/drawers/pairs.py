@@ -39,12 +39,12 @@ def show_patterns(own: Setup, setup: Setup) -> None:
         window = slide("window", range(1, 9), 1)
         length = slide("length", TABLE_LENGTHS, 64)
     show_pattern_maps(own, setup, window)
-    free, masked = count_multiply_adds(own), count_multiply_adds(setup)
+    free, masked = count_work_of_run(own), count_work_of_run(setup)
     show_sentence("lessons.masks.work", free=free, masked=masked)
     show_pairs_table(length, window)
 
 
-def count_multiply_adds(setup: Setup) -> int:
+def count_work_of_run(setup: Setup) -> int:
     """Counts the multiply-adds of a run."""
     cost = count_cost(trace_for(setup))
     return sum(cost.multiply_adds.values())

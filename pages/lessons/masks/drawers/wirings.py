@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.analysis.future_leakage import share_ahead
 from attention_core.explanation.facts import count_allowed_pairs, mean_received_share, row_fact
 from attention_core.record.number_text import format_percent
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.masks.drawers.attention_sink import show_attention_sink
 from pages.lessons.masks.mask_maps import show_runs_side_by_side
 from pages.lessons.masks.painted_mask import allowed_text, block_key, mask_bits_of
@@ -70,7 +70,7 @@ def show_decoder_wiring(_: Setup) -> None:
             title = say(f"lessons.masks.title_{name}")
             with st.container(width="content"):
                 show_weights_map(f"decoder_{name}", trace, selection, title)
-    workbench_door(across, "decoder")
+    link_to_workbench(across, "decoder")
 
 
 def show_masked_word(own: Setup) -> None:
@@ -92,4 +92,4 @@ def show_masked_word(own: Setup) -> None:
         values["of"] = pairs.of  # the same in both
     show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
-    workbench_door(hidden, "masked")
+    link_to_workbench(hidden, "masked")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.drawing.bars import row_of
 from attention_core.record.number_text import format_fixed, format_short
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_cell_rows
 from pages.lessons.sentences import list_place_names, quote_token, show_sentence
 from pages.panels.link_controls import choose_option
@@ -51,4 +51,4 @@ def show_alibi_slopes(setup: Setup) -> None:
         last_least=format_fixed(float(last.min()), 3),
     )
     show_cell_rows("alibi", rows, list_place_names(trace, "S"), {"": trace}, trace)
-    workbench_door(alibi, "alibi")
+    link_to_workbench(alibi, "alibi")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from attention_core import Trace
 from attention_core.analysis.permutation import distance_after_reordering, shuffle_order
 from attention_core.drawing.bars import row_of
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_side_by_side
 from pages.lessons.sentences import format_gap, list_place_names, quote_token, show_sentence
 from pages.panels.link_controls import choose_option, slide
@@ -45,7 +45,7 @@ def show_order(setup: Setup) -> None:
         make_output_rows("order_before", plain),
         make_output_rows("order_after", permuted),
     )
-    workbench_door(after, "order")
+    link_to_workbench(after, "order")
 
 
 def make_output_rows(name: str, trace: Trace) -> RunPicture:

@@ -9,7 +9,7 @@ from attention_core.analysis.rope_rotations import rope_rotation, with_shifted_p
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.arrows import Arrow, arrow_plane
 from attention_core.record.number_text import format_fixed
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.positions.rope import ROTATION_STYLES, with_rope
 from pages.lessons.sentences import format_gap, list_place_names, show_sentence
 from pages.panels.chart import show_plane_chart
@@ -46,7 +46,7 @@ def show_rotation(setup: Setup) -> None:
         for pair, name in enumerate(("first", "second")):
             with st.container(width="content"):
                 show_rotated_pair(trace, selection, key, pair, name)
-    workbench_door(rope, "rope")
+    link_to_workbench(rope, "rope")
 
 
 def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, name: str) -> None:

@@ -31,14 +31,14 @@ def show_score_decay(setup: Setup) -> None:
         decays.append(Curve(name, distances, scores.tolist(), colour))
     word = quote_token(trace, "T", selection.query)
     show_sentence("lessons.positions.decay", word=word, q=format_row(q.tolist()))
-    reach = largest_magnitude(decays) or 1.0
+    reach = largest_magnitude_of_curves(decays) or 1.0
     x = Axis(say("lessons.positions.distance"), 0, distances[-1])
     y = Axis(say("lessons.positions.axis_score"), -reach, reach)
     picture = curves(decays, x, y, palette)
     show_curve_chart(picture, "positions_decay", say("lessons.positions.decay_alt"))
 
 
-def largest_magnitude(decays: list[Curve]) -> float:
+def largest_magnitude_of_curves(decays: list[Curve]) -> float:
     """The magnitude of the number of several curves that is the farthest from 0."""
     largest = 0.0
     for decay in decays:

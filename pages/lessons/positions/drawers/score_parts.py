@@ -5,7 +5,7 @@ from itertools import product
 
 from attention_core.analysis.score_terms import SCORE_PARTS, with_score_parts
 from attention_core.drawing.bars import row_of
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_cell_rows
 from pages.lessons.sentences import list_place_names, quote_token, show_sentence
 from pages.panels.link_controls import pick_place
@@ -34,4 +34,4 @@ def show_score_parts(setup: Setup) -> None:
     word = quote_token(trace, "T", selection.query)
     show_sentence("lessons.positions.four", word=word, head=heads[head])
     show_cell_rows("parts", rows, list_place_names(trace, "S"), {"": trace}, trace, sums=1)
-    workbench_door(placed, "parts")
+    link_to_workbench(placed, "parts")

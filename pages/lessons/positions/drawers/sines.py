@@ -11,7 +11,7 @@ from attention_core.inputs.initial_matrices import zero_matrix
 from attention_core.inputs.matrix_text import to_text
 from attention_core.mechanism.positions import wavelengths
 from attention_core.record.number_text import format_short
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_cell_rows, show_step_picture
 from pages.lessons.sentences import show_sentence
@@ -41,7 +41,7 @@ def show_sines(_: Setup) -> None:
     trace = trace_for(alone)
     st.latex(formula(trace, "sinusoidal_x", current_palette().families()))
     sights[sight](trace)
-    workbench_door(alone, "sines")
+    link_to_workbench(alone, "sines")
 
 
 def setup_of_positions_alone(count: int, width: int) -> Setup:

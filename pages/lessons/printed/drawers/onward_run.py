@@ -6,7 +6,7 @@ from attention_core.exercises.stages import STAGES
 from attention_core.exercises.worked_example import CheckedWork, count_agreeing
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.errors import AttentionError
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import FIRST_SELECTION, show_step_picture
 from pages.lessons.sentences import show_sentence
 from pages.lessons.worked_example import count_marked_numbers
@@ -35,7 +35,7 @@ def show_onward_run(checked: CheckedWork, _: Setup) -> None:
         **counts,
     )
     show_step_picture("onward", trace, step, FIRST_SELECTION)
-    workbench_door(setup, "onward")
+    link_to_workbench(setup, "onward")
 
 
 def write_printed_projections(checked: CheckedWork) -> dict[str, str]:

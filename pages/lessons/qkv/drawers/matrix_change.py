@@ -8,7 +8,7 @@ from attention_core import Trace
 from attention_core.comparison.differences import find_moves
 from attention_core.explanation.facts import row_fact, transpose_gap
 from attention_core.record.number_text import format_exact
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_step_picture
 from pages.lessons.sentences import join_with_commas, show_sentence
 from pages.panels.head_maps import fact_sentence
@@ -45,7 +45,7 @@ def show_matrix_change(setup: Setup) -> None:
             with st.container(width="content"):
                 st.caption(say(f"lessons.qkv.{name}"))
                 show_step_picture(f"change_{name}", trace, step, selection)
-    workbench_door(changed, "change")
+    link_to_workbench(changed, "change")
 
 
 def list_moved_steps(now: Trace, before: Trace) -> str:

@@ -6,7 +6,7 @@ from attention_core import Trace
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.errors import AttentionError
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_step_picture
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import choose_option, slide
@@ -43,11 +43,11 @@ def show_shapes(_: Setup) -> None:
         return
     show_sentence(
         "lessons.qkv.fits",
-        scores=describe_shape(trace, "scores"),
-        output=describe_shape(trace, "output"),
+        scores=format_rows_and_columns(trace, "scores"),
+        output=format_rows_and_columns(trace, "output"),
     )
     show_step_picture("shapes", trace, "head_outputs", selection_of(trace, tried))
-    workbench_door(tried, "shapes")
+    link_to_workbench(tried, "shapes")
 
 
 def choose_sizes() -> dict[str, int]:
@@ -60,7 +60,7 @@ def choose_sizes() -> dict[str, int]:
     return sizes
 
 
-def describe_shape(trace: Trace, step: str) -> str:
+def format_rows_and_columns(trace: Trace, step: str) -> str:
     """The rows and columns of a step, as "1 × 5"."""
     rows, columns = trace[step].shape[-2:]
     return say("lessons.qkv.by").join([str(rows), str(columns)])

@@ -8,7 +8,7 @@ from attention_core import Trace
 from attention_core.drawing.bars import row_of
 from attention_core.inputs.matrix_edits import scale_to_text
 from attention_core.record.number_text import format_fixed, format_row
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows, show_step_picture
 from pages.lessons.scores.score_settings import SCORE_SETTINGS, get_additive_bound
 from pages.lessons.sentences import list_place_names, show_sentence
@@ -48,7 +48,7 @@ def show_additive_layer(setup: Setup, selection: Selection) -> None:
             show_step_picture("hidden", trace, "hidden", selection)
         with st.container(width="content"):
             show_bounded_scores(trace, row)
-    workbench_door(grown, "inside")
+    link_to_workbench(grown, "inside")
 
 
 def show_bounded_scores(trace: Trace, row: tuple[int, int, int]) -> None:

@@ -12,7 +12,7 @@ from attention_core.drawing.curves import Curve, curves
 from attention_core.drawing.specifications import Picture
 from attention_core.explanation.facts import accident, row_fact
 from attention_core.record.number_text import format_exact, format_fixed
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.scores.score_settings import SCORE_SETTINGS
 from pages.lessons.sentences import list_place_names, quote_token
@@ -60,7 +60,7 @@ def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
     )
     names = list_place_names(trace, "S")
     show_bar_rows("cool", [row], names, {"": trace}, trace, say("step.alt", step="weights"))
-    workbench_door(cool, "ceiling")
+    link_to_workbench(cool, "ceiling")
 
 
 def draw_ceilings(trace: Trace, selection: Selection, temperature: float, share: float) -> Picture:

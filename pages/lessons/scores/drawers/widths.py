@@ -10,7 +10,7 @@ from attention_core.drawing.bar_grid import bar_columns
 from attention_core.drawing.bars import row_of
 from attention_core.inputs.matrix_text import to_text
 from attention_core.record.errors import AttentionError
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.scores.drawers.w_a import choose_w_a
 from pages.lessons.scores.score_settings import SCORE_SETTINGS, describe_row, name_score
@@ -46,7 +46,7 @@ def show_widths(setup: Setup, _: Selection) -> None:
         st.markdown(f"**{sentence}**")
     show_score_rows("widths", runs, narrow)
     if "general" in runs:
-        workbench_door(setups["general"], "widths")
+        link_to_workbench(setups["general"], "widths")
 
 
 def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:

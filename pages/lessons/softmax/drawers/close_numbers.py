@@ -3,7 +3,7 @@
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import row_fact
 from attention_core.record.number_text import format_fixed
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.sentences import show_sentence
 from pages.lessons.softmax.given_numbers import ONLY_ROW, ask_for_numbers, list_scores, setup_with_scores
@@ -26,4 +26,4 @@ def show_close_numbers() -> None:
     row = row_of(title, trace, "weights", ONLY_ROW, digits=3)
     alt = say("lessons.softmax.alt")
     show_bar_rows("close", [row], list_scores(trace), {"": trace}, trace, alt)
-    workbench_door(setup, "sharp")
+    link_to_workbench(setup, "sharp")

@@ -6,7 +6,7 @@ from attention_core.drawing.bars import row_of
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.facts import row_fact
 from attention_core.record.number_text import format_fixed, format_percent, format_term
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.sentences import show_sentence
 from pages.lessons.softmax.given_numbers import ONLY_ROW, setup_with_scores
@@ -44,4 +44,4 @@ def show_many_numbers(temperature: float) -> None:
         rows.append(row_of(title, trace, step, ONLY_ROW))
     no_names = ["" for _ in numbers]
     show_bar_rows("many", rows, no_names, {"": trace}, trace, say("lessons.softmax.alt"))
-    workbench_door(setup, "many")
+    link_to_workbench(setup, "many")

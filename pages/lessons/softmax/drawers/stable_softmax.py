@@ -8,7 +8,7 @@ from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.comparison.distances import abs_difference
 from attention_core.record.number_text import format_exact
 from attention_core.verification.proof import find_overflow
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import FIRST_SELECTION, show_step_picture
 from pages.lessons.sentences import show_sentence
 from pages.lessons.softmax.given_numbers import read_typed_numbers, setup_with_scores
@@ -41,7 +41,7 @@ def show_stable_softmax(own: Sequence[float]) -> None:
     show_sentence("lessons.softmax.shifted", **values)
     for step in ("naive_weights", "stable_weights"):
         show_step_picture(step, trace, step, FIRST_SELECTION)
-    workbench_door(setup, "stable")
+    link_to_workbench(setup, "stable")
 
 
 def choose_numbers(own: Sequence[float]) -> Sequence[float]:

@@ -14,7 +14,7 @@ from attention_core.verification.mask_conventions import (
     with_inverted_mask,
     with_misplaced_mask,
 )
-from pages.export.doors import workbench_door
+from pages.export.page_links import link_to_workbench
 from pages.lessons.masks.mask_maps import show_runs_side_by_side
 from pages.lessons.sentences import format_gap, quote_token, show_sentence
 from pages.panels.link_controls import slide
@@ -70,7 +70,7 @@ def show_misplaced_axis(own: Setup, setup: Setup) -> None:
     heads = range(many.heads)
     selection = replace(selection, head=min(selection.head, len(heads) - 1))
     show_runs_side_by_side("axes", {"intended": run, "applied": wrong}, selection)
-    workbench_door(many, "axes")
+    link_to_workbench(many, "axes")
 
 
 def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:

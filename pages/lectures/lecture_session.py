@@ -22,7 +22,7 @@ from pages.lectures.script import (
     lecture_to_link,
     load_shipped_lecture,
 )
-from pages.runs.cache import check_run, trace_for
+from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_history, setup_state
 from pages.session.linked_state import LinkedState, has_arrived, read_address, show_link
 from pages.session.reveal import REVEAL_KEY, are_answers_revealed
@@ -41,16 +41,16 @@ PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 class LectureSession(LinkedState):
     """What a session keeps of lectures: its own one; which is open, and where one is in it.
 
-    beat: what is seen of the scene, or None at the desk, where a lecture is built. drawer: whether the controls stand
-    beside it. pair: by what name the presenter view hears of the presentation in another window. unread, unfit: what of
-    a link, or of the scene that is shown, could not be read or computed. script: the scene's Setup, as far as it can be
-    computed; screen: what the workbench showed before.
+    scene_step: what is seen of the scene, or None at the desk, where a lecture is built. drawer: whether the controls
+    stand beside it. pair: by what name the presenter view hears of the presentation in another window. unread, unfit:
+    what of a link, or of the scene that is shown, could not be read or computed. script: the scene's Setup, as far as
+    it can be computed; screen: what the workbench showed before.
     """
 
     name: str = SHIPPED_LECTURES[0]
     own: Lecture | None = None
     at: int = 0
-    beat: str | None = None
+    scene_step: str | None = None
     drawer: bool = False
     view: str | None = None
     pair: str = ""
@@ -94,7 +94,7 @@ def enter_lecture() -> None:
     if not has_arrived():
         return
     own = get_lecture_session()
-    own.beat, own.drawer, own.screen = None, False, {}
+    own.scene_step, own.drawer, own.screen = None, False, {}
     link = read_address()
     if link:
         read_lecture_link(link)
@@ -159,14 +159,14 @@ def start_lecture(at: int = 0) -> None:
 def leave_lecture() -> None:
     """Back to the desk; the workbench shows what it showed before."""
     own = get_lecture_session()
-    own.beat, own.drawer = None, False
+    own.scene_step, own.drawer = None, False
     setup_history.restore_screen(own.screen)
     own.screen = {}
 
 
 def start_notes_view() -> None:
     """The presenter view has a place of its own, where nobody tells it another one."""
-    if get_lecture_session().beat is None:
+    if get_lecture_session().scene_step is None:
         start_lecture()
 
 
@@ -200,13 +200,13 @@ def add_scene(setup: Setup) -> None:
 
 
 # ---- from step to step -----------------------------------------------------------------------------------------------
-def show_scene_step(at: int, beat: str) -> None:
+def show_scene_step(at: int, scene_step: str) -> None:
     """Shows a step of a scene; another scene as the script has it."""
     own = get_lecture_session()
-    is_other_scene = own.beat is None or at != own.at
-    if own.beat is None:
+    is_other_scene = own.scene_step is None or at != own.at
+    if own.scene_step is None:
         own.screen = setup_history.save_screen()
-    own.at, own.beat = at, beat
+    own.at, own.scene_step = at, scene_step
     if is_other_scene:
         show_scripted_scene()
 
@@ -215,7 +215,7 @@ def show_scripted_scene() -> None:
     """Shows the scene as the lecture has it, as far as it can be computed."""
     own = get_lecture_session()
     scene = current_scene()
-    setup, refused = linked_setup.keep_computable_fields(scene.setup, check_run)
+    setup, refused = linked_setup.keep_computable_fields(scene.setup, check_computable)
     setup, missing = setup_state.drop_missing_cell(setup, trace_for(setup))
     own.unread = [*scene.unread, *missing]
     own.unfit = []
@@ -228,7 +228,7 @@ def show_scripted_scene() -> None:
 def is_scene_changed() -> bool:
     """Whether somebody changed the scene since it began."""
     own = get_lecture_session()
-    if own.beat is None:
+    if own.scene_step is None:
         return False
     return without_view(setup_state.current_setup()) != without_view(own.script)
 
@@ -246,7 +246,7 @@ def move_in_lecture(way: str) -> None:
     """next, previous, first, last."""
     own = get_lecture_session()
     steps = list_scene_steps()
-    here = steps.index((own.at, own.beat))
+    here = steps.index((own.at, own.scene_step))
     last = len(steps) - 1
     targets = {
         "next": min(here + 1, last),
@@ -260,7 +260,7 @@ def move_in_lecture(way: str) -> None:
 
 def toggle_answers() -> None:
     """Uncovers every answer, or asks again."""
-    if get_lecture_session().beat == QUESTION_STEP:
+    if get_lecture_session().scene_step == QUESTION_STEP:
         move_in_lecture("next")
     st.session_state[REVEAL_KEY] = not are_answers_revealed()
 
@@ -273,9 +273,9 @@ def lecture_link_values() -> dict[str, str]:
         values["lecture"] = own.name
     elif fits_in_link():
         values[OWN_LECTURE] = lecture_to_link(current_lecture())
-    if own.beat is not None:
+    if own.scene_step is not None:
         values["scene"] = str(own.at + 1)
-        values["step"] = own.beat
+        values["step"] = own.scene_step
     return values
 
 

@@ -9,8 +9,8 @@ from attention_core import Trace
 from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
 from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.drawing.bars import Row, row_of
-from pages.export.doors import workbench_door
-from pages.lessons.masks.drawers.misread import show_mask_conventions, show_misplaced_axis
+from pages.export.page_links import link_to_workbench
+from pages.lessons.masks.drawers.mask_misreadings import show_mask_conventions, show_misplaced_axis
 from pages.lessons.masks.painted_mask import Bits, allowed_text, block_query, find_empty_row, mask_bits_of
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.sentences import format_gap, list_place_names, show_sentence
@@ -61,7 +61,7 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
     show_bar_rows("row", rows, names, runs, trace, alt, height=EMPTY_ROW_BARS_PX)
     gap = largest_gap_of_other_rows(runs, bits)
     show_sentence("lessons.masks.others", gap=format_gap(gap))
-    workbench_door(masked, "row")
+    link_to_workbench(masked, "row")
 
 
 def count_policies(rows: list[Row]) -> dict[str, int]:

@@ -35,7 +35,7 @@ def check_exercise_size(setup: Setup) -> None:
             )
 
 
-def exercise_door(setup: Setup, key: str) -> None:
+def link_to_exercise(setup: Setup, key: str) -> None:
     """Opens a state as an exercise, its cells empty; or says why it is none."""
     try:
         check_exercise_size(setup)
@@ -49,7 +49,7 @@ def exercise_door(setup: Setup, key: str) -> None:
         st.switch_page(PAGES_BY_SLUG[CHECK_PAGE].path)
 
 
-def workbench_door(setup: Setup, key: str) -> None:
+def link_to_workbench(setup: Setup, key: str) -> None:
     """Opens a run in the workbench."""
     if st.button(say("lesson.workbench"), key=f"door_{key}", icon=":material/grid_on:", type="tertiary"):
         setup_state.adopt_setup(setup)
