@@ -1,0 +1,50 @@
+"""From a Setup to its run: the kind of its input, and what each kind makes of it."""
+
+import pytest
+import torch
+
+from attention_core.record.errors import AttentionError
+from pages.runs.compute import compute_run, input_kind_of
+from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
+from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv
+from pages.runs.sentences import DictionarySentences
+from pages.setup.setup import Setup
+
+ROWS = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+TYPED = {"q": "1,2;3,4", "k": "1,2;3,4", "v": "1,2;3,4", "heads": 1}
+
+
+@pytest.mark.parametrize(
+    ("setup", "kind"),
+    [
+        (Setup(), DictionarySentences),
+        (Setup(text="a word that no dictionary has"), DictionarySentences),
+        (Setup(x="1,2;3,4"), DictionarySentences),
+        (Setup(built=("previous",)), HandmadeHeads),
+        (Setup(example="learned_copy"), LearnedTexts),
+        (Setup(**TYPED), QkvMatrices),
+        (Setup(file="mine.npz", **TYPED), UploadedQkv),
+    ],
+)
+def test_the_kind_of_input(setup, kind):
+    assert type(input_kind_of(setup)) is kind
+
+
+def test_typed_q_k_and_v_are_what_torch_is_given():
+    trace, _ = compute_run(Setup(dtype="float64", **TYPED))
+    by_torch = torch.nn.functional.scaled_dot_product_attention(ROWS, ROWS, ROWS)
+    torch.testing.assert_close(trace["head_outputs"][0, 0], by_torch, rtol=0, atol=1e-12)
+
+
+def test_a_bias_before_q_is_nothing_to_q_itself():
+    plain, _ = compute_run(Setup(**TYPED))
+    trace, _ = compute_run(Setup(b_q="1,2;3,4", **TYPED))  # of two rows, as no bias is
+    assert torch.equal(trace["weights"], plain["weights"])
+
+
+@pytest.mark.parametrize(
+    "setup", [Setup(example="learned_copy", context_text=""), Setup(example="learned_copy", text="")]
+)
+def test_an_empty_text_of_a_network_is_refused(setup):
+    with pytest.raises(AttentionError, match="there must be at least one symbol"):
+        compute_run(setup)
