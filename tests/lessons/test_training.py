@@ -1,5 +1,6 @@
 """Training in the background of a session: to its end, stopped and gone on, waiting for room, alone, and failing."""
 
+from collections import OrderedDict
 from threading import Event
 
 import pytest
@@ -297,6 +298,7 @@ def test_the_own_network_goes_on_into_the_workbench_and_another_server_says_what
 
 def test_no_more_networks_are_remembered_than_is_said(monkeypatch):
     monkeypatch.setattr(network_store, "MAX_REMEMBERED_NETWORKS", 3)
+    monkeypatch.setattr(network_store, "remembered_networks", OrderedDict())  # other tests may have left some
     for network in plain("vote", 50, 21).saved + plain("vote", 50, 22).saved:
         network_store.remember_network(network)
     assert len(network_store.remembered_networks) == 3

@@ -27,6 +27,7 @@ def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
     assert opened.errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_two_heads_stand_side_by_side_on_a_projector(screen, lang):
     maps = screen(f"?lang={lang}").page.locator("[data-testid=stVegaLiteChart]")
@@ -93,6 +94,7 @@ def test_any_cell_is_followed_to_the_input(screen):
     assert opened.arithmetic() == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
 
 
+@pytest.mark.slow
 def test_an_opened_step_is_brought_into_view_though_the_page_still_grows(screen):
     opened = screen()
     opened.strip().nth(7).click()
@@ -117,6 +119,7 @@ def test_the_tiles_are_walked_with_the_keyboard(screen):
     opened.wait_for_sentence(IT_TO_DOG)
 
 
+@pytest.mark.slow
 def test_a_word_is_exchanged_and_the_bright_cell_moves(screen):
     opened = screen()
     opened.page.get_by_role("button", name="it → she").click()
@@ -134,6 +137,7 @@ PIXELS = """image => {
 SIX = ["Anna", "saw", "the", "dog", "it", "barked"]
 
 
+@pytest.mark.slow
 def test_a_small_map_has_a_pixel_for_each_cell_in_the_colour_of_the_large_one(screen):
     opened = screen("?mask=causal&head=0&text=" + "+".join(SIX))
     width, height, colours = opened.strip().filter(has_text="weights").locator("img").evaluate(PIXELS)
@@ -148,6 +152,7 @@ def test_a_small_map_has_a_pixel_for_each_cell_in_the_colour_of_the_large_one(sc
             assert opacity == 255 and colour == pytest.approx(large, abs=2), (query, key)
 
 
+@pytest.mark.slow
 def test_hovering_lights_row_and_column_without_a_rerun(screen):
     opened = screen("?step=scores")
     opened.page.evaluate(
@@ -187,6 +192,7 @@ def test_an_edited_weight_changes_numbers_and_travels_in_the_link(screen):
     assert other.sentence() == opened.sentence()
 
 
+@pytest.mark.slow
 def test_the_link_shows_the_same_screen_in_a_second_browser(screen):
     opened = screen("?ex=zh_colour&mask=causal&temp=2.0&step=weights&cell=0,1,4,2&lang=en")
     opened.page.locator(".arithmetic").wait_for()
@@ -197,6 +203,7 @@ def test_the_link_shows_the_same_screen_in_a_second_browser(screen):
     assert other.query() == opened.query()
 
 
+@pytest.mark.slow
 def test_the_language_switches_and_stays_in_the_link(screen):
     opened = screen()
     opened.page.get_by_text("中文", exact=True).click()
@@ -210,6 +217,7 @@ def test_the_language_switches_and_stays_in_the_link(screen):
 HOSTILE = ["<script>alert(1)</script>", "**bold**", "$x^2$", "<img src=x onerror=alert(1)>", ":smile:", "`code`", "{x}"]
 
 
+@pytest.mark.slow
 def test_hostile_tokens_are_shown_literally(screen):
     opened = screen()
     dialogs = []
@@ -265,6 +273,7 @@ def test_a_phone_needs_no_sideways_scrolling_of_the_page(screen, query):
         assert opened.page.evaluate(f"() => {place}.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 def test_a_map_of_seven_chinese_tokens_fits_on_a_phone(screen):
     opened = screen("?lang=zh&ex=zh_ta", viewport={"width": 390, "height": 844})
     first = opened.page.locator("[data-testid=stVegaLiteChart] svg").first.bounding_box()
@@ -298,6 +307,7 @@ def test_another_precision_leaves_the_header_in_one_line(screen, lang, dtype):
     assert abs(first["y"] - last["y"]) < first["height"] / 2
 
 
+@pytest.mark.slow
 def test_two_people_never_see_each_others_numbers(screen):
     one, two = screen(), screen()
     one.type("Sentence", "Anna fed the dog and she barked")
@@ -308,6 +318,7 @@ def test_two_people_never_see_each_others_numbers(screen):
     assert "she" in one.sentence()
 
 
+@pytest.mark.slow
 def test_undo_brings_the_former_numbers_back(screen):
     opened = screen()
     opened.type("Sentence", "Anna fed the dog and she barked")
