@@ -16,7 +16,7 @@ class LinkedState:
     """What a session keeps of such a page, whatever it shows.
 
     unread: the parts of the link that could not be read. unfit: those that could not be computed, and why. refused: why
-    a control's change was refused, by the control. Nothing is changed in place: what was saved of a state stays.
+    a control's change was refused, by the control. None of them is changed in place: what was saved stays.
     """
 
     unread: list[LinkPart] = field(default_factory=list)

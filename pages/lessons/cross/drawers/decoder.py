@@ -46,7 +46,8 @@ def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
     """Asks up to which word the sentence is written; at first up to the last but one."""
     words = inputs_of(asked).queries
     names = place_names(trace_for(asked), "T", len(words))
-    last = pick_place("written", names, len(words[1:-1]))
+    last_but_one = max(0, len(words) - 2)
+    last = pick_place("written", names, last_but_one)
     return tuple(word for place, word in enumerate(words) if place <= last)
 
 
