@@ -141,10 +141,8 @@ def scale_formula(scores, *, factor, temperature):
 
 
 def scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
-    text = format_term(factor)
-    if factor < 0:
-        text = f"({text})"
-    return scaled_cell(scores[index], Constant(factor, text), temperature)
+    constant = Constant(factor, format_term(factor))
+    return scaled_cell(scores[index], constant, temperature)
 
 
 def root_scale_formula(scores, *, factor, temperature):

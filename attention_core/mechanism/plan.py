@@ -395,10 +395,9 @@ def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
 
 def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
     """x + output, what the next layer reads; with sinusoidal positions x carries them."""
-    sources = [name for name in ("x", "query") if name in inputs]
-    if not sources:
+    source = "x" if "x" in inputs else "query"
+    if source not in inputs:
         raise AttentionError("no_input_residual")
-    source = sources[0]
     expected = inputs[source].value.shape[-1]
     width = output_width(inputs, shapes)
     if width != expected:

@@ -1,1 +1,1 @@
-"""The export panel and the doors from one page to another."""
+"""The export panel and the links from one page to another."""

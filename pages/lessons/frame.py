@@ -1,6 +1,6 @@
 """The frame of a lesson: where one is, the question, then what its page draws, drawers, the code, the sources."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -187,9 +187,12 @@ def read_drawer_names(text: str) -> tuple[str, ...]:
     return names
 
 
-def choose_sight(name: str, sights: Sequence[str]) -> str:
-    """Asks which sight of a drawer is shown. The control has no label: the drawer's question stands above it."""
-    return link_controls.choose_option(name, sights, label_visibility="collapsed")
+def choose_sight(name: str, sights: Mapping[str, Callable[..., None]]) -> Callable[..., None]:
+    """Asks which sight of a drawer is shown. Gives the function that shows it.
+
+    The control has no label: the drawer's question stands above it."""
+    sight = link_controls.choose_option(name, tuple(sights), label_visibility="collapsed")
+    return sights[sight]
 
 
 def show_lesson_code(trace: Trace, steps: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from attention_core.analysis.softmax_jacobian import JACOBIAN
 from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
 from attention_core.exercises.rounding import ROUND
 from attention_core.explanation.arithmetic import Explanation, explain
-from attention_core.mechanism.masks import ALL_ALLOW, CAUSAL, PADDING
+from attention_core.mechanism.masks import ALL_ALLOW, CAUSAL, LOCAL, LOCAL_GLOBAL, PADDING, SLIDING
 from attention_core.mechanism.operations import (
     ADD,
     DROP,
@@ -97,6 +97,11 @@ CELLS = {
     ),
     "a typed factor": (single(SCALE, rows(8), factor=0.5, temperature=1.0), (0, 0, 0, 0), "8.00 × 0.5 = 4.00"),
     "a factor below 0": (single(SCALE, rows(8), factor=-0.5, temperature=1.0), (0, 0, 0, 0), "8.00 × (−0.5) = −4.00"),
+    "a factor above 1 and a temperature below 1": (
+        single(SCALE, rows(2), factor=3.0, temperature=0.5),
+        (0, 0, 0, 0),
+        "2.00 × 3 × 1/0.5 = 12.00",
+    ),
     "a plain factor": (single(SCALE, rows(-4), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−4.00 × 0.3 = −1.20"),
     "a rotation's first half": (  # 3 cos 1 - 4 sin 1 = 1.6209 - 3.3659
         single(ROPE, [[[[3, 4]]]], style="interleaved", base=10000.0, first_position=1),
@@ -203,6 +208,21 @@ CELLS = {
     ),
     "comparison that holds": (single(CAUSAL, pairs([0, 0, 0], [0, 0, 0]), query_offset=1), (0, 0, 0, 1), "1 ≤ 1 ⇒ 1"),
     "comparison that fails": (single(PADDING, rows(0, 0, 0), lengths=(2,)), (0, 0, 0, 2), "2 < 2 ⇒ 0"),
+    "near, in a later window of queries": (  # the query at row 0 stands at position 3
+        single(LOCAL, rows(0, 0, 0, 0, 0), window=1, query_offset=3),
+        (0, 0, 0, 2),
+        "|3 − 2| ≤ 1 ⇒ 1",
+    ),
+    "the last keys, in a later window of queries": (
+        single(SLIDING, rows(0, 0, 0, 0, 0, 0), window=2, query_offset=5),
+        (0, 0, 0, 3),
+        "3 < 3 ≤ 5 ⇒ 0",
+    ),
+    "near or global, in a later window of queries": (
+        single(LOCAL_GLOBAL, rows(0, 0, 0, 0, 0), window=1, global_tokens=(0,), query_offset=3),
+        (0, 0, 0, 1),
+        "|3 − 1| ≤ 1, or 3 or 1 in {0} ⇒ 0",
+    ),
     "several masks": (single(ALL_ALLOW, rows(True, True), rows(True, False)), (0, 0, 0, 1), "1 × 0 ⇒ 0"),
     "infinite": (single(SCALE, rows(-INF), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−∞ × 0.3 = −∞"),
 }

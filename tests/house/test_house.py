@@ -513,6 +513,28 @@ def test_randomness_is_a_generators_own():
                 assert call.args, f"{name_of(path)}:{call.lineno} {name}"
 
 
+CHANGING = {  # one visitor's state, or what one call gathers; all other records may be shared between sessions
+    "CallRecord",
+    "CellStyles",
+    "LectureSession",
+    "LessonChoices",
+    "LinkedState",
+    "Load",
+    "RunInputs",
+    "WorkbenchState",
+}
+
+
+def test_a_record_is_never_changed():
+    changing = set()
+    for path in CODE:
+        for record in nodes(path, ast.ClassDef):
+            written = [ast.unparse(decorator) for decorator in record.decorator_list]
+            if any("dataclass" in each and "frozen=True" not in each for each in written):
+                changing.add(record.name)
+    assert changing == CHANGING
+
+
 def test_nothing_is_run_or_unpacked_that_came_from_outside():
     for path in CODE:
         place = name_of(path)

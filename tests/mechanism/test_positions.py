@@ -7,7 +7,7 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv, prove
 from attention_core.analysis.score_terms import SCORE_PARTS, with_score_parts
-from attention_core.mechanism.positions import POSITIONS, Position
+from attention_core.mechanism.positions import POSITIONS, Position, wavelengths
 from attention_core.record.trace import Trace
 
 B, T, S, D, H, D_K = 2, 5, 7, 11, 3, 2  # d_k is even: RoPE turns pairs
@@ -87,3 +87,8 @@ def test_a_position_without_a_place_is_no_position():
         Position(POSITIONS["alibi"].faces, defaults={})
     with pytest.raises(AttentionError, match="place must be one of input, heads, bias: got 'output'"):
         replace(POSITIONS["alibi"], place="output")
+
+
+def test_a_last_column_without_a_partner_has_a_wavelength_too():
+    """2 pi times 10000 to 0, 2/5 and 4/5."""
+    assert wavelengths(5) == pytest.approx((6.28, 250.14, 9958.18), abs=0.005)

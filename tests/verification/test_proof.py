@@ -207,7 +207,7 @@ def test_rounding_of_a_third(dtype):
 
 
 @pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("mask", ["none", "custom"])
+@pytest.mark.parametrize("mask", ["none", "custom", "causal"])
 def test_rounding_grows_as_digits_are_taken_away(score, mask):
     figures = [prove(layer(score, mask, "alibi", dtype)).rounding for dtype in DTYPES]
     assert figures[0]["output"] <= 1e-14
@@ -404,6 +404,11 @@ def test_what_is_the_same_to_the_largest_magnitude():
     """2e-11 of 2 is 1e-11."""
     check = check_step("scores", "numpy", np.array([1e-11, 2.0 + 2e-11, -math.inf]), np.array([0.0, 2.0, -math.inf]))
     assert check == ProofCheck("scores", "numpy", pytest.approx(1e-11, rel=1e-3), True)
+
+
+def test_where_all_should_be_zero_the_difference_itself_counts():
+    check = check_step("scores", "numpy", np.array([0.0, -0.5]), np.zeros(2))
+    assert check == ProofCheck("scores", "numpy", 0.5, False)
 
 
 def test_what_is_no_number_by_both_faces_is_the_same():

@@ -1,4 +1,4 @@
-"""Start here: one question, answered with numbers; then four doors, and all lessons by their questions."""
+"""Start here: one question, answered with numbers; then four links, and all lessons by their questions."""
 
 from dataclasses import replace
 

@@ -23,8 +23,8 @@ from pages.site.words import say
 def show_contributions(setup: Setup) -> None:
     """Shows the output as a sum over the heads, or how alike the heads are."""
     sights = {"ledger": show_ledger, "alike": show_head_likeness}
-    sight = choose_sight("brings", tuple(sights))
-    sights[sight](setup)
+    show_sight = choose_sight("brings", sights)
+    show_sight(setup)
 
 
 def show_ledger(setup: Setup) -> None:

@@ -26,8 +26,8 @@ from pages.site.words import say
 def show_explaining_weights(setup: Setup) -> None:
     """Shows even weights in place of the run's own, gradient x input beside them, or dropout on them."""
     sights = {"even": show_even_weights, "gradient": show_gradient_times_input, "dropout": show_dropout}
-    sight = choose_sight("doubt", tuple(sights))
-    sights[sight](setup)
+    show_sight = choose_sight("doubt", sights)
+    show_sight(setup)
 
 
 def show_even_weights(setup: Setup) -> None:

@@ -21,8 +21,8 @@ HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0 stands for the width that fits
 def show_head_split(_: Setup) -> None:
     """Shows a layer line by line with shapes and strides for any sizes, or the head count that changes unseen."""
     sights = {"chain": show_layer_code, "eighth": show_split_by_eighth}
-    sight = choose_sight("cut", tuple(sights))
-    sights[sight]()
+    show_sight = choose_sight("cut", sights)
+    show_sight()
 
 
 def choose_layer() -> Setup:

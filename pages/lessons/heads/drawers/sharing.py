@@ -27,8 +27,8 @@ COST_HEAD_COUNTS = (1, 2, 4, 8, 16)
 def show_sharing(setup: Setup) -> None:
     """Shows fewer key/value heads than query heads, or what heads cost."""
     sights = {"group": show_shared_heads, "cost": show_head_costs}
-    sight = choose_sight("sharing", tuple(sights))
-    sights[sight](setup)
+    show_sight = choose_sight("sharing", sights)
+    show_sight(setup)
 
 
 def show_shared_heads(setup: Setup) -> None:

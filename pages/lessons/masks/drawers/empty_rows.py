@@ -10,6 +10,7 @@ from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_ro
 from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.drawing.bars import Row, row_of
 from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import choose_sight
 from pages.lessons.masks.drawers.mask_misreadings import show_mask_conventions, show_misplaced_axis
 from pages.lessons.masks.painted_mask import Bits, allowed_text, block_query, find_empty_row, mask_bits_of
 from pages.lessons.pictures import show_bar_rows
@@ -32,8 +33,8 @@ def show_nothing(own: Setup, setup: Setup) -> None:
         "conventions": show_mask_conventions,
         "axes": show_misplaced_axis,
     }
-    sight = choose_option("nothing", tuple(sights))
-    sights[sight](own, setup)
+    show_sight = choose_sight("nothing", sights)
+    show_sight(own, setup)
 
 
 def show_empty_row(own: Setup, setup: Setup) -> None:

@@ -9,6 +9,7 @@ from attention_core.comparison.differences import find_moves
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import count_allowed_pairs
 from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import choose_sight
 from pages.lessons.masks.mask_maps import (
     label_mask,
     list_shown_masks,
@@ -19,7 +20,7 @@ from pages.lessons.masks.mask_maps import (
 from pages.lessons.pictures import show_bar_rows, show_step_picture
 from pages.lessons.sentences import join_with_commas, list_place_names, quote_token, show_sentence
 from pages.panels.chart import show_chart
-from pages.panels.link_controls import choose_option, pick_place, slide, text_box
+from pages.panels.link_controls import pick_place, slide, text_box
 from pages.panels.word_swaps import suggest_word, with_word
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
@@ -36,8 +37,8 @@ def show_future(own: Setup, setup: Setup) -> None:
         "step": show_changed_steps,
         "layers": show_reach_by_layers,
     }
-    sight = choose_option("future", tuple(sights))
-    sights[sight](own, setup)
+    show_sight = choose_sight("future", sights)
+    show_sight(own, setup)
 
 
 def show_later_word(own: Setup, setup: Setup) -> None:

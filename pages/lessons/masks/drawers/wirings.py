@@ -8,12 +8,13 @@ from attention_core.analysis.future_leakage import share_ahead
 from attention_core.explanation.facts import count_allowed_pairs, mean_received_share, row_fact
 from attention_core.record.number_text import format_percent
 from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import choose_sight
 from pages.lessons.masks.drawers.attention_sink import show_attention_sink
 from pages.lessons.masks.mask_maps import show_runs_side_by_side
 from pages.lessons.masks.painted_mask import allowed_text, block_key, mask_bits_of
 from pages.lessons.pictures import show_weights_map
 from pages.lessons.sentences import list_place_names, show_sentence
-from pages.panels.link_controls import choose_option, pick_place, sentence_box
+from pages.panels.link_controls import pick_place, sentence_box
 from pages.panels.word_swaps import with_word
 from pages.runs.cache import trace_for
 from pages.session.labels import place_name, selection_of
@@ -33,8 +34,8 @@ def show_wirings(own: Setup, _: Setup) -> None:
         "masked": show_masked_word,
         "first": show_attention_sink,
     }
-    sight = choose_option("wiring", tuple(sights))
-    sights[sight](own)
+    show_sight = choose_sight("wiring", sights)
+    show_sight(own)
 
 
 def show_encoder_wiring(own: Setup) -> None:

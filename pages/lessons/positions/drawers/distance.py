@@ -14,5 +14,5 @@ def show_distance(setup: Setup) -> None:
         "curve": show_score_decay,
         "alibi": show_alibi_slopes,
     }
-    sight = choose_sight("by", tuple(sights))
-    sights[sight](setup)
+    show_sight = choose_sight("by", sights)
+    show_sight(setup)

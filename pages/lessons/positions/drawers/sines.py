@@ -33,14 +33,14 @@ def show_sines(_: Setup) -> None:
         "waves": show_sine_waves,
         "pairs": show_position_pairs,
     }
-    sight = choose_sight("sines_as", tuple(sights))
+    show_sight = choose_sight("sines_as", sights)
     with st.container(horizontal=True):
         width = slide("width", SINE_WIDTHS, 8)
         count = slide("count", SINE_COUNTS, 16)
     alone = setup_of_positions_alone(count, width)
     trace = trace_for(alone)
     st.latex(formula(trace, "sinusoidal_x", current_palette().families()))
-    sights[sight](trace)
+    show_sight(trace)
     link_to_workbench(alone, "sines")
 
 
