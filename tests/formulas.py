@@ -73,6 +73,7 @@ RUNS = {
     "no bias": layer(biases=False),
     "no weights": attend(random(3, 4)),
     "numbers": layer(scale=-0.03125, temperature=0.7, positions=[("rope", {"base": 50.0})]),
+    "scale 0": layer(scale=0.0),
     "offset": layer(masks=[("causal", {"offset": -1})], positions=["alibi"]),
     "own mask": layer(allowed=ALLOWED),
     "uniform": layer(replace="uniform"),

@@ -30,7 +30,7 @@ from attention_core.mechanism.operations import (
     SOFTMAX,
 )
 from attention_core.mechanism.plan import run_plan
-from attention_core.mechanism.positions import ROPE, SINUSOIDAL
+from attention_core.mechanism.positions import ALIBI, ROPE, SINUSOIDAL
 from attention_core.mechanism.scores import COSINE, DOT, GENERAL, TANH_LAYER
 from attention_core.record.cell_functions import CELL_FUNCTIONS, evaluate
 from attention_core.record.cell_text import MAX_SHOWN_TERMS
@@ -223,6 +223,11 @@ CELLS = {
         (0, 0, 0, 1),
         "|3 − 1| ≤ 1, or 3 or 1 in {0} ⇒ 0",
     ),
+    "distance, in a later window of queries": (
+        single(ALIBI, rows(0, 0, 0, 0), slopes=(0.5,), query_offset=3),
+        (0, 0, 1),
+        "−0.5 × |3 − 1| = −1.00",
+    ),
     "several masks": (single(ALL_ALLOW, rows(True, True), rows(True, False)), (0, 0, 0, 1), "1 × 0 ⇒ 0"),
     "infinite": (single(SCALE, rows(-INF), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−∞ × 0.3 = −∞"),
 }
@@ -247,6 +252,12 @@ def test_sine_and_cosine_of_a_position():
         assert not any(piece.ref for piece in explain(trace, "result", (0, 0)).pieces)
     assert texts[0].count("10000^(−0/4)") == texts[1].count("10000^(−0/4)") == 1
     assert texts[2].count("10000^(−2/4)") == texts[3].count("10000^(−2/4)") == 1
+
+
+def test_the_position_of_a_later_row():
+    """Row 1 of rows that begin at position 3: sin(4 / 100) = 0.04."""
+    trace = single(SINUSOIDAL, [[[0.0] * 4] * 2], base=10000.0, first_position=3)
+    assert explain(trace, "result", (1, 2)).text == "sin(4 × 10000^(−2/4)) = 0.04"
 
 
 def test_every_outer_function_is_written():

@@ -27,6 +27,7 @@ EXACT = [
     ("score dot", "scaled_scores", r"\mathrm{scaled\_scores} = \mathrm{scores}"),
     ("score scaled_dot", "scaled_scores", r"\mathrm{scaled\_scores} = \mathrm{scores} \cdot \tfrac{1}{\sqrt{6}}"),
     ("numbers", "scaled_scores", r"\mathrm{scaled\_scores} = \mathrm{scores} \cdot (-0.03125) \,/\, 0.7"),
+    ("scale 0", "scaled_scores", r"\mathrm{scaled\_scores} = \mathrm{scores} \cdot 0"),
     ("numbers", "q", r"Q = R_p\,\mathrm{q\_heads}, \quad \theta_i = p\,/\,50^{2i/d_k}"),
     ("position alibi", "bias", r"\mathrm{bias} = -m_h\,|i - j|"),
     ("offset", "bias", r"\mathrm{bias} = -m_h\,|i-1 - j|"),

@@ -388,6 +388,11 @@ REFUSALS = [
     ),
     (
         "tokens_range",
+        lambda: masked(("local_global", {"window": 1, "global_tokens": (-1,)})),
+        "global tokens must be positions from 0 to 6: got -1",
+    ),
+    (
+        "tokens_range",
         lambda: masked(("causal", {"offset": 4}), ("local_global", {"window": 1, "global_tokens": (9,)})),
         "global tokens must be positions from 0 to 8: got 9",  # the queries stand at 4 to 8
     ),
