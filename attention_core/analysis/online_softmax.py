@@ -164,7 +164,7 @@ def gather_block_values(
     return faded[..., None] * before + block  # (B, H, T, 1) * (B, H, T, d_v)
 
 
-def gather_values_numpy(powers, v, faded=None, before=None, *, start, stop):
+def gather_block_values_numpy(powers, v, faded=None, before=None, *, start, stop):
     H = powers.shape[1]
     seen = v[:, :, start:stop]
     values = share_heads_numpy(seen, H)
@@ -174,14 +174,14 @@ def gather_values_numpy(powers, v, faded=None, before=None, *, start, stop):
     return faded[..., None] * before + block
 
 
-def gather_values_formula(powers, v, faded=None, before=None, *, start, stop):
+def gather_block_values_formula(powers, v, faded=None, before=None, *, start, stop):
     block = rf"{powers}\,{v}_{{{start + 1}:{stop}}}"
     if before is None:
         return block
     return rf"{faded}\,{before} + {block}"
 
 
-def gather_values_cell(
+def gather_block_values_cell(
     index,
     powers: Operand,
     v: Operand,
@@ -202,7 +202,7 @@ def gather_values_cell(
     return Cell(tuple(terms))
 
 
-GATHER = Faces(gather_block_values, gather_values_numpy, gather_values_formula, gather_values_cell)
+GATHER = Faces(gather_block_values, gather_block_values_numpy, gather_block_values_formula, gather_block_values_cell)
 
 
 # ---- attention over the keys so far ----------------------------------------------------------------------------------
