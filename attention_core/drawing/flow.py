@@ -1,0 +1,240 @@
+"""A run as one flow: which steps stand in the picture, in which column, and who reads whom.
+
+Nothing here knows a mechanism by name. What a step is in the picture follows from its axes, from what it reads and from
+the expression of its cells, so that a new score or position is drawn as soon as it is in a plan.
+"""
+
+from dataclasses import dataclass, replace
+
+from attention_core.record.expressions import Cell, Ref
+from attention_core.record.trace import Step, Trace
+
+QUERIES, KEYS = "T", "S"
+
+
+@dataclass(frozen=True)
+class FlowPart:
+    """A step in the picture.
+
+    name: the step. role: "row", one vector for every key's word; "lane", one for the query alone; "pair", one number
+    for the query and each key; "pairs", a vector for each. reads: the parts it is made of. matrices: what else it
+    reads. column: counted from the words. merges: whether it lays the heads side by side. mixes: whether it is the sum
+    of the keys' vectors, each as large as its share. is_share: whether it is those shares. after: whether it comes
+    behind that sum.
+    """
+
+    name: str
+    role: str
+    reads: tuple[str, ...]
+    matrices: tuple[str, ...]
+    column: int = 0
+    merges: bool = False
+    mixes: bool = False
+    is_share: bool = False
+    after: bool = False
+
+
+def flow_parts(trace: Trace) -> tuple[FlowPart, ...]:
+    """The parts of a run's picture, in the order in which they are computed.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> parts = flow_parts(attend_qkv(torch.eye(3), torch.eye(3), torch.eye(3)))
+    >>> [(part.name, part.role, part.column) for part in parts][:4]
+    [('q', 'lane', 0), ('k', 'row', 0), ('v', 'row', 1), ('scores', 'pair', 1)]
+    """
+    graph = FlowGraph(trace)
+    parts = graph.collect_parts()
+    parts = mark_shares(parts)
+    return place_columns(parts)
+
+
+class FlowGraph:
+    """What reads what in a run, seen while its parts are collected."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+        self.shapes = trace.shapes()
+        self.stands_for: dict[str, str] = {}  # a step that is not drawn -> the part that shows its numbers
+        self.gates = self.find_gates()
+
+    def cell(self, step: Step) -> Cell | None:
+        """The expression of a step's first cell; none of an input."""
+        if step.operation is None:
+            return None
+        first = (0,) * len(step.dims)
+        return step.operation.cell(first, self.shapes)
+
+    def find_gates(self) -> set[str]:
+        """The steps that say whether another step's number passes: they are marks on that step, no column."""
+        gates = set()
+        for step in self.trace.steps.values():
+            cell = self.cell(step)
+            if cell is not None and cell.function == "select":
+                _, (condition, *_) = cell.terms
+                gates.add(condition.step)
+        return gates
+
+    def collect_parts(self) -> list[FlowPart]:
+        """The steps that are drawn, without columns."""
+        parts: dict[str, FlowPart] = {}
+        for step in self.trace.steps.values():
+            if not word_axes(step) or step.name in self.gates or not self.leads_on(step):
+                continue
+            role = self.role(step)
+            if self.is_move(step) and not self.merges(step):
+                self.take_over(step, role, parts)
+            else:
+                parts[step.name] = self.make_part(step, role)
+        return list(parts.values())
+
+    def take_over(self, step: Step, role: str, parts: dict[str, FlowPart]) -> None:
+        """A step that only moves numbers is not drawn beside its source: it stands for it, or gives way to it.
+
+        A cut into heads stands in the place of its projection, because the picture shows one head.
+        """
+        (source, *_) = step.operation.reads
+        source = self.stands_for.get(source, source)
+        shown = parts.get(source)
+        if shown is not None and self.splits(step) and self.trace.step(source).operation is not None:
+            del parts[source]
+            parts[step.name] = replace(shown, name=step.name, role=role)
+            self.stands_for[source] = step.name
+        elif self.splits(step):
+            parts[step.name] = self.make_part(step, role)
+        else:
+            self.stands_for[step.name] = source
+
+    def make_part(self, step: Step, role: str) -> FlowPart:
+        """A step as a part."""
+        reads, matrices = [], []
+        for name in self.numbers_read(step):
+            if name in self.gates or not word_axes(self.trace.step(name)):
+                matrices.append(name)
+            else:
+                reads.append(self.resolve(name))
+        return FlowPart(
+            name=step.name,
+            role=role,
+            reads=tuple(dict.fromkeys(reads)),
+            matrices=tuple(matrices),
+            merges=self.merges(step),
+        )
+
+    def numbers_read(self, step: Step) -> tuple[str, ...]:
+        """The steps whose numbers a step is made of; none for a table of positions, which reads a shape alone."""
+        cell = self.cell(step)
+        if cell is None:
+            return ()
+        reads_numbers = any(isinstance(factor, Ref) for term in cell.terms for factor in term)
+        return step.operation.reads if reads_numbers else ()
+
+    def resolve(self, name: str) -> str:
+        """The part that shows a step's numbers."""
+        while name in self.stands_for:
+            name = self.stands_for[name]
+        return name
+
+    def role(self, step: Step) -> str:
+        """What a step is in the picture, by the words that its axes count."""
+        axes = word_axes(step)
+        if len(axes) == 2:
+            return "pair" if step.dims[-1] == KEYS else "pairs"
+        return "row" if axes == [KEYS] or self.makes_keys(step) else "lane"
+
+    def makes_keys(self, step: Step) -> bool:
+        """Whether the numbers of the keys are made of this step: x of self-attention is every word's."""
+        for reader in self.readers(step):
+            axes = word_axes(reader)
+            if axes == [KEYS] or (axes == [QUERIES] and self.makes_keys(reader)):
+                return True
+        return False
+
+    def leads_on(self, step: Step) -> bool:
+        """Whether a step is computed, or something is computed of it."""
+        return step.operation is not None or bool(self.readers(step))
+
+    def readers(self, step: Step) -> list[Step]:
+        """The steps that read a step."""
+        found = []
+        for other in self.trace.steps.values():
+            if other.operation is not None and step.name in other.operation.reads:
+                found.append(other)
+        return found
+
+    def is_move(self, step: Step) -> bool:
+        """Whether every cell of a step is one number of another step, as it is."""
+        cell = self.cell(step)
+        if cell is None or cell.function != "sum" or len(cell.terms) != 1:
+            return False
+        (term,) = cell.terms
+        return len(term) == 1 and isinstance(term[0], Ref)
+
+    def merges(self, step: Step) -> bool:
+        """Whether a step lays several heads side by side."""
+        return self.is_move(step) and head_count(self.source(step)) > 1 and head_axis(step) is None
+
+    def splits(self, step: Step) -> bool:
+        """Whether a step cuts its source into heads."""
+        return head_axis(step) is not None and head_axis(self.source(step)) is None
+
+    def source(self, step: Step) -> Step:
+        """The first step that a step reads."""
+        return self.trace.step(step.operation.reads[0])
+
+
+def word_axes(step: Step) -> list[str]:
+    """The axes of a step that count words."""
+    return [dim for dim in step.dims if dim in (QUERIES, KEYS)]
+
+
+def head_axis(step: Step) -> int | None:
+    """Which axis of a step counts heads."""
+    for axis, dim in enumerate(step.dims):
+        if dim in ("H", "H_kv"):
+            return axis
+    return None
+
+
+def head_count(step: Step) -> int:
+    """How many heads a step has; none where it has no such axis."""
+    axis = head_axis(step)
+    return 0 if axis is None else step.value.shape[axis]
+
+
+# ---- shares ----------------------------------------------------------------------------------------------------------
+def mark_shares(parts: list[FlowPart]) -> list[FlowPart]:
+    """The parts with what follows from the sum over the keys: its shares, and what comes behind it."""
+    roles = {part.name: part.role for part in parts}
+    mixers = {}
+    for part in parts:
+        roles_read = {roles[name]: name for name in part.reads}
+        if part.role == "lane" and {"pair", "row"} <= roles_read.keys():
+            mixers[part.name] = roles_read["pair"]
+    behind: set[str] = set()
+    marked = []
+    for part in parts:
+        mixes = part.name in mixers
+        after = mixes or any(name in behind for name in part.reads)
+        if after:
+            behind.add(part.name)
+        is_share = part.name in mixers.values()
+        marked.append(replace(part, mixes=mixes, after=after, is_share=is_share))
+    return marked
+
+
+# ---- columns ---------------------------------------------------------------------------------------------------------
+def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
+    """The parts with their columns: as far from the words as the longest way to them, but beside the first reader.
+
+    So v stands where it is needed, beside the shares, and not where it could be computed.
+    """
+    earliest: dict[str, int] = {}
+    for part in parts:
+        earliest[part.name] = max((earliest[name] + 1 for name in part.reads), default=0)
+    columns = dict(earliest)
+    for part in reversed(parts):
+        readers = [columns[other.name] for other in parts if part.name in other.reads]
+        if readers:
+            columns[part.name] = max(earliest[part.name], min(readers) - 1)
+    return tuple(replace(part, column=columns[part.name]) for part in parts)

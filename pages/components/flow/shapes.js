@@ -1,0 +1,54 @@
+// Shapes of a drawing by key: made once, changed only where a value changed, hidden where they are not drawn.
+const SVG = "http://www.w3.org/2000/svg";
+
+class Shapes {
+  constructor(svg, layers) {
+    this.layers = new Map();
+    for (const name of layers) {
+      const group = document.createElementNS(SVG, "g");
+      group.setAttribute("class", name);
+      svg.append(group);
+      this.layers.set(name, group);
+    }
+    this.made = new Map();
+    this.round = 0;
+  }
+
+  begin() {
+    this.round++;
+  }
+
+  // means: what a pointer on the shape points at.
+  put(layer, kind, key, attributes, means = null) {
+    const id = `${layer} ${key}`;
+    let shape = this.made.get(id);
+    if (!shape) {
+      const element = document.createElementNS(SVG, kind);
+      this.layers.get(layer).append(element);
+      shape = { element, attributes: {}, isShown: true };
+      this.made.set(id, shape);
+    }
+    shape.round = this.round;
+    shape.element.means = means;
+    if (!shape.isShown) shape.element.style.display = "";
+    shape.isShown = true;
+    for (const [name, value] of Object.entries(attributes)) this.set(shape, name, value);
+    return shape.element;
+  }
+
+  set(shape, name, given) {
+    const value = typeof given === "number" ? Math.round(given * 100) / 100 : given;
+    if (shape.attributes[name] === value) return;
+    shape.attributes[name] = value;
+    if (name === "text") shape.element.textContent = value;
+    else shape.element.setAttribute(name, value);
+  }
+
+  end() {
+    for (const shape of this.made.values()) {
+      if (shape.round === this.round || !shape.isShown) continue;
+      shape.element.style.display = "none";
+      shape.isShown = false;
+    }
+  }
+}

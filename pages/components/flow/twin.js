@@ -1,0 +1,124 @@
+// The twin of the core, for as long as a hand drags: the same steps on the same numbers, until the server has computed.
+// It knows the plain operations of one layer. A step that it does not know, and what is made of it, keeps the last
+// proven numbers and is named in `waiting`. Every tensor is flat, row by row; steps are the Trace's, by name:
+// { dims, shape, value, operation: { name, reads, params } or null, perQuery: whether keys are not made of it }.
+
+// The place of an index in a flat tensor. An axis of length 1 broadcasts, and so do axes that are missing in front.
+function placeOf(shape, index) {
+  const missing = index.length - shape.length;
+  let place = 0;
+  for (let axis = 0; axis < shape.length; axis++) {
+    const i = shape[axis] === 1 ? 0 : index[axis + missing];
+    place = place * shape[axis] + i;
+  }
+  return place;
+}
+
+const at = (tensor, ...index) => tensor.value[placeOf(tensor.shape, index)];
+
+// The key/value head that query head h reads.
+const keyHead = (h, heads, keyHeads) => Math.floor(h / (heads / keyHeads));
+
+function sum(count, term) {
+  let total = 0;
+  for (let i = 0; i < count; i++) total += term(i);
+  return total;
+}
+
+// One row of shares: exp of each score over the sum of all; a row in which all is blocked has none.
+function softmaxRow(scores) {
+  const top = Math.max(...scores);
+  if (top === -Infinity) return scores.map(() => 0);
+  const powers = scores.map((score) => Math.exp(score - top));
+  const total = powers.reduce((one, other) => one + other, 0);
+  return powers.map((power) => power / total);
+}
+
+// ---- operations: the number of one cell, by the name of the core's function -----------------------------------------
+const CELLS = {
+  project: ([b, t, n], [x, w, bias]) =>
+    sum(w.shape[0], (m) => at(x, b, t, m) * at(w, m, n)) + (bias ? at(bias, n) : 0),
+  split_heads: ([b, h, t, m], [x], { heads }) => at(x, b, t, h * (x.shape[2] / heads) + m),
+  dot: ([b, h, t, s], [q, k]) => {
+    const g = keyHead(h, q.shape[1], k.shape[1]);
+    return sum(q.shape[3], (m) => at(q, b, h, t, m) * at(k, b, g, s, m));
+  },
+  scale: (index, [scores], { factor, temperature }) => at(scores, ...index) * (factor / temperature),
+  add: (index, [left, right]) => at(left, ...index) + at(right, ...index),
+  mask_scores: (index, [scores, allowed]) => (!allowed || at(allowed, ...index) ? at(scores, ...index) : -Infinity),
+  mix: ([b, h, t, m], [weights, v]) => {
+    const g = keyHead(h, weights.shape[1], v.shape[1]);
+    return sum(v.shape[2], (s) => at(weights, b, h, t, s) * at(v, b, g, s, m));
+  },
+  merge_heads: ([b, t, n], [x]) => {
+    const width = x.shape[3];
+    return at(x, b, Math.floor(n / width), t, n % width);
+  },
+  pass_on: (index, [x]) => at(x, ...index),
+};
+
+// Operations on a whole row: they give the numbers of its last axis.
+const ROWS = {
+  masked_softmax: (row, [scores]) => {
+    const length = scores.shape[scores.shape.length - 1];
+    return softmaxRow(Array.from({ length }, (_, s) => at(scores, ...row, s)));
+  },
+};
+
+// Every index before the last axis; of a step that each query has for itself only the queries that are wanted.
+function* rowsOf({ dims, shape, perQuery }, queries) {
+  const leading = shape.slice(0, -1);
+  const index = leading.map(() => 0);
+  const axisOfQueries = dims.indexOf("T");
+  const isWanted = () => !queries || !perQuery || queries.includes(index[axisOfQueries]);
+  for (;;) {
+    if (isWanted()) yield index;
+    let axis = leading.length - 1;
+    while (axis >= 0 && ++index[axis] === leading[axis]) index[axis--] = 0;
+    if (axis < 0) return;
+  }
+}
+
+// A step's numbers anew, from those of the steps that it reads.
+function computeStep(step, operands, queries) {
+  const { name, params } = step.operation;
+  const width = step.shape[step.shape.length - 1];
+  const value = step.value.slice(); // rows that are not asked for keep what they have
+  for (const row of rowsOf(step, queries)) {
+    const first = placeOf(step.shape.slice(0, -1), row) * width;
+    if (ROWS[name]) ROWS[name](row, operands, params).forEach((number, n) => (value[first + n] = number));
+    else for (let n = 0; n < width; n++) value[first + n] = CELLS[name]([...row, n], operands, params);
+  }
+  return value;
+}
+
+// What becomes of a run when numbers or parameters change: { steps, waiting }.
+// values: step -> its numbers, given by hand. params: step -> what of its parameters is another. queries: the rows of
+// queries that are wanted, all where it is left out.
+function follow(steps, { values = {}, params = {} }, queries) {
+  const made = {};
+  const moved = new Set();
+  const waiting = new Set();
+  for (const [name, step] of Object.entries(steps)) {
+    made[name] = step;
+    if (values[name]) {
+      made[name] = { ...step, value: values[name] };
+      moved.add(name);
+      continue;
+    }
+    const { operation } = step;
+    if (!operation) continue;
+    const depends = operation.reads.some((read) => moved.has(read) || waiting.has(read));
+    if (!depends && !params[name]) continue;
+    const isKnown = (operation.name in CELLS || operation.name in ROWS) && !operation.reads.some((read) => waiting.has(read));
+    if (!isKnown) {
+      waiting.add(name);
+      continue;
+    }
+    const changed = { ...step, operation: { ...operation, params: { ...operation.params, ...params[name] } } };
+    const operands = operation.reads.map((read) => made[read]);
+    made[name] = { ...changed, value: computeStep(changed, operands, queries) };
+    moved.add(name);
+  }
+  return { steps: made, waiting };
+}
