@@ -238,3 +238,53 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
         if readers:
             columns[part.name] = max(earliest[part.name], min(readers) - 1)
     return tuple(replace(part, column=columns[part.name]) for part in parts)
+
+
+# ---- stops -----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class FlowStop:
+    """One part of the way of a query: the parts that come to be in it, and the motion that shows of what."""
+
+    motion: str
+    parts: tuple[str, ...]
+
+
+def flow_stops(trace: Trace, parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
+    """The way of a query through the picture, in the order in which its numbers come to be.
+
+    Vectors that go the same way come together; the keys' vectors that are mixed wait until they are. What is added to a
+    step comes with the sum. Shares come in two stops: each score as a power, then all powers as parts of one.
+    """
+    late = {name for part in parts if part.mixes for name in part.reads}
+    stops: list[FlowStop] = []
+    waiting: list[str] = []
+    for part in parts:
+        motion = motion_of(trace, part)
+        if motion == "given":
+            continue
+        is_table = not part.reads
+        if is_table or (part.role == "row" and part.name in late):
+            waiting.append(part.name)
+            continue
+        brought = [name for name in waiting if name in part.reads]
+        waiting = [name for name in waiting if name not in brought]
+        names = (*brought, part.name)
+        if motion == "share":
+            stops.append(FlowStop("power", names))
+        if stops and stops[-1].motion == motion and part.role in ("row", "lane"):
+            names = (*stops.pop().parts, *names)
+        stops.append(FlowStop(motion, names))
+    return tuple(stops)
+
+
+def motion_of(trace: Trace, part: FlowPart) -> str:
+    """How a part comes to be; an input was given."""
+    operation = trace.step(part.name).operation
+    if operation is None:
+        return "given"
+    if part.merges:
+        return "merge"
+    motion = operation.faces.motion
+    if motion == "change" and part.matrices:
+        return "ask"  # a projection whose cut into heads stands for it
+    return "output" if motion == "ask" and part.after else motion

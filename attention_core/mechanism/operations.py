@@ -50,7 +50,7 @@ def project_cell(index, x: Operand, w: Operand, b: Operand | None = None) -> Cel
     return Cell(tuple(terms))
 
 
-PROJECT = Faces(project, project_numpy, project_formula, project_cell)
+PROJECT = Faces(project, project_numpy, project_formula, project_cell, sign="· W", motion="ask")
 
 
 # ---- add: positions onto x, a bias onto scores ----------------------------------------------------------------------
@@ -73,7 +73,7 @@ def add_cell(index, left: Operand, right: Operand) -> Cell:
     return Cell(((one,), (other,)))
 
 
-ADD = Faces(add, add_numpy, add_formula, add_cell)
+ADD = Faces(add, add_numpy, add_formula, add_cell, sign="+", motion="add")
 
 
 # ---- split: the columns of a projection, cut into heads -------------------------------------------------------------
@@ -176,8 +176,10 @@ def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
     return product_cell(*factors)
 
 
-SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell)
-ROOT_SCALE = Faces(scale, scale_numpy, root_scale_formula, root_scale_cell)  # by 1/√d_k, and written so
+SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign="÷ T", motion="scale")
+ROOT_SCALE = Faces(
+    scale, scale_numpy, root_scale_formula, root_scale_cell, sign="÷ √d", motion="scale"
+)  # by 1/√d_k, and written so
 
 
 # ---- mask: blocked scores become minus infinity ----------------------------------------------------------------------
@@ -208,7 +210,7 @@ def mask_scores_cell(index, scores: Operand, allowed: Operand | None = None) -> 
     return Cell(terms, function="select")
 
 
-MASK = Faces(mask_scores, mask_scores_numpy, mask_scores_formula, mask_scores_cell)
+MASK = Faces(mask_scores, mask_scores_numpy, mask_scores_formula, mask_scores_cell, sign="−∞", motion="mask")
 
 
 # ---- softmax over the keys; a row with nothing allowed gives zeros ---------------------------------------------------
@@ -240,7 +242,9 @@ def masked_softmax_cell(index, masked_scores: Operand) -> Cell:
     return Cell((scores[chosen], *scores), function="softmax")
 
 
-SOFTMAX = Faces(masked_softmax, masked_softmax_numpy, masked_softmax_formula, masked_softmax_cell)
+SOFTMAX = Faces(
+    masked_softmax, masked_softmax_numpy, masked_softmax_formula, masked_softmax_cell, sign="%", motion="share"
+)
 
 
 # ---- replace the weights: evenly over what is allowed, or by given ones ----------------------------------------------
@@ -278,7 +282,9 @@ def even_weights_cell(index, scores: Operand, allowed: Operand | None = None) ->
     return Cell((marks[chosen], *marks), function="share")
 
 
-EVEN_WEIGHTS = Faces(even_weights, even_weights_numpy, even_weights_formula, even_weights_cell)
+EVEN_WEIGHTS = Faces(
+    even_weights, even_weights_numpy, even_weights_formula, even_weights_cell, sign="%", motion="replace"
+)
 
 
 def take(scores: Float[Tensor, "B H T S"], given: Float[Tensor, "#B #H T S"]) -> Float[Tensor, "B H T S"]:
@@ -297,7 +303,7 @@ def take_cell(index, scores: Operand, given: Operand) -> Cell:
     return product_cell(given[index])
 
 
-TAKE = Faces(take, take_numpy, take_formula, take_cell)
+TAKE = Faces(take, take_numpy, take_formula, take_cell, sign="%", motion="replace")
 
 
 # ---- what if: chosen numbers in the place of computed ones -----------------------------------------------------------
@@ -320,7 +326,7 @@ def put_cell(index, computed: Operand, chosen: Operand, where: Operand) -> Cell:
     return Cell(terms, function="choose")
 
 
-PUT = Faces(put, put_numpy, put_formula, put_cell)
+PUT = Faces(put, put_numpy, put_formula, put_cell, sign="←", motion="replace")
 
 
 # ---- dropout on the weights, by a given keep mask --------------------------------------------------------------------
@@ -341,7 +347,7 @@ def drop_cell(index, weights: Operand, keep: Operand, *, p) -> Cell:
     return product_cell(weights[index], keep[index], growth)
 
 
-DROP = Faces(drop, drop_numpy, drop_formula, drop_cell)
+DROP = Faces(drop, drop_numpy, drop_formula, drop_cell, sign="× 0", motion="replace")
 
 
 # ---- mix: every query's weighted sum of the values -------------------------------------------------------------------
@@ -373,7 +379,7 @@ def mix_cell(index, weights: Operand, v: Operand) -> Cell:
     return Cell(tuple(terms))
 
 
-MIX = Faces(mix, mix_numpy, mix_formula, mix_cell)
+MIX = Faces(mix, mix_numpy, mix_formula, mix_cell, sign="Σ", motion="gather")
 
 
 # ---- merge: the heads side by side again -----------------------------------------------------------------------------
@@ -398,7 +404,7 @@ def merge_heads_cell(index, x: Operand) -> Cell:
     return product_cell(x[b, h, t, m])
 
 
-MERGE = Faces(merge_heads, merge_heads_numpy, merge_heads_formula, merge_heads_cell)
+MERGE = Faces(merge_heads, merge_heads_numpy, merge_heads_formula, merge_heads_cell, sign="∥", motion="merge")
 
 
 # ---- pass on: a step that always stands, where nothing is to be done -------------------------------------------------

@@ -66,7 +66,7 @@ def sinusoidal_cell(index, x: Operand, *, base, first_position) -> Cell:
     return Cell((angle,), function)
 
 
-SINUSOIDAL = Faces(sinusoidal, sinusoidal_numpy, sinusoidal_formula, sinusoidal_cell)
+SINUSOIDAL = Faces(sinusoidal, sinusoidal_numpy, sinusoidal_formula, sinusoidal_cell, sign="sin", motion="place")
 
 
 def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
@@ -152,7 +152,7 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
     return 2 * pair, 2 * pair + 1
 
 
-ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell)
+ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
 
 
@@ -196,7 +196,7 @@ def alibi_cell(index, scores: Operand, *, slopes, query_offset) -> Cell:
     return product_cell(slope, distance)
 
 
-ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell)
+ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell, sign="−m·|i−j|", motion="distance")
 
 
 def alibi_slopes(heads: int) -> tuple[float, ...]:

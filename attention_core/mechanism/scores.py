@@ -44,7 +44,7 @@ def dot_cell(index, q: Operand, k: Operand) -> Cell:
     return Cell(tuple(terms))
 
 
-DOT = Faces(dot, dot_numpy, dot_formula, dot_cell)
+DOT = Faces(dot, dot_numpy, dot_formula, dot_cell, sign="q · k", motion="match")
 
 
 # ---- cosine: q · k over their lengths (Graves et al. 2014, eq. 6) ----------------------------------------------------
@@ -74,7 +74,7 @@ def cosine_cell(index, q: Operand, k: Operand) -> Cell:
     return Cell(products, function="cosine")
 
 
-COSINE = Faces(cosine, cosine_numpy, cosine_formula, cosine_cell)
+COSINE = Faces(cosine, cosine_numpy, cosine_formula, cosine_cell, sign="cos", motion="match")
 
 
 # ---- general: q W_a k (Luong et al. 2015, eq. 8 "general"), W_a shared over heads or one a head ----------------------
@@ -118,7 +118,7 @@ def head_index(weight: Operand, h: int, shared_axes: int) -> tuple[int, ...]:
     return (h,)
 
 
-GENERAL = Faces(general, general_numpy, general_formula, general_cell)
+GENERAL = Faces(general, general_numpy, general_formula, general_cell, sign="q W k", motion="match")
 
 
 # ---- additive: v · tanh(W_q q + W_k k) (Bahdanau et al. 2015, appendix A.1.2) ----------------------------------------
@@ -170,7 +170,7 @@ def tanh_layer_cell(index, q: Operand, k: Operand, w_aq: Operand, w_ak: Operand)
     return Cell(tuple(terms), function="tanh")
 
 
-TANH_LAYER = Faces(tanh_layer, tanh_layer_numpy, tanh_layer_formula, tanh_layer_cell)
+TANH_LAYER = Faces(tanh_layer, tanh_layer_numpy, tanh_layer_formula, tanh_layer_cell, sign="tanh", motion="meet")
 
 
 def additive(hidden: Float[Tensor, "B H T S A"], v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "B H T S"]:
@@ -203,7 +203,7 @@ def additive_cell(index, hidden: Operand, v_a: Operand) -> Cell:
     return Cell(tuple(terms))
 
 
-ADDITIVE = Faces(additive, additive_numpy, additive_formula, additive_cell)
+ADDITIVE = Faces(additive, additive_numpy, additive_formula, additive_cell, sign="· v", motion="match")
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------

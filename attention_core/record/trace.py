@@ -28,12 +28,17 @@ class Faces:
     torch(*tensors, **params), numpy(*arrays, **params), formula(*symbols, **params) -> LaTeX,
     cell(index, *operands, **params) -> Cell. They are module-level functions, so that a Trace can be pickled and
     their source is complete.
+
+    sign: what is done, in a few characters, over the step's column in a picture. motion: how the picture shows what
+    became what; a motion of its own is a line in pages/components/flow/motions.js.
     """
 
     torch: Callable[..., Tensor]
     numpy: Callable[..., np.ndarray]
     formula: Callable[..., str]
     cell: Callable[..., Cell]
+    sign: str = ""
+    motion: str = "change"
 
 
 @dataclass(frozen=True, eq=False)
