@@ -1,0 +1,310 @@
+// The flow of one query through a layer: it is looked at, played and dragged back in the browser; the server hears of what
+// is looked at when the hand rests.
+const STOP_MS = { ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300, merge: 900, output: 900 };
+const USUAL_STOP_MS = 1400;
+const REST_MS = 450; // between two stops, while it plays
+const CHANGE_MS = 420; // numbers and places, from one state to the next
+const ROOM_BELOW = 108; // px: the sentence of the stop and the bar
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".flow");
+  const flow = (root.flow ??= new Flow(root));
+  flow.show(data, setTriggerValue);
+}
+
+class Flow {
+  constructor(root) {
+    this.root = root;
+    this.headline = added(root, "p", "headline");
+    this.svg = root.appendChild(document.createElementNS(SVG, "svg"));
+    this.caption = added(root, "p", "caption");
+    this.bar = new StopsBar(added(root, "div", "bar"), this);
+    this.picture = new Picture(this.svg);
+    this.hovered = null;
+    this.progress = Infinity;
+    this.frame = null;
+    this.listen();
+  }
+
+  listen() {
+    this.svg.addEventListener("click", (event) => this.pressed(event.target.means));
+    this.svg.addEventListener("pointerover", (event) => this.hover(event.target.means));
+    this.svg.addEventListener("pointerleave", () => this.hover(null));
+    new ResizeObserver(() => this.resized()).observe(this.root);
+  }
+
+  // ---- data -----------------------------------------------------------------------------------------------------------
+  show(data, trigger) {
+    this.trigger = trigger;
+    if (data.digest === this.data?.digest) return;
+    const before = this.snapshot;
+    this.data = data;
+    this.model = new Model(data);
+    this.look = { ...data.look };
+    this.take(before);
+    this.bar.show(data.text);
+  }
+
+  // Another snapshot: numbers and places flow to it.
+  take(before = this.snapshot) {
+    const isAtEnd = this.progress >= (before?.stops.length ?? 0);
+    this.snapshot = this.model.snapshot(this.look);
+    this.progress = isAtEnd ? this.snapshot.stops.length : Math.min(this.progress, this.snapshot.stops.length);
+    this.before = before && this.layout ? { numbers: before.numbers, shares: before.shares, layout: this.layout, begun: performance.now() } : null;
+    this.arrange();
+    this.ask();
+  }
+
+  resized() {
+    if (!this.snapshot) return;
+    this.before = null;
+    this.arrange();
+    this.ask();
+  }
+
+  // The layouts at all stops, from the room that there is.
+  arrange() {
+    const width = this.root.clientWidth;
+    const compact = width < 640;
+    const unit = clamp(width / 1010, compact ? 0.62 : 0.8, 1.75);
+    const height = this.data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
+    Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) => this.svg.setAttribute(name, value));
+    const measure = (text, size) => textWidth(text, size * unit);
+    const longest = Math.max(...this.model.keys.map((word) => measure(word, 24)));
+    const common = {
+      width, height, unit, compact,
+      crossed: this.data.crossed,
+      open: null,
+      wordWidth: Math.min(longest + 22 * unit, width * 0.24),
+      endWidth: measure(`${this.asking()}′`, 24) + 26 * unit,
+      headWidth: (part) => Math.max(measure(part.sign, 19), measure(part.label, 13.5)) + 6 * unit,
+    };
+    const { stops, parts } = this.snapshot;
+    const given = parts.filter((part) => !stops.some((stop) => stop.parts.includes(part.name))).map((part) => part.name);
+    const shown = new Set(given);
+    this.layouts = stops.map((stop) => {
+      stop.parts.forEach((name) => shown.add(name));
+      const reserve = stop.motion === "power" || stop.motion === "share" ? Math.min(400 * unit, width * 0.38) : 0;
+      return layOut(this.snapshot, { ...common, reserve, shown: new Set(shown) });
+    });
+  }
+
+  asking() {
+    return (this.data.crossed ? this.data.words.T : this.data.words.S)[this.look.query];
+  }
+
+  // Where everything stands now: each stop has a layout of its own and first makes room for what comes.
+  layoutAt(progress) {
+    const last = this.layouts.length - 1;
+    const stop = Math.min(last, Math.floor(progress));
+    if (progress >= this.layouts.length || stop === 0) return this.layouts[progress >= this.layouts.length ? last : 0];
+    return blendLayouts(this.layouts[stop - 1], this.layouts[stop], easeInOut(clamp((progress - stop) / 0.3)));
+  }
+
+  // ---- time -----------------------------------------------------------------------------------------------------------
+  ask() {
+    this.frame ??= requestAnimationFrame((now) => {
+      this.frame = null;
+      this.drawAt(now);
+    });
+  }
+
+  drawAt(now) {
+    if (this.playing) this.play(now);
+    const share = this.before ? easeInOut(clamp((now - this.before.begun) / (this.isCalm() ? 1 : CHANGE_MS))) : 1;
+    let [snapshot, layout] = [this.snapshot, this.layoutAt(this.progress)];
+    if (share < 1) {
+      const { before } = this;
+      const numbers = {};
+      for (const name of Object.keys(snapshot.numbers)) numbers[name] = blendArrays(before.numbers[name], snapshot.numbers[name], share);
+      snapshot = { ...snapshot, numbers, shares: blendArrays(before.shares, snapshot.shares, share) };
+      layout = blendLayouts(before.layout, layout, share);
+      this.ask();
+    } else this.before = null;
+    this.layout = layout;
+    this.picture.draw({
+      snapshot, layout,
+      progress: this.progress,
+      hovered: this.hovered,
+      largest: this.data.largest,
+      words: this.model.keys,
+      lane: this.data.crossed ? this.asking() : this.data.text.asks,
+      asking: this.asking(),
+      heads: this.data.heads,
+      percent: (share) => spellPercent(share),
+      fixed: (number) => spellNumber(number),
+    });
+    this.tell(snapshot);
+    this.bar.draw(this.snapshot.stops, this.progress);
+    if (this.playing) this.ask();
+  }
+
+  isCalm() {
+    return matchMedia("(prefers-reduced-motion: reduce)").matches;
+  }
+
+  play(now) {
+    const { stops } = this.snapshot;
+    const elapsed = now - (this.playing.last ?? now);
+    this.playing.last = now;
+    if (this.playing.rests > 0) {
+      this.playing.rests -= elapsed;
+      return;
+    }
+    const stop = Math.min(stops.length - 1, Math.floor(this.progress));
+    const next = Math.min(stop + 1, this.progress + elapsed / (STOP_MS[stops[stop].motion] ?? USUAL_STOP_MS));
+    this.progress = next;
+    if (next === stop + 1) this.playing.rests = REST_MS;
+    if (this.progress >= stops.length) this.playing = null;
+  }
+
+  togglePlay() {
+    if (this.playing) this.playing = null;
+    else {
+      if (this.progress >= this.snapshot.stops.length) this.progress = 0;
+      this.playing = {};
+    }
+    this.ask();
+  }
+
+  scrub(progress) {
+    this.playing = null;
+    this.progress = clamp(progress, 0, this.snapshot.stops.length);
+    this.ask();
+  }
+
+  // ---- words ----------------------------------------------------------------------------------------------------------
+  tell({ shares }) {
+    const best = largestOf(shares, 0, shares.length);
+    const text = fill(this.data.text.headline, {
+      query: [this.asking(), "q"],
+      key: [this.model.keys[best], "share"],
+      percent: [spellPercent(shares[best]), "share"],
+    });
+    write(this.headline, text);
+    const stop = this.snapshot.stops[Math.floor(this.progress)];
+    write(this.caption, [[stop ? this.data.text.stops[stop.motion] : this.data.text.rest, ""]]);
+  }
+
+  // ---- hands ----------------------------------------------------------------------------------------------------------
+  hover(means) {
+    const row = means?.word ?? means?.row ?? means?.ribbon ?? null;
+    if (row === this.hovered) return;
+    this.hovered = row;
+    this.ask();
+  }
+
+  pressed(means) {
+    if (!means) return;
+    if (means.word !== undefined && !this.data.crossed) this.lookAt({ query: means.word });
+  }
+
+  lookAt(changes) {
+    this.look = { ...this.look, ...changes };
+    this.take();
+    this.trigger?.("looked", this.look);
+  }
+}
+
+// The stops as a bar that is dragged: one segment a stop, as long as it lasts.
+class StopsBar {
+  constructor(root, flow) {
+    this.root = root;
+    this.flow = flow;
+    this.button = added(root, "button", "play");
+    this.button.onclick = () => flow.togglePlay();
+    this.track = added(root, "div", "track");
+    this.knob = added(this.track, "div", "knob");
+    this.track.addEventListener("pointerdown", (event) => {
+      this.track.setPointerCapture(event.pointerId);
+      this.moved(event);
+    });
+    this.track.addEventListener("pointermove", (event) => event.buttons && this.moved(event));
+  }
+
+  show(text) {
+    this.text = text;
+  }
+
+  // The segments are as long as their stops last.
+  segments(stops) {
+    const times = stops.map((stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS);
+    const total = times.reduce((one, other) => one + other, 0);
+    let start = 0;
+    return times.map((time) => {
+      const segment = { start, length: time / total };
+      start += segment.length;
+      return segment;
+    });
+  }
+
+  moved(event) {
+    const box = this.track.getBoundingClientRect();
+    const share = clamp((event.clientX - box.left) / box.width);
+    const segments = this.segments(this.flow.snapshot.stops);
+    const stop = Math.max(0, segments.findLastIndex((segment) => share >= segment.start));
+    this.flow.scrub(stop + (share - segments[stop].start) / segments[stop].length);
+  }
+
+  draw(stops, progress) {
+    const segments = this.segments(stops);
+    const names = stops.map((stop) => stop.motion).join(" ");
+    if (names !== this.names) {
+      this.names = names;
+      this.track.replaceChildren(this.knob);
+      this.made = segments.map((segment, i) => {
+        const element = added(this.track, "div", "segment");
+        element.style.left = `${100 * segment.start}%`;
+        element.style.width = `calc(${100 * segment.length}% - 4px)`;
+        element.append(Object.assign(document.createElement("span"), { className: "done" }));
+        const label = added(element, "span", "label");
+        label.textContent = this.text.names[stops[i].motion] ?? stops[i].motion;
+        return element;
+      });
+    }
+    this.made.forEach((element, i) => {
+      element.firstChild.style.width = `${100 * clamp(progress - i)}%`;
+      element.classList.toggle("current", progress >= i && progress < i + 1);
+    });
+    const stop = Math.min(stops.length - 1, Math.floor(progress));
+    this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
+    this.button.classList.toggle("playing", Boolean(this.flow.playing));
+  }
+}
+
+// ---- small things ------------------------------------------------------------------------------------------------------
+function added(parent, kind, name) {
+  const element = document.createElement(kind);
+  element.className = name;
+  return parent.appendChild(element);
+}
+
+// A template with its parts: [text, class] pairs; a part is { name } in the template.
+function fill(template, parts) {
+  return template.split(/(\{\w+\})/).map((text) => parts[text.slice(1, -1)] ?? [text, ""]);
+}
+
+// Texts into an element, each in its colour; nothing is touched that says the same already.
+function write(element, texts) {
+  const said = JSON.stringify(texts);
+  if (element.said === said) return;
+  element.said = said;
+  element.replaceChildren(...texts.map(([text, look]) => Object.assign(document.createElement("span"), { textContent: text, className: look })));
+}
+
+function spellPercent(share) {
+  if (share >= 0.995 && share < 1) return ">99 %";
+  if (share > 0 && share < 0.005) return "<1 %";
+  return `${Math.round(100 * share)} %`;
+}
+
+function spellNumber(number) {
+  return number.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+}
+
+let measuring;
+function textWidth(text, size) {
+  measuring ??= document.createElement("canvas").getContext("2d");
+  measuring.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return measuring.measureText(text).width;
+}

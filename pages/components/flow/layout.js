@@ -1,0 +1,148 @@
+// Where everything of the picture stands. Columns follow from the parts' columns, rows from the keys; the query's row has
+// a lane of its own beneath it, in which it asks, on the left, and is answered, on the right.
+// All lengths are pixels. `unit` is 1 at 1280 px and grows with the room that there is.
+const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 }; // a vector: its cells, and how long it may be
+const BAR_COLUMN = 74; // a number for each key, as a bar
+const FOLDED_COLUMN = 34; // one of many such columns
+const SHARE_COLUMN = 12; // a share, as a stick
+const LEGIBLE_ROW = 25; // rows below this: strong ones keep their word, the others become stripes
+const STRONG_SHARE = 0.04;
+
+// frame: { width, height, unit, compact, shown, crossed, reserve, open }. shown: the names of the parts that are drawn.
+// reserve: room that is left free behind the last column. open: the row under which a sum is unfolded, and how high that
+// is, or null.
+function layOut(snapshot, frame) {
+  const parts = snapshot.parts.filter((part) => frame.shown.has(part.name));
+  const across = columns(snapshot, parts, frame);
+  return { ...across, ...rows(snapshot, frame), parts, frame, unit: frame.unit };
+}
+
+// ---- columns ---------------------------------------------------------------------------------------------------------
+// Parts that stand below each other: of a column each part with rows has a slot of its own, the lane's joins the first.
+function slotsOf(parts) {
+  const byColumn = new Map();
+  for (const part of parts) byColumn.set(part.column, [...(byColumn.get(part.column) ?? []), part]);
+  const slots = [];
+  for (const column of [...byColumn.keys()].sort((one, other) => one - other)) {
+    const here = byColumn.get(column);
+    const lane = here.filter((part) => part.role === "lane");
+    const wide = here.filter((part) => part.role !== "lane");
+    wide.sort((one, other) => (one.role === "row") - (other.role === "row")); // v stands behind the shares
+    wide.forEach((part, i) => slots.push(i ? [part] : [part, ...lane]));
+    if (!wide.length) slots.push(lane);
+  }
+  return slots;
+}
+
+// The room before a slot: at least so much, and so large a part of what is left over.
+function gapBefore(slot, before, { unit, compact }) {
+  if (!before) return { least: 8 * unit, share: 0 };
+  const [part, was] = [slot[0], before[0]];
+  if (slot.some(({ mixes }) => mixes)) return { least: (compact ? 66 : 190) * unit, share: 5 }; // ribbons
+  if (part.role === "lane") return { least: 20 * unit, share: 0.4 };
+  if (part.role === "row" && was.role === "pair") return { least: (compact ? 26 : 6) * unit, share: 0.1 };
+  if (part.role !== "row" && was.role === "row") return { least: (compact ? 30 : 54) * unit, share: 2 }; // the fan
+  return { least: (was.role === "pair" ? 8 : 24) * unit, share: 0.8 };
+}
+
+// The cells of a vector: how wide one is, what is between two, and how many numbers one stands for.
+function stripOf(snapshot, part, unit, zoom) {
+  const length = snapshot.numbers[part.name].length / (part.role === "lane" ? 1 : snapshot.shares.length);
+  const usual = part.merges ? STRIP.merged : part.role === "lane" ? STRIP.lane : STRIP.cell;
+  const full = Math.min(usual * unit * zoom, (STRIP.longest * unit * zoom) / length);
+  const gap = full >= 6 ? STRIP.gap * unit : 0;
+  const each = Math.max(1, Math.ceil(1.5 / full)); // a cell of many numbers shows the largest of a few neighbours
+  return { cell: full * each, gap, each, count: Math.ceil(length / each) };
+}
+
+function widthOf(snapshot, part, { unit }, zoom, folded) {
+  if (folded.has(part.name)) return FOLDED_COLUMN * unit;
+  if (part.is_share) return SHARE_COLUMN * unit;
+  if (part.role === "pair") return BAR_COLUMN * unit * Math.min(2, zoom * zoom);
+  const { cell, gap, count } = stripOf(snapshot, part, unit, zoom);
+  return count * (cell + gap) - gap;
+}
+
+function columns(snapshot, parts, frame) {
+  const { width, unit, compact, wordWidth, endWidth, headWidth, reserve } = frame;
+  const slots = slotsOf(parts);
+  const gaps = slots.map((slot, i) => gapBefore(slot, slots[i - 1], frame));
+  const bars = parts.filter((part) => part.role === "pair" && !part.is_share);
+  const least = gaps.reduce((total, gap) => total + gap.least, 0);
+  const growth = gaps.reduce((total, gap) => total + gap.share, 0);
+  const hasRibbons = parts.some((part) => part.mixes);
+  const folded = new Set();
+  let [zoom, widths, spare] = [compact ? (hasRibbons ? 0.95 : 1.15) : 1.75];
+  for (; ; zoom -= 0.05) {
+    const needed = (part) => {
+      const own = widthOf(snapshot, part, frame, zoom, folded);
+      return part.role === "lane" || compact || folded.has(part.name) ? own : Math.max(own, headWidth(part));
+    };
+    widths = slots.map((slot) => Math.max(...slot.map(needed)));
+    const taken = widths.reduce((one, other) => one + other, 0) + least * Math.max(1, zoom * 0.9);
+    spare = width - wordWidth - (hasRibbons ? endWidth : 8 * unit + reserve) - taken;
+    if (spare >= 0 || zoom <= 0.8) break;
+    if (zoom <= 1 && !folded.size && !compact) bars.slice(1, -1).forEach((part) => folded.add(part.name));
+  }
+  const squeeze = spare < 0 ? Math.max(0.2, 1 + spare / least) : 1;
+  const free = hasRibbons ? spare : Math.min(spare, 95 * unit * growth);
+  const [x, w] = [{}, {}];
+  let left = wordWidth;
+  slots.forEach((slot, i) => {
+    left += gaps[i].least * squeeze + (free > 0 && growth ? (free * gaps[i].share) / growth : 0);
+    for (const part of slot) {
+      w[part.name] = widthOf(snapshot, part, frame, zoom, folded);
+      x[part.name] = left + (part.role === "lane" ? 0 : (widths[i] - w[part.name]) / 2);
+    }
+    left += widths[i];
+  });
+  return { x, w, zoom, folded };
+}
+
+// ---- rows ------------------------------------------------------------------------------------------------------------
+function rows(snapshot, { height, unit, crossed, open }) {
+  const { shares, look } = snapshot;
+  const count = shares.length;
+  const laneBehind = crossed ? count - 1 : look.query;
+  const headHeight = 50 * unit;
+  const stick = Math.min(76 * unit, height * 0.16) * (open ? 0.72 : 1); // all shares together
+  const laneHeight = stick + 14 * unit;
+  const openHeight = open ? open.height : 0;
+  const room = height - headHeight - laneHeight - openHeight - 8 * unit;
+  const rowHeight = heightsOfRows(room, unit, shares, laneBehind);
+  const total = rowHeight.reduce((one, other) => one + other, 0);
+  const rowY = new Float64Array(count);
+  let [y, laneY, openY] = [headHeight + Math.max(0, (room - total) / 2), 0, 0];
+  for (let row = 0; row < count; row++) {
+    rowY[row] = y + rowHeight[row] / 2;
+    y += rowHeight[row];
+    if (open && open.row === row) [openY, y] = [y, y + openHeight];
+    if (row !== laneBehind) continue;
+    laneY = y + laneHeight / 2;
+    y += laneHeight;
+    if (open && open.row === "lane") [openY, y] = [y, y + openHeight];
+  }
+  return { rowY, rowHeight, laneY, laneHeight, laneBehind, headHeight, stick, openY, openHeight };
+}
+
+function heightsOfRows(room, unit, shares, laneBehind) {
+  const even = room / shares.length;
+  if (even >= LEGIBLE_ROW * unit) return new Float64Array(shares.length).fill(Math.min(even, 78 * unit));
+  const isStrong = Array.from(shares, (share, row) => row === laneBehind || share > STRONG_SHARE);
+  const strongCount = isStrong.filter(Boolean).length;
+  const strong = Math.max(even, Math.min(28 * unit, (room * 0.6) / strongCount));
+  const weak = (room - strong * strongCount) / Math.max(1, shares.length - strongCount);
+  return Float64Array.from(isStrong, (is) => (is ? strong : weak));
+}
+
+// ---- on the way ------------------------------------------------------------------------------------------------------
+// Between two layouts: places flow.
+function blendLayouts(from, to, share) {
+  if (!from || share >= 1) return to;
+  const blended = { ...to, x: blendTables(from.x, to.x, share), w: blendTables(from.w, to.w, share) };
+  for (const name of ["rowY", "rowHeight"]) blended[name] = blendArrays(from[name], to[name], share);
+  for (const name of ["laneY", "laneHeight", "stick", "zoom", "openY", "openHeight"]) {
+    blended[name] = between(from[name], to[name], share);
+  }
+  return blended;
+}
