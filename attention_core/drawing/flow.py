@@ -6,6 +6,7 @@ the expression of its cells, so that a new score or position is drawn as soon as
 
 from dataclasses import dataclass, replace
 
+from attention_core.explanation.formula import colour_family
 from attention_core.record.expressions import Cell, Ref
 from attention_core.record.trace import Step, Trace
 
@@ -27,6 +28,7 @@ class FlowPart:
     role: str
     reads: tuple[str, ...]
     matrices: tuple[str, ...]
+    motion: str
     column: int = 0
     merges: bool = False
     mixes: bool = False
@@ -96,7 +98,7 @@ class FlowGraph:
         (source, *_) = step.operation.reads
         source = self.stands_for.get(source, source)
         shown = parts.get(source)
-        if shown is not None and self.splits(step) and self.trace.step(source).operation is not None:
+        if shown is not None and self.splits(step) and shown.motion != "given":
             del parts[source]
             parts[step.name] = replace(shown, name=step.name, role=role)
             self.stands_for[source] = step.name
@@ -118,6 +120,7 @@ class FlowGraph:
             role=role,
             reads=tuple(dict.fromkeys(reads)),
             matrices=tuple(matrices),
+            motion=step.operation.faces.motion if step.operation else "given",
             merges=self.merges(step),
         )
 
@@ -249,7 +252,7 @@ class FlowStop:
     parts: tuple[str, ...]
 
 
-def flow_stops(trace: Trace, parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
+def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
     """The way of a query through the picture, in the order in which its numbers come to be.
 
     Vectors that go the same way come together; the keys' vectors that are mixed wait until they are. What is added to a
@@ -259,8 +262,7 @@ def flow_stops(trace: Trace, parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...
     stops: list[FlowStop] = []
     waiting: list[str] = []
     for part in parts:
-        motion = motion_of(trace, part)
-        if motion == "given":
+        if part.motion == "given":
             continue
         is_table = not part.reads
         if is_table or (part.role == "row" and part.name in late):
@@ -269,22 +271,42 @@ def flow_stops(trace: Trace, parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...
         brought = [name for name in waiting if name in part.reads]
         waiting = [name for name in waiting if name not in brought]
         names = (*brought, part.name)
+        motion = "output" if part.motion == "ask" and part.after else part.motion
         if motion == "share":
             stops.append(FlowStop("power", names))
-        if stops and stops[-1].motion == motion and part.role in ("row", "lane"):
+        comes_along = bool(stops) and stops[-1].motion == motion and part.role in ("row", "lane")
+        if comes_along:
             names = (*stops.pop().parts, *names)
         stops.append(FlowStop(motion, names))
     return tuple(stops)
 
 
-def motion_of(trace: Trace, part: FlowPart) -> str:
-    """How a part comes to be; an input was given."""
+# ---- looks -----------------------------------------------------------------------------------------------------------
+def part_family(part: FlowPart) -> str:
+    """Whose colour a part has: "q", "k", "v" or "x", or "share"."""
+    if part.is_share:
+        return "share"
+    if part.after:
+        return "v"
+    return colour_family(part.name) or "x"
+
+
+def part_sign(trace: Trace, part: FlowPart) -> str:
+    """What stands over a part: the symbol of a vector, else what was done."""
+    symbol = colour_family(part.name)
+    if symbol and not part.after:
+        return symbol
     operation = trace.step(part.name).operation
-    if operation is None:
-        return "given"
-    if part.merges:
-        return "merge"
-    motion = operation.faces.motion
-    if motion == "change" and part.matrices:
-        return "ask"  # a projection whose cut into heads stands for it
-    return "output" if motion == "ask" and part.after else motion
+    return operation.faces.sign if operation else part.name
+
+
+def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:
+    """The magnitude that fills a cell or a bar of each part; scores share one, so that a division is seen."""
+    largest = {}
+    for part in parts:
+        value = trace[part.name]
+        finite = value[value.isfinite()].abs()
+        largest[part.name] = float(finite.max()) if finite.numel() else 0.0
+    scores = [part.name for part in parts if part.role == "pair" and not part.is_share]
+    top = max((largest[name] for name in scores), default=0.0)
+    return largest | dict.fromkeys(scores, top)

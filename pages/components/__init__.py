@@ -66,3 +66,14 @@ thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group">
 lectern = make_component("lectern", read_part("lectern.html"), "belongs", "remote", isolate_styles=False)
 prompter = make_component("prompter", read_part("prompter.html"), "belongs", "remote")
 number_grid = make_component("numbers", "<table></table>")
+flow = make_component(
+    "flow/flow",
+    '<div class="flow"></div>',
+    "pixels",
+    "flow/motion",
+    "flow/shapes",
+    "flow/twin",
+    "flow/model",
+    "flow/layout",
+    "flow/picture",
+)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.panels import head_maps, step
+from pages.panels import flow_picture, head_maps, step
 from pages.session import fragments, setup_state
 from pages.session.view import ScreenState
 from pages.setup.setup import pinned_setup_of
@@ -25,6 +25,7 @@ def show_run(screen: ScreenState) -> None:
             fact_line.show_fact(screen)
             diagnosis.show_diagnosis(screen)
             change.show_last_change(screen)
+            flow_picture.show_flow(screen)
             head_maps.show_head_pictures(screen, pictures)
     setup_state.write_setup_link()
 

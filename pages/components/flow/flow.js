@@ -4,12 +4,21 @@ const STOP_MS = { ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, ma
 const USUAL_STOP_MS = 1400;
 const REST_MS = 450; // between two stops, while it plays
 const CHANGE_MS = 420; // numbers and places, from one state to the next
-const ROOM_BELOW = 108; // px: the sentence of the stop and the bar
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".flow");
   const flow = (root.flow ??= new Flow(root));
-  flow.show(data, setTriggerValue);
+  flow.show(withNumbers(unpacked(data)), setTriggerValue);
+}
+
+// The data with each step's own numbers.
+function withNumbers(data) {
+  const numbers = new Float32Array(data.numbers.buffer, data.numbers.byteOffset, data.numbers.length / 4);
+  for (const step of Object.values(data.steps)) {
+    const count = step.shape.reduce((one, other) => one * other, 1);
+    step.value = numbers.subarray(step.first, step.first + count);
+  }
+  return data;
 }
 
 class Flow {
@@ -41,6 +50,7 @@ class Flow {
     this.data = data;
     this.model = new Model(data);
     this.look = { ...data.look };
+    for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
     this.take(before);
     this.bar.show(data.text);
   }

@@ -1,0 +1,105 @@
+"""The flow of one query through the layer, as a picture that moves: what it shows, from a Trace."""
+
+import hashlib
+
+import numpy as np
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.trace import Step
+from pages import components
+from pages.runs.cache import trace_for
+from pages.session import setup_state
+from pages.session.cell_clicks import is_valid_index
+from pages.session.fragments import select_and_redraw
+from pages.session.labels import current_palette, inline_step_name
+from pages.session.view import ScreenState
+from pages.site.words import get_text_template, say
+
+MOTIONS = (
+    *("place", "add", "ask", "turn", "meet", "match", "scale", "distance", "mask", "power", "share"),
+    *("replace", "gather", "merge", "output", "change"),
+)
+STAGE_HEIGHT_PX = 440  # at 1280 px of width; it grows with the page
+
+
+def show_flow(screen: ScreenState) -> None:
+    """Shows the way of the query that is looked at, in its head."""
+    components.flow(
+        data=make_flow_data(screen),
+        key="flow",
+        on_looked_change=handle_look,
+    )
+
+
+def make_flow_data(screen: ScreenState) -> bytes:
+    """All that the picture is drawn from, packed: parts, stops, numbers, words."""
+    trace, selection = screen.trace, screen.selection
+    parts = flow_parts(trace)
+    drawn_steps = list_drawn_steps(parts)
+    steps, values = {}, []
+    first = 0
+    for name in drawn_steps:
+        step = trace.step(name)
+        numbers = np.ascontiguousarray(step.window(), dtype=np.float32)
+        steps[name] = describe_step(step, first)
+        values.append(numbers.tobytes())
+        first += numbers.size
+    content = b"".join(values)
+    data = {
+        "parts": [describe_part(trace, part) for part in parts],
+        "stops": [vars(stop) for stop in flow_stops(parts)],
+        "steps": steps,
+        "largest": largest_numbers(trace, parts),
+        "words": {axis: [printable_token(word) for word in trace.labels[axis]] for axis in ("T", "S")},
+        "heads": trace.sizes()["H"],
+        "crossed": screen.inputs.crossed,
+        "look": {"batch": selection.batch, "head": selection.head, "query": selection.query},
+        "height": STAGE_HEIGHT_PX,
+        "palette": vars(current_palette()),
+        "text": flow_text(),
+    }
+    data["digest"] = hashlib.sha256(content + repr(data).encode()).hexdigest()
+    return components.pack_bytes({**data, "numbers": content})
+
+
+def list_drawn_steps(parts: tuple[FlowPart, ...]) -> list[str]:
+    """The steps whose numbers the picture needs: its parts."""
+    return [part.name for part in parts]
+
+
+def describe_step(step: Step, first: int) -> dict:
+    """A step's axes, and where its numbers begin."""
+    return {"dims": step.dims, "shape": tuple(step.value.shape), "first": first}
+
+
+def describe_part(trace: Trace, part: FlowPart) -> dict:
+    """A part with its colour, and what stands over it."""
+    return vars(part) | {
+        "family": part_family(part),
+        "sign": part_sign(trace, part),
+        "label": inline_step_name(part.name),
+    }
+
+
+def flow_text() -> dict:
+    """The words of the picture, with the places that the browser fills."""
+    return {
+        "headline": get_text_template("flow.headline"),
+        "asks": say("flow.asks"),
+        "rest": say("flow.rest"),
+        "play": say("flow.play"),
+        "names": {motion: say(f"flow.stop.{motion}") for motion in MOTIONS},
+        "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in MOTIONS},
+    }
+
+
+def handle_look() -> None:
+    """Another query or head is looked at, as a browser says it."""
+    match st.session_state["flow"].looked:
+        case {"query": query, "head": head}:
+            sizes = trace_for(setup_state.current_setup()).sizes()
+            if is_valid_index(query, sizes["T"]) and is_valid_index(head, sizes["H"]):
+                select_and_redraw(token=query, head=head, cell=None)
