@@ -105,6 +105,47 @@ class Picture {
     if (part.is_share) return; // sticks and ribbons, below
     if (part.role === "pair") this.drawBars(part, share);
     else this.drawVectors(part, share);
+    if (this.isActive(part) && part.role.startsWith("pair")) this.drawMeeting(part, share);
+  }
+
+  // The query glides down the keys; where it lies on one, what comes of both drops into its place.
+  drawMeeting(part, share) {
+    const read = part.reads.map((name) => this.byName.get(name));
+    const query = read.find((other) => other?.role === "lane");
+    const keys = read.find((other) => other?.role === "row");
+    if (!query || !keys || !this.has(query.name) || !this.has(keys.name)) return;
+    const { x, w, rowY, rowHeight, laneY, zoom } = this.layout;
+    const count = clamp((share - 0.12) / 0.88) * (this.rows + 1); // keys that were met
+    const along = clamp(count - 0.5, 0, this.rows - 1);
+    const row = Math.floor(along);
+    const onKey = between(rowY[row], rowY[Math.min(row + 1, this.rows - 1)], easeInOut(along - row));
+    const y = between(laneY, onKey, easeInOut(clamp(share / 0.13)));
+    const { cell } = stripOf(this.snapshot, keys, this.unit, zoom);
+    const height = Math.min(Math.max(cell, 9 * this.unit) * 1.3, rowHeight[row] * 0.46);
+    const above = height + 3 * this.unit;
+    const lens = { x: x[keys.name] - 6 * this.unit, y: y - height / 2 - above - 5 * this.unit, width: w[keys.name] + 12 * this.unit };
+    this.shapes.put("marks", "rect", "lens", { ...lens, height: height + above + 10 * this.unit, rx: 8 * this.unit, class: "lens" });
+    this.drawGlide(query, x[keys.name], y - above, w[keys.name], height);
+    if (count <= 0 || count >= this.rows) return;
+    const drop = clamp((count - 0.25) % 1);
+    const start = x[keys.name] + w[keys.name] + 6 * this.unit;
+    const end = x[part.name] + (part.role === "pair" ? w[part.name] / 2 : 0);
+    const dot = { cx: between(start, end, easeOut(drop)), cy: rowY[Math.min(this.rows - 1, Math.floor(count))], r: 5 * this.unit };
+    this.shapes.put("marks", "circle", "drop", { ...dot, class: "drop", opacity: 1 - 0.4 * drop });
+  }
+
+  // The query's cells over a key's, number over number.
+  drawGlide(query, x, y, width, height) {
+    const numbers = this.snapshot.numbers[query.name];
+    const { gap, each, count } = stripOf(this.snapshot, query, this.unit, 1);
+    const step = (width + gap) / count;
+    for (let i = 0; i < count; i++) {
+      const number = numbers[largestOf(numbers, i * each, Math.min(numbers.length, (i + 1) * each))];
+      const strength = clamp(Math.abs(number) / (this.largest[query.name] || 1));
+      const box = { x: x + i * step, y: y - height / 2, width: Math.max(0.5, step - gap), height, rx: Math.min(3 * this.unit, height / 4) };
+      const look = `cell q ${number < 0 ? "minus" : "plus"}`;
+      this.shapes.put("marks", "rect", `glide ${i}`, { ...box, class: look, "fill-opacity": 0.14 + 0.78 * strength });
+    }
   }
 
   // Over a column: its sign and its name.
