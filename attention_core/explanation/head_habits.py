@@ -1,0 +1,94 @@
+"""What a head does, read off its map: the same for every head, built, learned or random."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attention_core.explanation.facts import RowFact, accident, row_fact
+from attention_core.record.trace import Trace
+
+CLEAR_RATIO = 2.0  # times an even share: a query that gives one key so much looks there
+MOST_QUERIES = 0.8  # of the queries that could: then it is what the head does
+MAX_NAMED_PAIRS = 3  # queries that are named one by one
+
+
+@dataclass(frozen=True)
+class HeadHabit:
+    """What the queries of a head have in common.
+
+    kind:
+
+    - "random": what stands out comes of random numbers, and means nothing.
+    - "forced": masks leave each query one key at most.
+    - "even": every query spreads evenly.
+    - "offset": most look at the key `offset` places on; -1 is the word before.
+    - "key": most look at the key `key`.
+    - "pairs": a few look somewhere, (query, key) in `pairs`, and the rest evenly.
+    - "mixed": no rule holds; `pairs` has the query that is surest.
+    """
+
+    kind: str
+    offset: int = 0
+    key: int = 0
+    pairs: tuple[tuple[int, int], ...] = ()
+
+
+def head_habit(trace: Trace, head: int, batch: int = 0) -> HeadHabit:
+    """Say what the queries of a head have in common.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> places = 9 * torch.eye(4)
+    >>> head_habit(attend_qkv(places, places, places), head=0)
+    HeadHabit(kind='offset', offset=0, key=0, pairs=())
+    """
+    queries = trace.sizes()["T"]
+    facts = [row_fact(trace, head, query, batch) for query in range(queries)]
+    free = [fact for fact in facts if fact.possible > 1]
+    if not free:
+        return HeadHabit("forced")
+    clear = [fact for fact in free if fact.kind == "most" and fact.ratio >= CLEAR_RATIO]
+    if any(accident(trace, fact) for fact in clear or free):
+        return HeadHabit("random")
+    if not clear:
+        is_even = all(fact.kind in ("even", "nearly") for fact in free)
+        return HeadHabit("even") if is_even else mixed_habit(free)
+    return find_offset(trace, free, clear) or find_key(free, clear) or name_pairs(free, clear)
+
+
+def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
+    """The same number of places on for most queries that have a key there, where the keys are the queries' words."""
+    sizes = trace.sizes()
+    if "x" not in trace or sizes["T"] != sizes["S"]:
+        return None
+    counts = Counter(fact.keys[0] - fact.query for fact in clear)
+    offset, count = max(counts.items(), key=lambda found: (found[1], -abs(found[0])))
+    possible = [fact for fact in free if 0 <= fact.query + offset < sizes["S"]]
+    if count < 2 or count < MOST_QUERIES * len(possible):
+        return None
+    return HeadHabit("offset", offset=offset)
+
+
+def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
+    """The same key for most queries."""
+    counts = Counter(fact.keys[0] for fact in clear)
+    ((key, count),) = counts.most_common(1)
+    if count < 2 or count < MOST_QUERIES * len(free):
+        return None
+    return HeadHabit("key", key=key)
+
+
+def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
+    """A few queries one by one, where the rest spread evenly."""
+    rest = [fact for fact in free if fact not in clear]
+    rest_is_even = all(fact.kind in ("even", "nearly") for fact in rest)
+    if not rest_is_even or len(clear) > MAX_NAMED_PAIRS:
+        return mixed_habit(clear)
+    pairs = tuple((fact.query, fact.keys[0]) for fact in clear)
+    return HeadHabit("pairs", pairs=pairs)
+
+
+def mixed_habit(facts: Sequence[RowFact]) -> HeadHabit:
+    """No rule: the query that is surest."""
+    surest = max(facts, key=lambda fact: fact.ratio)
+    return HeadHabit("mixed", pairs=((surest.query, surest.keys[0]),))
