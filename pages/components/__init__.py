@@ -76,4 +76,6 @@ flow = make_component(
     "flow/model",
     "flow/layout",
     "flow/picture",
+    "flow/map",
+    "flow/rail",
 )

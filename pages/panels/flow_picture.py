@@ -7,14 +7,16 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
+from attention_core.explanation.head_habits import HeadHabit, head_habit
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.trace import Step
 from pages import components
+from pages.panels.head_maps import head_name
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import select_and_redraw
-from pages.session.labels import current_palette, inline_step_name
+from pages.session.labels import current_palette, inline_step_name, name_token
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
@@ -56,7 +58,8 @@ def make_flow_data(screen: ScreenState) -> bytes:
         "words": {axis: [printable_token(word) for word in trace.labels[axis]] for axis in ("T", "S")},
         "heads": trace.sizes()["H"],
         "crossed": screen.inputs.crossed,
-        "look": {"batch": selection.batch, "head": selection.head, "query": selection.query},
+        "head_names": [describe_head(screen, head) for head in range(trace.sizes()["H"])],
+        "look": {"batch": selection.batch, "head": selection.head, "query": selection.query, "view": "flow"},
         "height": STAGE_HEIGHT_PX,
         "palette": vars(current_palette()),
         "text": flow_text(),
@@ -84,6 +87,32 @@ def describe_part(trace: Trace, part: FlowPart) -> dict:
     }
 
 
+def describe_head(screen: ScreenState, head: int) -> dict[str, str]:
+    """What a head is called, and what it does on this screen."""
+    habit = head_habit(screen.trace, head, screen.selection.batch)
+    return {"name": head_name(screen.setup, screen.inputs, head), "habit": say_habit(screen.trace, habit)}
+
+
+def say_habit(trace: Trace, habit: HeadHabit) -> str:
+    """What a head does, in a few words."""
+    if habit.kind == "offset":
+        return say_offset(habit.offset)
+    if habit.kind == "key":
+        return say("flow.habit.key", key=name_token(trace, "S", habit.key))
+    pairs = []
+    for query, key in habit.pairs:
+        pair = say("flow.habit.pair", query=name_token(trace, "T", query), key=name_token(trace, "S", key))
+        pairs.append(pair)
+    return say(f"flow.habit.{habit.kind}", pairs=say("fact.comma").join(pairs))
+
+
+def say_offset(offset: int) -> str:
+    """How far from itself a head looks."""
+    if offset in (-1, 0, 1):
+        return say(f"flow.habit.offset{offset:+d}" if offset else "flow.habit.offset0")
+    return say("flow.habit.back" if offset < 0 else "flow.habit.on", count=abs(offset))
+
+
 def flow_text() -> dict:
     """The words of the picture, with the places that the browser fills."""
     return {
@@ -91,6 +120,7 @@ def flow_text() -> dict:
         "asks": say("flow.asks"),
         "rest": say("flow.rest"),
         "play": say("flow.play"),
+        "views": {view: say(f"flow.view.{view}") for view in ("flow", "map")},
         "names": {motion: say(f"flow.stop.{motion}") for motion in MOTIONS},
         "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in MOTIONS},
     }

@@ -24,11 +24,17 @@ function withNumbers(data) {
 class Flow {
   constructor(root) {
     this.root = root;
-    this.headline = added(root, "p", "headline");
+    const top = added(root, "div", "top");
+    this.headline = added(top, "p", "headline");
+    this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
+    this.rail = new Rail(added(root, "div", "rail"), (head) => this.lookAt({ head }));
     this.svg = root.appendChild(document.createElementNS(SVG, "svg"));
     this.caption = added(root, "p", "caption");
     this.bar = new StopsBar(added(root, "div", "bar"), this);
-    this.picture = new Picture(this.svg);
+    this.flowGroup = this.svg.appendChild(document.createElementNS(SVG, "g"));
+    this.picture = new Picture(this.flowGroup);
+    this.map = new MapView(this.svg);
+    this.opened = 0; // how far the map is open
     this.hovered = null;
     this.progress = Infinity;
     this.frame = null;
@@ -51,8 +57,29 @@ class Flow {
     this.model = new Model(data);
     this.look = { ...data.look };
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
-    this.take(before);
+    const keys = data.words.S.length;
+    this.views.show(data.text.views, ["flow", "map"]);
+    this.rail.show(data.head_names, data.words.T.length, keys, (head) => this.weightsOf(head), data.palette.share);
     this.bar.show(data.text);
+    this.take(before);
+  }
+
+  // A head's shares, row by row; blocked ones are 0.
+  weightsOf(head) {
+    const share = this.data.parts.find((part) => part.is_share);
+    const { shape, value } = this.data.steps[share.name];
+    const count = this.data.words.T.length * this.data.words.S.length;
+    const first = placeOf(shape.slice(0, 2), [this.look.batch, head]) * count;
+    return value.subarray(first, first + count);
+  }
+
+  // Which pairs of a head no share can come of, row by row.
+  blockedOf(head) {
+    const share = this.data.parts.find((part) => part.is_share);
+    const { shape, value } = this.data.steps[share.reads[0]];
+    const count = this.data.words.T.length * this.data.words.S.length;
+    const first = placeOf(shape.slice(0, 2), [this.look.batch, head]) * count;
+    return Array.from(value.subarray(first, first + count), (score) => score === -Infinity);
   }
 
   // Another snapshot: numbers and places flow to it.
@@ -144,6 +171,23 @@ class Flow {
       percent: (share) => spellPercent(share),
       fixed: (number) => spellNumber(number),
     });
+    const target = Number(this.look.view === "map");
+    this.opened = this.isCalm() ? target : this.opened + clamp(target - this.opened, -0.04, 0.04);
+    if (this.opened !== target) this.ask();
+    this.flowGroup.style.opacity = clamp(1 - this.opened * 1.6);
+    this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";
+    this.map.draw({
+      frame: layout.frame,
+      weights: this.weightsOf(this.look.head),
+      blocked: this.blockedOf(this.look.head),
+      queries: this.data.words.T,
+      keys: this.data.words.S,
+      look: this.look,
+      opened: easeInOut(this.opened),
+      percent: spellPercent,
+    });
+    this.rail.mark(this.look.head);
+    this.views.mark(this.look.view);
     this.tell(snapshot);
     this.bar.draw(this.snapshot.stops, this.progress);
     if (this.playing) this.ask();
@@ -207,6 +251,7 @@ class Flow {
   pressed(means) {
     if (!means) return;
     if (means.word !== undefined && !this.data.crossed) this.lookAt({ query: means.word });
+    if (means.query !== undefined) this.lookAt({ query: means.query });
   }
 
   lookAt(changes) {
@@ -279,6 +324,28 @@ class StopsBar {
     const stop = Math.min(stops.length - 1, Math.floor(progress));
     this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
     this.button.classList.toggle("playing", Boolean(this.flow.playing));
+  }
+}
+
+// One of a few, in sight.
+class Choice {
+  constructor(root, choose) {
+    this.root = root;
+    this.choose = choose;
+    root.setAttribute("role", "group");
+  }
+
+  show(names, kinds) {
+    this.kinds = kinds;
+    this.root.replaceChildren(...kinds.map((kind) => {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: names[kind] });
+      button.onclick = () => this.choose(kind);
+      return button;
+    }));
+  }
+
+  mark(chosen) {
+    this.kinds.forEach((kind, i) => this.root.children[i].setAttribute("aria-pressed", String(kind === chosen)));
   }
 }
 
