@@ -78,4 +78,6 @@ flow = make_component(
     "flow/picture",
     "flow/map",
     "flow/rail",
+    "flow/sum",
 )
+unfolded = make_component("flow/unfolded", "<div></div>")

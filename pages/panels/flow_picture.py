@@ -7,16 +7,18 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
+from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.head_habits import HeadHabit, head_habit
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.trace import Step
 from pages import components
+from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
 from pages.panels.head_maps import head_name
 from pages.runs.cache import trace_for
 from pages.session import setup_state
-from pages.session.cell_clicks import is_valid_index
+from pages.session.cell_clicks import is_valid_index, open_sent_cell
 from pages.session.fragments import select_and_redraw
-from pages.session.labels import current_palette, inline_step_name, name_token
+from pages.session.labels import chosen_cell, current_palette, describe_cell, inline_step_name, name_token
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
@@ -33,7 +35,42 @@ def show_flow(screen: ScreenState) -> None:
         data=make_flow_data(screen),
         key="flow",
         on_looked_change=handle_look,
+        on_opened_change=lambda: handle_opened_cell(st.session_state["flow"].opened),
+        on_followed_change=lambda: open_sent_cell(st.session_state["flow"].followed, follow=True),
     )
+
+
+def show_unfolded_sum(screen: ScreenState) -> None:
+    """Hands the arithmetic of the opened cell to the picture."""
+    components.unfolded(data=make_sum_data(screen), key="unfolded")
+
+
+def make_sum_data(screen: ScreenState) -> dict:
+    """The arithmetic of the opened cell; no step where none is open."""
+    trace = screen.trace
+    chosen = chosen_cell(trace, screen.setup)
+    if chosen is None:
+        return {"step": ""}
+    explanation = explain(trace, chosen.step, chosen.index)
+    pieces = () if explanation.cell is None else explanation.pieces
+    passed = [(step, cell) for step, cell in setup_state.get_trail()[:-1] if cell and trace.holds(step, cell)]
+    return {
+        "step": chosen.step,
+        "index": list(chosen.index),
+        "title": f"{describe_cell(trace, chosen)} = {format_cell_number(trace, chosen)}",
+        "trail": [make_trail_data(trace, step, cell) for step, cell in passed],
+        "pieces": [make_piece_data(trace, piece) for piece in pieces],
+        "given": say("arithmetic.input"),
+        "fold": say("flow.fold"),
+    }
+
+
+def handle_opened_cell(place: object) -> None:
+    """A cell was opened in the picture, or folded."""
+    if place is None:
+        select_and_redraw(step=None, cell=None)
+    else:
+        open_sent_cell(place)
 
 
 def make_flow_data(screen: ScreenState) -> bytes:

@@ -9,7 +9,7 @@ from attention_core.explanation.formula import formula
 from attention_core.explanation.scripts import call_line
 from attention_core.explanation.traced_source import listing
 from attention_core.record.expressions import Ref
-from pages.components import scroller
+
 from pages.panels import canvas_map
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
@@ -73,7 +73,6 @@ def show_step_panel(screen: ScreenState) -> None:
     if not is_open:
         return
     st.latex(formula(trace, step, current_palette().families()))
-    scroller(data={"opened": st.session_state.get("opened", 0)}, key="scroller")
     alt = say("step.alt", step=step)
     if canvas_map.is_large(trace, step) and step != "weights":  # which stand above, as the map of the head
         canvas_map.show_large_map(screen, step, at, "large_map", alt)

@@ -26,6 +26,7 @@ def show_run(screen: ScreenState) -> None:
             diagnosis.show_diagnosis(screen)
             change.show_last_change(screen)
             flow_picture.show_flow(screen)
+            flow_picture.show_unfolded_sum(screen)
             head_maps.show_head_pictures(screen, pictures)
     setup_state.write_setup_link()
 

@@ -3,6 +3,7 @@
 const STOP_MS = { ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300, merge: 900, output: 900 };
 const USUAL_STOP_MS = 1400;
 const REST_MS = 450; // between two stops, while it plays
+const OPEN_HEIGHT = 96; // px at 1280: the room for an unfolded sum
 const CHANGE_MS = 420; // numbers and places, from one state to the next
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -28,7 +29,13 @@ class Flow {
     this.headline = added(top, "p", "headline");
     this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
     this.rail = new Rail(added(root, "div", "rail"), (head) => this.lookAt({ head }));
-    this.svg = root.appendChild(document.createElementNS(SVG, "svg"));
+    this.stage = added(root, "div", "stage");
+    this.svg = this.stage.appendChild(document.createElementNS(SVG, "svg"));
+    this.sum = new SumPanel(added(this.stage, "div", "panel"), {
+      follow: (cell) => this.trigger("followed", cell),
+      close: () => this.unfold(null),
+    });
+    this.open = null; // the cell whose sum is unfolded: { row, step, index }
     this.caption = added(root, "p", "caption");
     this.bar = new StopsBar(added(root, "div", "bar"), this);
     this.flowGroup = this.svg.appendChild(document.createElementNS(SVG, "g"));
@@ -45,6 +52,8 @@ class Flow {
     this.svg.addEventListener("click", (event) => this.pressed(event.target.means));
     this.svg.addEventListener("pointerover", (event) => this.hover(event.target.means));
     this.svg.addEventListener("pointerleave", () => this.hover(null));
+    window.addEventListener("unfolded", ({ detail }) => this.fillSum(detail));
+    this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.open && this.unfold(null));
     new ResizeObserver(() => this.resized()).observe(this.root);
   }
 
@@ -55,13 +64,14 @@ class Flow {
     const before = this.snapshot;
     this.data = data;
     this.model = new Model(data);
-    this.look = { ...data.look };
+    this.look = { ...data.look, view: this.look?.view ?? "flow" };
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
     const keys = data.words.S.length;
     this.views.show(data.text.views, ["flow", "map"]);
     this.rail.show(data.head_names, data.words.T.length, keys, (head) => this.weightsOf(head), data.palette.share);
     this.bar.show(data.text);
     this.take(before);
+    this.fillSum(window.unfolded);
   }
 
   // A head's shares, row by row; blocked ones are 0.
@@ -111,7 +121,7 @@ class Flow {
     const common = {
       width, height, unit, compact,
       crossed: this.data.crossed,
-      open: null,
+      open: this.open && { row: this.open.row, height: OPEN_HEIGHT * Math.min(1.25, unit) },
       wordWidth: Math.min(longest + 22 * unit, width * 0.24),
       endWidth: measure(`${this.asking()}′`, 24) + 26 * unit,
       headWidth: (part) => Math.max(measure(part.sign, 19), measure(part.label, 13.5)) + 6 * unit,
@@ -186,6 +196,7 @@ class Flow {
       opened: easeInOut(this.opened),
       percent: spellPercent,
     });
+    if (this.open) this.sum.place(layout.openY, layout.openHeight, layout.frame.wordWidth + 8);
     this.rail.mark(this.look.head);
     this.views.mark(this.look.view);
     this.tell(snapshot);
@@ -252,10 +263,45 @@ class Flow {
     if (!means) return;
     if (means.word !== undefined && !this.data.crossed) this.lookAt({ query: means.word });
     if (means.query !== undefined) this.lookAt({ query: means.query });
+    if (means.part !== undefined) this.unfold(means);
+    if (means.ribbon !== undefined) this.unfold({ part: this.snapshot.share.name, row: means.ribbon, m: 0 });
+  }
+
+  // Opens the sum of a cell in the gap under its row, or folds it.
+  unfold(means) {
+    const part = means && this.model.parts.get(means.part);
+    this.open = part && { row: part.role === "lane" ? "lane" : means.row, step: part.name, index: this.model.indexOf(part, this.look, means.row, means.m) };
+    this.sum.root.hidden = true;
+    this.take();
+    this.trigger("opened", this.open ? { step: this.open.step, index: this.open.index } : null);
+  }
+
+  // The server has written the sum of the cell that is open. One that was opened elsewhere opens under the query's lane.
+  fillSum(data) {
+    if (!this.data || !data) return;
+    if (!data.step) {
+      if (this.open) [this.open, this.sum.root.hidden] = [null, true];
+      this.take();
+      return;
+    }
+    const row = this.open ? this.open.row : this.rowOf(data);
+    this.open = { row, step: data.step, index: data.index };
+    this.sum.show(data);
+    this.sum.root.hidden = false;
+    this.take();
+  }
+
+  rowOf({ step, index }) {
+    const part = this.model.parts.get(step);
+    if (!part || part.role === "lane") return "lane";
+    const { dims } = this.model.step(step);
+    const axis = dims.indexOf(part.role === "row" && !dims.includes("S") ? "T" : "S");
+    return index[axis];
   }
 
   lookAt(changes) {
     this.look = { ...this.look, ...changes };
+    if (this.open && changes.view === undefined) [this.open, this.sum.root.hidden] = [null, true];
     this.take();
     this.trigger?.("looked", this.look);
   }
