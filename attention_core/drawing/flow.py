@@ -6,6 +6,8 @@ the expression of its cells, so that a new score or position is drawn as soon as
 
 from dataclasses import dataclass, replace
 
+import torch
+
 from attention_core.explanation.formula import colour_family
 from attention_core.record.expressions import Cell, Ref
 from attention_core.record.trace import Step, Trace
@@ -46,9 +48,8 @@ def flow_parts(trace: Trace) -> tuple[FlowPart, ...]:
     [('q', 'lane', 0), ('k', 'row', 0), ('v', 'row', 1), ('scores', 'pair', 1)]
     """
     graph = FlowGraph(trace)
-    parts = graph.collect_parts()
-    parts = mark_shares(parts)
-    return place_columns(parts)
+    parts = keep_way_to_output(mark_mixers(graph.collect_parts()))
+    return place_columns(mark_shares(parts))
 
 
 class FlowGraph:
@@ -58,7 +59,6 @@ class FlowGraph:
         self.trace = trace
         self.shapes = trace.shapes()
         self.stands_for: dict[str, str] = {}  # a step that is not drawn -> the part that shows its numbers
-        self.gates = self.find_gates()
 
     def cell(self, step: Step) -> Cell | None:
         """The expression of a step's first cell; none of an input."""
@@ -67,21 +67,16 @@ class FlowGraph:
         first = (0,) * len(step.dims)
         return step.operation.cell(first, self.shapes)
 
-    def find_gates(self) -> set[str]:
-        """The steps that say whether another step's number passes: they are marks on that step, no column."""
-        gates = set()
-        for step in self.trace.steps.values():
-            cell = self.cell(step)
-            if cell is not None and cell.function == "select":
-                _, (condition, *_) = cell.terms
-                gates.add(condition.step)
-        return gates
+    def last_cell(self, step: Step) -> Cell:
+        """The expression of its last cell."""
+        last = tuple(size - 1 for size in step.value.shape)
+        return step.operation.cell(last, self.shapes)
 
     def collect_parts(self) -> list[FlowPart]:
         """The steps that are drawn, without columns."""
         parts: dict[str, FlowPart] = {}
         for step in self.trace.steps.values():
-            if not word_axes(step) or step.name in self.gates or not self.leads_on(step):
+            if is_mark(step) or not word_axes(step):
                 continue
             role = self.role(step)
             if self.is_move(step) and not self.merges(step):
@@ -111,7 +106,8 @@ class FlowGraph:
         """A step as a part."""
         reads, matrices = [], []
         for name in self.numbers_read(step):
-            if name in self.gates or not word_axes(self.trace.step(name)):
+            read = self.trace.step(name)
+            if is_mark(read) or not word_axes(read):
                 matrices.append(name)
             else:
                 reads.append(self.resolve(name))
@@ -126,11 +122,13 @@ class FlowGraph:
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
         """The steps whose numbers a step is made of; none for a table of positions, which reads a shape alone."""
-        cell = self.cell(step)
-        if cell is None:
+        if step.operation is None:
             return ()
-        reads_numbers = any(isinstance(factor, Ref) for term in cell.terms for factor in term)
-        return step.operation.reads if reads_numbers else ()
+        found = set()
+        for cell in (self.cell(step), self.last_cell(step)):  # what is appended stands in the last one
+            for term in cell.terms:
+                found |= {factor.step for factor in term if isinstance(factor, Ref)}
+        return tuple(name for name in step.operation.reads if name in found)
 
     def resolve(self, name: str) -> str:
         """The part that shows a step's numbers."""
@@ -152,10 +150,6 @@ class FlowGraph:
             if axes == [KEYS] or (axes == [QUERIES] and self.makes_keys(reader)):
                 return True
         return False
-
-    def leads_on(self, step: Step) -> bool:
-        """Whether a step is computed, or something is computed of it."""
-        return step.operation is not None or bool(self.readers(step))
 
     def readers(self, step: Step) -> list[Step]:
         """The steps that read a step."""
@@ -186,6 +180,11 @@ class FlowGraph:
         return self.trace.step(step.operation.reads[0])
 
 
+def is_mark(step: Step) -> bool:
+    """Whether a step says yes or no of numbers of other steps: it is a mark on those, no column."""
+    return step.value.dtype == torch.bool
+
+
 def word_axes(step: Step) -> list[str]:
     """The axes of a step that count words."""
     return [dim for dim in step.dims if dim in (QUERIES, KEYS)]
@@ -205,25 +204,64 @@ def head_count(step: Step) -> int:
     return 0 if axis is None else step.value.shape[axis]
 
 
+# ---- for the twin in the browser -------------------------------------------------------------------------------------
+def twin_steps(trace: Trace) -> dict[str, dict]:
+    """A run as the twin in the browser reads it, without its numbers: each step's axes, and how it is made.
+
+    operation: the name of the function, the steps it reads, its parameters; None of what no number of the run changes,
+    an input or a table of positions. perQuery: whether each query has its own, and no key is made of it.
+    """
+    graph = FlowGraph(trace)
+    described = {}
+    for name, step in trace.steps.items():
+        made = graph.numbers_read(step)
+        operation = None
+        if made:
+            operation = {
+                "name": step.operation.faces.torch.__name__,
+                "reads": made,
+                "params": dict(step.operation.params),
+            }
+        has_queries = QUERIES in step.dims
+        described[name] = {
+            "dims": step.dims,
+            "shape": tuple(step.value.shape),
+            "operation": operation,
+            "perQuery": has_queries and graph.role(step) != "row",
+        }
+    return described
+
+
 # ---- shares ----------------------------------------------------------------------------------------------------------
-def mark_shares(parts: list[FlowPart]) -> list[FlowPart]:
-    """The parts with what follows from the sum over the keys: its shares, and what comes behind it."""
+def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
+    """The parts with what follows from the sum over the keys: which part it is, and what comes behind it."""
     roles = {part.name: part.role for part in parts}
-    mixers = {}
-    for part in parts:
-        roles_read = {roles[name]: name for name in part.reads}
-        if part.role == "lane" and {"pair", "row"} <= roles_read.keys():
-            mixers[part.name] = roles_read["pair"]
     behind: set[str] = set()
     marked = []
     for part in parts:
-        mixes = part.name in mixers
-        after = mixes or any(name in behind for name in part.reads)
+        roles_read = {roles[name] for name in part.reads}
+        mixes = part.role == "lane" and {"pair", "row"} <= roles_read
+        after = mixes or not behind.isdisjoint(part.reads)
         if after:
             behind.add(part.name)
-        is_share = part.name in mixers.values()
-        marked.append(replace(part, mixes=mixes, after=after, is_share=is_share))
+        marked.append(replace(part, mixes=mixes, after=after))
     return marked
+
+
+def mark_shares(parts: list[FlowPart]) -> list[FlowPart]:
+    """The parts with which of them are the shares of a sum over the keys."""
+    summed = {name for part in parts if part.mixes for name in part.reads}
+    return [replace(part, is_share=part.role == "pair" and part.name in summed) for part in parts]
+
+
+def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
+    """The parts of which the last vector of the query is made: not what a run computes besides."""
+    last = next((part for part in reversed(parts) if part.after and part.role == "lane"), parts[-1])
+    wanted = {last.name}
+    for part in reversed(parts):
+        if part.name in wanted:
+            wanted.update(part.reads)
+    return [part for part in parts if part.name in wanted]
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------

@@ -6,11 +6,18 @@ import numpy as np
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
+from attention_core.drawing.flow import (
+    FlowPart,
+    flow_parts,
+    flow_stops,
+    largest_numbers,
+    part_family,
+    part_sign,
+    twin_steps,
+)
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.head_habits import HeadHabit, head_habit
 from attention_core.inputs.tokenizer import printable_token
-from attention_core.record.trace import Step
 from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
 from pages.panels.head_maps import head_name
@@ -77,13 +84,11 @@ def make_flow_data(screen: ScreenState) -> bytes:
     """All that the picture is drawn from, packed: parts, stops, numbers, words."""
     trace, selection = screen.trace, screen.selection
     parts = flow_parts(trace)
-    drawn_steps = list_drawn_steps(parts)
-    steps, values = {}, []
+    steps, values = twin_steps(trace), []
     first = 0
-    for name in drawn_steps:
-        step = trace.step(name)
-        numbers = np.ascontiguousarray(step.window(), dtype=np.float32)
-        steps[name] = describe_step(step, first)
+    for name, described in steps.items():
+        numbers = np.ascontiguousarray(trace.step(name).window(), dtype=np.float32)
+        described["first"] = first
         values.append(numbers.tobytes())
         first += numbers.size
     content = b"".join(values)
@@ -103,16 +108,6 @@ def make_flow_data(screen: ScreenState) -> bytes:
     }
     data["digest"] = hashlib.sha256(content + repr(data).encode()).hexdigest()
     return components.pack_bytes({**data, "numbers": content})
-
-
-def list_drawn_steps(parts: tuple[FlowPart, ...]) -> list[str]:
-    """The steps whose numbers the picture needs: its parts."""
-    return [part.name for part in parts]
-
-
-def describe_step(step: Step, first: int) -> dict:
-    """A step's axes, and where its numbers begin."""
-    return {"dims": step.dims, "shape": tuple(step.value.shape), "first": first}
 
 
 def describe_part(trace: Trace, part: FlowPart) -> dict:
@@ -143,10 +138,14 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
     return say(f"flow.habit.{habit.kind}", pairs=say("fact.comma").join(pairs))
 
 
+NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
+
+
 def say_offset(offset: int) -> str:
     """How far from itself a head looks."""
-    if offset in (-1, 0, 1):
-        return say(f"flow.habit.offset{offset:+d}" if offset else "flow.habit.offset0")
+    near = NEAR_OFFSETS.get(offset)
+    if near:
+        return say(f"flow.offset.{near}")
     return say("flow.habit.back" if offset < 0 else "flow.habit.on", count=abs(offset))
 
 

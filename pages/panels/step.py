@@ -9,7 +9,6 @@ from attention_core.explanation.formula import formula
 from attention_core.explanation.scripts import call_line
 from attention_core.explanation.traced_source import listing
 from attention_core.record.expressions import Ref
-
 from pages.panels import canvas_map
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart

@@ -24,6 +24,7 @@ from attention_core.inputs.files.qkv_file import ROLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, POSITION_COLUMNS
 from attention_core.inputs.tokenizer import ORIGINS
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import REFUSAL_SENTENCES
 from attention_core.record.trace import Faces
@@ -580,6 +581,9 @@ def test_no_path_of_one_machine():
 
 
 # ---- faces -----------------------------------------------------------------------------------------------------------
+FACES = ("torch", "numpy", "formula", "cell")
+
+
 def every_face():
     """(module, name of the Faces, which face, its function) for each operation of the core."""
     seen = []
@@ -590,7 +594,14 @@ def every_face():
         for name, value in vars(module).items():
             if isinstance(value, Faces) and not any(value is faces for _, _, faces in seen):
                 seen.append((module, name, value))
-    return [(module, name, face, getattr(faces, face)) for module, name, faces in seen for face in vars(faces)]
+    return [(module, name, face, getattr(faces, face)) for module, name, faces in seen for face in FACES]
+
+
+def test_every_operation_says_its_motion():
+    motions = set(load_app_texts("en"))
+    for score in SCORES.values():
+        assert all(f"flow.stop.{operation.faces.motion}" in motions for operation in score.operations)
+    assert all(f"flow.stop.{position.faces.motion}" in motions for position in POSITIONS.values())
 
 
 def test_there_are_the_operations_of_every_table():

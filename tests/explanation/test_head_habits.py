@@ -1,0 +1,53 @@
+"""What a head does, from its map: each map here was made so that one rule holds."""
+
+import pytest
+import torch
+
+from attention_core import AttentionConfig, Trace, Weights, attend
+from attention_core.explanation.head_habits import HeadHabit, head_habit
+from attention_core.record.trace import RandomParts
+
+
+def looking(*keys: int | None, masks=()) -> Trace:
+    """One head over as many words as keys are given; each query looks at its key, or evenly where that is None."""
+    length = len(keys)
+    words = torch.eye(length, dtype=torch.float64)
+    wanted = torch.zeros(length, length, dtype=torch.float64)
+    for query, key in enumerate(keys):
+        if key is not None:
+            wanted[query, key] = 20.0
+    config = AttentionConfig(score="dot", masks=list(masks))
+    return attend(words, weights=Weights(w_q=wanted), config=config)
+
+
+@pytest.mark.parametrize(
+    ("keys", "habit"),
+    [
+        ((None, 0, 1, 2, 3), HeadHabit("offset", offset=-1)),
+        ((1, 2, 3, 4, None), HeadHabit("offset", offset=1)),
+        ((0, 1, 2, 3, 4), HeadHabit("offset", offset=0)),
+        ((None, None, 0, 1, 2), HeadHabit("offset", offset=-2)),
+        ((2, 2, 2, 2, 2), HeadHabit("key", key=2)),
+        ((None, None, None, None, None), HeadHabit("even")),
+        ((None, 0, None, None, 2), HeadHabit("pairs", pairs=((1, 0), (4, 2)))),
+        ((3, 0, 4, 1, 0), HeadHabit("mixed", pairs=((0, 3),))),
+    ],
+)
+def test_what_the_queries_have_in_common(keys, habit):
+    assert head_habit(looking(*keys), head=0) == habit
+
+
+def test_one_query_in_five_may_do_something_else():
+    assert head_habit(looking(None, 0, 1, 2, 3, 0), head=0) == HeadHabit("offset", offset=-1)
+    assert head_habit(looking(None, 0, 1, 2, 0, 0), head=0).kind == "mixed"
+
+
+def test_a_mask_that_leaves_one_key_leaves_no_habit():
+    trace = looking(0, 1, 2, masks=[("sliding", {"window": 1})])
+    assert head_habit(trace, head=0) == HeadHabit("forced")
+
+
+def test_random_numbers_have_no_habit():
+    trace = looking(None, 0, 1, 2, 3)
+    random = Trace(trace.steps, trace.labels, chance=RandomParts(matrices=("w_q",)))
+    assert head_habit(random, head=0) == HeadHabit("random")
