@@ -79,5 +79,6 @@ flow = make_component(
     "flow/map",
     "flow/rail",
     "flow/sum",
+    "flow/sliders",
 )
 unfolded = make_component("flow/unfolded", "<div></div>")

@@ -1,6 +1,7 @@
 """The flow of one query through the layer, as a picture that moves: what it shows, from a Trace."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -16,16 +17,18 @@ from attention_core.drawing.flow import (
     twin_steps,
 )
 from attention_core.explanation.arithmetic import explain
+from attention_core.explanation.facts import accident, row_fact
 from attention_core.explanation.head_habits import HeadHabit, head_habit
 from attention_core.inputs.tokenizer import printable_token
 from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
-from pages.panels.head_maps import head_name
+from pages.panels.head_maps import fact_sentence, head_name
+from pages.panels.setup_controls import try_change
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
 from pages.session.fragments import select_and_redraw
-from pages.session.labels import chosen_cell, current_palette, describe_cell, inline_step_name, name_token
+from pages.session.labels import Selection, chosen_cell, current_palette, describe_cell, inline_step_name, name_token
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
@@ -42,6 +45,7 @@ def show_flow(screen: ScreenState) -> None:
         data=make_flow_data(screen),
         key="flow",
         on_looked_change=handle_look,
+        on_changed_change=handle_changed_setting,
         on_opened_change=lambda: handle_opened_cell(st.session_state["flow"].opened),
         on_followed_change=lambda: open_sent_cell(st.session_state["flow"].followed, follow=True),
     )
@@ -100,6 +104,8 @@ def make_flow_data(screen: ScreenState) -> bytes:
         "words": {axis: [printable_token(word) for word in trace.labels[axis]] for axis in ("T", "S")},
         "heads": trace.sizes()["H"],
         "crossed": screen.inputs.crossed,
+        "sliders": [make_temperature_slider(screen)],
+        "remarks": list_remarks(screen),
         "head_names": [describe_head(screen, head) for head in range(trace.sizes()["H"])],
         "look": {"batch": selection.batch, "head": selection.head, "query": selection.query, "view": "flow"},
         "height": STAGE_HEIGHT_PX,
@@ -136,6 +142,55 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
         pair = say("flow.habit.pair", query=name_token(trace, "T", query), key=name_token(trace, "S", key))
         pairs.append(pair)
     return say(f"flow.habit.{habit.kind}", pairs=say("fact.comma").join(pairs))
+
+
+TEMPERATURE_RANGE = (0.1, 10.0)  # of the slider; a link may say more
+
+
+def make_temperature_slider(screen: ScreenState) -> dict:
+    """The temperature: which step's parameter it is, and how far it goes."""
+    least, most = TEMPERATURE_RANGE
+    return {
+        "field": "temperature",
+        "label": say("control.temperature"),
+        "least": least,
+        "most": most,
+        "value": screen.setup.temperature,
+        "step": "scaled_scores",
+        "parameter": "temperature",
+    }
+
+
+def handle_changed_setting() -> None:
+    """A slider was let go."""
+    match st.session_state["flow"].changed:
+        case {"field": "temperature", "value": float() | int() as value}:
+            try_change("temperature", temperature=float(value))
+
+
+CLEAR_KINDS = ("most", "only")  # rows of which the headline says where they look
+MAX_REMARKED_ROWS = 512  # of more rows only those of the head that is looked at
+
+
+def list_remarks(screen: ScreenState) -> list[list[str | None]]:
+    """What is said of each head's rows that do not look at one word, or of which nothing may be claimed."""
+    trace, selection = screen.trace, screen.selection
+    sizes = trace.sizes()
+    are_few = sizes["H"] * sizes["T"] <= MAX_REMARKED_ROWS
+    remarks = []
+    for head in range(sizes["H"]):
+        is_told = are_few or head == selection.head
+        queries = range(sizes["T"]) if is_told else ()
+        remarks.append([remark_on_row(trace, replace(selection, head=head, query=query)) for query in queries])
+    return remarks
+
+
+def remark_on_row(trace: Trace, selection: Selection) -> str | None:
+    """What is said of a row in the place of where it looks; None where it may be said."""
+    fact = row_fact(trace, selection.head, selection.query, selection.batch)
+    if fact.kind in CLEAR_KINDS and accident(trace, fact) is None:
+        return None
+    return fact_sentence(trace, selection, spell=str)
 
 
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}

@@ -3,7 +3,7 @@
 const STOP_MS = { ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300, merge: 900, output: 900 };
 const USUAL_STOP_MS = 1400;
 const REST_MS = 450; // between two stops, while it plays
-const OPEN_HEIGHT = 96; // px at 1280: the room for an unfolded sum
+const OPEN_HEIGHT = 88; // px: the room for a sum of which nothing is known yet
 const CHANGE_MS = 420; // numbers and places, from one state to the next
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -28,6 +28,10 @@ class Flow {
     const top = added(root, "div", "top");
     this.headline = added(top, "p", "headline");
     this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
+    this.sliders = new Sliders(added(root, "div", "sliders"), {
+      drag: (slider, value) => this.drag(slider, value),
+      release: (slider, value) => this.trigger("changed", { field: slider.field, value }),
+    });
     this.rail = new Rail(added(root, "div", "rail"), (head) => this.lookAt({ head }));
     this.stage = added(root, "div", "stage");
     this.svg = this.stage.appendChild(document.createElementNS(SVG, "svg"));
@@ -55,6 +59,7 @@ class Flow {
     window.addEventListener("unfolded", ({ detail }) => this.fillSum(detail));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.open && this.unfold(null));
     new ResizeObserver(() => this.resized()).observe(this.root);
+    document.fonts.ready.then(() => this.resized()); // words are measured
   }
 
   // ---- data -----------------------------------------------------------------------------------------------------------
@@ -68,6 +73,7 @@ class Flow {
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
     const keys = data.words.S.length;
     this.views.show(data.text.views, ["flow", "map"]);
+    this.sliders.show(data.sliders);
     this.rail.show(data.head_names, data.words.T.length, keys, (head) => this.weightsOf(head), data.palette.share);
     this.bar.show(data.text);
     this.take(before);
@@ -94,10 +100,24 @@ class Flow {
 
   // Another snapshot: numbers and places flow to it.
   take(before = this.snapshot) {
+    this.isDragged = false;
     const isAtEnd = this.progress >= (before?.stops.length ?? 0);
     this.snapshot = this.model.snapshot(this.look);
     this.progress = isAtEnd ? this.snapshot.stops.length : Math.min(this.progress, this.snapshot.stops.length);
     this.before = before && this.layout ? { numbers: before.numbers, shares: before.shares, layout: this.layout, begun: performance.now() } : null;
+    this.arrange();
+    this.ask();
+  }
+
+  // A hand drags: the twin answers in the same frame, for the query that is looked at.
+  drag({ step, parameter }, value) {
+    const params = { [step]: { [parameter]: value } };
+    const { steps, waiting } = follow(this.data.steps, { params }, [this.look.query]);
+    this.root.classList.toggle("waits", waiting.size > 0);
+    this.snapshot = this.model.snapshot(this.look, steps);
+    this.progress = Math.min(this.progress, this.snapshot.stops.length);
+    this.before = null;
+    this.isDragged = true;
     this.arrange();
     this.ask();
   }
@@ -116,15 +136,15 @@ class Flow {
     const unit = clamp(width / 1010, compact ? 0.62 : 0.8, 1.75);
     const height = this.data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
     Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) => this.svg.setAttribute(name, value));
-    const measure = (text, size) => textWidth(text, size * unit);
-    const longest = Math.max(...this.model.keys.map((word) => measure(word, 24)));
+    const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
+    const longest = Math.max(...this.model.keys.map((word) => measure(word, 24, 700)));
     const common = {
       width, height, unit, compact,
       crossed: this.data.crossed,
-      open: this.open && { row: this.open.row, height: OPEN_HEIGHT * Math.min(1.25, unit) },
+      open: this.open && { row: this.open.row, height: this.open.height ?? OPEN_HEIGHT },
       wordWidth: Math.min(longest + 22 * unit, width * 0.24),
-      endWidth: measure(`${this.asking()}′`, 24) + 26 * unit,
-      headWidth: (part) => Math.max(measure(part.sign, 19), measure(part.label, 13.5)) + 6 * unit,
+      endWidth: measure(`${this.asking()}′`, 24, 700) + 26 * unit,
+      headWidth: (part) => Math.max(measure(part.sign, 19, 700), measure(part.label, 13.5)) + 6 * unit,
     };
     const { stops, parts } = this.snapshot;
     const given = parts.filter((part) => !stops.some((stop) => stop.parts.includes(part.name))).map((part) => part.name);
@@ -241,7 +261,8 @@ class Flow {
   // ---- words ----------------------------------------------------------------------------------------------------------
   tell({ shares }) {
     const best = largestOf(shares, 0, shares.length);
-    const text = fill(this.data.text.headline, {
+    const remark = !this.isDragged && this.data.remarks[this.look.head]?.[this.look.query];
+    const text = remark ? [[remark, "remark"]] : fill(this.data.text.headline, {
       query: [this.asking(), "q"],
       key: [this.model.keys[best], "share"],
       percent: [spellPercent(shares[best]), "share"],
@@ -288,6 +309,7 @@ class Flow {
     this.open = { row, step: data.step, index: data.index };
     this.sum.show(data);
     this.sum.root.hidden = false;
+    this.open.height = this.sum.heightAt(this.root.clientWidth - this.layout.frame.wordWidth - 8);
     this.take();
   }
 
@@ -426,8 +448,8 @@ function spellNumber(number) {
 }
 
 let measuring;
-function textWidth(text, size) {
+function textWidth(text, size, weight = 400) {
   measuring ??= document.createElement("canvas").getContext("2d");
-  measuring.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  measuring.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
   return measuring.measureText(text).width;
 }

@@ -33,6 +33,15 @@ class SumPanel {
     return button;
   }
 
+  // How high the panel is at this width; a long sum scrolls.
+  heightAt(width) {
+    const { style } = this.root;
+    [style.width, style.height, style.right] = [`${width}px`, "auto", "auto"];
+    const height = Math.min(150, this.root.scrollHeight);
+    [style.width, style.right] = ["", ""];
+    return height;
+  }
+
   place(top, height, left) {
     Object.assign(this.root.style, { top: `${top}px`, height: `${height}px`, left: `${left}px` });
   }
