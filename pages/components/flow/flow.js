@@ -41,6 +41,7 @@ class Flow {
     });
     this.open = null; // the cell whose sum is unfolded: { row, step, index }
     this.caption = added(root, "p", "caption");
+    this.caption.setAttribute("aria-live", "polite");
     this.bar = new StopsBar(added(root, "div", "bar"), this);
     this.flowGroup = this.svg.appendChild(document.createElementNS(SVG, "g"));
     this.picture = new Picture(this.flowGroup);
@@ -56,6 +57,8 @@ class Flow {
     this.svg.addEventListener("click", (event) => this.pressed(event.target.means));
     this.svg.addEventListener("pointerover", (event) => this.hover(event.target.means));
     this.svg.addEventListener("pointerleave", () => this.hover(null));
+    Object.assign(this.stage, { tabIndex: 0, role: "group" });
+    this.stage.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("unfolded", ({ detail }) => this.fillSum(detail));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.open && this.unfold(null));
     new ResizeObserver(() => this.resized()).observe(this.root);
@@ -178,6 +181,7 @@ class Flow {
 
   drawAt(now) {
     if (this.playing) this.play(now);
+    if (this.glide) this.followGlide(now);
     const share = this.before ? easeInOut(clamp((now - this.before.begun) / (this.isCalm() ? 1 : CHANGE_MS))) : 1;
     let [snapshot, layout] = [this.snapshot, this.layoutAt(this.progress)];
     if (share < 1) {
@@ -252,7 +256,28 @@ class Flow {
     this.ask();
   }
 
+  // To a stop, in so large a part of the time that it takes when it is played.
+  glideTo(stop, share) {
+    const target = clamp(stop, 0, this.snapshot.stops.length);
+    const passed = this.snapshot.stops[Math.min(Math.floor(Math.min(target, this.progress)), this.snapshot.stops.length - 1)];
+    if (this.isCalm()) {
+      this.scrub(target);
+      return;
+    }
+    this.playing = null;
+    this.glide = { from: this.progress, target, begun: performance.now(), ms: share * (STOP_MS[passed.motion] ?? USUAL_STOP_MS) };
+    this.ask();
+  }
+
+  followGlide(now) {
+    const share = clamp((now - this.glide.begun) / this.glide.ms);
+    this.progress = between(this.glide.from, this.glide.target, share);
+    if (share >= 1) this.glide = null;
+    this.ask();
+  }
+
   scrub(progress) {
+    this.glide = null;
     this.playing = null;
     this.progress = clamp(progress, 0, this.snapshot.stops.length);
     this.ask();
@@ -268,6 +293,7 @@ class Flow {
       percent: [spellPercent(shares[best]), "share"],
     });
     write(this.headline, text);
+    setOnce(this.stage, "aria-label", `${this.headline.textContent}. ${this.data.text.keys}`);
     const stop = this.snapshot.stops[Math.floor(this.progress)];
     write(this.caption, [[stop ? this.data.text.stops[stop.motion] : this.data.text.rest, ""]]);
   }
@@ -278,6 +304,23 @@ class Flow {
     if (row === this.hovered) return;
     this.hovered = row;
     this.ask();
+  }
+
+  // Up and down another word asks, Enter opens the sum of the largest share, left and right go along the stops.
+  key(event) {
+    if (event.target !== this.stage || event.altKey || event.ctrlKey || event.metaKey) return;
+    const { query } = this.look;
+    const last = this.data.words.T.length - 1;
+    const { shares, share } = this.snapshot;
+    const go = {
+      ArrowUp: () => this.lookAt({ query: Math.max(0, query - 1) }),
+      ArrowDown: () => this.lookAt({ query: Math.min(last, query + 1) }),
+      Enter: () => this.unfold({ part: share.name, row: largestOf(shares, 0, shares.length), m: 0 }),
+    }[event.key];
+    if (go) {
+      event.preventDefault();
+      go();
+    } else this.bar.key(event);
   }
 
   pressed(means) {
@@ -343,6 +386,24 @@ class StopsBar {
       this.moved(event);
     });
     this.track.addEventListener("pointermove", (event) => event.buttons && this.moved(event));
+    Object.assign(this.track, { tabIndex: 0, role: "slider" });
+    this.track.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // Arrows go by one stop, the space bar plays.
+  key(event) {
+    const { flow } = this;
+    const count = flow.snapshot.stops.length;
+    const go = {
+      ArrowRight: () => flow.glideTo(Math.floor(flow.progress + 1e-6) + 1, 0.75),
+      ArrowLeft: () => flow.glideTo(Math.ceil(flow.progress - 1e-6) - 1, 0.3),
+      Home: () => flow.scrub(0),
+      End: () => flow.scrub(count),
+      " ": () => flow.togglePlay(),
+    }[event.key];
+    if (!go || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    go();
   }
 
   show(text) {
@@ -391,7 +452,11 @@ class StopsBar {
     });
     const stop = Math.min(stops.length - 1, Math.floor(progress));
     this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
-    this.button.classList.toggle("playing", Boolean(this.flow.playing));
+    const isPlaying = Boolean(this.flow.playing);
+    this.button.classList.toggle("playing", isPlaying);
+    this.button.setAttribute("aria-label", isPlaying ? this.text.pause : this.text.play);
+    const said = { label: this.text.bar, valuemin: 0, valuemax: stops.length, valuenow: Math.round(10 * progress) / 10, valuetext: this.flow.caption.textContent };
+    for (const [name, value] of Object.entries(said)) setOnce(this.track, `aria-${name}`, String(value));
   }
 }
 
@@ -427,6 +492,10 @@ function added(parent, kind, name) {
 // A template with its parts: [text, class] pairs; a part is { name } in the template.
 function fill(template, parts) {
   return template.split(/(\{\w+\})/).map((text) => parts[text.slice(1, -1)] ?? [text, ""]);
+}
+
+function setOnce(element, name, value) {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 // Texts into an element, each in its colour; nothing is touched that says the same already.
