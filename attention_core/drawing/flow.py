@@ -45,7 +45,7 @@ def flow_parts(trace: Trace) -> tuple[FlowPart, ...]:
     >>> from attention_core import attend_qkv
     >>> parts = flow_parts(attend_qkv(torch.eye(3), torch.eye(3), torch.eye(3)))
     >>> [(part.name, part.role, part.column) for part in parts][:4]
-    [('q', 'lane', 0), ('k', 'row', 0), ('v', 'row', 1), ('scores', 'pair', 1)]
+    [('q', 'lane', 0), ('k', 'row', 0), ('v', 'row', 3), ('scores', 'pair', 1)]
     """
     graph = FlowGraph(trace)
     parts = keep_way_to_output(mark_mixers(graph.collect_parts()))

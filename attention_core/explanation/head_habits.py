@@ -19,6 +19,7 @@ class HeadHabit:
     kind:
 
     - "random": what stands out comes of random numbers, and means nothing.
+    - "overflow": the precision could not hold scores of this head.
     - "forced": masks leave each query one key at most.
     - "even": every query spreads evenly.
     - "offset": most look at the key `offset` places on; -1 is the word before.
@@ -37,14 +38,16 @@ def head_habit(trace: Trace, head: int, batch: int = 0) -> HeadHabit:
     """Say what the queries of a head have in common.
 
     >>> import torch
-    >>> from attention_core import attend_qkv
-    >>> places = 9 * torch.eye(4)
-    >>> head_habit(attend_qkv(places, places, places), head=0)
+    >>> from attention_core import Weights, attend
+    >>> words = 3 * torch.eye(4)
+    >>> head_habit(attend(words, weights=Weights(w_q=torch.eye(4))), head=0)
     HeadHabit(kind='offset', offset=0, key=0, pairs=())
     """
     queries = trace.sizes()["T"]
     facts = [row_fact(trace, head, query, batch) for query in range(queries)]
-    free = [fact for fact in facts if fact.possible > 1]
+    if any(fact.kind == "overflow" for fact in facts):
+        return HeadHabit("overflow")
+    free = [fact for fact in facts if fact.possible > 1 and fact.keys]
     if not free:
         return HeadHabit("forced")
     clear = [fact for fact in free if fact.kind == "most" and fact.ratio >= CLEAR_RATIO]

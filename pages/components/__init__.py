@@ -77,8 +77,14 @@ flow = make_component(
     "flow/layout",
     "flow/picture",
     "flow/map",
+    "flow/words",
     "flow/rail",
+    "flow/strip",
     "flow/sum",
-    "flow/sliders",
+    "flow/bar",
 )
-unfolded = make_component("flow/unfolded", "<div></div>")
+look = make_component("flow/look", "<div></div>")
+live_slider = make_component(
+    "flow/slider",
+    '<label class="live"><div class="line"><span></span><output></output></div><input type="range"></label>',
+)

@@ -1,4 +1,4 @@
-"""One step opened: the product that it is, the arithmetic of a cell, its formula and its code."""
+"""One step opened: any cell of it by name, its formula, its code, its numbers as a table."""
 
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,6 @@ from pages.site.words import say
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MAX_STEP_BESIDE_PX = 560  # pixels: a picture up to this wide has its arithmetic beside it
-STEP_AND_ARITHMETIC_PX = 790  # pixels: both together
 
 
 def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -60,7 +57,7 @@ def shows_part_of_query(trace: Trace, step: str) -> bool:
 
 
 def show_step_panel(screen: ScreenState) -> None:
-    """The opened step: its formula, the product that it is, the chosen cell's arithmetic, its code."""
+    """The opened step: its formula, what of it the picture does not show, its code."""
     trace, step = screen.trace, screen.setup.step
     is_open = step in trace
     chosen = chosen_cell(trace, screen.setup)
@@ -73,39 +70,22 @@ def show_step_panel(screen: ScreenState) -> None:
         return
     st.latex(formula(trace, step, current_palette().families()))
     alt = say("step.alt", step=step)
-    if canvas_map.is_large(trace, step) and step != "weights":  # which stand above, as the map of the head
+    is_large = canvas_map.is_large(trace, step)
+    if is_large:
         canvas_map.show_large_map(screen, step, at, "large_map", alt)
-    picture = make_step_picture(screen.drawn(step), step, position_with_cell(at, trace, chosen), chosen)
-    picture_width = picture.spec["width"]
-    stand_beside = picture_width <= MAX_STEP_BESIDE_PX
-    with st.container(horizontal=stand_beside, gap="small"):
+    if is_large or screen.shows_difference or screen.a is not None:
+        picture = make_step_picture(screen.drawn(step), step, position_with_cell(at, trace, chosen), chosen)
         show_chart(picture, "large", alt)
-        with st.container(width=arithmetic_width(picture_width) if stand_beside else "stretch"):
-            show_cell_arithmetic(screen, chosen)
+    if chosen is not None and screen.a is not None:
+        show_both_sums(screen, chosen)
     step_code_drawer(trace, step)
 
 
-def arithmetic_width(picture_width: float) -> float:
-    """How wide the arithmetic beside a picture is, in pixels."""
-    return STEP_AND_ARITHMETIC_PX - max(picture_width, STEP_AND_ARITHMETIC_PX // 2)
-
-
-def show_cell_arithmetic(screen: ScreenState, chosen: Ref | None) -> None:
-    """The arithmetic of the chosen cell; in a comparison that of A as well, where A has such a cell."""
-    if chosen is None:
-        st.caption(say("step.choose"))
-        return
+def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
+    """The arithmetic of the chosen cell in B and, where A has such a cell, in A."""
     trail = setup_state.get_trail()[:-1]
-    sign = "B" if screen.a else ""
-    show_arithmetic(
-        screen.trace,
-        chosen,
-        trail,
-        follow_operand,
-        "arithmetic",
-        sign,
-    )
-    if screen.a is not None and screen.a.holds(chosen.step, chosen.index):
+    show_arithmetic(screen.trace, chosen, trail, follow_operand, "arithmetic", "B")
+    if screen.a.holds(chosen.step, chosen.index):
         show_arithmetic(screen.a, chosen, (), follow_operand, "arithmetic_a", "A")
 
 

@@ -20,7 +20,8 @@ def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
     if input_mode_of(setup) != "sentence":
         return []
     swaps = EXAMPLES[setup.example].dictionary().swaps
-    possible_swaps = [(old, new) for old, new in swaps if old in inputs.queries]
+    words = first_sentence_of(inputs)
+    possible_swaps = [(old, new) for old, new in swaps if old in words]
     return possible_swaps[:MAX_SWAP_OFFERS]
 
 
@@ -32,9 +33,14 @@ def take_swap_offer(number: object, setup: Setup, inputs: RunInputs) -> None:
         try_change("text", text=exchange_word(setup, inputs, old, new))
 
 
+def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:
+    """The words of the sentence, of a batch those of the first."""
+    return inputs.batch[0].words if inputs.batch else inputs.queries
+
+
 def exchange_word(setup: Setup, inputs: RunInputs, old: str, new: str) -> str:
     """The sentence with one word in the place of another."""
-    words = tuple(new if word == old else word for word in inputs.queries)
+    words = tuple(new if word == old else word for word in first_sentence_of(inputs))
     return spell_tokens(words, setup)
 
 

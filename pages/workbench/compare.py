@@ -15,8 +15,8 @@ from pages.session.view import ScreenState
 from pages.setup.setup import pinned_setup_of, with_view_of
 from pages.site.words import escape_markdown, say
 from pages.workbench import change
+from pages.workbench.colour_switch import has_long_rows, ramp_switch
 from pages.workbench.compared_maps import show_compared_maps
-from pages.workbench.fact_line import has_long_rows, ramp_switch
 from pages.workbench.setting_differences import find_setting_differences
 
 

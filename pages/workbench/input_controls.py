@@ -7,16 +7,26 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import mirror_field, show_field_text, show_refusal, try_change, try_matrix
+from pages.panels.word_swaps import first_sentence_of, list_swap_offers, take_swap_offer
 from pages.runs.cache import trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
-from pages.session.fragments import page_part
+from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import UNCHANGED, Setup, input_mode_of, is_cross_attention, to_positions_field, without_view
-from pages.site.words import say
+from pages.setup.setup import (
+    UNCHANGED,
+    Setup,
+    input_mode_of,
+    is_cross_attention,
+    network_of,
+    to_positions_field,
+    without_view,
+)
+from pages.site.words import escape_markdown, say
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
 
+LEARNED_EXAMPLE = "learned_copy"  # the example that answers where weights come from
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 
 
@@ -44,24 +54,60 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(input_dependencies)
 def show_input_controls(screen: ScreenState) -> None:
-    """A sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
+    """What goes in: a sentence with words to exchange, a matrix, q, k and v, or a file; the second of two sequences."""
     setup, inputs = screen.setup, screen.inputs
-    mode = "file" if st.session_state.get("bringing") else input_mode_of(setup)
-    show_mode_choice(setup, mode)
+    mode = current_mode(setup)
     if mode == "file":
         show_file_controls(setup)
     elif mode == "sentence":
-        first_sentence = inputs.batch[0].words if inputs.batch else inputs.queries
-        show_field_text("text", setup.text, spell_tokens(first_sentence, setup), help=say("help.text"))
-        if not is_cross_attention(setup):
-            batch_box(setup)
+        shipped = spell_tokens(first_sentence_of(inputs), setup)
+        show_field_text("text", setup.text, shipped, help=say("help.text"))
+        show_swap_offers(setup, inputs)
+        show_further_sentences(setup)
     elif mode == "matrix":
         matrix_box("x", inputs)
     else:
         for name in "qkv":
             matrix_box(name, inputs)
-    if mode in ("sentence", "matrix"):
+    if mode in ("sentence", "matrix") and is_cross_attention(setup):
         show_second_sequence(setup, inputs, mode)
+
+
+def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The kind of input, and what else can be switched on for it."""
+    setup = screen.setup
+    return (current_mode(setup), setup.example, setup.more, is_cross_attention(setup))
+
+
+@page_part(choice_dependencies)
+def show_input_choice(screen: ScreenState) -> None:
+    """Which kind of input; whether several sentences are computed together, and whether keys come of another one."""
+    setup = screen.setup
+    mode = current_mode(setup)
+    show_mode_choice(setup, mode)
+    if mode == "sentence" and not is_cross_attention(setup):
+        show_batch_switch(setup)
+    if mode in ("sentence", "matrix"):
+        show_cross_switch(setup)
+    if network_of(setup) is None:
+        show_learned_door()
+
+
+def show_learned_door() -> None:
+    """The way to an example that shows where weights come from: a head whose weights were learned."""
+
+    def open_learned_example() -> None:
+        setup_state.open_example(LEARNED_EXAMPLE)
+        redraw()
+
+    st.button(
+        say("header.learned"), key="learned", help=say("help.learned"), type="tertiary", on_click=open_learned_example
+    )
+
+
+def current_mode(setup: Setup) -> str:
+    """The kind of input that is chosen: of a file also before it is brought."""
+    return "file" if st.session_state.get("bringing") else input_mode_of(setup)
 
 
 # ---- sentence, matrix, q k v, or file --------------------------------------------------------------------------------
@@ -138,18 +184,35 @@ def write_first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
 
 
 # ---- the boxes -------------------------------------------------------------------------------------------------------
-def batch_box(setup: Setup) -> None:
-    """Further sentences, one a line: they are computed together with the first, filled up to the longest."""
+def show_swap_offers(setup: Setup, inputs: RunInputs) -> None:
+    """Words that are worth exchanging, one click each."""
+    swaps = list_swap_offers(setup, inputs)
+    if not swaps:
+        return
+    with st.container(horizontal=True, gap="xsmall"):
+        for number, (old, new) in enumerate(swaps):
+            label = escape_markdown(f"{old} → {new}")
+            args = (number, setup, inputs)
+            st.button(label, key=f"swap{number}", help=say("help.swap"), on_click=take_swap_offer, args=args)
+
+
+def show_batch_switch(setup: Setup) -> None:
+    """Whether further sentences are computed together with the first."""
 
     def switch_batch() -> None:
         sentences = EXAMPLES[setup.example].batch if st.session_state["c_batch"] else None
         try_change("more", more=sentences, sentence=None)
 
+    mirror_field("c_batch", "more", setup.more is not None)
+    st.toggle(say("control.batch"), key="c_batch", on_change=switch_batch, help=say("help.batch"))
+
+
+def show_further_sentences(setup: Setup) -> None:
+    """Further sentences, one a line: they are computed together with the first, filled up to the longest."""
+
     def take_typed_sentences() -> None:
         try_change("more", more=st.session_state["c_more"])
 
-    mirror_field("c_batch", "more", setup.more is not None)
-    st.toggle(say("control.batch"), key="c_batch", on_change=switch_batch, help=say("help.batch"))
     if setup.more is not None:
         mirror_field("c_more", "more", setup.more)
         st.text_area(say("control.more"), key="c_more", on_change=take_typed_sentences, height=100)
@@ -182,8 +245,8 @@ def format_matrix_rows(matrix: np.ndarray | None) -> str:
     return text.replace(",", "  ").replace(";", "\n")
 
 
-def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
-    """Cross-attention: keys and values from a second sentence or matrix."""
+def show_cross_switch(setup: Setup) -> None:
+    """Whether keys and values come from a second sentence or matrix."""
 
     def switch_cross_attention() -> None:
         is_on = st.session_state["c_cross"]
@@ -192,9 +255,12 @@ def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
     mirror_field("c_cross", "cross", is_cross_attention(setup))
     st.toggle(say("control.cross"), key="c_cross", on_change=switch_cross_attention, help=say("help.cross"))
     show_refusal("cross")
-    if is_cross_attention(setup):
-        if mode == "sentence":
-            shipped = spell_tokens(inputs.keys, setup)
-            show_field_text("context_text", setup.context_text, shipped, help=say("help.text"))
-        else:
-            matrix_box("context", inputs)
+
+
+def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
+    """The sentence or matrix of which keys and values are made."""
+    if mode == "sentence":
+        shipped = spell_tokens(inputs.keys, setup)
+        show_field_text("context_text", setup.context_text, shipped, help=say("help.text"))
+    else:
+        matrix_box("context", inputs)

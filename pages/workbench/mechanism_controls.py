@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.mechanism.scores import SCORES
+from pages.panels.live_slider import LiveSlider, show_live_slider
 from pages.panels.setup_controls import (
     HALF_WIDTH_PX,
     mirror_field,
@@ -15,12 +16,13 @@ from pages.panels.setup_controls import (
 from pages.runs.compute import AVAILABLE_DEVICES
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
+from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.setup import DTYPES, Setup, config_of, positions_of, to_positions_field, without_view
 from pages.site.words import say
 
 POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
-USUAL_TEMPERATURES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+TEMPERATURE_RANGE = (0.1, 10.0)  # of the slider; a link may say more
 ROPE_CHOICES = ("rope", "rope_half")  # its two styles, one of which may be chosen
 
 
@@ -150,20 +152,18 @@ def find_scale_kind(scale: float | None) -> str:
     return "off" if scale == 1.0 and not is_typed else "number"
 
 
-@page_part(lambda screen: screen.setup.temperature)
+@page_part(lambda screen: (screen.setup.temperature, current_palette().share))
 def show_temperature_control(screen: ScreenState) -> None:
     """One slider from almost one-hot to almost even."""
     temperature = screen.setup.temperature
-
-    def choose_temperature() -> None:
-        try_change("temperature", temperature=st.session_state["c_temperature"])
-
-    mirror_field("c_temperature", "temperature", temperature)
-    st.select_slider(
+    least, most = TEMPERATURE_RANGE
+    slider = LiveSlider(
         say("control.temperature"),
-        sorted({*USUAL_TEMPERATURES, temperature}),
-        key="c_temperature",
-        on_change=choose_temperature,
-        format_func=lambda value: f"{value:g}",
+        temperature,
+        min(least, temperature),
+        max(most, temperature),
+        step="scaled_scores",
+        parameter="temperature",
     )
+    show_live_slider(slider, "c_temperature", lambda value: try_change("temperature", temperature=value))
     show_refusal("temperature")

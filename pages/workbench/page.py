@@ -4,7 +4,9 @@ import streamlit as st
 
 from pages.runs import cache
 from pages.session import linked_setup
+from pages.site.words import say
 from pages.workbench import (
+    colour_switch,
     film_strip,
     header,
     input_controls,
@@ -15,21 +17,35 @@ from pages.workbench import (
     screen,
 )
 
-linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
-with st.sidebar:
+PICTURE_AND_PANE = (0.76, 0.24)  # of the width
+PANE_HEIGHT_PX = 600  # what is longer scrolls in itself, beside the picture that it changes
+
+
+def show_pane() -> None:
+    """What is changed first; all else in the order of use."""
     input_controls.show_input_controls()
     mask_controls.show_mask_controls()
-    mechanism_controls.show_score_control()
     mechanism_controls.show_scale_control()
     mechanism_controls.show_temperature_control()
-    mechanism_controls.show_position_controls()
-    mechanism_controls.show_number_controls()
-    layer_controls.show_size_controls()
-    layer_controls.show_wiring_control()
-    layer_controls.show_built_heads_control()
+    with st.expander(say("control.more_controls"), icon=":material/tune:"):
+        layer_controls.show_size_controls()
+        mechanism_controls.show_score_control()
+        mechanism_controls.show_position_controls()
+        input_controls.show_input_choice()
+        layer_controls.show_wiring_control()
+        layer_controls.show_built_heads_control()
+        mechanism_controls.show_number_controls()
+        colour_switch.show_colour_switch()
+
+
+linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
 with st.container(gap="xsmall"):
     header.show_header()
-    screen.show_run()
+    picture, pane = st.columns(PICTURE_AND_PANE, gap="medium")
+    with picture:
+        screen.show_picture()
+    with pane, st.container(height=PANE_HEIGHT_PX, border=False):
+        show_pane()
     matrix_editors.show_editors()
     film_strip.show_film_strip()
     screen.show_opened_step()

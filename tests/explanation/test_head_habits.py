@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention_core import AttentionConfig, Trace, Weights, attend
+from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.explanation.head_habits import HeadHabit, head_habit
 from attention_core.record.trace import RandomParts
 
@@ -45,6 +45,13 @@ def test_one_query_in_five_may_do_something_else():
 def test_a_mask_that_leaves_one_key_leaves_no_habit():
     trace = looking(0, 1, 2, masks=[("sliding", {"window": 1})])
     assert head_habit(trace, head=0) == HeadHabit("forced")
+
+
+def test_scores_that_the_precision_cannot_hold_have_no_habit():
+    q = torch.full((3, 2), 300.0, dtype=torch.float16)
+    trace = attend_qkv(q, q, q, config=AttentionConfig(score="dot"))
+    assert trace["scores"].isinf().all()
+    assert head_habit(trace, head=0) == HeadHabit("overflow")
 
 
 def test_random_numbers_have_no_habit():

@@ -18,12 +18,13 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from attention_core.record.number_text import format_exact
 from pages.export.downloads import file_name
 from pages.lectures.script import load_shipped_lecture
 from pages.setup.setup import Setup, setup_from_link
 from pages.site.catalog import LESSONS
 from pages.site.words import LANGUAGES, load_app_texts
-from tests.screen.driver import Screen, it_to_dog
+from tests.screen.driver import WORDS, Screen, it_to_dog
 from tests.screen.lesson import Lesson
 from tests.session.test_hostile_words import HOSTILE
 
@@ -112,9 +113,9 @@ def test_a_picture_is_the_one_on_the_screen(files):
     screen = Screen(step="weights", lang="zh", head="0")
     files.clear()
     screen.set("export", "map")
-    svg, table = files.made("svg"), screen.table("map0")
-    for what, value in table[["what", "value"]].to_numpy():
-        assert f"{what}: {value}" in svg
+    svg, weights = files.made("svg"), screen.numbers("weights")[0, 0]
+    for (query, key), weight in np.ndenumerate(weights):
+        assert f"weights [头 1, {WORDS[query]}, {WORDS[key]}]: {format_exact(weight)}" in svg
     assert "头 1：指代谁？" in svg and "Anna fed the dog and it barked" in svg
     assert files.made("png").startswith(b"\x89PNG")
     files.clear()
@@ -183,7 +184,7 @@ def test_hostile_words_are_words_in_every_file(start, files):
         assert re.fullmatch(r"[A-Za-z0-9_]+\.[a-z]+", name)
     labels = json.loads(files.made("json"))["about"]["labels"]["T"]
     assert labels == json.loads(bytes(np.load(io.BytesIO(files.made("npz")))["about"]))["labels"]["T"]
-    assert len(labels) == len(screen.tiles()["tokens"])
+    assert len(labels) == len(screen.words())
     for name in files:
         assert name.endswith("png") or files.made(name)
 

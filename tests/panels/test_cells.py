@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import Setup, setup_to_link
-from tests.screen.driver import Screen, plain, softmax
+from tests.screen.driver import Screen, softmax
 from tests.screen.lesson import Lesson
 
 
@@ -23,15 +23,15 @@ def test_any_cell_is_opened_by_name():
 
 
 def test_the_way_back_leads_through_every_cell_that_was_passed():
-    screen = Screen().click_cell("map0", "weights", "0,0,5,3")
-    assert screen.arithmetic()["trail"] == []
+    screen = Screen().click_cell("flow", "weights", "0,0,5,3")
+    assert screen.look()["sum"]["trail"] == []
     screen.follow("masked_scores", [0, 0, 5, 3]).follow("scaled_scores", [0, 0, 5, 3])
-    passed = {place["text"]: place["title"] for place in screen.arithmetic()["trail"]}
+    passed = {place["text"]: place["title"] for place in screen.look()["sum"]["trail"]}
     assert passed == {"weights": "weights [head 1, it, dog]", "masked_scores": "masked_scores [head 1, it, dog]"}
     screen.follow("weights", [0, 0, 5, 3])  # the first crumb
-    assert screen.link()["step"] == "weights" and screen.arithmetic()["trail"] == []
-    screen.follow("masked_scores", [0, 0, 5, 3]).click_cell("map0", "weights", "0,0,5,4")
-    assert screen.arithmetic()["trail"] == []  # another cell begins another way
+    assert screen.link()["step"] == "weights" and screen.look()["sum"]["trail"] == []
+    screen.follow("masked_scores", [0, 0, 5, 3]).click_cell("flow", "weights", "0,0,5,4")
+    assert screen.look()["sum"]["trail"] == []  # another cell begins another way
 
 
 # ---- sentences that must not be ambiguous ----------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_pla
         == f"头 1：“it”给“dog₃”和“dog₄”各分配 {100 * share:.0f}% 的注意力。"
     )
     screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
-    assert "weights [head 1, it, dog₄]" in plain(" ".join(text.value for text in screen.at.markdown))
+    assert screen.look()["sum"]["title"].startswith("weights [head 1, it, dog₄] = ")
 
 
 def test_a_share_is_called_all_only_where_it_is_all():
@@ -69,9 +69,21 @@ def test_a_number_that_the_precision_cannot_hold_is_named_with_its_place():
 
 # ---- the proof ------------------------------------------------------------------------------------------------------
 def test_a_transposed_operand_is_called_so():
-    titles = {*Screen(step="scores", cell="0,0,5,3").table("large")["text"]}
-    assert {"q · head 1 · 7 × 2", "kᵀ · head 1 · 2 × 7", "scores · head 1 · 7 × 7"} <= titles
-    assert "v · head 1 · 7 × 2" in {*Screen(step="head_outputs").table("large")["text"]}
+    link = Screen().set("pin", True).set("temperature", 2.0).link()
+    titles = {*Screen(**link | {"step": "scores", "cell": "0,0,5,3"}).table("large")["text"]}
+    assert {"q · head 1 · 7 × 2", "kᵀ · head 1 · 2 × 7"} <= titles
+    assert "v · head 1 · 7 × 2" in {*Screen(**link | {"step": "head_outputs"}).table("large")["text"]}
+
+
+def test_the_operands_of_a_product_stand_at_its_left_and_above_it():
+    steps = Screen().flow()["steps"]
+    assert steps["scores"]["product"] == {
+        "left": {"step": "q", "transposed": False, "family": "q"},
+        "above": {"step": "k", "transposed": True, "family": "k"},
+    }
+    assert steps["head_outputs"]["product"]["above"] == {"step": "v", "transposed": False, "family": "v"}
+    assert steps["q_projected"]["product"]["above"]["step"] == "w_q"
+    assert steps["weights"]["product"] is None and steps["x"]["product"] is None
 
 
 def test_a_weight_chosen_in_spite_of_the_mask_is_a_number_and_is_named():

@@ -7,10 +7,12 @@ import re
 from functools import cache as cached
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
+from streamlit.proto.GapSize_pb2 import GapSize
 from streamlit.testing.v1 import AppTest
 
 from pages.runs import cache
@@ -59,7 +61,7 @@ class Screen:
         Screen.outside = self.language
         act(*args)
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
-        self.language = self.tiles()["language"][:2]
+        self.language = self.widget("lang").value
         before, self.drawn = self.drawn, self.parts_drawn()
         for name, (shows, drawn) in self.drawn.items():
             if name != "show_run" and before.get(name, (None,))[0] == shows:  # a browser would have kept it
@@ -68,13 +70,11 @@ class Screen:
 
     def parts_drawn(self):
         """What each part of the page says that it shows, and all that it drew."""
-        main, sidebar = self.at._tree.children[0], self.at._tree.children[1]
-        _, page = main.children.values()  # before it stands the part that shows nothing and lets a page come back
-        blocks = [*sidebar.children.values(), *page.children.values()]
+        _, page = self.at._tree.children[0].children.values()  # the first shows nothing and lets a page come back
         shown = self.at.session_state["drawn"]
         return {
             name: (shows, [drawn_by(node) for node in walk(block)])
-            for (name, shows), block in zip(shown.items(), blocks, strict=True)
+            for (name, shows), block in zip(shown.items(), part_blocks(page), strict=True)
         }
 
     # ---- what a visitor does
@@ -84,6 +84,8 @@ class Screen:
         return found[0]
 
     def set(self, key, value):
+        if key == "temperature":  # a slider that the picture follows
+            return self.click_part("c_temperature", "released", value)
         return self.ran(self.widget(key).set_value(value).run)
 
     def press(self, key):
@@ -119,14 +121,27 @@ class Screen:
         return self.send(editor.proto.id, string_value=json.dumps(typed))
 
     def click_cell(self, picture, step, index=""):
+        """A click on a cell: of a picture of charts, or of the flow."""
+        if picture == "flow":
+            return self.click_part("look", "opened", {"step": step, "index": [*map(int, index.split(","))]})
         turn = int(self.table(picture)["turn"].iloc[0])
         points = {"selection": {"cell": [{"step": step, "index": index, "turn": turn}]}}
         return self.send(self.charts()[picture].proto.id, string_value=json.dumps(points))
+
+    def look_at(self, **look):
+        """Another query, head or step is looked at in the flow."""
+        now = self.look()
+        wanted = {name: look.get(name, now[name]) for name in ("query", "head", "step")}
+        return self.click_part("look", "looked", wanted)
 
     def click_part(self, name, event, value):
         (part,) = self.parts(name)
         trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
         return self.send(trigger, json_trigger_value=json.dumps([{"event": event, "value": value}]))
+
+    def open_map(self):
+        """The weights of the head that is looked at, as a map."""
+        return self.look_at(step="weights")
 
     # ---- what a visitor sees
     def charts(self):
@@ -135,62 +150,86 @@ class Screen:
     def table(self, picture):
         return convert_arrow_bytes_to_pandas_df(self.charts()[picture].proto.data.data)
 
+    def flow(self):
+        """What the picture of the flow is drawn from."""
+        head, _ = self.packed("flow")
+        return head
+
+    def numbers(self, step):
+        """A step as the picture has it."""
+        head, found = self.packed("flow")
+        numbers = np.frombuffer(found["numbers"], np.float64)
+        described = head["steps"][step]
+        count = math.prod(described["shape"])
+        return numbers[described["first"] :][:count].reshape(described["shape"])
+
     def weight(self, query, key, head=0):
-        """The number behind a cell of a head's map."""
-        cells = self.table(f"map{head}")
-        (row,) = cells[cells["index"] == f"0,{head},{query},{key}"].to_dict("records")
-        return float(row["value"].replace("−", "-"))
+        """The number behind a share."""
+        cut = self.flow()["cut"]
+        if cut:
+            assert (cut["head"], cut["query"]) == (head, query)
+            return float(self.numbers("weights")[0, 0, 0, cut["keys"].index(key)])
+        return float(self.numbers("weights")[self.look()["batch"], head, query, key])
 
     def blocked(self, head=0):
-        cells = self.table(f"map{head}")
-        return int((cells["kind"] == "blocked").sum())
+        at = (self.look()["batch"], head)
+        scores, weights = self.numbers("masked_scores")[at], self.numbers("weights")[at]
+        return int((np.isneginf(scores) & (weights == 0)).sum())
+
+    def heads(self):
+        """What stands on the rail."""
+        return [f"{head['name']}: {head['habit']}" for head in self.flow()["head_names"]]
+
+    def look(self):
+        """What is looked at, and the sum of the opened cell."""
+        (part,) = self.parts("look")
+        return json.loads(part.proto.json, parse_constant=pytest.fail)  # NaN is no JSON
 
     def maps(self):
+        """The maps of the heads, which show how the weights changed."""
         return [name for name in self.charts() if name.startswith("map")]
 
     def packed(self, name):
         """What a canvas was told, and the bytes that came with it, by name."""
         (part,) = self.parts(name)
-        whole = part.proto.bytes
-        length = int.from_bytes(whole[:4], "little")
-        head = json.loads(whole[4 : 4 + length])
-        at, found = 4 + length + -length % 4, {}
-        for key, size in head["bytes"].items():
-            found[key] = whole[at : at + size]
-            at += size + -size % 4
-        return head, found
+        return unpack(part.proto.bytes)
 
     def steps(self):
         """The steps on the strip, in order."""
-        return [small["opens"] for small in self.packed("strip")[0]["maps"]]
+        return self.flow()["strip"]
 
     def open_step(self, step):
         """A click on a small map of the strip."""
         assert step in self.steps()
-        return self.click_part("strip", "opened", step)
+        return self.look_at(step=step)
 
     def fact(self):
-        (found,) = [text.value for text in self.at.markdown if text.value.startswith("##### ")]
-        return plain(found.removeprefix("##### "))
+        """What the row does; of two runs beside each other what changed most."""
+        headings = [plain(text.value) for text in self.at.markdown if text.value.startswith("##### ")]
+        return headings[0].removeprefix("##### ") if headings else self.look()["fact"]["text"]
 
-    def tiles(self, name="tiles"):
-        (part,) = self.parts(name)
-        return json.loads(part.proto.json, parse_constant=pytest.fail)  # NaN is no JSON
+    def words(self, axis="T"):
+        """The words that ask, or "S", those that are asked."""
+        return self.flow()["words"][axis]
+
+    def origins(self, axis="T"):
+        """Where the vectors of the words come from."""
+        return self.flow()["origins"][axis]
+
+    def swaps(self):
+        """The words that may be exchanged."""
+        return [plain(button.label) for button in self.at.button if (button.key or "").startswith("swap")]
 
     def parts(self, name):
         """The parts of this name that are on the screen: none, or one."""
         return [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
 
-    def arithmetic(self):
-        (part,) = self.parts("arithmetic")
-        return json.loads(part.proto.json)
-
     def pieces(self):
-        return self.arithmetic()["pieces"]
+        return self.look()["sum"]["pieces"]
 
     def follow(self, step, index):
         """A click on a number of the arithmetic, or on a cell of the way back."""
-        return self.click_part("arithmetic", "followed", {"step": step, "index": index})
+        return self.click_part("look", "followed", {"step": step, "index": index})
 
     def captions(self):
         return [plain(caption.value) for caption in self.at.caption]
@@ -212,7 +251,19 @@ class Screen:
         return plain(following[0].value) if following and following[0].type == "error" else None
 
 
+USUAL_GAP = GapSize.SMALL
 KNOWN = ("value", "raw_value", "raw_values", "set_value", "deferred_file_id")  # to the browser already, or to nobody
+
+
+def unpack(whole):
+    """What a component was told, and the bytes that came with it, by name."""
+    length = int.from_bytes(whole[:4], "little")
+    head = json.loads(whole[4 : 4 + length])
+    at, found = 4 + length + -length % 4, {}
+    for key, size in head["bytes"].items():
+        found[key] = whole[at : at + size]
+        at += size + -size % 4
+    return head, found
 
 
 def drawn_by(node):
@@ -220,10 +271,30 @@ def drawn_by(node):
     if node.proto is None:
         return node.type
     proto = type(node.proto).FromString(node.proto.SerializeToString())
+    if node.type == "bidi_component" and proto.id.endswith("-flow"):  # the look in it is where a browser begins
+        head, found = unpack(proto.bytes)
+        proto.bytes = repr([name_and_value for name_and_value in head.items() if name_and_value[0] != "look"]).encode()
+        proto.bytes += b"".join(found.values())
     for field in {*KNOWN} & {*getattr(proto.DESCRIPTOR, "fields_by_name", ())}:
         proto.ClearField(field)
     there = node.type in ("button", "file_uploader")  # a moment's value, and what the browser itself holds
     return node.type, str(proto), None if there else repr(getattr(node, "value", None))
+
+
+def part_blocks(node):
+    """The parts of a page in order, through the columns and boxes that they stand in."""
+    for child in node.children.values():
+        if is_part(child):
+            yield child
+        else:
+            yield from part_blocks(child)
+
+
+def is_part(block):
+    """Whether a block was made by a part: Streamlit gives it a plain one of the usual gap."""
+    proto = block.proto
+    is_plain = block.type == "flex_container" and not proto.allow_empty and not proto.id
+    return is_plain and proto.flex_container.gap_config.gap_size == USUAL_GAP
 
 
 def walk(node):

@@ -95,7 +95,8 @@ NO_CELLS += [[{"step": "weights", "index": f"head {head}"}] for head in ("2", "9
 def test_a_click_on_what_is_not_there_opens_nothing():
     """Also an honest one: on a picture that the browser shows until the next run has drawn another."""
     screen = Screen(step="scores", cell="0,0,5,3")
-    setup, chart = screen.setup(), screen.charts()["map0"].proto.id
+    screen.set("pin", True)
+    setup, chart = screen.setup(), screen.charts()["compared"].proto.id
     for cells in NO_CELLS:
         stands(screen.send(chart, string_value=json.dumps({"selection": {"cell": cells}})), setup)
 
@@ -120,26 +121,32 @@ def test_a_followed_number_that_is_not_there_opens_nothing():
     screen = Screen(step="scores", cell="0,0,5,3")
     setup = screen.setup()
     for place in NO_PLACES:
-        stands(screen.click_part("arithmetic", "followed", place), setup)
+        stands(screen.click_part("look", "followed", place), setup)
 
 
-@pytest.mark.parametrize("part, event", [("tiles", "chosen"), ("keys", "chosen"), ("shortcuts", "moved")])
+NO_LOOKS = [
+    {"query": query, "head": head, "step": step}
+    for query, head, step in [(-1, 0, None), (0, 99, None), (0, 0, "no step"), (0, 0, ["scores"]), (True, 0, None)]
+]
+
+
+@pytest.mark.parametrize("part, event", [("look", "looked"), ("look", "opened"), ("shortcuts", "moved")])
 def test_a_part_that_sends_nonsense_is_not_heard(part, event):
     screen = Screen(cross="True")
     setup = screen.setup()
-    for value in (None, True, -1, 99, 0.5, float("nan"), "ab", [], {}, [0], {"head": 0}):
+    for value in (None, True, -1, 99, 0.5, float("nan"), "ab", [], {}, [0], {"head": 0}, *NO_LOOKS):
         stands(screen.click_part(part, event, value), setup)
 
 
 def test_a_canvas_that_sends_nonsense_is_not_heard():
     screen = Screen(text=SENTENCE, heads="4", allowed="~").set("edited", "allowed")
-    setup, large = screen.setup(), next(f"map{head}" for head in range(4) if screen.parts(f"map{head}"))
+    setup = screen.open_map().setup()
     for value in (None, 4, -1, 0.5, True, [], {"head": 1}):
-        stands(screen.click_part("heads", "opened", value), setup)
-    for value in (None, 4, "nothing", ["scores"], {"step": "scores"}):
-        stands(screen.click_part("strip", "opened", value), setup)
+        stands(screen.look_at(head=value), setup)
+    for value in (4, "nothing", ["scores"], {"step": "scores"}):
+        stands(screen.look_at(step=value), setup)
     for value in (5, {"step": ["scores"], "index": [0]}, {"step": "scores", "index": [0, 0, 0, 700]}):
-        stands(screen.click_part(large, "opened", value), setup)
+        stands(screen.click_part("large_map", "opened", value), setup)
     for value in (5, {"cells": 5, "to": 0}, {"cells": [[0, 0]]}):
         stands(screen.click_part("mask", "painted", value), setup)
     cells = [[0, 0], [0], [0, 0, 0], ["a", 0], [0.5, 0], [True, False], [float("nan"), 0], [2**70, 0], [0, 100], 5]

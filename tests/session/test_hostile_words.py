@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pages.site.words import escape_markdown, load_app_texts
+from pages.site.words import escape_markdown
 from tests.screen.driver import Screen, plain
 
 HOSTILE = [
@@ -58,23 +58,13 @@ def test_hostile_words_are_shown_as_they_are():
     for start in range(0, len(HOSTILE), 8):
         words = HOSTILE[start : start + 8]
         screen.set("text", "|".join(words))
-        assert [tile["text"] for tile in screen.tiles()["tokens"]] == words
-        cells = screen.table("map0")
-        labels = list(cells[cells["kind"] == "label"]["text"])[: len(words)]
-        assert all(word.startswith(label.removesuffix("…")) for word, label in zip(words, labels, strict=True))
-        assert any(
-            f"[{load_app_texts('en')['place.head'].format(number=1)}, {words[0]}, {words[-1]}]" in w
-            for w in cells["what"]
-        )
+        assert screen.words() == words
         for n, word in [*enumerate(words)][:: len(words) - 1]:
-            screen.click_part("tiles", "chosen", n)
+            screen.look_at(query=n)
             assert f"“{word}”" in screen.fact()
-            (markdown,) = [text.value for text in screen.at.markdown if text.value.startswith("##### ")]
-            assert f"“{escape_markdown(word)}”" in markdown
-        screen.click_cell("map0", "weights", f"0,0,{start // 8},{len(words) - 1}")
-        (named,) = [text.value for text in screen.at.markdown if text.value.startswith("**weights")]
-        assert plain(named).startswith("**weights [") and words[-1] in plain(named)
-        assert escape_markdown(words[-1]) in named
+        screen.click_cell("flow", "weights", f"0,0,{start // 8},{len(words) - 1}")
+        title = screen.look()["sum"]["title"]
+        assert title.startswith("weights [") and words[-1] in title
 
 
 @pytest.mark.parametrize("typed", ["**x** y $z$ :red[a]", "<b>1</b> 2", "www.example.com 2", "\u202e1 2"])
@@ -101,5 +91,5 @@ def test_no_two_choices_are_alike():
 
 def test_invisible_characters_are_written_out():
     screen = Screen(text="a\u202eb|it")
-    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["a⟨U+202E⟩b", "it"]
+    assert screen.words() == ["a⟨U+202E⟩b", "it"]
     assert "\u202e" not in " ".join(text.value for text in screen.at.markdown)

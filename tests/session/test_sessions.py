@@ -1,7 +1,5 @@
 """Sessions side by side, undo, looking around."""
 
-import json
-
 import pytest
 
 from pages.runs import cache, compute
@@ -57,15 +55,15 @@ def test_looking_around_computes_nothing(monkeypatch):
     cache.latest_run.clear()
     screen = Screen(seed="4242")
     assert len(runs) == 1
-    screen.click_part("tiles", "chosen", 1)
-    assert screen.fact().startswith("Head 2: “fed” gives 93 % of its attention to “Anna”")
-    assert screen.link() == {"seed": "4242", "t": "1"}
-    screen.click_cell("map0", "weights", "0,0,5,3")
+    screen.look_at(query=1)
+    assert screen.fact().startswith("Head 1: “fed” attends evenly")
+    assert screen.link() == {"seed": "4242", "t": "1", "head": "0"}
+    screen.click_cell("flow", "weights", "0,0,5,3")
     assert screen.link() == {"seed": "4242", "t": "5", "head": "0", "step": "weights", "cell": "0,0,5,3"}
     screen.open_step("scores")
-    screen.click_cell("large", "scores", "0,0,5,3")
+    screen.click_cell("flow", "scores", "0,0,5,3")
     followed = {"step": "q", "index": [0, 0, 5, 0]}
-    screen.click_part("arithmetic", "followed", followed)
+    screen.click_part("look", "followed", followed)
     assert screen.link()["cell"] == "0,0,5,0" and screen.link()["step"] == "q"
     screen.set("lang", "zh")
     assert len(runs) == 1
@@ -79,21 +77,20 @@ def test_what_was_clicked_once_can_be_clicked_again():
     screen = Screen()
     for _ in range(3):
         assert screen.open_step("scores").link()["step"] == "scores"
-        assert screen.click_cell("map0", "weights", "0,0,5,3").link()["cell"] == "0,0,5,3"
-        assert "cell" not in screen.click_part("tiles", "chosen", 1).link()
+        assert screen.click_cell("flow", "weights", "0,0,5,3").link()["cell"] == "0,0,5,3"
+        assert "cell" not in screen.look_at(query=1).link()
 
 
 def test_a_clicked_cell_shows_its_arithmetic():
-    screen = Screen().click_cell("map0", "weights", "0,0,5,3").open_step("scores")
-    screen.click_cell("large", "scores", "0,0,5,3")
-    (part,) = screen.parts("arithmetic")
-    pieces = json.loads(part.proto.json)["pieces"]
+    screen = Screen().click_cell("flow", "weights", "0,0,5,3").open_step("scores")
+    screen.click_cell("flow", "scores", "0,0,5,3")
+    pieces = screen.pieces()
     assert "".join(piece["text"] for piece in pieces) == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
     assert pieces[0]["step"] == "q" and pieces[0]["index"] == [0, 0, 5, 0]
 
 
 def test_messages_from_the_browser_that_no_click_makes_do_no_harm():
-    screen = Screen().click_cell("map0", "weights", "0,0,5,3")
+    screen = Screen().click_cell("flow", "weights", "0,0,5,3")
     for value in (-1, 7, 10**9, "x", None, 1.5, {"a": 1}):
-        screen.click_part("tiles", "chosen", value)
+        screen.look_at(query=value)
     assert screen.link()["t"] == "5"

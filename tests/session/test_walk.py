@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from attention_core.inputs.handmade_heads import HEAD_KINDS as KINDS_OF_HEADS
 from attention_core.mechanism.masks import MASKS
+from pages.runs import cache
 from pages.setup.setup import Setup, setup_from_link, setup_to_link
 from pages.setup.setup_file import setup_to_file
 from pages.site.words import LANGUAGES
@@ -127,15 +128,27 @@ def press_a_button(screen, dice):
 
 def click_a_picture(screen, dice):
     """Any cell of any picture."""
-    name = dice.choice([*screen.charts()])
+    name = dice.choice([*screen.charts(), "flow"])
+    if name == "flow":
+        return click_the_flow(screen, dice)
     cells = screen.table(name)
     cell = cells[cells["step"] != ""].sample(random_state=dice.randrange(99)).iloc[0]
     return screen.click_cell(name, cell["step"], cell["index"])
 
 
+def click_the_flow(screen, dice):
+    """Any cell of the picture of the flow, another step of it, another query or head."""
+    step = dice.choice([*screen.flow()["steps"]])
+    if dice.random() < 0.5:
+        sizes = cache.trace_for(screen.setup())["weights"].shape
+        return screen.look_at(step=step, head=dice.randrange(sizes[1]), query=dice.randrange(sizes[2]))
+    index = [dice.randrange(size) for size in screen.flow()["steps"][step]["shape"]]
+    return screen.click_part("look", "opened", {"step": step, "index": index})
+
+
 def follow_a_number(screen, dice):
     """Any operand of the arithmetic, where one is open."""
-    links = [piece for piece in screen.pieces() if "step" in piece] if screen.parts("arithmetic") else []
+    links = [piece for piece in screen.pieces() if "step" in piece] if screen.look()["sum"] else []
     if links:
         link = dice.choice(links)
         screen.follow(link["step"], link["index"])

@@ -38,21 +38,19 @@ def test_the_chosen_sentence_is_on_the_screen():
     screen = batched()
     assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
     screen.set("sentence", 2)
-    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["Anna", "fed", "it", *[PAD_WORD] * 4]
-    assert {tile["origin"] for tile in screen.tiles()["tokens"][3:]} == {"padding"}
+    assert screen.words() == ["Anna", "fed", "it", *[PAD_WORD] * 4]
+    assert set(screen.origins()[3:]) == {"padding"}
     it_to_fed = trace(Screen(text="Anna fed it"))["weights"][0, 0, 2, 1].item()
-    cells = screen.table("map0")
-    (cell,) = cells[cells["index"] == "2,0,2,1"].to_dict("records")
-    assert float(cell["value"]) == pytest.approx(it_to_fed, abs=1e-15)
+    assert screen.weight(2, 1) == pytest.approx(it_to_fed, abs=1e-15)
     assert screen.blocked() == 4 * 7  # nobody may attend to what fills up
     assert screen.link()["sentence"] == "2"
     assert Screen(**screen.link()).fact() == screen.fact()
 
 
 def test_a_cell_goes_along_to_the_other_sentence():
-    screen = batched().click_cell("map0", "weights", "0,0,1,0").set("sentence", 2)
+    screen = batched().click_cell("flow", "weights", "0,0,1,0").set("sentence", 2)
     assert screen.link()["cell"] == "2,0,1,0"
-    assert screen.arithmetic()["pieces"][0]["text"] == "exp("
+    assert screen.pieces()[0]["text"] == "exp("
 
 
 def test_it_says_that_the_sentences_alone_give_the_same():

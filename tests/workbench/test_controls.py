@@ -18,17 +18,16 @@ from tests.screen.driver import Screen, it_to_dog, score_of, softmax
 # ---- each control changes what it says -------------------------------------------------------------------------------
 def test_one_head_of_two_leaves_one_map():
     screen = Screen()
-    assert screen.maps() == ["map0", "map1"]
+    assert len(screen.heads()) == 2
     screen.set("heads", 1)
-    assert screen.maps() == ["map0"]
+    assert len(screen.heads()) == 1
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(1 / 2), abs=1e-12)  # one head of width 4: scale 1/2
     assert screen.link() == {"heads": "1"}
 
 
-def test_more_heads_are_shown_small():
+def test_more_heads_stand_on_the_rail():
     screen = Screen().set("heads", 4)
-    assert len(screen.maps()) == 1
-    assert len(screen.packed("heads")[0]["maps"]) == 4
+    assert len(screen.heads()) == 4
 
 
 def test_fewer_key_value_heads():
@@ -171,26 +170,26 @@ def test_cross_attention_brings_a_second_sentence():
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)
     screen.set("context_text", "dog Anna")
     assert screen.weight(5, 0) == pytest.approx(softmax([6 * 2**-0.5, -6 * 2**-0.5], 0), abs=1e-12)
-    assert [tile["text"] for tile in screen.tiles("keys")["tokens"]] == ["dog", "Anna"]
-    assert (screen.tiles()["name"], screen.tiles("keys")["name"]) == ("Query", "Key")
+    assert screen.words("S") == ["dog", "Anna"]
+    assert screen.flow()["crossed"]
     assert screen.link() == {"cross": "True", "ctx": "dog Anna"}
     assert screen.set("cross", False).link() == {"cross": "False"}
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)
     screen = Screen(ex="cross_en_zh").set("cross", False)
     assert screen.widget("cross").value is False
-    assert len(screen.tiles()["tokens"]) == 5
+    assert len(screen.words()) == 5
 
 
 def test_a_typed_sentence():
     screen = Screen().set("text", "Anna fed the dog and she barked")
     assert screen.weight(5, 0) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)
-    assert [tile["origin"] for tile in screen.tiles()["tokens"]] == ["built"] * 7
+    assert screen.origins() == ["built"] * 7
     assert screen.link() == {"text": "Anna fed the dog and she barked"}
 
 
 def test_an_unknown_word_has_a_random_vector_that_follows_the_seed():
     screen = Screen().set("text", "glorp fed it")
-    assert [tile["origin"] for tile in screen.tiles()["tokens"]] == ["random", "built", "built"]
+    assert screen.origins() == ["random", "built", "built"]
     origins = "Built by hand: x, w_q, w_k, w_v, w_o. "
     origins += "Dashed: the vectors of glorp are random (seed 0), the same on any machine."
     assert origins in screen.captions()
@@ -211,7 +210,7 @@ def test_the_three_ways_of_input():
     assert screen.weight(0, 1) == pytest.approx(softmax(scores, 1), abs=1e-12)
     screen = Screen().set("mode", "qkv")
     assert [screen.widget(name).value.splitlines()[5] for name in "qkv"] == ["-3  3", "0  0", "0  0"]
-    assert screen.maps() == ["map0"]
+    assert len(screen.heads()) == 1
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=1e-12)
     screen.set("q", screen.widget("q").value.replace("-3  3", "-6  6"))
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2 * 2**-0.5), abs=1e-12)
@@ -227,26 +226,26 @@ def test_where_no_sentence_was_none_is_offered():
 
 def test_q_k_and_v_of_a_sentence_keep_its_words():
     screen = Screen(text="Tom fed the cat").set("mode", "qkv")
-    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["Tom", "fed", "the", "cat"]
-    assert not screen.parts("keys")
+    assert screen.words() == ["Tom", "fed", "the", "cat"]
+    assert not screen.flow()["crossed"]
     crossed = Screen(ex="cross_en_zh").set("mode", "qkv")
-    assert [tile["text"] for tile in crossed.tiles("keys")["tokens"]] == ["我", "昨天", "看见", "了", "一只", "猫"]
+    assert crossed.words("S") == ["我", "昨天", "看见", "了", "一只", "猫"]
     assert crossed.fact().startswith("Head 1: “yesterday” gives 97 % of its attention to “昨天”")
 
 
 def test_a_matrix_that_nobody_changed_is_still_the_examples_own():
     screen = Screen(x="~")
     assert "Built by hand: x, w_q, w_k, w_v, w_o." in screen.captions()
-    assert any(text.endswith(load_app_texts("en")["role.en_it.1"]) for text in screen.table("map0")["text"])
+    assert load_app_texts("en")["role.en_it.1"] in screen.heads()[0]
     screen.set("x", screen.widget("x").value.replace("-1", "-2"))
     assert "Edited: x. Built by hand: w_q, w_k, w_v, w_o." in screen.captions()
-    assert not any(text.endswith(load_app_texts("en")["role.en_it.1"]) for text in screen.table("map0")["text"])
+    assert load_app_texts("en")["role.en_it.1"] not in screen.heads()[0]
 
 
 @pytest.mark.parametrize(("text", "known"), [("Tom read and then he laughed", True), ("the queen saw it", False)])
 def test_a_head_has_its_role_where_every_word_has_a_vector_that_was_built(text, known):
-    titles = [text for text in Screen(text=text).table("map0")["text"] if text.startswith("head 1")]
-    assert titles == ["head 1" + (": who is meant?" if known else "")]
+    first, _ = Screen(text=text).flow()["head_names"]
+    assert first["name"] == "head 1" + (": who is meant?" if known else "")
 
 
 def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():
@@ -276,7 +275,6 @@ def test_the_even_share_is_one_of_the_allowed_keys():
     assert screen.fact() == (
         f"Head 1: “it” gives {100 * share:.0f} % of its attention to “dog”, {6 * share:.1f} times an even share of 1/6."
     )
-    assert {"1/6"} == {text for text in screen.table("map0")["text"] if text.startswith("1/")}
 
 
 def test_a_custom_mask_is_a_step_of_the_strip():
@@ -289,32 +287,32 @@ def test_a_custom_mask_is_a_step_of_the_strip():
 # ---- exchanged words, colours ----------------------------------------------------------------------------------------
 def test_a_word_is_exchanged_in_one_click():
     screen = Screen()
-    assert screen.tiles()["swaps"] == ["it → she", "barked → smiled"]
-    screen.click_part("tiles", "swapped", 0)
+    assert screen.swaps() == ["it → she", "barked → smiled"]
+    screen.press("swap0")
     assert screen.link() == {"text": "Anna fed the dog and she barked"}
     assert screen.fact().startswith("Head 1: “she” gives 93 % of its attention to “Anna”")
-    assert screen.tiles()["swaps"][0] == "she → it"
-    screen.click_part("tiles", "swapped", 0)
+    assert screen.swaps()[0] == "she → it"
+    screen.press("swap0")
     assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
-    chinese = Screen(ex="zh_ta").click_part("tiles", "swapped", 0)
+    chinese = Screen(ex="zh_ta").press("swap0")
     assert chinese.link() == {"ex": "zh_ta", "text": "小红喂了那只狗，她摇尾巴"}
-    assert [tile["text"] for tile in chinese.tiles()["tokens"]] == ["小红", "喂了", "那只", "狗", "，", "她", "摇尾巴"]
-    assert Screen(ex="source_004").tiles()["swaps"] == []
+    assert chinese.words() == ["小红", "喂了", "那只", "狗", "，", "她", "摇尾巴"]
+    assert Screen(ex="source_004").swaps() == []
 
 
-@pytest.mark.parametrize("number", [2, -1, True, 0.0, "0", None, [0], {}])
-def test_an_exchange_that_is_not_offered_changes_nothing(number):
-    assert Screen().click_part("tiles", "swapped", number).link() == {}
+def test_of_a_batch_the_words_of_the_first_sentence_are_exchanged():
+    screen = Screen(more="she smiled", sentence="1")
+    assert screen.swaps() == ["it → she", "barked → smiled"]
+    assert screen.press("swap0").setup().text == "Anna fed the dog and she barked"
 
 
 def test_colours_in_even_shares_stay_in_the_link_and_compute_nothing():
     screen = Screen(ex="eight_heads")
-    numbers, fills = list(screen.table("map5")["value"]), list(screen.table("map5")["fill"])
+    numbers, darkest = screen.numbers("weights").tolist(), screen.flow()["darkest"]
     screen.set("ramp", True)
     assert screen.link() == {"ex": "eight_heads", "ramp": "times"}
-    assert list(screen.table("map5")["value"])[:100] == numbers[:100]
-    assert list(screen.table("map5")["fill"]) != fills
-    assert "≥ 5×" in set(screen.table("map5")["text"])
+    assert screen.numbers("weights").tolist() == numbers
+    assert (darkest, screen.flow()["darkest"]) == (1, 5 / 10)  # five times an even share of ten
     assert screen.set("ramp", False).link() == {"ex": "eight_heads"}
 
 
@@ -334,7 +332,7 @@ def test_one_style_of_rope_at_a_time():
 
 def test_a_matrix_of_any_width_gets_projections_that_its_heads_can_share():
     screen = Screen(x="~").set("x", "1 2 3\n4 5 6")
-    assert screen.errors() == [] and screen.maps() == ["map0", "map1"]
+    assert screen.errors() == [] and len(screen.heads()) == 2
     matrices = cache.inputs_of(screen.setup()).matrices
     assert {name: matrices[name].shape for name in ("w_q", "w_k", "w_v", "w_o")} == {
         "w_q": (3, 4),

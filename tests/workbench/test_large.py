@@ -23,11 +23,9 @@ def trace(screen):
 
 
 def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():
-    screen = large()
-    assert screen.maps() == []
-    look = screen.fact()
-    head = int(look.split()[1].rstrip(":")) - 1
-    told, data = screen.packed(f"map{head}")
+    screen = large().open_map()
+    head = screen.look()["head"]
+    told, data = screen.packed("large_map")
     expected = trace(screen)["weights"][0, head].float().numpy()
     assert np.array_equal(np.frombuffer(data["numbers"], np.float32).reshape(100, 100), expected)
     assert told["rows"] == told["columns"] == WORDS
@@ -35,40 +33,57 @@ def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():
 
 
 def test_narrow_small_maps_have_no_more_cells_than_pixels():
-    told, _ = Screen(text=" ".join(["dog"] * 41), mask="causal,local:1").packed("strip")
+    told, _ = Screen(text=" ".join(["dog"] * 41), mask="causal,local:1").set("pin", True).packed("strip")
     assert told["side"] == 34
     assert {max(each["map"][:2]) for each in told["maps"]} <= set(range(35))
 
 
 def test_all_heads_are_small_and_one_is_chosen():
     screen = large()
-    told, _ = screen.packed("heads")
-    assert [small["chosen"] for small in told["maps"]].count(True) == 1
-    assert len(told["maps"]) == 8
-    assert told["note"].startswith("Drawn 1 : 2 down and 1 : 2 across")
-    screen.click_part("heads", "opened", 6)
+    told, data = screen.packed("flow")
+    assert len(screen.heads()) == 8
+    assert told["rail_shape"] == [34, 34]  # 1 : 3 of 100
+    assert len(data["rail"]) == 8 * 34 * 34
+    screen.look_at(head=6)
     assert screen.fact().startswith("Head 7:")
-    assert screen.packed("map6")[0]["step"] == "weights"
-    screen.click_part("heads", "opened", 99)
+    assert screen.flow()["cut"]["head"] == 6
+    screen.look_at(head=99)
     assert screen.fact().startswith("Head 7:")
 
 
 def test_a_click_opens_the_arithmetic_of_its_cell():
     screen = large(head="2")
-    screen.click_part("map2", "opened", {"step": "weights", "index": [0, 2, 70, 90]})
+    screen.click_part("look", "opened", {"step": "weights", "index": [0, 2, 70, 90]})
     assert screen.link()["cell"] == "0,2,70,90"
     number = trace(screen)["weights"][0, 2, 70, 90].item()
-    assert str(number)[:12] in " ".join(text.value for text in screen.at.markdown)
+    assert str(number)[:12] in screen.look()["sum"]["title"]
     assert sum("step" in piece for piece in screen.pieces()) == 13  # the cell and the twelve largest of its row
-    screen.click_part("map2", "opened", {"step": "weights", "index": [0, 2, 700, 90]})
+    screen.click_part("look", "opened", {"step": "weights", "index": [0, 2, 700, 90]})
     assert screen.link()["cell"] == "0,2,70,90"
 
 
-def test_a_large_step_is_drawn_once():
+def test_any_step_of_a_large_run_is_drawn_on_a_canvas():
     screen = large(head="2", step="weights")
-    assert screen.parts("map2")
-    assert screen.parts("large_map") == []
-    assert screen.open_step("scores").packed("large_map")[0]["step"] == "scores"
+    assert screen.packed("large_map")[0]["step"] == "weights"
+    assert screen.look_at(step="scores").packed("large_map")[0]["step"] == "scores"
+
+
+def test_of_a_large_run_the_picture_has_the_keys_that_get_the_most_and_the_query():
+    screen = large(head="2", t="70")
+    weights = trace(screen)["weights"][0, 2, 70]
+    cut = screen.flow()["cut"]
+    others = weights[[key for key in range(100) if key not in cut["keys"]]]
+    drawn = weights[[key for key in cut["keys"] if key != 70]]
+    assert 70 in cut["keys"] and drawn.numel() in (11, 12)
+    assert drawn.min() >= others.max()
+    numbers = screen.numbers("weights")
+    assert numbers.shape == (1, 1, 1, len(cut["keys"]))
+    assert numbers.ravel().tolist() == weights[cut["keys"]].tolist()
+    q, k = trace(screen)["q"][0, 2, 70], trace(screen)["k"][0, 2][cut["keys"]]
+    assert screen.numbers("q").ravel().tolist() == q.tolist()
+    assert screen.numbers("k").reshape(k.shape).tolist() == k.tolist()
+    moved = screen.look_at(query=3)
+    assert moved.flow()["cut"]["query"] == 3 and 3 in moved.flow()["cut"]["keys"]
 
 
 def test_the_part_in_cells_lies_around_the_chosen_cell():
@@ -102,9 +117,10 @@ def test_five_hundred_and_twelve_tokens_in_eight_heads():
     weights = trace(screen)["weights"]
     assert weights.shape == (1, 8, 512, 512)
     assert torch.allclose(weights.sum(-1), torch.ones(()).double(), rtol=0, atol=1e-12)
-    told, data = screen.packed("heads")
-    assert [small["map"] for small in told["maps"]] == [[86, 86]] * 8  # 1 : 6 of 512
-    assert len(data["cells"]) == 8 * 86 * 86
+    told, data = screen.packed("flow")
+    assert told["rail_shape"] == [40, 40]  # 1 : 13 of 512
+    assert len(data["rail"]) == 8 * 40 * 40
+    assert sum(map(len, data.values())) < 100_000
 
 
 @pytest.mark.parametrize(

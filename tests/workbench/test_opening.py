@@ -1,5 +1,6 @@
 """What stands there before anybody does anything: every example, both languages, few tokens and many."""
 
+import json
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core.examples.examples import EXAMPLES
 from pages.setup.setup import Setup
 from pages.site.words import LANGUAGES, load_app_texts
-from tests.screen.driver import ROOT, STORIES, Screen, plain, softmax
+from tests.screen.driver import ROOT, STORIES, Screen, softmax
 from tests.screen.lesson import Lesson
 
 
@@ -21,7 +22,7 @@ def test_opens_cold(name, language):
     assert screen.errors() == []
     silent = (name, language) == ("en_it", "en")  # what a link without an example means, and whoever reads it finds
     assert screen.link() == ({} if silent else {"ex": name}) | {"lang": language}
-    assert [tile["text"] for tile in screen.tiles()["tokens"]] == list(example.tokens)
+    assert screen.words() == list(example.tokens)
     assert screen.widget("example").label == load_app_texts(language)["control.example"]
     if name in STORIES and example.focus:
         (head, query), weights = example.focus, STORIES[name]["expected"]["weights"]
@@ -79,14 +80,14 @@ def test_what_somebody_changed_stays_in_another_language(language, other, fact):
         assert Screen(**screen.link()).setup() == changed, control
     screen = Screen(lang=language).set("scale", "off").press("undo")  # back at the start, and redo leads on
     assert screen.set("lang", other).fact().startswith(fact) and can(screen, "redo")
-    looked = Screen(lang=language).click_part("tiles", "chosen", 1)
+    looked = Screen(lang=language).look_at(query=1)
     assert looked.set("lang", other).setup().token == 1
 
 
 @pytest.mark.parametrize("link", [{"mask": "causal"}, {"t": "5"}, {"seed": "3"}, {"ex": "en_it"}, {"haeds": "3"}])
 def test_a_link_without_an_example_means_the_english_one_to_everybody(link):
     screen = Screen(lang="zh", **link)
-    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["Anna", "fed", "the", "dog", "and", "it", "barked"]
+    assert screen.words() == ["Anna", "fed", "the", "dog", "and", "it", "barked"]
     assert Screen(**screen.link()).setup() == screen.setup()
 
 
@@ -111,7 +112,8 @@ def test_the_browsers_language_is_the_first_choice():
     at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60)
     at.context["locale"] = "zh-CN"
     at.run()
-    assert any(plain(text.value) == f"##### {CHINESE}" for text in at.markdown)
+    (look,) = [part for part in at.get("bidi_component") if part.proto.id.endswith("-look")]
+    assert json.loads(look.proto.json)["fact"]["text"] == CHINESE
     assert dict(at.query_params) == {"ex": "zh_ta"}
 
 
@@ -131,12 +133,10 @@ def test_sixty_four_tokens():
     words = ["it", *["the"] * 62, "dog"]
     screen = Screen().set("text", " ".join(words))
     assert screen.weight(0, 63) == pytest.approx(softmax([6 * 2**-0.5] + [0] * 63, 0), abs=1e-12)
-    cells = screen.table("map0")
-    assert len(cells[(cells["kind"] == "cell") & (cells["step"] == "weights")]) == 64 * 64
-    assert len(screen.packed("heads")[0]["maps"]) == 2
+    assert screen.numbers("weights").shape == (1, 2, 64, 64)
+    assert screen.flow()["cut"] is None
 
 
 def test_the_same_word_twice_is_two_rows():
     screen = Screen().set("text", "the the dog")
-    cells = screen.table("map0")
-    assert list(cells[cells["kind"] == "label"]["text"])[:3] == ["the", "the", "dog"]
+    assert screen.words() == ["the", "the", "dog"]

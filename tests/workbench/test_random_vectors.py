@@ -25,6 +25,8 @@ SHARE = re.compile(
 def told(screen):
     """All that a session says, and what a screen reader hears of its pictures."""
     texts = [plain(text.value) for kind in ("markdown", "caption", "success", "info") for text in screen.at.get(kind)]
+    if isinstance(screen, Screen):
+        texts += [fact["text"] for row in screen.flow()["facts"] for fact in row] + screen.heads()
     return texts + [chart.proto.alt for chart in screen.at.get("vega_lite_chart")]
 
 
@@ -38,7 +40,8 @@ def test_the_headline_of_an_unknown_word_says_that_its_vector_is_random():
     screen = Screen(text=UNKNOWN)
     assert screen.fact() == QUERY
     assert claims(screen, "loves", "pizza", "My") == []
-    assert any(QUERY in text for text in told(screen) if text != f"##### {QUERY}")  # a map
+    assert QUERY in told(screen)
+    assert [fact["clear"] for fact in screen.flow()["facts"][0]] == [False] * 4
 
 
 def test_it_says_so_in_chinese():
@@ -107,7 +110,7 @@ def test_one_number_typed_into_a_random_vector_leaves_it_random():
     )
     screen = Screen(text=UNKNOWN, x=f"~{typed}", t="2")  # "loves" as a verb, "pizza" as a noun
     assert "“loves” gives" in screen.fact() and "“teacher” and “pizza”" in screen.fact()
-    assert [tile["origin"] for tile in screen.tiles()["tokens"]] == ["random", "typed", "typed", "typed"]
+    assert screen.origins() == ["random", "typed", "typed", "typed"]
 
 
 def test_positions_are_no_random_numbers():
@@ -138,9 +141,10 @@ def test_heads_built_by_hand_know_every_word():
 
 
 def test_a_head_has_no_name_where_a_word_is_random():
-    titles = lambda screen: [chart.proto.alt for chart in screen.at.get("vega_lite_chart")]  # noqa: E731
-    assert any("who is meant?" in title for title in titles(Screen()))
-    assert not any("who is meant?" in title or "who does it?" in title for title in titles(Screen(text=UNKNOWN)))
+    assert [head["name"] for head in Screen().flow()["head_names"]] == ["head 1: who is meant?", "head 2: who does it?"]
+    unknown = Screen(text=UNKNOWN).flow()["head_names"]
+    assert [head["name"] for head in unknown] == ["head 1", "head 2"]
+    assert {head["habit"] for head in unknown} == {"random numbers: no meaning"}
 
 
 def test_a_weight_that_moved_by_chance_says_so():

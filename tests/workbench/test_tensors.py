@@ -90,8 +90,8 @@ def test_what_was_brought_is_computed(kind):
     screen = bring(Screen(), *files)
     assert screen.errors() == []
     assert torch.allclose(trace(screen)["weights"], torch.from_numpy(weights_of(given)[:1]), rtol=0, atol=1e-14)
-    assert [tile["text"] for tile in screen.tiles()["tokens"]] == ["1", "2", "3", "4", "5"]
-    assert len(screen.tiles("keys")["tokens"]) == S
+    assert screen.words() == ["1", "2", "3", "4", "5"]
+    assert len(screen.words("S")) == S
     assert any("From the file: q, k, v." in caption for caption in screen.captions())
 
 

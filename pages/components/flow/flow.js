@@ -2,19 +2,25 @@
 // is looked at when the hand rests.
 const STOP_MS = { ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300, merge: 900, output: 900 };
 const USUAL_STOP_MS = 1400;
-const REST_MS = 450; // between two stops, while it plays
+const HOLD_MS = 450; // between two stops, while it plays
+const CALM_STOP_MS = 1600; // a stop where nothing may move
 const OPEN_HEIGHT = 88; // px: the room for a sum of which nothing is known yet
 const CHANGE_MS = 420; // numbers and places, from one state to the next
+const GLOW_MS = 1300; // what a change changed is outlined
+const BEFORE_MS = 3200; // what the headline said before
+const HAND_RESTS_MS = 350; // then the server hears what is looked at
 
-export default function ({ parentElement, data, setTriggerValue }) {
+const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
+
+export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".flow");
   const flow = (root.flow ??= new Flow(root));
-  flow.show(withNumbers(unpacked(data)), setTriggerValue);
+  flow.show(withNumbers(unpacked(data)));
 }
 
 // The data with each step's own numbers.
 function withNumbers(data) {
-  const numbers = new Float32Array(data.numbers.buffer, data.numbers.byteOffset, data.numbers.length / 4);
+  const numbers = new Float64Array(data.numbers.slice().buffer);
   for (const step of Object.values(data.steps)) {
     const count = step.shape.reduce((one, other) => one * other, 1);
     step.value = numbers.subarray(step.first, step.first + count);
@@ -25,80 +31,130 @@ function withNumbers(data) {
 class Flow {
   constructor(root) {
     this.root = root;
-    const top = added(root, "div", "top");
-    this.headline = added(top, "p", "headline");
-    this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
-    this.sliders = new Sliders(added(root, "div", "sliders"), {
-      drag: (slider, value) => this.drag(slider, value),
-      release: (slider, value) => this.trigger("changed", { field: slider.field, value }),
-    });
+    this.top = added(root, "div", "top");
+    this.headline = added(this.top, "p", "headline");
+    this.views = new Choice(added(this.top, "div", "views"), (view) => this.lookAt({ view }));
     this.rail = new Rail(added(root, "div", "rail"), (head) => this.lookAt({ head }));
     this.stage = added(root, "div", "stage");
     this.svg = this.stage.appendChild(document.createElementNS(SVG, "svg"));
     this.sum = new SumPanel(added(this.stage, "div", "panel"), {
-      follow: (cell) => this.trigger("followed", cell),
+      follow: (cell) => this.tell("followed", cell),
       close: () => this.unfold(null),
     });
-    this.open = null; // the cell whose sum is unfolded: { row, step, index }
+    this.open = null; // the cell whose sum is unfolded: { step, index, height }
     this.caption = added(root, "p", "caption");
     this.caption.setAttribute("aria-live", "polite");
     this.bar = new StopsBar(added(root, "div", "bar"), this);
+    this.strip = new StepStrip(added(root, "div", "strip"), (step) => this.lookAt({ step }));
     this.flowGroup = this.svg.appendChild(document.createElementNS(SVG, "g"));
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
     this.opened = 0; // how far the map is open
-    this.hovered = null;
+    this.hovered = this.hoveredCell = null;
     this.progress = Infinity;
     this.frame = null;
+    this.order = 0; // of the server, the last that was obeyed
     this.listen();
   }
 
   listen() {
     this.svg.addEventListener("click", (event) => this.pressed(event.target.means));
-    this.svg.addEventListener("pointerover", (event) => this.hover(event.target.means));
+    this.svg.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.hover(event.target.means));
     this.svg.addEventListener("pointerleave", () => this.hover(null));
+    this.listenToTouch();
     Object.assign(this.stage, { tabIndex: 0, role: "group" });
     this.stage.addEventListener("keydown", (event) => this.key(event));
-    window.addEventListener("unfolded", ({ detail }) => this.fillSum(detail));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.open && this.unfold(null));
+    this.hears = { "flow-look": ({ detail }) => this.obey(detail), "flow-drag": ({ detail }) => this.drag(detail) };
+    for (const [name, hear] of Object.entries(this.hears)) window.addEventListener(name, hear);
     new ResizeObserver(() => this.resized()).observe(this.root);
-    document.fonts.ready.then(() => this.resized()); // words are measured
+    document.fonts.ready.then(() => {
+      widths.clear();
+      this.resized();
+    });
+  }
+
+  // A finger that stays on a word leaves its threads alone; it then opens nothing.
+  listenToTouch() {
+    this.svg.addEventListener("pointerdown", (event) => {
+      if (event.pointerType !== "touch") return;
+      const { means } = event.target;
+      this.held = false;
+      this.holding = setTimeout(() => {
+        this.held = true;
+        this.hover(means);
+      }, 350);
+    });
+    for (const name of ["pointerup", "pointercancel"]) {
+      this.svg.addEventListener(name, () => {
+        clearTimeout(this.holding);
+        if (this.held) setTimeout(() => this.hover(null), 1500);
+      });
+    }
   }
 
   // ---- data -----------------------------------------------------------------------------------------------------------
-  show(data, trigger) {
-    this.trigger = trigger;
+  show(data) {
     if (data.digest === this.data?.digest) return;
-    const before = this.snapshot;
+    const [before, old] = [this.snapshot, this.data];
     this.data = data;
     this.model = new Model(data);
-    this.look = { ...data.look, view: this.look?.view ?? "flow" };
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
-    const keys = data.words.S.length;
+    this.look = this.look && !data.cut ? this.withinReach() : this.lookOf(data.look);
     this.views.show(data.text.views, ["flow", "map"]);
-    this.sliders.show(data.sliders);
-    this.rail.show(data.head_names, data.words.T.length, keys, (head) => this.weightsOf(head), data.palette.share);
+    this.showRail();
     this.bar.show(data.text);
+    this.stripShows = null;
+    this.root.classList.remove("waits");
     this.take(before);
-    this.fillSum(window.unfolded);
+    this.glow = before && !data.cut && isSameWords(old, data) && !this.isCalm() ? this.findChanges(before) : null;
+    if (window.flowLook) this.obey(window.flowLook);
+    else this.order = data.look.order - 1; // what comes is obeyed
   }
 
-  // A head's shares, row by row; blocked ones are 0.
-  weightsOf(head) {
-    const share = this.data.parts.find((part) => part.is_share);
-    const { shape, value } = this.data.steps[share.name];
-    const count = this.data.words.T.length * this.data.words.S.length;
-    const first = placeOf(shape.slice(0, 2), [this.look.batch, head]) * count;
-    return value.subarray(first, first + count);
+  showRail() {
+    const { share } = this;
+    this.rail.show(this.data.head_names, (head) => this.model.headMap(share, { ...this.look, head }), this.data.palette);
   }
 
-  // Which pairs of a head no share can come of, row by row.
-  blockedOf(head) {
-    const share = this.data.parts.find((part) => part.is_share);
-    const { shape, value } = this.data.steps[share.reads[0]];
-    const count = this.data.words.T.length * this.data.words.S.length;
-    const first = placeOf(shape.slice(0, 2), [this.look.batch, head]) * count;
-    return Array.from(value.subarray(first, first + count), (score) => score === -Infinity);
+  // The step that holds the shares.
+  get share() {
+    return this.data.parts.find((part) => part.is_share).name;
+  }
+
+  // What the server says is looked at.
+  lookOf({ batch, head, query, step, cell }) {
+    const isMap = step !== null && (cell === null || !this.model.findPart(step, cell));
+    const stays = this.look?.view === "map" && step === this.look.step;
+    if (this.data.cut) return { batch, head, query, view: "flow", step: this.share }; // the map stands under it
+    return { batch, head, query, view: isMap || stays ? "map" : "flow", step: step ?? this.share };
+  }
+
+  // The same look in another run, as far as it has it.
+  withinReach() {
+    const { batch, head, query, view, step } = this.look;
+    return {
+      batch: Math.min(batch, this.data.look.batch),
+      head: Math.min(head, this.data.heads - 1),
+      query: Math.min(query, this.data.words.T.length - 1),
+      view,
+      step: step in this.data.steps ? step : this.share,
+    };
+  }
+
+  // The server hands what it looks at, and the sum of the opened cell. It is obeyed where it says something new.
+  obey(look) {
+    if (!this.data) return;
+    const isNew = look.order > this.order;
+    if (isNew) {
+      this.order = look.order;
+      this.look = this.lookOf(look);
+    }
+    const isOpen = this.open && isSamePlace(this.open, { step: look.step, index: look.cell });
+    if (!look.cell) {
+      if (isNew) this.fold();
+    } else if (isNew || isOpen) this.fillSum(look);
+    this.take();
   }
 
   // Another snapshot: numbers and places flow to it.
@@ -112,11 +168,34 @@ class Flow {
     this.ask();
   }
 
+  // What a change of the run changed: of each part the rows whose numbers are others; what the headline said.
+  findChanges(before) {
+    const rows = new Map();
+    for (const { name } of this.snapshot.parts) {
+      const [old, now] = [before.numbers[name], this.snapshot.numbers[name]];
+      if (!old || old.length !== now.length) continue;
+      const changed = new Set();
+      const width = now.length / (this.model.parts.get(name).role === "lane" ? 1 : this.snapshot.shares.length);
+      now.forEach((number, i) => isOther(old[i], number) && changed.add(Math.floor(i / width)));
+      if (changed.size) rows.set(name, changed);
+    }
+    const best = largestOf(this.snapshot.shares, 0, this.snapshot.shares.length);
+    const share = before.shares[best];
+    const said = spellPercent(share) === spellPercent(this.snapshot.shares[best]) ? "" : spellPercent(share);
+    return rows.size ? { rows, said, begun: performance.now() } : null;
+  }
+
   // A hand drags: the twin answers in the same frame, for the query that is looked at.
-  drag({ step, parameter }, value) {
-    const params = { [step]: { [parameter]: value } };
-    const { steps, waiting } = follow(this.data.steps, { params }, [this.look.query]);
-    this.root.classList.toggle("waits", waiting.size > 0);
+  // change: { params, values } of follow in twin.js.
+  drag(change) {
+    if (!this.data) return;
+    if (this.data.cut) {
+      this.root.classList.add("waits");
+      this.ask();
+      return;
+    }
+    const { steps, waiting } = follow(this.data.steps, change, [this.look.query]);
+    this.root.classList.toggle("waits", waiting.has(this.share));
     this.snapshot = this.model.snapshot(this.look, steps);
     this.progress = Math.min(this.progress, this.snapshot.stops.length);
     this.before = null;
@@ -126,7 +205,7 @@ class Flow {
   }
 
   resized() {
-    if (!this.snapshot) return;
+    if (!this.snapshot || !this.root.clientWidth) return;
     this.before = null;
     this.arrange();
     this.ask();
@@ -141,10 +220,11 @@ class Flow {
     Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) => this.svg.setAttribute(name, value));
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
     const longest = Math.max(...this.model.keys.map((word) => measure(word, 24, 700)));
+    const open = this.open && this.look.view === "flow" && this.model.findPart(this.open.step, this.open.index);
     const common = {
       width, height, unit, compact,
       crossed: this.data.crossed,
-      open: this.open && { row: this.open.row, height: this.open.height ?? OPEN_HEIGHT },
+      open: open ? { row: open.row, height: this.open.height ?? OPEN_HEIGHT } : this.open && this.look.view === "flow" ? { row: "lane", height: this.open.height ?? OPEN_HEIGHT } : null,
       wordWidth: Math.min(longest + 22 * unit, width * 0.24),
       endWidth: measure(`${this.asking()}′`, 24, 700) + 26 * unit,
       headWidth: (part) => Math.max(measure(part.sign, 19, 700), measure(part.label, 13.5)) + 6 * unit,
@@ -160,7 +240,7 @@ class Flow {
   }
 
   asking() {
-    return (this.data.crossed ? this.data.words.T : this.data.words.S)[this.look.query];
+    return this.data.words.T[this.look.query];
   }
 
   // Where everything stands now: each stop has a layout of its own and first makes room for what comes.
@@ -180,58 +260,113 @@ class Flow {
   }
 
   drawAt(now) {
+    if (!this.root.isConnected) return this.leave();
     if (this.playing) this.play(now);
     if (this.glide) this.followGlide(now);
-    const share = this.before ? easeInOut(clamp((now - this.before.begun) / (this.isCalm() ? 1 : CHANGE_MS))) : 1;
-    let [snapshot, layout] = [this.snapshot, this.layoutAt(this.progress)];
-    if (share < 1) {
-      const { before } = this;
-      const numbers = {};
-      for (const name of Object.keys(snapshot.numbers)) numbers[name] = blendArrays(before.numbers[name], snapshot.numbers[name], share);
-      snapshot = { ...snapshot, numbers, shares: blendArrays(before.shares, snapshot.shares, share) };
-      layout = blendLayouts(before.layout, layout, share);
-      this.ask();
-    } else this.before = null;
+    this.moveToView();
+    const [snapshot, layout] = this.blend(now);
     this.layout = layout;
+    if (this.opened < 1) this.drawFlow(snapshot, layout, now);
+    this.flowGroup.style.opacity = clamp(1 - this.opened * 1.6);
+    this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";
+    this.drawMap(layout);
+    if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
+    this.rail.mark(this.look.head);
+    this.views.mark(this.look.view);
+    this.say(snapshot, now);
+    this.bar.draw(this.snapshot.stops, this.progress);
+    if (this.playing) this.ask();
+  }
+
+  // The page has dropped the picture.
+  leave() {
+    for (const [name, hear] of Object.entries(this.hears)) window.removeEventListener(name, hear);
+  }
+
+  moveToView() {
+    const isMap = this.look.view === "map";
+    const target = Number(isMap);
+    this.opened = this.isCalm() ? target : this.opened + clamp(target - this.opened, -0.04, 0.04);
+    if (Math.abs(this.opened - target) < 1e-9) this.opened = target;
+    else this.ask();
+    this.bar.root.hidden = this.caption.hidden = isMap;
+    this.strip.root.hidden = !isMap;
+  }
+
+  // Numbers and places between those before and those now.
+  blend(now) {
+    const share = this.before ? easeInOut(clamp((now - this.before.begun) / (this.isCalm() ? 1 : CHANGE_MS))) : 1;
+    const layout = this.layoutAt(this.progress);
+    if (share >= 1) {
+      this.before = null;
+      return [this.snapshot, layout];
+    }
+    const { snapshot, before } = this;
+    const numbers = {};
+    for (const name of Object.keys(snapshot.numbers)) numbers[name] = blendArrays(before.numbers[name], snapshot.numbers[name], share);
+    this.ask();
+    return [{ ...snapshot, numbers, shares: blendArrays(before.shares, snapshot.shares, share) }, blendLayouts(before.layout, layout, share)];
+  }
+
+  drawFlow(snapshot, layout, now) {
+    const glows = this.glow ? 1 - (now - this.glow.begun) / GLOW_MS : 0;
+    if (glows > 0) this.ask();
     this.picture.draw({
       snapshot, layout,
       progress: this.progress,
       hovered: this.hovered,
       largest: this.data.largest,
       words: this.model.keys,
+      hasRest: Boolean(this.data.cut),
+      isRandom: (row) => this.data.origins.S[this.model.places[row]] === "random",
       lane: this.data.crossed ? this.asking() : this.data.text.asks,
       asking: this.asking(),
       heads: this.data.heads,
-      percent: (share) => spellPercent(share),
-      fixed: (number) => spellNumber(number),
+      glow: glows > 0 ? { rows: this.glow.rows, strength: glows } : null,
+      percent: spellPercent,
+      fixed: spellNumber,
     });
-    const target = Number(this.look.view === "map");
-    this.opened = this.isCalm() ? target : this.opened + clamp(target - this.opened, -0.04, 0.04);
-    if (this.opened !== target) this.ask();
-    this.flowGroup.style.opacity = clamp(1 - this.opened * 1.6);
-    this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";
+  }
+
+  drawMap({ frame }) {
+    const isOpen = this.open && this.open.step === this.look.step;
+    const { product } = this.data.steps[this.look.step];
+    const [row, column] = isOpen ? [0, 0, ...this.open.index].slice(-2) : [];
+    const matrixOf = ({ step, transposed, family }) => {
+      const title = `${this.data.steps[step].label}${transposed ? "ᵀ" : ""}`;
+      return { ...this.model.matrix(step, this.look, transposed), title, family };
+    };
     this.map.draw({
-      frame: layout.frame,
-      weights: this.weightsOf(this.look.head),
-      blocked: this.blockedOf(this.look.head),
-      queries: this.data.words.T,
-      keys: this.data.words.S,
+      frame,
+      result: this.opened > 0 ? this.model.matrix(this.look.step, this.look) : null,
+      left: product && this.opened > 0 ? matrixOf(product.left) : null,
+      above: product && this.opened > 0 ? matrixOf(product.above) : null,
       look: this.look,
       opened: easeInOut(this.opened),
-      percent: spellPercent,
+      open: isOpen ? { row, height: this.open.height ?? OPEN_HEIGHT } : null,
+      chosen: isOpen ? { row, column } : null,
+      hovered: this.hoveredCell,
     });
-    if (this.open) this.sum.place(layout.openY, layout.openHeight, layout.frame.wordWidth + 8);
-    this.rail.mark(this.look.head);
-    this.views.mark(this.look.view);
-    this.tell(snapshot);
-    this.bar.draw(this.snapshot.stops, this.progress);
-    if (this.playing) this.ask();
+    if (this.look.view === "map") this.drawStrip();
+  }
+
+  // The strip is made when it is first seen, and when another head or query is looked at.
+  drawStrip() {
+    const { head, query, step } = this.look;
+    const shows = `${this.data.digest} ${head} ${query}`;
+    if (shows !== this.stripShows) {
+      const steps = this.data.strip.map((name) => ({ name, label: this.data.steps[name].label, moved: this.data.moved.includes(name), matrix: this.model.matrix(name, this.look) }));
+      this.strip.show(this.data.text.steps, steps, this.data.palette);
+      this.stripShows = shows;
+    }
+    this.strip.mark(step, this.data.steps[step].operation?.reads ?? []);
   }
 
   isCalm() {
     return matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
+  // Where nothing may move, playing goes from one stop's end to the next.
   play(now) {
     const { stops } = this.snapshot;
     const elapsed = now - (this.playing.last ?? now);
@@ -241,9 +376,9 @@ class Flow {
       return;
     }
     const stop = Math.min(stops.length - 1, Math.floor(this.progress));
-    const next = Math.min(stop + 1, this.progress + elapsed / (STOP_MS[stops[stop].motion] ?? USUAL_STOP_MS));
-    this.progress = next;
-    if (next === stop + 1) this.playing.rests = REST_MS;
+    const isCalm = this.isCalm();
+    this.progress = isCalm ? stop + 1 : Math.min(stop + 1, this.progress + elapsed / lastsMs(stops[stop]));
+    if (this.progress === stop + 1) this.playing.rests = isCalm ? CALM_STOP_MS : HOLD_MS;
     if (this.progress >= stops.length) this.playing = null;
   }
 
@@ -265,7 +400,7 @@ class Flow {
       return;
     }
     this.playing = null;
-    this.glide = { from: this.progress, target, begun: performance.now(), ms: share * (STOP_MS[passed.motion] ?? USUAL_STOP_MS) };
+    this.glide = { from: this.progress, target, begun: performance.now(), ms: share * lastsMs(passed) };
     this.ask();
   }
 
@@ -284,25 +419,46 @@ class Flow {
   }
 
   // ---- words ----------------------------------------------------------------------------------------------------------
-  tell({ shares }) {
-    const best = largestOf(shares, 0, shares.length);
-    const remark = !this.isDragged && this.data.remarks[this.look.head]?.[this.look.query];
-    const text = remark ? [[remark, "remark"]] : fill(this.data.text.headline, {
+  say({ shares }, now) {
+    const best = largestOf(this.snapshot.shares, 0, shares.length);
+    const fact = this.fact();
+    const text = fact?.clear || this.isDragged ? fill(this.data.text.headline, {
       query: [this.asking(), "q"],
       key: [this.model.keys[best], "share"],
       percent: [spellPercent(shares[best]), "share"],
-    });
-    write(this.headline, text);
-    setOnce(this.stage, "aria-label", `${this.headline.textContent}. ${this.data.text.keys}`);
+    }) : [[fact?.text ?? "…", "remark"]];
+    const old = this.glow?.said && now - this.glow.begun < BEFORE_MS ? this.glow.said : "";
+    if (old) {
+      text.push([fill(this.data.text.before, { percent: [old, ""] }).map(([part]) => part).join(""), "before"]);
+      this.ask();
+    }
+    write(this.headline, this.root.classList.contains("waits") ? [[this.data.text.waits, "remark"]] : text);
+    setOnce(this.stage, "aria-label", `${fact?.text ?? this.headline.textContent} ${this.data.text.keys}`);
     const stop = this.snapshot.stops[Math.floor(this.progress)];
     write(this.caption, [[stop ? this.data.text.stops[stop.motion] : this.data.text.rest, ""]]);
   }
 
+  // What the row that is looked at does: of many rows the server tells it with the look.
+  fact() {
+    const { head, query } = this.look;
+    const told = window.flowLook;
+    const isOfLook = told?.head === head && told?.query === query && !this.isDragged;
+    return this.data.facts[head]?.[query] ?? (isOfLook ? told.fact : null);
+  }
+
   // ---- hands ----------------------------------------------------------------------------------------------------------
+  // The server hears of looks when the hand rests, of all else at once.
+  tell(name, value) {
+    clearTimeout(this.resting);
+    window.tellServer?.(name, value);
+  }
+
   hover(means) {
     const row = means?.word ?? means?.row ?? means?.ribbon ?? null;
-    if (row === this.hovered) return;
+    const cell = means?.at ?? null;
+    if (row === this.hovered && isSameCell(cell, this.hoveredCell)) return;
     this.hovered = row;
+    this.hoveredCell = cell;
     this.ask();
   }
 
@@ -316,6 +472,7 @@ class Flow {
       ArrowUp: () => this.lookAt({ query: Math.max(0, query - 1) }),
       ArrowDown: () => this.lookAt({ query: Math.min(last, query + 1) }),
       Enter: () => this.unfold({ part: share.name, row: largestOf(shares, 0, shares.length), m: 0 }),
+      m: () => this.lookAt({ view: this.look.view === "map" ? "flow" : "map" }),
     }[event.key];
     if (go) {
       event.preventDefault();
@@ -324,139 +481,60 @@ class Flow {
   }
 
   pressed(means) {
-    if (!means) return;
-    if (means.word !== undefined && !this.data.crossed) this.lookAt({ query: means.word });
+    if (!means || this.held) return;
+    if (this.model.places[means.word ?? means.row ?? means.ribbon ?? 0] === undefined) return; // all other words
+    if (means.word !== undefined && !this.data.crossed) this.lookAt({ query: this.model.places[means.word] });
     if (means.query !== undefined) this.lookAt({ query: means.query });
-    if (means.part !== undefined) this.unfold(means);
+    if (means.head !== undefined) this.lookAt({ view: "map", step: means.head });
+    if (means.part !== undefined || means.cell) this.unfold(means);
     if (means.ribbon !== undefined) this.unfold({ part: this.snapshot.share.name, row: means.ribbon, m: 0 });
   }
 
   // Opens the sum of a cell in the gap under its row, or folds it.
   unfold(means) {
-    const part = means && this.model.parts.get(means.part);
-    this.open = part && { row: part.role === "lane" ? "lane" : means.row, step: part.name, index: this.model.indexOf(part, this.look, means.row, means.m) };
+    this.open = means && this.placeOfCell(means);
     this.sum.root.hidden = true;
     this.take();
-    this.trigger("opened", this.open ? { step: this.open.step, index: this.open.index } : null);
+    if (this.open && this.look.view === "map") this.look = { ...this.look, step: this.open.step };
+    if (this.open) this.tell("opened", { step: this.open.step, index: this.open.index });
+    else this.tell("looked", this.looked());
   }
 
-  // The server has written the sum of the cell that is open. One that was opened elsewhere opens under the query's lane.
-  fillSum(data) {
-    if (!this.data || !data) return;
-    if (!data.step) {
-      if (this.open) [this.open, this.sum.root.hidden] = [null, true];
-      this.take();
-      return;
-    }
-    const row = this.open ? this.open.row : this.rowOf(data);
-    this.open = { row, step: data.step, index: data.index };
-    this.sum.show(data);
+  placeOfCell({ part: name, row, m, cell }) {
+    if (cell) return { step: cell.step, index: cell.index };
+    const part = this.model.parts.get(name);
+    return { step: part.name, index: this.model.indexOf(part, this.look, row, m) };
+  }
+
+  fold() {
+    this.open = null;
+    this.sum.root.hidden = true;
+  }
+
+  // The server has written the sum of the cell that is open. One that the picture does not draw opens under the lane.
+  fillSum({ step, cell, sum }) {
+    this.open = { step, index: cell };
+    this.sum.show(sum);
     this.sum.root.hidden = false;
-    this.open.height = this.sum.heightAt(this.root.clientWidth - this.layout.frame.wordWidth - 8);
-    this.take();
-  }
-
-  rowOf({ step, index }) {
-    const part = this.model.parts.get(step);
-    if (!part || part.role === "lane") return "lane";
-    const { dims } = this.model.step(step);
-    const axis = dims.indexOf(part.role === "row" && !dims.includes("S") ? "T" : "S");
-    return index[axis];
+    const wordWidth = this.layout?.frame.wordWidth ?? 120;
+    this.open.height = this.sum.heightAt(this.root.clientWidth - wordWidth - 8);
   }
 
   lookAt(changes) {
-    this.look = { ...this.look, ...changes };
-    if (this.open && changes.view === undefined) [this.open, this.sum.root.hidden] = [null, true];
-    this.take();
-    this.trigger?.("looked", this.look);
-  }
-}
-
-// The stops as a bar that is dragged: one segment a stop, as long as it lasts.
-class StopsBar {
-  constructor(root, flow) {
-    this.root = root;
-    this.flow = flow;
-    this.button = added(root, "button", "play");
-    this.button.onclick = () => flow.togglePlay();
-    this.track = added(root, "div", "track");
-    this.knob = added(this.track, "div", "knob");
-    this.track.addEventListener("pointerdown", (event) => {
-      this.track.setPointerCapture(event.pointerId);
-      this.moved(event);
-    });
-    this.track.addEventListener("pointermove", (event) => event.buttons && this.moved(event));
-    Object.assign(this.track, { tabIndex: 0, role: "slider" });
-    this.track.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  // Arrows go by one stop, the space bar plays.
-  key(event) {
-    const { flow } = this;
-    const count = flow.snapshot.stops.length;
-    const go = {
-      ArrowRight: () => flow.glideTo(Math.floor(flow.progress + 1e-6) + 1, 0.75),
-      ArrowLeft: () => flow.glideTo(Math.ceil(flow.progress - 1e-6) - 1, 0.3),
-      Home: () => flow.scrub(0),
-      End: () => flow.scrub(count),
-      " ": () => flow.togglePlay(),
-    }[event.key];
-    if (!go || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    go();
-  }
-
-  show(text) {
-    this.text = text;
-  }
-
-  // The segments are as long as their stops last.
-  segments(stops) {
-    const times = stops.map((stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS);
-    const total = times.reduce((one, other) => one + other, 0);
-    let start = 0;
-    return times.map((time) => {
-      const segment = { start, length: time / total };
-      start += segment.length;
-      return segment;
-    });
-  }
-
-  moved(event) {
-    const box = this.track.getBoundingClientRect();
-    const share = clamp((event.clientX - box.left) / box.width);
-    const segments = this.segments(this.flow.snapshot.stops);
-    const stop = Math.max(0, segments.findLastIndex((segment) => share >= segment.start));
-    this.flow.scrub(stop + (share - segments[stop].start) / segments[stop].length);
-  }
-
-  draw(stops, progress) {
-    const segments = this.segments(stops);
-    const names = stops.map((stop) => stop.motion).join(" ");
-    if (names !== this.names) {
-      this.names = names;
-      this.track.replaceChildren(this.knob);
-      this.made = segments.map((segment, i) => {
-        const element = added(this.track, "div", "segment");
-        element.style.left = `${100 * segment.start}%`;
-        element.style.width = `calc(${100 * segment.length}% - 4px)`;
-        element.append(Object.assign(document.createElement("span"), { className: "done" }));
-        const label = added(element, "span", "label");
-        label.textContent = this.text.names[stops[i].motion] ?? stops[i].motion;
-        return element;
-      });
+    if (this.data.cut) {
+      this.tell("looked", this.looked({ ...this.look, ...changes })); // its numbers are not here
+      return;
     }
-    this.made.forEach((element, i) => {
-      element.firstChild.style.width = `${100 * clamp(progress - i)}%`;
-      element.classList.toggle("current", progress >= i && progress < i + 1);
-    });
-    const stop = Math.min(stops.length - 1, Math.floor(progress));
-    this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
-    const isPlaying = Boolean(this.flow.playing);
-    this.button.classList.toggle("playing", isPlaying);
-    this.button.setAttribute("aria-label", isPlaying ? this.text.pause : this.text.play);
-    const said = { label: this.text.bar, valuemin: 0, valuemax: stops.length, valuenow: Math.round(10 * progress) / 10, valuetext: this.flow.caption.textContent };
-    for (const [name, value] of Object.entries(said)) setOnce(this.track, `aria-${name}`, String(value));
+    this.look = { ...this.look, ...changes };
+    this.fold();
+    this.glow = null;
+    this.take();
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.tell("looked", this.looked()), HAND_RESTS_MS);
+  }
+
+  looked({ query, head, view, step } = this.look) {
+    return { query, head, step: view === "map" ? step : null };
   }
 }
 
@@ -478,47 +556,12 @@ class Choice {
   }
 
   mark(chosen) {
-    this.kinds.forEach((kind, i) => this.root.children[i].setAttribute("aria-pressed", String(kind === chosen)));
+    this.kinds.forEach((kind, i) => setOnce(this.root.children[i], "aria-pressed", String(kind === chosen)));
   }
 }
 
 // ---- small things ------------------------------------------------------------------------------------------------------
-function added(parent, kind, name) {
-  const element = document.createElement(kind);
-  element.className = name;
-  return parent.appendChild(element);
-}
-
-// A template with its parts: [text, class] pairs; a part is { name } in the template.
-function fill(template, parts) {
-  return template.split(/(\{\w+\})/).map((text) => parts[text.slice(1, -1)] ?? [text, ""]);
-}
-
-function setOnce(element, name, value) {
-  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-}
-
-// Texts into an element, each in its colour; nothing is touched that says the same already.
-function write(element, texts) {
-  const said = JSON.stringify(texts);
-  if (element.said === said) return;
-  element.said = said;
-  element.replaceChildren(...texts.map(([text, look]) => Object.assign(document.createElement("span"), { textContent: text, className: look })));
-}
-
-function spellPercent(share) {
-  if (share >= 0.995 && share < 1) return ">99 %";
-  if (share > 0 && share < 0.005) return "<1 %";
-  return `${Math.round(100 * share)} %`;
-}
-
-function spellNumber(number) {
-  return number.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
-}
-
-let measuring;
-function textWidth(text, size, weight = 400) {
-  measuring ??= document.createElement("canvas").getContext("2d");
-  measuring.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
-  return measuring.measureText(text).width;
-}
+const isSamePlace = (one, other) => one.step === other.step && String(one.index) === String(other.index);
+const isSameCell = (one, other) => one?.row === other?.row && one?.column === other?.column;
+const isSameWords = (one, other) => String(one.words.S) === String(other.words.S) && String(one.words.T) === String(other.words.T);
+const isOther = (one, other) => one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));

@@ -100,10 +100,10 @@ function columns(snapshot, parts, frame) {
 }
 
 // ---- rows ------------------------------------------------------------------------------------------------------------
-function rows(snapshot, { height, unit, crossed, open }) {
-  const { shares, look } = snapshot;
+function rows(snapshot, { height, unit, open }) {
+  const { shares } = snapshot;
   const count = shares.length;
-  const laneBehind = crossed ? count - 1 : look.query;
+  const laneBehind = snapshot.asks;
   const headHeight = 50 * unit;
   const stick = Math.min(76 * unit, height * 0.16) * (open ? 0.72 : 1); // all shares together
   const laneHeight = stick + 14 * unit;

@@ -1,65 +1,125 @@
-// The same picture seen from above: every query a row, its shares side by side. Even rows are pale and carry no numbers.
+// The same picture seen from above: one step of the run as a matrix, for the head that is looked at; where it is a product,
+// with the matrices that it is made of at its left and above it. Rows of shares that are even are pale and carry no numbers.
 const EVEN_GAP = 1e-6; // between the largest and the smallest share of an even row
 const MAP_LAYERS = ["cells", "texts", "hits"];
+const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller ones carry no number
+const WIDEST_CELL = 2.2; // times its height
 
 class MapView {
   constructor(svg) {
     this.shapes = new Shapes(svg, MAP_LAYERS);
+    this.openY = 0;
   }
 
-  // Where a cell stands. frame: { width, height, unit }.
-  place({ width, height, unit }, queries, keys) {
-    const [left, top] = [Math.min(150 * unit, width * 0.24), 46 * unit];
-    const side = Math.min((width - left - 8) / keys, (height - top - 8) / queries, 64 * unit);
-    const wide = Math.min((width - left - 8) / keys, side * 2.2);
-    return { left, top, wide, tall: side };
-  }
-
-  // view: { frame, weights, queries, keys, look, hovered, blocked, opened, percent }. opened: from 0, the flow, to 1.
+  // view: { frame, result, left, above, look, opened, open, chosen, hovered }. result, left, above: of Model.matrix,
+  // left and above null where the step is no product. opened: from 0, the flow, to 1. open: { row, height } of an unfolded
+  // sum, or null. chosen, hovered: a cell of the result, { row, column }, or null.
   draw(view) {
     this.shapes.begin();
-    if (view.opened > 0) this.drawRows(view);
+    if (view.opened > 0) this.drawBlocks(view);
     this.shapes.end();
   }
 
-  drawRows(view) {
-    const place = this.place(view.frame, view.queries.length, view.keys.length);
-    const size = Math.min(20 * view.frame.unit, place.tall * 0.5);
-    view.keys.forEach((word, key) => {
-      const at = { x: place.left + (key + 0.5) * place.wide, y: place.top - 16 * view.frame.unit, "font-size": size };
-      if (size >= 8) this.shapes.put("texts", "text", `key ${key}`, { ...at, class: "middle mapword", text: shortened(word, place.wide, size), opacity: view.opened });
+  drawBlocks(view) {
+    const { result, left, above, open } = view;
+    const place = this.place(view);
+    const { x, y, wide, tall } = place;
+    const gap = (row) => (open && row > open.row ? open.height : 0);
+    this.openY = open ? y + (open.row + 1) * tall : 0;
+    this.drawNames(view, place, gap);
+    const lit = view.hovered ?? view.chosen;
+    this.drawBlock(view, result, { x, y, wide, tall, gap, key: "result", isLit: (row, column) => isPlace(view.chosen, row, column) });
+    if (!left) return;
+    this.drawBlock(view, left, { x: place.leftX, y, wide, tall, gap, key: "left", isLit: (row) => lit?.row === row });
+    this.drawTitle(left, { x: place.leftX + (left.columns * wide) / 2, y: y - 11 * place.unit, size: 14 * place.unit, look: "middle" }, view.opened);
+    this.drawTitle(above, { x: x - 12 * place.unit, y: place.aboveY + (above.rows * tall) / 2, size: 16 * place.unit, look: "end" }, view.opened);
+    this.drawBlock(view, above, { x, y: place.aboveY, wide, tall, gap: () => 0, key: "above", isLit: (row, column) => lit?.column === column });
+  }
+
+  // Where the blocks stand, and how large a cell is.
+  place({ frame: { width, height, unit }, result, left, above, open }) {
+    const size = 20 * unit;
+    const longest = Math.max(...result.rowNames.map((name) => textWidth(name, size)));
+    const namesWidth = Math.min(longest + 24 * unit, width * 0.3);
+    const [names, between] = [44 * unit, left ? 22 * unit : 0];
+    const [inner, innerRows] = [left ? left.columns : 0, above ? above.rows : 0];
+    const room = { width: width - namesWidth - between - 8, height: height - names - between - (open ? open.height : 0) - 8 };
+    const tall = Math.min(room.width / (result.columns + inner), room.height / (result.rows + innerRows), 64 * unit);
+    const wide = Math.min(room.width / (result.columns + inner), tall * WIDEST_CELL);
+    const aboveY = names;
+    return {
+      tall, wide, unit,
+      leftX: namesWidth,
+      x: namesWidth + inner * wide + between,
+      aboveY,
+      y: aboveY + innerRows * tall + between,
+    };
+  }
+
+  drawNames({ result, left, opened, look }, { x, y, wide, tall, unit, leftX, aboveY }, gap) {
+    const size = Math.min(20 * unit, tall * 0.5, 24);
+    const [columnSize, namesX] = [Math.min(size, 17 * unit), left ? leftX : x];
+    result.columnNames.forEach((name, column) => {
+      const text = shortened(name, wide, columnSize);
+      if (columnSize < 8 || (text === "…" && column % Math.ceil(18 / wide))) return;
+      const at = { x: x + (column + 0.5) * wide, y: aboveY - 14 * unit, "font-size": columnSize };
+      this.shapes.put("texts", "text", `column ${column}`, { ...at, class: "middle mapword", text, opacity: opened });
     });
-    view.queries.forEach((word, query) => this.drawRow(view, place, size, word, query));
+    result.rowNames.forEach((name, row) => {
+      const isLooked = result.rowAxis === "T" && row === look.query;
+      const top = y + row * tall + gap(row);
+      if (result.rowAxis === "T") this.drawLookedRow(row, isLooked, { x: 0, y: top, width: x + result.columns * wide, height: tall }, opened);
+      if (size < 8 && !isLooked) return;
+      const at = { x: namesX - 12 * unit, y: top + tall / 2, "font-size": Math.max(size, isLooked ? 14 : 0) };
+      this.shapes.put("texts", "text", `row ${row}`, { ...at, class: `end mapword${isLooked ? " asking" : ""}`, text: name, opacity: opened });
+    });
   }
 
-  drawRow(view, place, size, word, query) {
-    const { keys, weights, look, opened, frame } = view;
-    const shares = weights.subarray(query * keys.length, (query + 1) * keys.length);
-    const isLooked = query === look.query;
-    const isEven = Math.max(...shares) - Math.min(...shares.filter((share) => share > 0)) < EVEN_GAP;
-    const y = place.top + query * place.tall;
-    const at = { x: place.left - 12 * frame.unit, y: y + place.tall / 2, "font-size": Math.max(size, isLooked ? 14 : 0) };
-    const shows = size >= 8 || isLooked;
-    if (shows) this.shapes.put("texts", "text", `query ${query}`, { ...at, class: `end mapword${isLooked ? " asking" : ""}`, text: word, opacity: opened * (isEven && !isLooked ? 0.55 : 1) });
-    shares.forEach((share, key) => this.drawCell(view, place, query, key, share, isEven));
-    const box = { x: 0, y, width: place.left + keys.length * place.wide, height: place.tall };
-    this.shapes.put("hits", "rect", `query ${query}`, { ...box, class: `hit maprow${isLooked ? " looked" : ""}`, opacity: opened }, { query });
+  // The name of an operand, which opens it.
+  drawTitle({ title, family, step }, { x, y, size, look }, opacity) {
+    const at = { x, y, "font-size": size, opacity };
+    this.shapes.put("texts", "text", `title ${look}`, { ...at, class: `${look} sign ${family}`, text: title }, { head: step });
   }
 
-  drawCell({ blocked, opened, percent, frame, keys }, place, query, key, share, isEven) {
-    const gap = place.tall > 12 ? 1.5 : 0.3;
-    const box = { x: place.left + key * place.wide + gap, y: place.top + query * place.tall + gap, width: place.wide - 2 * gap, height: place.tall - 2 * gap };
-    const rx = Math.min(4 * frame.unit, box.height / 5);
-    if (blocked[query * keys.length + key]) {
-      this.shapes.put("cells", "rect", `${query} ${key}`, { ...box, rx, class: "shut", opacity: opened, "fill-opacity": 1 });
-      return;
+  // A click on a row's word lets it ask.
+  drawLookedRow(row, isLooked, box, opacity) {
+    this.shapes.put("cells", "rect", `whole ${row}`, { ...box, class: `maprow${isLooked ? " looked" : ""}`, opacity }, { query: row });
+  }
+
+  drawBlock(view, matrix, block) {
+    for (let row = 0; row < matrix.rows; row++) {
+      const numbers = matrix.row(row);
+      const isEven = matrix.kind === "share" && isEvenRow(numbers);
+      numbers.forEach((number, column) => this.drawCell(view, matrix, block, { row, column, number, isEven }));
     }
-    const strength = isEven ? 0.1 : 0.06 + 0.94 * share;
-    this.shapes.put("cells", "rect", `${query} ${key}`, { ...box, rx, class: "share", opacity: opened, "fill-opacity": strength });
-    if (isEven || share < TELLING_SHARE || box.height < 20) return;
-    const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 + 1, "font-size": Math.min(19 * frame.unit, box.height * 0.5) };
-    this.shapes.put("texts", "text", `${query} ${key}`, { ...at, class: `middle mapnumber${share > 0.45 ? " inside" : ""}`, text: percent(share), opacity: opened });
   }
+
+  drawCell({ opened, frame }, matrix, { x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven }) {
+    const edge = tall > 12 ? 1.5 : 0.3;
+    const [top, means] = [y + row * tall + gap(row), { cell: { step: matrix.step, index: matrix.placeOf(row, column) }, at: key === "result" ? { row, column } : null }];
+    const box = { x: x + column * wide + edge, y: top + edge, width: wide - 2 * edge, height: tall - 2 * edge, rx: Math.min(4 * frame.unit, tall / 5) };
+    const isBlocked = matrix.isBlocked(row, column);
+    const strength = isBlocked ? 0 : isEven ? 0.1 : 0.05 + 0.95 * clamp(Math.abs(number) / (matrix.largest || 1));
+    const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
+    const attributes = { ...box, class: `${look}${isLit(row, column) ? " chosen" : ""}`, opacity: opened, "fill-opacity": isBlocked ? 1 : strength };
+    this.shapes.put("cells", "rect", `${key} ${row} ${column}`, attributes, means);
+    const isTold = !isEven && !isBlocked && box.width >= LEGIBLE_CELL.width && box.height >= LEGIBLE_CELL.height;
+    if (!isTold || (matrix.kind === "share" && number < TELLING_SHARE)) return;
+    const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 + 1, "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3) };
+    const text = matrix.kind === "share" ? spellPercent(number) : spellNumber(number);
+    this.shapes.put("texts", "text", `${key} ${row} ${column}`, { ...at, class: `middle mapnumber${strength > 0.5 ? " inside" : ""}`, text, opacity: opened });
+  }
+}
+
+const isPlace = (place, row, column) => place !== null && place.row === row && place.column === column;
+
+function isEvenRow(shares) {
+  let [least, most] = [Infinity, 0];
+  for (const share of shares) {
+    if (share > 0) least = Math.min(least, share);
+    most = Math.max(most, share);
+  }
+  return most - least < EVEN_GAP;
 }
 
 // A word that fits over its column.
@@ -67,5 +127,5 @@ function shortened(word, width, size) {
   if (textWidth(word, size) <= width - 4) return word;
   let text = word;
   while (text.length > 1 && textWidth(`${text}…`, size) > width - 4) text = text.slice(0, -1);
-  return `${text}…`;
+  return textWidth(`${text}…`, size) > width - 4 ? "…" : `${text}…`;
 }

@@ -1,33 +1,131 @@
 // What one query sees of a run in one head: the numbers of every part of the picture, row by row.
 // data: parts and stops as the core gives them (attention_core/drawing/flow.py), steps by name, words of the axes.
+const MOST_SHARE = 252; // the colour number of all
+
 class Model {
   constructor(data) {
     this.data = data;
     this.parts = new Map(data.parts.map((part) => [part.name, part]));
-    this.keys = data.words.S;
+    this.places = data.cut ? data.cut.keys : data.words.S.map((_, place) => place); // of the rows that are drawn
+    this.keys = this.places.map((place) => data.words.S[place]);
+    if (data.cut) this.keys.push(data.text.others); // all others, as one row
     this.heads = data.heads;
+  }
+
+  // The row in which a word stands, of the queries where they are the keys' words.
+  rowOf(place) {
+    return this.places.indexOf(place);
+  }
+
+  // Where a place on an axis of the run stands in the numbers that are here.
+  stored(dim, place, part) {
+    if (!this.data.cut) return place;
+    const isRow = dim === "S" || (dim === "T" && part.role === "row");
+    return isRow ? this.rowOf(place) : 0;
   }
 
   step(name) {
     return this.data.steps[name];
   }
 
-  // Where a cell of a part stands in its step: the row is a key's, m counts along a vector.
+  // Where a cell of a part stands in its step: the row is one of the picture, m counts along a vector.
   indexOf(part, look, row, m) {
-    const { dims, shape } = this.step(part.name);
-    return dims.map((dim, axis) => {
-      const position = this.position(dim, part, look, row, m, axis === dims.length - 1, shape[axis]);
-      return Math.min(position, shape[axis] - 1);
-    });
+    const { dims } = this.step(part.name);
+    return dims.map((dim, axis) => this.position(dim, part, look, row, axis === dims.length - 1 ? m : 0));
   }
 
-  position(dim, part, look, row, m, isLast, size) {
+  // The same where the numbers are here: an axis of length 1 stands for all.
+  storedIndex(part, look, row, m) {
+    const { dims, shape } = this.step(part.name);
+    return this.indexOf(part, look, row, m).map((place, axis) => Math.min(this.stored(dims[axis], place, part), shape[axis] - 1));
+  }
+
+  position(dim, part, look, row, m) {
+    if (dim === "S") return this.places[row];
+    if (dim === "T") return part.role === "row" ? this.places[row] : look.query;
+    if (dim === "B") return look.batch;
+    if (dim === "H") return look.head;
+    if (dim === "H_kv") return this.data.cut ? this.data.cut.kv : keyHead(look.head, this.heads, this.step(part.name).shape[1]);
+    return m;
+  }
+
+  // A step as a matrix, for what is looked at: the last two axes, or one row where it has one.
+  // { step, rows, columns, rowAxis, rowNames, columnNames, kind, largest, row(row), isBlocked(row, column), placeOf(row,
+  // column): the index of a cell in the step }
+  matrix(name, look, isTransposed = false) {
+    const { dims, shape, value, kind } = this.step(name);
+    const leading = dims.slice(0, -2).map((dim, axis) => Math.min(this.place(dim, look, shape[axis]), shape[axis] - 1));
+    const [rows, columns] = [shape.length > 1 ? shape.at(-2) : 1, shape.at(-1)];
+    const [rowAxis, columnAxis] = [dims.length > 1 ? dims.at(-2) : "", dims.at(-1)];
+    const first = placeOf(shape.slice(0, -2), leading) * rows * columns;
+    const numbers = value.subarray(first, first + rows * columns);
+    const upright = {
+      step: name, rows, columns, rowAxis, columnAxis, kind,
+      rowNames: this.names(rowAxis, rows),
+      columnNames: this.names(columnAxis, columns),
+      largest: kind === "signed" ? this.largest(name, numbers) : kind === "share" ? this.data.darkest : 1,
+      row: (row) => numbers.subarray(row * columns, (row + 1) * columns),
+      isBlocked: (row, column) => this.isBlocked(name, leading, rowAxis, row, column, numbers[row * columns + column]),
+      placeOf: (row, column) => (rowAxis ? [...leading, row, column] : [column]),
+    };
+    return isTransposed ? transposed(upright) : upright;
+  }
+
+  // A head's shares as a matrix; of a run that is not here whole as the small map that came in its place.
+  headMap(name, look) {
+    if (!this.data.cut) return this.matrix(name, look);
+    const [rows, columns] = this.data.rail_shape;
+    const cells = this.data.rail.subarray(look.head * rows * columns, (look.head + 1) * rows * columns);
+    const row = (row) => cells.subarray(row * columns, (row + 1) * columns);
+    return { rows, columns, kind: "share", largest: MOST_SHARE, row, isBlocked: (i, j) => row(i)[j] === BLOCKED };
+  }
+
+  // What fills a cell: parts of the picture share their scale with it.
+  largest(name, numbers) {
+    if (this.data.largest[name]) return this.data.largest[name];
+    return numbers.reduce((most, number) => (Number.isFinite(number) ? Math.max(most, Math.abs(number)) : most), 0);
+  }
+
+  names(axis, size) {
+    if (axis === "T" || axis === "S") return this.data.words[axis].slice(0, size);
+    const names = this.data.names[axis];
+    return names?.length === size ? names : Array.from({ length: size }, (_, i) => (axis ? String(i + 1) : ""));
+  }
+
+  // Whether no share can come of a pair: its score is shut, or it is closed in a mask.
+  isBlocked(name, leading, rowAxis, row, column, number) {
+    const { kind, dims } = this.step(name);
+    if (kind === "mark") return !number;
+    if (number === -Infinity) return true;
+    if (kind !== "share" || number !== 0 || rowAxis !== "T" || dims.at(-1) !== "S") return false;
+    const source = this.scoresOf(name);
+    return Boolean(source) && source.value[placeOf(source.shape, [...leading, row, column])] === -Infinity;
+  }
+
+  // The scores that shares are made of: the step before them that has minus infinity in its place.
+  scoresOf(name) {
+    for (let step = this.step(name); step?.operation; ) {
+      const before = step.operation.reads.map((read) => this.step(read)).find((read) => read.dims.at(-1) === "S" && read.dims.at(-2) === "T");
+      if (!before || before.kind === "signed") return before;
+      step = before;
+    }
+    return null;
+  }
+
+  place(dim, look, size) {
     if (dim === "B") return look.batch;
     if (dim === "H") return look.head;
     if (dim === "H_kv") return keyHead(look.head, this.heads, size);
-    if (dim === "S") return row;
-    if (dim === "T") return part.role === "row" ? row : look.query;
-    return isLast ? m : 0;
+    return dim === "T" ? look.query : 0;
+  }
+
+  // The part that a step's cell stands in, and its row: { part, row }, or null where the picture does not draw it.
+  findPart(name, index) {
+    const part = this.parts.get(name);
+    if (!part) return null;
+    const { dims } = this.step(name);
+    const axis = part.role === "row" && !dims.includes("S") ? dims.indexOf("T") : dims.indexOf("S");
+    return { part, row: part.role === "lane" ? "lane" : this.rowOf(index[axis]) };
   }
 
   // How many rows and numbers in a row a part has.
@@ -43,9 +141,10 @@ class Model {
   numbers(part, look, steps = this.data.steps) {
     const [rows, width] = [this.rows(part), this.width(part)];
     const { shape, value } = steps[part.name];
-    const found = new Float64Array(rows * width);
-    for (let row = 0; row < rows; row++) {
-      const first = placeOf(shape, this.indexOf(part, look, row, 0));
+    const found = new Float64Array(rows * width).fill(NaN);
+    const drawn = part.role === "lane" ? 1 : this.places.length;
+    for (let row = 0; row < drawn; row++) {
+      const first = placeOf(shape, this.storedIndex(part, look, row, 0));
       if (part.role === "pair") found[row] = value[first];
       else for (let m = 0; m < width; m++) found[row * width + m] = value[first + m];
     }
@@ -60,7 +159,7 @@ class Model {
     for (const part of this.parts.values()) {
       const [source] = part.reads;
       const changes = part.role !== "pair" || part.is_share || this.parts.get(source)?.role !== "pair" ||
-        numbers[part.name].some((number, row) => number !== numbers[source][row]);
+        numbers[part.name].some((number, row) => !Object.is(number, numbers[source][row]));
       if (!changes) idle.set(part.name, source);
     }
     const shown = (name) => (idle.has(name) ? shown(idle.get(name)) : name);
@@ -76,10 +175,19 @@ class Model {
       if (kept.length) stops.push({ ...stop, parts: kept });
     }
     const share = parts.find((part) => part.is_share);
-    const shares = numbers[share.name];
+    const shares = this.withRest(numbers[share.name]);
     const before = numbers[share.reads[0]] ?? shares;
-    const blocked = Array.from(shares, (_, row) => before[row] === -Infinity);
-    return { look, parts, stops, numbers, shares, share, blocked };
+    const blocked = Array.from(shares, (_, row) => shares[row] === 0 && before[row] === -Infinity);
+    const asks = this.data.crossed ? shares.length - 1 : this.rowOf(look.query);
+    return { look, asks, parts, stops, numbers, shares, share, blocked };
+  }
+
+  // What is left for the words that are not drawn.
+  withRest(shares) {
+    if (!this.data.cut) return shares;
+    const drawn = shares.slice(0, -1).reduce((one, other) => one + other, 0);
+    shares[shares.length - 1] = Math.max(0, 1 - drawn);
+    return shares;
   }
 
   // Whether nothing reads a part but parts that change nothing: a bias of zeros.
@@ -87,4 +195,20 @@ class Model {
     const readers = [...this.parts.values()].filter((other) => other.reads.includes(part.name));
     return part.role === "pair" && readers.length > 0 && !part.reads.length && readers.every((other) => idle.has(other.name));
   }
+}
+
+// A matrix with rows and columns exchanged.
+function transposed(matrix) {
+  return {
+    ...matrix,
+    rows: matrix.columns,
+    columns: matrix.rows,
+    rowAxis: matrix.columnAxis,
+    columnAxis: matrix.rowAxis,
+    rowNames: matrix.columnNames,
+    columnNames: matrix.rowNames,
+    row: (row) => Float64Array.from({ length: matrix.rows }, (_, i) => matrix.row(i)[row]),
+    isBlocked: (row, column) => matrix.isBlocked(column, row),
+    placeOf: (row, column) => matrix.placeOf(column, row),
+  };
 }

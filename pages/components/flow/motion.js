@@ -19,3 +19,5 @@ function blendTables(from, to, share) {
   for (const [name, number] of Object.entries(to)) blended[name] = name in from ? between(from[name], number, share) : number;
   return blended;
 }
+
+const finite = (number) => (Number.isFinite(number) ? number : 0);

@@ -29,12 +29,18 @@ class Picture {
     this.drawShares();
     this.drawRibbons();
     this.drawAnswer();
+    if (view.glow) this.drawGlow(view.glow);
     this.shapes.end();
   }
 
   // ---- where things are ---------------------------------------------------------------------------------------------
   has(name) {
     return name in this.layout.x;
+  }
+
+  // The last row stands for all words that are not drawn: it has a share, and no vectors.
+  isRest(row) {
+    return this.hasRest && row === this.rows - 1;
   }
 
   // How far a part has come: 0 is not yet, 1 is there.
@@ -85,9 +91,9 @@ class Picture {
     for (let row = 0; row < this.rows; row++) {
       const asks = !frame.crossed && row === laneBehind;
       const isHovered = this.hovered === row;
-      const usual = Math.min(24 * this.unit, rowHeight[row] * 0.86);
+      const usual = Math.min(24 * this.unit, rowHeight[row] * 0.76);
       const size = asks || isHovered ? Math.max(usual, 20) : usual;
-      const look = ["word", asks && "asking", isHovered && "hovered"].filter(Boolean).join(" ");
+      const look = ["word", asks && "asking", isHovered && "hovered", this.isRandom(row) && "random"].filter(Boolean).join(" ");
       const fades = this.hovered === null || isHovered || asks ? 1 : 0.28;
       const at = { x: 10 * this.unit, y: rowY[row], "font-size": size, opacity: fades };
       if (size >= 9) this.shapes.put("texts", "text", `word ${row}`, { ...at, class: look, text: this.words[row] });
@@ -156,10 +162,11 @@ class Picture {
     const comes = clamp(share * 4) * (part.is_share ? clamp((this.stage.motions.share ?? 1) * 4 - 2.4) : 1);
     const lit = this.isActive(part) ? " lit" : "";
     const sign = { x: middle, y: headHeight - 31 * this.unit, "font-size": (isFolded ? 15 : 19) * this.unit };
-    this.shapes.put("texts", "text", `sign ${part.name}`, { ...sign, opacity: comes, class: `sign ${part.family}${lit}`, text: part.sign });
+    const opens = { head: part.name };
+    this.shapes.put("texts", "text", `sign ${part.name}`, { ...sign, opacity: comes, class: `sign ${part.family}${lit}`, text: part.sign }, opens);
     if (isFolded || frame.compact) return;
     const name = { x: middle, y: headHeight - 12 * this.unit, "font-size": 13.5 * this.unit };
-    this.shapes.put("texts", "text", `name ${part.name}`, { ...name, opacity: comes, class: `name${lit}`, text: part.label });
+    this.shapes.put("texts", "text", `name ${part.name}`, { ...name, opacity: comes, class: `name${lit}`, text: part.label }, opens);
   }
 
   // ---- vectors: strips of cells, their frame the symbol's colour, their fill sign and size ----------------------------
@@ -189,6 +196,7 @@ class Picture {
   drawStrip(part, row, { x, y }, opacity, layer = "cells") {
     const { zoom, rowHeight } = this.layout;
     const numbers = this.snapshot.numbers[part.name];
+    if (part.role !== "lane" && this.isRest(row)) return;
     const { cell, gap, each, count } = stripOf(this.snapshot, part, this.unit, zoom);
     const length = numbers.length / (part.role === "lane" ? 1 : this.rows);
     const room = part.role === "lane" ? Infinity : rowHeight[row];
@@ -220,7 +228,7 @@ class Picture {
       const from = this.byName.get(name);
       if (!from || !this.has(name)) continue;
       if (part.role === "lane") this.drawLaneThread(from, part, share);
-      else for (let row = 0; row < this.rows; row++) this.drawRowThread(from, part, row, share);
+      else for (let row = 0; row < this.rows; row++) if (!this.isRest(row)) this.drawRowThread(from, part, row, share);
     }
   }
 
@@ -287,6 +295,7 @@ class Picture {
 
   drawBar(part, row, share) {
     const { x, w, rowY, rowHeight } = this.layout;
+    if (this.isRest(row)) return;
     const numbers = this.snapshot.numbers[part.name];
     const before = part.reads.find((name) => this.byName.get(name)?.role === "pair");
     const grows = !before; // out of a product; else the bar comes from the column before
@@ -334,7 +343,7 @@ class Picture {
     if (!this.has(share.name) || this.come(share) <= 0) return;
     const source = share.reads.find((name) => this.has(name) && this.byName.get(name).role === "pair");
     const scores = source ? numbers[source] : shares;
-    const powers = powersOf(scores);
+    const powers = powersOf(scores, shares);
     const power = this.stage.motions.power ?? 1;
     const settled = this.stage.motions.share ?? 1;
     const [lying, standing] = [easeInOut(clamp(settled / 0.5)), easeInOut(clamp((settled - 0.66) / 0.34))];
@@ -461,6 +470,22 @@ class Picture {
     this.shapes.put("texts", "text", `percent ${row}`, { ...at, class: `percent${isInside ? " inside" : ""}`, text: this.percent(share) });
   }
 
+  // What a change changed, outlined for a moment.
+  drawGlow({ rows, strength }) {
+    const { x, w, rowY, rowHeight, laneY } = this.layout;
+    for (const part of this.snapshot.parts) {
+      if (!rows.has(part.name) || !this.has(part.name)) continue;
+      const isLane = part.role === "lane";
+      const height = isLane ? 36 * this.unit : Math.min(28 * this.unit, Math.max(...rowHeight));
+      for (const row of isLane ? [0] : rows.get(part.name)) {
+        const y = isLane ? laneY : rowY[row];
+        if (!isLane && rowHeight[row] < 12) continue;
+        const box = { x: x[part.name] - 4 * this.unit, y: y - height / 2, width: w[part.name] + 8 * this.unit, height, rx: 6 * this.unit };
+        this.shapes.put("marks", "rect", `glow ${part.name} ${row}`, { ...box, class: "glow", opacity: easeOut(strength) });
+      }
+    }
+  }
+
   // The word that asked, at the end of its lane.
   drawAnswer() {
     const last = this.layout.parts.filter((part) => part.role === "lane" && part.after).at(-1);
@@ -472,7 +497,7 @@ class Picture {
 }
 
 // ---- small things ------------------------------------------------------------------------------------------------------
-const finite = (number) => (Number.isFinite(number) ? number : 0);
+
 const line = (x, y, to) => `M${x},${y}H${to}`;
 
 function curve(x0, y0, x1, y1) {
@@ -487,10 +512,11 @@ function largestOf(numbers, first, end) {
   return found;
 }
 
-// exp of each score as a part of the largest one's.
-function powersOf(scores) {
-  const top = Math.max(...scores);
-  return Array.from(scores, (score) => (top === -Infinity ? 0 : Math.exp(score - top)));
+// exp of each score as a part of the largest one's; of words without a score together what their share says.
+function powersOf(scores, shares) {
+  const top = scores.reduce((most, score) => Math.max(most, Number.isNaN(score) ? -Infinity : score), -Infinity);
+  const most = Math.max(...shares) || 1;
+  return Array.from(scores, (score, row) => (Number.isNaN(score) ? shares[row] / most : top === -Infinity ? 0 : Math.exp(score - top)));
 }
 
 // How far each part has come, and each motion.

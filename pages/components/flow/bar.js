@@ -1,0 +1,91 @@
+// The stops as a bar that is dragged: one segment a stop, as long as it lasts.
+class StopsBar {
+  constructor(root, flow) {
+    this.root = root;
+    this.flow = flow;
+    this.button = added(root, "button", "play");
+    this.button.onclick = () => flow.togglePlay();
+    this.track = added(root, "div", "track");
+    this.knob = added(this.track, "div", "knob");
+    this.track.addEventListener("pointerdown", (event) => {
+      this.track.setPointerCapture(event.pointerId);
+      this.moved(event);
+    });
+    this.track.addEventListener("pointermove", (event) => event.buttons && this.moved(event));
+    Object.assign(this.track, { tabIndex: 0, role: "slider" });
+    this.track.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // Arrows go by one stop, the space bar plays.
+  key(event) {
+    const { flow } = this;
+    const count = flow.snapshot.stops.length;
+    const go = {
+      ArrowRight: () => flow.glideTo(Math.floor(flow.progress + 1e-6) + 1, 0.75),
+      ArrowLeft: () => flow.glideTo(Math.ceil(flow.progress - 1e-6) - 1, 0.3),
+      Home: () => flow.scrub(0),
+      End: () => flow.scrub(count),
+      " ": () => flow.togglePlay(),
+    }[event.key];
+    if (!go || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    go();
+  }
+
+  show(text) {
+    this.text = text;
+    this.names = null;
+  }
+
+  // The segments are as long as their stops last.
+  segments(stops) {
+    const times = stops.map((stop) => lastsMs(stop));
+    const total = times.reduce((one, other) => one + other, 0);
+    let start = 0;
+    return times.map((time) => {
+      const segment = { start, length: time / total };
+      start += segment.length;
+      return segment;
+    });
+  }
+
+  moved(event) {
+    const box = this.track.getBoundingClientRect();
+    const share = clamp((event.clientX - box.left) / box.width);
+    const segments = this.segments(this.flow.snapshot.stops);
+    const stop = Math.max(0, segments.findLastIndex((segment) => share >= segment.start));
+    this.flow.scrub(stop + (share - segments[stop].start) / segments[stop].length);
+  }
+
+  draw(stops, progress) {
+    const segments = this.segments(stops);
+    const names = stops.map((stop) => stop.motion).join(" ");
+    if (names !== this.names) this.make(stops, segments, names);
+    this.made.forEach((element, i) => {
+      const done = `${Math.round(100 * clamp(progress - i))}%`;
+      if (element.firstChild.style.width !== done) element.firstChild.style.width = done;
+      element.classList.toggle("current", progress >= i && progress < i + 1);
+    });
+    const stop = Math.min(stops.length - 1, Math.floor(progress));
+    this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
+    const isPlaying = Boolean(this.flow.playing);
+    this.button.classList.toggle("playing", isPlaying);
+    setOnce(this.button, "aria-label", isPlaying ? this.text.pause : this.text.play);
+    const said = { label: this.text.bar, valuemin: 0, valuemax: stops.length, valuenow: Math.round(10 * progress) / 10, valuetext: this.flow.caption.textContent };
+    for (const [name, value] of Object.entries(said)) setOnce(this.track, `aria-${name}`, String(value));
+  }
+
+  make(stops, segments, names) {
+    this.names = names;
+    this.track.replaceChildren(this.knob);
+    this.made = segments.map((segment, i) => {
+      const element = added(this.track, "div", "segment");
+      element.style.left = `${100 * segment.start}%`;
+      element.style.width = `calc(${100 * segment.length}% - 4px)`;
+      element.append(Object.assign(document.createElement("span"), { className: "done" }));
+      const label = added(element, "span", "label");
+      label.textContent = this.text.names[stops[i].motion] ?? stops[i].motion;
+      return element;
+    });
+  }
+}

@@ -1,0 +1,46 @@
+// Words and elements of the picture: what is written, in which colour, and how wide it is.
+function added(parent, kind, name) {
+  const element = document.createElement(kind);
+  element.className = name;
+  return parent.appendChild(element);
+}
+
+// A template with its parts: [text, class] pairs; a part is { name } in the template.
+function fill(template, parts) {
+  return template.split(/(\{\w+\})/).map((text) => parts[text.slice(1, -1)] ?? [text, ""]);
+}
+
+function setOnce(element, name, value) {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+// Texts into an element, each in its colour; nothing is touched that says the same already.
+function write(element, texts) {
+  const said = JSON.stringify(texts);
+  if (element.said === said) return;
+  element.said = said;
+  element.replaceChildren(...texts.map(([text, look]) => Object.assign(document.createElement("span"), { textContent: text, className: look })));
+}
+
+function spellPercent(share) {
+  if (share >= 0.995 && share < 1) return ">99 %";
+  if (share > 0 && share < 0.005) return "<1 %";
+  return `${Math.round(100 * share)} %`;
+}
+
+function spellNumber(number) {
+  return number.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+}
+
+const widths = new Map(); // of a text at 100 px: it is asked for in every frame
+let measuring;
+function textWidth(text, size, weight = 400) {
+  const key = `${weight} ${text}`;
+  if (!widths.has(key)) {
+    measuring ??= document.createElement("canvas").getContext("2d");
+    measuring.font = `${weight} 100px ${getComputedStyle(document.body).fontFamily}`;
+    if (widths.size > 5000) widths.clear();
+    widths.set(key, measuring.measureText(text).width);
+  }
+  return (widths.get(key) * size) / 100;
+}

@@ -1,0 +1,95 @@
+"""All that the picture of the flow is drawn from, packed for the browser."""
+
+import hashlib
+
+from attention_core import Trace
+from attention_core.drawing.cells import darkest_share
+from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
+from attention_core.inputs.tokenizer import printable_token
+from pages.components import pack_bytes
+from pages.panels.flow_numbers import cut_of, pack_cut_steps, pack_steps
+from pages.panels.flow_words import flow_text, list_facts, list_heads
+from pages.panels.thumbnails import list_strip_steps, make_small_maps
+from pages.runs.run_inputs import RunInputs
+from pages.session.labels import axis_label, current_palette, inline_step_name, name_token
+from pages.session.view import ScreenState
+
+STAGE_HEIGHT_PX = 440  # at 1280 px of width; it grows with the page
+MAX_NAMED_COLUMNS = 64  # places along an axis that carry a name
+RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
+
+
+def make_flow_data(screen: ScreenState, look: dict) -> bytes:
+    """All that the picture is drawn from: parts, stops, numbers, words. look: what the server looks at."""
+    trace = screen.trace
+    parts = flow_parts(trace)
+    cut = cut_of(screen)
+    steps, numbers = pack_cut_steps(trace, parts, cut) if cut else pack_steps(trace)
+    heads = trace.sizes()["H"]
+    data = {
+        "parts": [describe_part(trace, part) for part in parts],
+        "stops": [vars(stop) for stop in flow_stops(parts)],
+        "steps": steps,
+        "cut": cut and vars(cut),
+        "largest": largest_numbers(trace, parts),
+        "words": {axis: list_words(trace, axis, is_cut=cut is not None) for axis in ("T", "S")},
+        "names": name_columns(trace),
+        "strip": [] if cut else list_strip_steps(trace),
+        "darkest": darkest_share(trace.sizes()["S"], screen.times),
+        "moved": list_moved_steps(screen),
+        "heads": heads,
+        "origins": {"T": screen.inputs.word_origins, "S": list_key_origins(screen.inputs)},
+        "crossed": screen.inputs.crossed,
+        "facts": list_facts(screen),
+        "head_names": list_heads(screen),
+        "height": STAGE_HEIGHT_PX,
+        "palette": vars(current_palette()),
+        "text": flow_text(trace, cut and len(cut.keys)),
+    }
+    rail = pack_head_maps(screen, data) if cut else b""
+    digest = hashlib.sha256(numbers + rail + repr(data).encode()).hexdigest()
+    return pack_bytes({**data, "look": look, "digest": digest, "numbers": numbers, "rail": rail})
+
+
+def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
+    """Every head's shares as a small map of colour numbers, and in the data how many rows and columns it has."""
+    places = [("weights", screen.selection.at | {"H": head}) for head in range(data["heads"])]
+    maps = make_small_maps(screen, places, RAIL_MAP_SIDE)
+    data["rail_shape"] = maps[0].drawn
+    return b"".join(small_map.cells for small_map in maps)
+
+
+def list_words(trace: Trace, axis: str, is_cut: bool) -> list[str]:
+    """The words along an axis; where some of many are drawn, one that stands there more than once has its place."""
+    if is_cut:
+        return [name_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
+    return [printable_token(word) for word in trace.labels[axis]]
+
+
+def list_moved_steps(screen: ScreenState) -> list[str]:
+    """The steps that the last change moved, in order."""
+    moved = {*screen.moved, *screen.new, *screen.reshaped}
+    return [step for step in list_strip_steps(screen.trace) if step in moved]
+
+
+def list_key_origins(inputs: RunInputs) -> tuple[str, ...]:
+    """Where the vector of each key's word comes from."""
+    return inputs.key_origins if inputs.crossed else inputs.word_origins
+
+
+def describe_part(trace: Trace, part: FlowPart) -> dict:
+    """A part with its colour, and what stands over it."""
+    return vars(part) | {
+        "family": part_family(part),
+        "sign": part_sign(trace, part),
+        "label": inline_step_name(part.name),
+    }
+
+
+def name_columns(trace: Trace) -> dict[str, list[str]]:
+    """What stands over the columns of axes that count no words."""
+    names = {}
+    for axis, size in trace.sizes().items():
+        if axis not in ("B", "H", "H_kv", "T", "S") and size <= MAX_NAMED_COLUMNS:
+            names[axis] = [axis_label(trace, axis, place) for place in range(size)]
+    return names

@@ -1,0 +1,129 @@
+"""The numbers of a run as the picture of the flow reads them: all of a small run, of a large one what is looked at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from attention_core import Trace
+from attention_core.drawing.cells import is_share
+from attention_core.drawing.flow import FlowPart, twin_steps
+from attention_core.explanation.formula import colour_family
+from attention_core.explanation.layout import Panel, product
+from attention_core.record.trace import Step
+from pages.session.labels import inline_step_name
+from pages.session.view import ScreenState
+
+MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # up to so many words and numbers a run is sent whole
+MAX_CUT_KEYS = 12  # keys that are drawn of a larger one
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What of a run that is too large for the browser is sent to it: one query in one head, and the keys it looks at
+    most."""
+
+    batch: int
+    head: int
+    kv: int
+    query: int
+    keys: tuple[int, ...]
+
+
+def is_too_large(trace: Trace) -> bool:
+    """Whether a run is too large to be sent whole."""
+    sizes = trace.sizes()
+    count = sum(step.value.numel() for step in trace.steps.values())
+    return max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS or count > MAX_WHOLE_NUMBERS
+
+
+def cut_of(screen: ScreenState) -> Cut | None:
+    """The part of a run that is sent, where it is too large to be sent whole."""
+    trace, selection = screen.trace, screen.selection
+    if not is_too_large(trace):
+        return None
+    shares = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
+    keys = set(np.argsort(-shares, kind="stable")[:MAX_CUT_KEYS].tolist())
+    if not screen.inputs.crossed:
+        keys.add(selection.query)
+    return Cut(selection.batch, selection.head, selection.kv, selection.query, tuple(sorted(keys)))
+
+
+# ---- the numbers -----------------------------------------------------------------------------------------------------
+def pack_steps(trace: Trace) -> tuple[dict[str, dict], bytes]:
+    """The steps as the twin reads them, each with the place of its first number; and all numbers."""
+    steps, blocks = twin_steps(trace), []
+    first = 0
+    for name, described in steps.items():
+        numbers = np.ascontiguousarray(trace.step(name).window(), dtype=np.float64)
+        described |= describe_numbers(trace, name, first) | {"product": describe_product(trace, name)}
+        blocks.append(numbers.tobytes())
+        first += numbers.size
+    return steps, b"".join(blocks)
+
+
+def pack_cut_steps(trace: Trace, parts: Sequence[FlowPart], cut: Cut) -> tuple[dict[str, dict], bytes]:
+    """The same of what is drawn of a large run alone."""
+    steps, blocks = {}, []
+    first = 0
+    for part in parts:
+        step = trace.step(part.name)
+        numbers = np.ascontiguousarray(cut_step(step, part, cut), dtype=np.float64)
+        steps[part.name] = {
+            "dims": step.dims,
+            "shape": numbers.shape,
+            "operation": None,
+            "product": None,
+            **describe_numbers(trace, part.name, first),
+        }
+        blocks.append(numbers.tobytes())
+        first += numbers.size
+    return steps, b"".join(blocks)
+
+
+def cut_step(step: Step, part: FlowPart, cut: Cut) -> np.ndarray:
+    """The numbers of a step that are drawn, on the axes that it has; an axis that broadcasts stays as it is."""
+    keys = list(cut.keys)
+    queries = keys if part.role == "row" else [cut.query]
+    wanted = {"B": [cut.batch], "H": [cut.head], "H_kv": [cut.kv], "T": queries, "S": keys}
+    numbers = step.window()
+    for axis, dim in enumerate(step.dims):
+        if dim in wanted and numbers.shape[axis] > 1:
+            numbers = numbers.take(wanted[dim], axis=axis)
+    return numbers
+
+
+# ---- what is said of a step ------------------------------------------------------------------------------------------
+def describe_numbers(trace: Trace, name: str, first: int) -> dict:
+    """The place of a step's first number among all, its name, and how its numbers are drawn."""
+    return {
+        "first": first,
+        "label": inline_step_name(name),
+        "kind": kind_of_step(trace, name),
+    }
+
+
+def kind_of_step(trace: Trace, name: str) -> str:
+    """How a step's numbers are coloured: as shares from 0 to 1, as marks of yes and no, else by sign and size."""
+    if is_share(trace, name):
+        return "share"
+    return "mark" if trace[name].dtype == torch.bool else "signed"
+
+
+def describe_product(trace: Trace, name: str) -> dict | None:
+    """Which step stands at the left of a product, and which above it; None of what is no product of two matrices."""
+    whole = product(trace, name, largest=2, widest=2)  # its corner says all that is asked
+    if whole is None:
+        return None
+    return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
+
+
+def describe_operand(operand: Panel) -> dict:
+    """An operand of a product, its colour, and whether its last axis runs down."""
+    first_row, last_row = operand.refs[0], operand.refs[-1]
+    corner, right, below = first_row[0], first_row[-1], last_row[0]
+    runs_down = below.index[-1] != corner.index[-1]
+    stays_across = right != corner and right.index[-1] == corner.index[-1]
+    family = colour_family(operand.step) or "x"
+    return {"step": operand.step, "transposed": runs_down or stays_across, "family": family}

@@ -1,0 +1,95 @@
+"""What the picture of the flow says: names of its parts and heads, sentences about rows and stops."""
+
+from dataclasses import replace
+
+from attention_core import Trace
+from attention_core.explanation.facts import accident, row_fact
+from attention_core.explanation.head_habits import HeadHabit, head_habit
+from pages.panels.head_maps import fact_sentence, head_name
+from pages.session.labels import Selection, name_token
+from pages.session.view import ScreenState
+from pages.site.words import get_text_template, say
+
+MOTIONS = (
+    *("place", "add", "ask", "turn", "meet", "match", "scale", "distance", "mask", "power", "share"),
+    *("replace", "gather", "merge", "output", "change"),
+)
+CLEAR_KINDS = ("most", "only")  # rows of which the headline says where they look
+MAX_READ_ROWS = 2048  # of more rows only the head that is looked at is read
+MAX_TOLD_ROWS = 256  # of more rows only the one that is looked at is told
+NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
+
+
+def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
+    """The words of the picture, with the places that the browser fills. drawn_keys: of a large run, how many."""
+    others = trace.sizes()["S"] - (drawn_keys or 0)
+    return {
+        "headline": get_text_template("flow.headline"),
+        "others": say("flow.others", count=others),
+        "asks": say("flow.asks"),
+        "rest": say("flow.rest"),
+        "play": say("flow.play"),
+        "pause": say("flow.pause"),
+        "bar": say("flow.bar"),
+        "keys": say("flow.keys"),
+        "steps": say("flow.steps"),
+        "before": get_text_template("flow.before"),
+        "waits": say("flow.waits"),
+        "views": {view: say(f"flow.view.{view}") for view in ("flow", "map")},
+        "names": {motion: say(f"flow.stop.{motion}") for motion in MOTIONS},
+        "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in MOTIONS},
+    }
+
+
+# ---- heads -----------------------------------------------------------------------------------------------------------
+def list_heads(screen: ScreenState) -> list[dict[str, str]]:
+    """What each head is called, and what it does on this screen; of many rows only the one that is looked at."""
+    trace, selection = screen.trace, screen.selection
+    sizes = trace.sizes()
+    are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS
+    heads = []
+    for head in range(sizes["H"]):
+        is_read = are_few or head == selection.head
+        habit = say_habit(trace, head_habit(trace, head, selection.batch)) if is_read else ""
+        heads.append({"name": head_name(screen.setup, screen.inputs, head), "habit": habit})
+    return heads
+
+
+def say_habit(trace: Trace, habit: HeadHabit) -> str:
+    """What a head does, in a few words."""
+    if habit.kind == "offset":
+        return say_offset(habit.offset)
+    if habit.kind == "key":
+        return say("flow.habit.key", key=name_token(trace, "S", habit.key))
+    pairs = []
+    for query, key in habit.pairs:
+        pair = say("flow.habit.pair", query=name_token(trace, "T", query), key=name_token(trace, "S", key))
+        pairs.append(pair)
+    return say(f"flow.habit.{habit.kind}", pairs=say("fact.comma").join(pairs))
+
+
+def say_offset(offset: int) -> str:
+    """How far from itself a head looks."""
+    near = NEAR_OFFSETS.get(offset)
+    if near:
+        return say(f"flow.offset.{near}")
+    return say("flow.habit.back" if offset < 0 else "flow.habit.on", count=abs(offset))
+
+
+# ---- rows ------------------------------------------------------------------------------------------------------------
+def list_facts(screen: ScreenState) -> list[list[dict | None]]:
+    """What each row of each head does; of many rows none: the one that is looked at is told with the look."""
+    sizes = screen.trace.sizes()
+    are_few = sizes["H"] * sizes["T"] <= MAX_TOLD_ROWS
+    facts = []
+    for head in range(sizes["H"]):
+        selections = [replace(screen.selection, head=head, query=query) for query in range(sizes["T"])]
+        facts.append([make_fact(screen.trace, selection) if are_few else None for selection in selections])
+    return facts
+
+
+def make_fact(trace: Trace, selection: Selection) -> dict:
+    """What a row does, as a sentence. clear: whether it looks at one word, and one may say so."""
+    fact = row_fact(trace, selection.head, selection.query, selection.batch)
+    is_clear = fact.kind in CLEAR_KINDS and accident(trace, fact) is None
+    return {"clear": is_clear, "text": fact_sentence(trace, selection, spell=str)}

@@ -1,0 +1,41 @@
+"""Whether the weights of long rows are coloured from 0 to 1 or beside an even share."""
+
+import streamlit as st
+
+from pages.session.fragments import page_part, select_and_redraw
+from pages.session.view import ScreenState
+from pages.setup.setup import pinned_setup_of
+from pages.site.words import say
+
+LONG_ROW_KEYS = 8  # keys: beyond, the colours of an even row are hard to tell from those of an empty one
+
+
+def has_long_rows(screen: ScreenState) -> bool:
+    """Whether a row has so many keys that its colours can be counted in even shares."""
+    return screen.trace.sizes()["S"] > LONG_ROW_KEYS
+
+
+@page_part(lambda screen: (has_long_rows(screen), screen.times, pinned_setup_of(screen.setup) is None))
+def show_colour_switch(screen: ScreenState) -> None:
+    """The switch, where rows are long; of two runs it stands with their maps."""
+    if has_long_rows(screen) and pinned_setup_of(screen.setup) is None:
+        ramp_switch(screen)
+
+
+def ramp_switch(screen: ScreenState) -> None:
+    """Colours of the weights from 0 to 1, or in even shares."""
+
+    def choose_ramp() -> None:
+        in_even_shares = st.session_state["c_ramp"]
+        ramp = "times" if in_even_shares else "shares"
+        is_usual = in_even_shares == screen.times_by_itself
+        select_and_redraw(ramp=None if is_usual else ramp)
+
+    st.session_state["c_ramp"] = screen.times
+    st.toggle(
+        say("control.ramp"),
+        key="c_ramp",
+        on_change=choose_ramp,
+        help=say("help.ramp"),
+        width="content",
+    )

@@ -1,0 +1,69 @@
+"""Which sentence of a batch is on the screen."""
+
+import streamlit as st
+
+from attention_core.inputs.tokenizer import printable_token
+from pages.runs.cache import cached_batch_difference
+from pages.runs.compute import spell_tokens
+from pages.session.fragments import select_and_redraw
+from pages.session.view import ScreenState
+from pages.setup.setup import without_view
+from pages.site.words import escape_markdown, say
+
+MAX_SENTENCE_CHARS = 16  # characters of a sentence of a batch, where one chooses among them
+
+
+def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The sentences and the run, where there is more than one."""
+    if not screen.inputs.batch:
+        return ()
+    return (without_view(screen.setup), screen.selection.batch)
+
+
+def show_sentences(screen: ScreenState) -> None:
+    """Which sentence of a batch is on the screen, and how far it differs from the sentence computed alone."""
+    batch = screen.inputs.batch
+    if not batch:
+        return
+
+    def choose_sentence() -> None:
+        number = st.session_state["c_sentence"] or 0
+        cell = find_cell_of_sentence(screen, number)
+        select_and_redraw(sentence=number or None, cell=cell, token=None, head=None)
+
+    def name_sentence(number: int) -> str:
+        text = spell_tokens(batch[number].words, screen.setup)
+        short_text = shorten_sentence(printable_token(text))
+        return say("batch.sentence", number=number + 1, words=escape_markdown(short_text))
+
+    st.session_state["c_sentence"] = screen.selection.batch
+    st.segmented_control(
+        say("batch.picker"),
+        range(len(batch)),
+        format_func=name_sentence,
+        key="c_sentence",
+        on_change=choose_sentence,
+        required=True,
+        label_visibility="collapsed",
+    )
+    _, difference = cached_batch_difference(without_view(screen.setup), screen.trace)
+    if difference:
+        st.caption(say("batch.alone", figure=f"{difference:.0e}"))
+    else:
+        st.caption(say("batch.alone_exact"))
+
+
+def find_cell_of_sentence(screen: ScreenState, number: int) -> tuple[int, ...] | None:
+    """The opened cell, in another sentence of the batch where its step has one of each."""
+    cell = screen.setup.cell
+    if cell is None:
+        return None
+    dims = screen.trace.step(screen.setup.step).dims
+    return (number, *cell[1:]) if dims[0] == "B" else cell
+
+
+def shorten_sentence(text: str) -> str:
+    """The beginning of a sentence, where it is too long to choose among others."""
+    if len(text) <= MAX_SENTENCE_CHARS:
+        return text
+    return text[: MAX_SENTENCE_CHARS - 1] + "…"
