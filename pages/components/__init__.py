@@ -52,11 +52,6 @@ def pack_bytes(data: dict) -> bytes:
     return b"".join(blocks)
 
 
-tiles = make_component(
-    "tiles",
-    '<div class="sentence"><div class="tiles" role="group"></div><div class="swaps"></div></div>',
-    "roving",
-)
 arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>')
 shortcuts = make_component("shortcuts", "<div></div>")
 arrows = make_component("arrows", "<div></div>", "belongs")

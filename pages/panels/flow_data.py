@@ -1,6 +1,7 @@
 """All that the picture of the flow is drawn from, packed for the browser."""
 
 import hashlib
+from collections.abc import Sequence
 
 from attention_core import Trace
 from attention_core.drawing.cells import darkest_share
@@ -13,6 +14,7 @@ from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import axis_label, current_palette, inline_step_name, name_token
 from pages.session.view import ScreenState
+from pages.site.words import say
 
 STAGE_HEIGHT_PX = 440  # at 1280 px of width; it grows with the page
 MAX_NAMED_COLUMNS = 64  # places along an axis that carry a name
@@ -39,6 +41,7 @@ def make_flow_data(screen: ScreenState, look: dict) -> bytes:
         "moved": list_moved_steps(screen),
         "heads": heads,
         "origins": {"T": screen.inputs.word_origins, "S": list_key_origins(screen.inputs)},
+        "titles": list_word_titles(trace, list_key_origins(screen.inputs)),
         "crossed": screen.inputs.crossed,
         "facts": list_facts(screen),
         "head_names": list_heads(screen),
@@ -64,6 +67,14 @@ def list_words(trace: Trace, axis: str, is_cut: bool) -> list[str]:
     if is_cut:
         return [name_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
     return [printable_token(word) for word in trace.labels[axis]]
+
+
+def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
+    """What is said of each key's word where a pointer rests on it: where its vector comes from."""
+    words = [printable_token(word) for word in trace.labels["S"]]
+    if not origins:
+        return words
+    return [say(f"origin.word.{origin}", word=word) for word, origin in zip(words, origins, strict=True)]
 
 
 def list_moved_steps(screen: ScreenState) -> list[str]:

@@ -79,6 +79,7 @@ def show_look(screen: ScreenState) -> None:
             **make_look(screen),
             "fact": make_fact(screen.trace, screen.selection),
             "sum": make_sum_data(screen),
+            "language": say("app.tag"),
         },
         key="look",
         on_looked_change=handle_look,

@@ -205,9 +205,9 @@ class Screen:
         self.settled()
 
     def open(self, query: str) -> None:
-        """Opens a link and waits for the steps."""
+        """Opens a link and waits for the picture."""
         self.page.goto(f"{self.address}/{query}")
-        self.strip().first.wait_for()
+        self.page.locator(".flow .word").first.wait_for(state="attached")
         self.settled()
 
     def open_lesson(self, slug: str, query: str = "") -> None:
@@ -253,18 +253,39 @@ class Screen:
         return self.page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg")
 
     def strip(self):
-        """The steps as small maps, a button each."""
-        return self.page.locator(".st-key-strip button")
+        """The steps as small maps, a button each, under the map."""
+        return self.page.locator(".flow .strip button")
+
+    def open_map(self) -> None:
+        """Shows the map in the place of the flow."""
+        self.page.locator(".flow .views button").nth(1).click()
+        self.strip().first.wait_for()
+
+    def drawn(self, key: str):
+        """A shape of the flow by its layer and its name, such as "shares share 3"."""
+        shape = "(root, key) => [...root.flow.picture.shapes.made, ...root.flow.map.shapes.made]"
+        shape += ".find(([name]) => name === key)?.[1].element"
+        return self.page.locator(".flow").evaluate_handle(shape, key).as_element()
+
+    def click_drawn(self, key: str) -> None:
+        """Clicks a shape of the flow, and waits until the server has heard of it."""
+        box = self.drawn(key).bounding_box()
+        with self.answered():
+            self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def look_at(self, word: int) -> None:
+        """Lets another word ask."""
+        self.click_drawn(f"hits word {word}")
 
     def sentence(self) -> str:
         """The computed sentence."""
         self.settled()
-        return self.page.locator("h5").first.inner_text()
+        return self.page.locator("h5, .heard").first.inner_text()
 
     def tokens(self) -> list[str]:
-        """The tiles' words."""
+        """The words that ask."""
         self.settled()
-        return self.page.locator(".tile bdi").all_inner_texts()
+        return self.page.locator(".flow").evaluate("root => root.flow.data.words.T")
 
     def click_cell(self, name: str, which: int = 0) -> None:
         """Clicks a drawn cell by a part of its name; which: of several, counted from 0, or from the end with -1."""
@@ -329,6 +350,10 @@ class Screen:
         take += "map.top + ((at[0] + .5) * map.unit - map.y) / map.ratio]"
         return dict(zip("xy", self.page.locator(".map").evaluate(take, [row, column]), strict=True))
 
+    def open_more(self) -> None:
+        """Opens the further controls."""
+        self.page.get_by_text("More", exact=True).click()
+
     def choose(self, label: str, option: str) -> None:
         """Another one of a list; by keyboard, and again where the list closes because its place moves."""
         self.settled()
@@ -372,7 +397,11 @@ class Screen:
     def arithmetic(self) -> str:
         """The arithmetic of the opened cell."""
         self.settled()
-        return self.page.locator(".arithmetic .sum").inner_text()
+        return self.sums().first.inner_text()
+
+    def sums(self):
+        """The arithmetic that is open, in the picture first."""
+        return self.page.locator(".flow .panel .sum, .arithmetic .sum")
 
     def type(self, label: str, text: str) -> None:
         """Types into a text box and leaves it."""
@@ -383,7 +412,7 @@ class Screen:
 
     def wait_for_sentence(self, part: str) -> None:
         """Waits until the computed sentence contains a text."""
-        self.page.locator("h5", has_text=part).first.wait_for()
+        self.page.locator("h5, .heard", has_text=part).first.wait_for(state="attached")
 
     def follow(self, number: int, until: str) -> None:
         """Clicks an operand of the arithmetic and waits until the cell that it leads to is named."""

@@ -521,6 +521,7 @@ CHANGING = {  # one visitor's state, or what one call gathers; all other records
     "LessonChoices",
     "LinkedState",
     "Load",
+    "LookOrder",
     "RunInputs",
     "WorkbenchState",
 }

@@ -31,9 +31,15 @@ class Presented(Lesson):
         super().__init__("present", **link)
 
     def press(self, way):
-        (part,) = [each for each in self.at.get("bidi_component") if each.proto.id.endswith("-lectern")]
+        return self.trigger("lectern", "moved", way)
+
+    def drag(self, slider, value):
+        return self.trigger(slider, "released", value)
+
+    def trigger(self, name, event, value):
+        (part,) = [each for each in self.at.get("bidi_component") if each.proto.id.endswith(f"-{name}")]
         trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
-        return self.send(trigger, json_trigger_value=json.dumps([{"event": "moved", "value": way}]))
+        return self.send(trigger, json_trigger_value=json.dumps([{"event": event, "value": value}]))
 
     def click(self, key):
         return super().press(key)
@@ -189,7 +195,7 @@ def test_leaving_gives_the_workbench_back_what_it_showed():
     screen = Presented()
     screen.go_to("workbench").at.query_params.clear()
     before = screen.setup()
-    screen.go_to("present").press("start").press("edit").type("c_temperature", 2.0)
+    screen.go_to("present").press("start").press("edit").drag("c_temperature", 2.0)
     assert screen.setup() != before
     screen.press("leave")
     assert screen.place() is None and screen.setup() == before
@@ -237,7 +243,7 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     screen.click("scene_1").click("b_scene_present")
     assert screen.place() == (2, "symbol") and f"## {TEN.scenes[3].title}" in screen.texts()
     kept = screen.own()
-    screen.press("edit").type("c_temperature", 5.0).press("next").press("leave")
+    screen.press("edit").drag("c_temperature", 5.0).press("next").press("leave")
     assert screen.own() is kept and load_shipped_lecture("ten_minutes", "en") == TEN
 
 

@@ -43,7 +43,8 @@ class Flow {
     });
     this.open = null; // the cell whose sum is unfolded: { step, index, height }
     this.caption = added(root, "p", "caption");
-    this.caption.setAttribute("aria-live", "polite");
+    this.heard = added(root, "p", "heard"); // by a screen reader: the row, and the stop
+    this.heard.setAttribute("role", "status");
     this.bar = new StopsBar(added(root, "div", "bar"), this);
     this.strip = new StepStrip(added(root, "div", "strip"), (step) => this.lookAt({ step }));
     this.flowGroup = this.svg.appendChild(document.createElementNS(SVG, "g"));
@@ -318,6 +319,7 @@ class Flow {
       largest: this.data.largest,
       words: this.model.keys,
       hasRest: Boolean(this.data.cut),
+      titleOf: (row) => this.data.titles[this.model.places[row]] ?? "",
       isRandom: (row) => this.data.origins.S[this.model.places[row]] === "random",
       lane: this.data.crossed ? this.asking() : this.data.text.asks,
       asking: this.asking(),
@@ -435,7 +437,9 @@ class Flow {
     write(this.headline, this.root.classList.contains("waits") ? [[this.data.text.waits, "remark"]] : text);
     setOnce(this.stage, "aria-label", `${fact?.text ?? this.headline.textContent} ${this.data.text.keys}`);
     const stop = this.snapshot.stops[Math.floor(this.progress)];
-    write(this.caption, [[stop ? this.data.text.stops[stop.motion] : this.data.text.rest, ""]]);
+    const told = stop ? this.data.text.stops[stop.motion] : this.data.text.rest;
+    write(this.caption, [[told, ""]]);
+    write(this.heard, [[`${fact?.text ?? this.headline.textContent} ${stop ? told : ""}`, ""]]);
   }
 
   // What the row that is looked at does: of many rows the server tells it with the look.

@@ -1,6 +1,7 @@
 // Between the picture and the server: hands what the server looks at, and the sum of the opened cell, to the picture; and
 // tells the server what was done in it. It is small, so that a look costs the server next to nothing.
 export default function ({ data, setTriggerValue }) {
+  document.documentElement.lang = data.language; // the whole page speaks it: hyphenation, fonts, screen readers
   window.flowLook = data;
   window.tellServer = setTriggerValue;
   window.dispatchEvent(new CustomEvent("flow-look", { detail: data }));

@@ -98,7 +98,7 @@ class Picture {
       const at = { x: 10 * this.unit, y: rowY[row], "font-size": size, opacity: fades };
       if (size >= 9) this.shapes.put("texts", "text", `word ${row}`, { ...at, class: look, text: this.words[row] });
       const box = { x: 0, y: rowY[row] - rowHeight[row] / 2, width: frame.wordWidth, height: rowHeight[row] };
-      this.shapes.put("hits", "rect", `word ${row}`, { ...box, class: "hit" }, { word: row });
+      this.shapes.put("hits", "rect", `word ${row}`, { ...box, class: "hit", title: this.titleOf(row) }, { word: row });
     }
   }
 

@@ -41,6 +41,7 @@ class Shapes {
     if (shape.attributes[name] === value) return;
     shape.attributes[name] = value;
     if (name === "text") shape.element.textContent = value;
+    else if (name === "title") titleOf(shape.element).textContent = value;
     else shape.element.setAttribute(name, value);
   }
 
@@ -51,4 +52,9 @@ class Shapes {
       shape.isShown = false;
     }
   }
+}
+
+// What is said of a shape where a pointer rests on it.
+function titleOf(element) {
+  return element.querySelector("title") ?? element.appendChild(document.createElementNS(SVG, "title"));
 }

@@ -69,10 +69,9 @@ def seen(opened) -> tuple[str, str]:
     return opened.page.get_by_test_id("stMain").inner_text(), opened.page.url
 
 
-def click_a_tile(opened) -> None:
-    with opened.answered():
-        opened.page.locator(".tile").nth(2).click()
-    assert opened.query() == {"score": "cosine", "mask": "causal", "t": "2", "lang": "en"}
+def look_at_a_word(opened) -> None:
+    opened.look_at(2)
+    assert opened.query() == {"score": "cosine", "mask": "causal", "t": "2", "head": "0", "lang": "en"}
 
 
 def move_a_slider(opened) -> None:
@@ -93,7 +92,7 @@ def write_a_cell(opened) -> None:
 
 
 LOOKED_AT = {
-    ("", "?score=cosine&mask=causal&lang=en"): click_a_tile,
+    ("", "?score=cosine&mask=causal&lang=en"): look_at_a_word,
     ("softmax", "?lang=en"): move_a_slider,
     ("present", "?lecture=ten_minutes&scene=3&step=map&lang=en"): go_on,
     ("check", "?kind=from_qkv&stage=scores&lang=en"): write_a_cell,
@@ -124,10 +123,12 @@ def test_a_page_that_was_only_looked_at_is_back_by_itself_and_answers(screen, mo
 @pytest.mark.slow
 def test_what_is_clicked_before_the_page_is_back_is_answered(screen, mortal):
     opened = screen("?score=cosine&mask=causal&lang=en", address=mortal.address)
+    box = opened.drawn("hits word 2").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     with killed_and_started(opened, mortal, mortal.port) as asked:
         if not asked:  # a click before the connection is open is not sent: the browser says so, and drops it
             opened.socket.wait_for_event("framesent", asks_for_a_run)
-        opened.page.locator(".tile").nth(2).click()
+        opened.page.mouse.click(*middle)
         opened.page.wait_for_url("**t=2**")
         assert asked[0].rerun_script.fragment_id == "" and asked[1].rerun_script.fragment_id != ""
 

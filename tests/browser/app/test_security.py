@@ -82,8 +82,8 @@ def listening(screen, server):
 
 def test_a_whole_visit_breaks_no_rule_and_asks_nobody_else(listening):
     opened, page = listening, listening.page
-    opened.click_cell("weights [head 1, it, dog]:")
-    page.locator(".arithmetic").wait_for()
+    opened.click_drawn("shares share 3")
+    opened.sums().wait_for()
     page.locator(".katex").first.wait_for()
     page.get_by_text("The code that ran").click()
     opened.type("Sentence", "Anna fed the dog and she barked")

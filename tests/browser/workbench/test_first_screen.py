@@ -19,9 +19,9 @@ def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
     opened = screen()
     assert opened.sentence().startswith(IT_TO_DOG)
     assert opened.tokens() == ["Anna", "fed", "the", "dog", "and", "it", "barked"]
-    strip = opened.page.locator(".st-key-strip .thumbnails").bounding_box()
-    assert strip["y"] + strip["height"] <= 720
-    assert strip["x"] + strip["width"] <= 1280
+    bar = opened.page.locator(".flow > .bar").bounding_box()
+    assert bar["y"] + bar["height"] <= 720
+    assert bar["x"] + bar["width"] <= 1280
     assert "proven to" in opened.page.get_by_test_id("stPopover").first.inner_text()
     assert opened.outside == []
     assert opened.errors == []
@@ -29,18 +29,21 @@ def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_two_heads_stand_side_by_side_on_a_projector(screen, lang):
-    maps = screen(f"?lang={lang}").page.locator("[data-testid=stVegaLiteChart]")
-    first, second = maps.nth(0).bounding_box(), maps.nth(1).bounding_box()
-    assert first["y"] == second["y"]
-    assert first["x"] + first["width"] <= second["x"]
+def test_the_picture_has_most_of_the_width_and_grows_with_the_page(screen, lang):
+    opened = screen(f"?lang={lang}")
+    wide = screen(f"?lang={lang}", viewport={"width": 1920, "height": 1080})
+    for each in (opened, wide):
+        content = each.page.get_by_test_id("stMainBlockContainer").bounding_box()["width"]
+        assert each.page.locator(".flow svg").bounding_box()["width"] >= 0.6 * content
+    boxes = [each.page.locator(".flow svg").bounding_box() for each in (opened, wide)]
+    assert boxes[1]["width"] > 1.4 * boxes[0]["width"] and boxes[1]["height"] > 1.2 * boxes[0]["height"]
 
 
 @pytest.mark.slow
 def test_a_deep_link_as_the_first_request_of_a_fresh_process(screen):
     with serving() as address:
         opened = screen("?ex=en_it&w_q=~1.0%3D6&step=scores&cell=0,0,5,3", address=address)
-        opened.page.locator(".arithmetic").wait_for()
+        opened.sums().wait_for()
         assert opened.arithmetic() == "−6.00 × (−1.00) + 3.00 × 1.00 = 9.00"  # q_it = (−6, 3), k_dog = (−1, 1)
         assert opened.page.get_by_text("EN", exact=True).count() == 1  # the router's frame is there, not the bare page
 
@@ -56,23 +59,26 @@ def test_a_typed_sentence_moves_the_attention(screen):
 def test_a_word_of_no_dictionary_is_called_random(screen):
     opened = screen()
     opened.type("Sentence", "Anna fed the glorp and it barked")
-    opened.page.locator(".tile.random bdi", has_text="glorp").wait_for()
+    opened.page.locator(".flow .word.random", has_text="glorp").wait_for()
     expect(opened.page.get_by_text("the vectors of glorp are random (seed 0)")).to_be_visible()
 
 
 def test_heads_change_the_number_of_maps(screen):
     opened = screen()
-    expect(opened.page.locator("[data-testid=stVegaLiteChart]")).to_have_count(2)
+    expect(opened.page.locator(".flow .rail button")).to_have_count(2)
+    opened.open_more()
+    opened.choose("Heads", "4")
+    expect(opened.page.locator(".flow .rail button")).to_have_count(4)
     opened.choose("Heads", "1")
-    expect(opened.page.locator("[data-testid=stVegaLiteChart]")).to_have_count(1)
+    expect(opened.page.locator(".flow .rail")).to_be_hidden()
     opened.wait_for_sentence("“it” gives 80 %")  # the same matrices as one head: it -> dog .80
     assert opened.query()["heads"] == "1"
 
 
 def test_any_cell_is_followed_to_the_input(screen):
     opened = screen()
-    opened.click_cell("weights [head 1, it, dog]:")
-    opened.page.locator(".arithmetic").wait_for()
+    opened.click_drawn("shares share 3")
+    opened.sums().wait_for()
     assert opened.arithmetic().startswith("exp(4.24) / (exp(−4.24) + exp(0.00) + exp(0.00) + exp(4.24)")
     opened.follow(0, "masked_scores [head 1, it, dog]")
     opened.follow(0, "scaled_scores [head 1, it, dog]")
@@ -85,7 +91,7 @@ def test_any_cell_is_followed_to_the_input(screen):
     opened.follow(2, "x [it, pronoun]")
     expect(opened.page.get_by_text("This number was given")).to_be_visible()
     assert opened.query() == {"t": "5", "head": "0", "step": "x", "cell": "0,5,1"}
-    way_back = opened.page.locator(".trail button")
+    way_back = opened.page.locator(".flow .where .back")
     passed = ["weights", "masked_scores", "scaled_scores", "scores", "q", "q_projected"]
     assert way_back.all_inner_texts() == passed
     assert way_back.nth(3).get_attribute("title") == "scores [head 1, it, dog]"
@@ -95,27 +101,25 @@ def test_any_cell_is_followed_to_the_input(screen):
 
 
 @pytest.mark.slow
-def test_an_opened_step_is_brought_into_view_though_the_page_still_grows(screen):
+def test_nothing_jumps_when_a_sum_unfolds(screen):
     opened = screen()
-    opened.strip().nth(7).click()
-    step = opened.page.get_by_text("Step", exact=True).first
-    step.wait_for()
-    opened.page.wait_for_function(
-        "label => { const top = label.getBoundingClientRect().top; return top > 0 && top < innerHeight / 4; }",
-        arg=step.element_handle(),
-    )
-    expect(opened.page.get_by_text("Choose a cell to see its arithmetic.")).to_be_in_viewport()
+    place = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+    before = opened.page.evaluate(place), opened.page.locator(".flow .stage").bounding_box()
+    opened.click_drawn("hits scores 3")
+    opened.sums().wait_for()
+    assert (opened.page.evaluate(place), opened.page.locator(".flow .stage").bounding_box()) == before
+    assert opened.arithmetic() == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
+    expect(opened.page.locator(".flow .panel")).to_be_in_viewport(ratio=1)
 
 
-def test_the_tiles_are_walked_with_the_keyboard(screen):
+def test_the_words_are_walked_with_the_keyboard(screen):
     opened = screen()
-    opened.page.locator(".tile").nth(5).focus()
-    opened.page.keyboard.press("ArrowRight")
-    opened.page.keyboard.press("Enter")
-    opened.wait_for_sentence("Head 2: “barked” gives 93 % of its attention to “dog”")
-    opened.settled()
-    opened.page.keyboard.press("ArrowLeft")  # the focus is still in the tiles
-    opened.page.keyboard.press("Enter")
+    opened.page.locator(".flow .stage").focus()
+    with opened.answered():
+        opened.page.keyboard.press("ArrowUp")
+    opened.wait_for_sentence("Head 1: “and” attends evenly")
+    with opened.answered():
+        opened.page.keyboard.press("ArrowDown")  # the focus is still in the picture
     opened.wait_for_sentence(IT_TO_DOG)
 
 
@@ -127,34 +131,31 @@ def test_a_word_is_exchanged_and_the_bright_cell_moves(screen):
     assert opened.query()["text"] == "Anna fed the dog and she barked"
 
 
-PIXELS = """image => {
-    const canvas = document.createElement("canvas"), { naturalWidth, naturalHeight } = image;
-    [canvas.width, canvas.height] = [naturalWidth, naturalHeight];
-    const pen = canvas.getContext("2d");
-    pen.drawImage(image, 0, 0);
-    return [naturalWidth, naturalHeight, [...pen.getImageData(0, 0, naturalWidth, naturalHeight).data]];
+PIXELS = """canvas => {
+    const { width, height } = canvas;
+    return [width, height, [...canvas.getContext("2d").getImageData(0, 0, width, height).data]];
 }"""
 SIX = ["Anna", "saw", "the", "dog", "it", "barked"]
 
 
 @pytest.mark.slow
-def test_a_small_map_has_a_pixel_for_each_cell_in_the_colour_of_the_large_one(screen):
+def test_a_small_map_has_a_pixel_for_each_cell_as_strong_as_its_share(screen):
     opened = screen("?mask=causal&head=0&text=" + "+".join(SIX))
-    width, height, colours = opened.strip().filter(has_text="weights").locator("img").evaluate(PIXELS)
+    opened.open_map()
+    small = opened.page.locator(".flow .strip button[data-step=weights] canvas")
+    width, height, colours = small.evaluate(PIXELS)
     assert (width, height) == (6, 6)
-    for at, (query, key) in enumerate((query, key) for query in SIX for key in SIX):
-        *colour, opacity = colours[4 * at : 4 * at + 4]
-        if SIX.index(key) > SIX.index(query):
-            assert opacity == 0  # blocked: the hatch behind it is seen
-        else:
-            fill = cell(opened, f"weights [head 1, {query}, {key}]").get_attribute("fill")
-            large = [int(fill[n : n + 2], 16) for n in (1, 3, 5)]
-            assert opacity == 255 and colour == pytest.approx(large, abs=2), (query, key)
+    weights = opened.page.locator(".flow").evaluate("root => [...root.flow.data.steps.weights.value]")
+    for place, share in enumerate(weights[:36]):
+        query, key = divmod(place, 6)
+        opacity = colours[4 * place + 3]
+        expected = 0 if key > query else 255 * min(1, 0.08 + 0.92 * share)  # blocked ones are left out
+        assert opacity == pytest.approx(expected, abs=2), (query, key)
 
 
 @pytest.mark.slow
-def test_hovering_lights_row_and_column_without_a_rerun(screen):
-    opened = screen("?step=scores")
+def test_looking_asks_the_server_for_nothing_until_the_hand_rests(screen):
+    opened = screen()
     opened.page.evaluate(
         """() => {
             window.reruns = 0;
@@ -163,11 +164,13 @@ def test_hovering_lights_row_and_column_without_a_rerun(screen):
                 {attributes: true, attributeFilter: ['data-test-script-state']});
         }"""
     )
-    large = opened.page.locator("[data-testid=stVegaLiteChart]").last
-    lit = large.locator('path[stroke="#d97706"]')
-    expect(lit).to_have_count(0)
-    cell(opened, "scores [head 1, fed, dog]").hover()
-    expect(lit).to_have_count(2 + 2 + 1)  # d_k cells of q's row, d_k of k's column, and the cell itself
+    opened.drawn("hits word 3").hover()
+    faded = opened.drawn("texts word 1")
+    opened.page.wait_for_function("text => Number(text.getAttribute('opacity')) < 0.5", arg=faded)
+    opened.page.locator(".flow .stage").focus()
+    opened.page.keyboard.press("Home")  # the journey
+    opened.page.keyboard.press("ArrowRight")
+    opened.page.wait_for_function("flow => flow.flow.progress === 1", arg=opened.page.locator(".flow").element_handle())
     assert opened.page.evaluate("() => window.reruns") == 0
 
 
@@ -195,9 +198,9 @@ def test_an_edited_weight_changes_numbers_and_travels_in_the_link(screen):
 @pytest.mark.slow
 def test_the_link_shows_the_same_screen_in_a_second_browser(screen):
     opened = screen("?ex=zh_colour&mask=causal&temp=2.0&step=weights&cell=0,1,4,2&lang=en")
-    opened.page.locator(".arithmetic").wait_for()
+    opened.sums().wait_for()
     other = screen("?" + opened.page.url.split("?", 1)[1])
-    other.page.locator(".arithmetic").wait_for()
+    other.sums().wait_for()
     assert other.arithmetic() == opened.arithmetic()
     assert other.sentence() == opened.sentence()
     assert other.query() == opened.query()
@@ -223,13 +226,14 @@ def test_hostile_tokens_are_shown_literally(screen):
     dialogs = []
     opened.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     opened.type("Sentence", "|".join(HOSTILE))
-    opened.page.locator(".tile bdi", has_text="{x}").wait_for()
+    opened.page.locator(".flow .word", has_text="{x}").wait_for()
     assert opened.tokens() == HOSTILE
     assert any(word in opened.sentence() for word in HOSTILE)
-    assert opened.page.locator("h5 strong, h5 code, h5 img, h5 .katex").count() == 0
-    opened.page.locator(".tile").first.click()
+    assert opened.page.locator(".flow :is(strong, code, img, script, .katex)", has_text="x").count() == 0
+    opened.look_at(0)
     opened.wait_for_sentence("<script>alert(1)</script>")
-    opened.click_cell("weights [head 1, **bold**, $x^2$]:")
+    opened.look_at(1)
+    opened.click_drawn("shares share 2")
     opened.page.get_by_text("weights [head 1, **bold**, $x^2$] =").first.wait_for()
     assert dialogs == []
     assert opened.outside == []
@@ -274,9 +278,9 @@ def test_a_phone_needs_no_sideways_scrolling_of_the_page(screen, query):
 
 
 @pytest.mark.slow
-def test_a_map_of_seven_chinese_tokens_fits_on_a_phone(screen):
+def test_the_picture_of_seven_chinese_tokens_fits_on_a_phone(screen):
     opened = screen("?lang=zh&ex=zh_ta", viewport={"width": 390, "height": 844})
-    first = opened.page.locator("[data-testid=stVegaLiteChart] svg").first.bounding_box()
+    first = opened.page.locator(".flow svg").bounding_box()
     page = opened.page.get_by_test_id("stMainBlockContainer")
     inner = "page => page.getBoundingClientRect().right - parseFloat(getComputedStyle(page).paddingRight)"
     right = page.evaluate(inner)
@@ -290,9 +294,9 @@ STEPS = ["mask=causal,local:1", "pos=sinusoidal,rope", "wiring=residual&pos=rope
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("query", STEPS)
 def test_all_steps_stay_on_one_projector_screen(screen, lang, query):
-    strip = screen(f"?lang={lang}&{query}").page.locator(".st-key-strip")
-    maps = strip.get_by_role("button").all()
-    boxes = [each.bounding_box() for each in maps]
+    opened = screen(f"?lang={lang}&{query}")
+    opened.open_map()
+    boxes = [each.bounding_box() for each in opened.strip().all()]
     assert len(boxes) > 15
     assert len({box["y"] for box in boxes}) == 1
     assert boxes[0]["y"] + boxes[0]["height"] <= 720
@@ -313,8 +317,8 @@ def test_two_people_never_see_each_others_numbers(screen):
     one.type("Sentence", "Anna fed the dog and she barked")
     one.wait_for_sentence("“she” gives 93 %")
     assert two.sentence().startswith(IT_TO_DOG)
-    two.page.locator(".tile").nth(1).click()
-    two.wait_for_sentence("Head 2: “fed” gives 93 % of its attention to “Anna”")
+    two.look_at(1)
+    two.wait_for_sentence("Head 1: “fed” attends evenly")
     assert "she" in one.sentence()
 
 
