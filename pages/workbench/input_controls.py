@@ -136,6 +136,7 @@ def choose_input_mode() -> None:
     wanted = st.session_state["c_mode"]
     st.session_state["bringing"] = wanted == "file"
     if wanted == "file":
+        redraw()
         return
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)

@@ -139,6 +139,27 @@ SETTLED = """async () => {
 }"""
 
 FOCUSED = "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText"
+CELLS = """(root, part) => {
+    const { data } = root.flow, found = {};
+    const few = (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit];
+    const token = (words, at) => words.filter(word => word === words[at]).length === 1
+        ? words[at] : words[at] + [...String(at + 1)].map(few).join("");
+    const place = (dim, at) => ({ B: `sentence ${at + 1}`, H: `head ${at + 1}`, H_kv: `head ${at + 1}` })[dim] ??
+        (data.words[dim] ? token(data.words[dim], at) : data.names[dim]?.[at] ?? String(at + 1));
+    for (const [name, { dims, shape, value }] of Object.entries(data.cut ? {} : data.steps)) {
+        if (!part.startsWith(`${name} [`)) continue;
+        value.forEach((number, cell) => {
+            const each = (axis) => shape.slice(axis + 1).reduce((one, other) => one * other, 1);
+            const at = shape.map((size, axis) => Math.floor(cell / each(axis)) % size);
+            const named = dims.flatMap((dim, axis) => dim === "B" && shape[axis] === 1 ? [] : [place(dim, at[axis])]);
+            const said = `${name} [${named.join(", ")}]`;
+            if (said.includes(part)) found[said] = String(number).replace("-", "−");
+        });
+    }
+    return found;
+}"""
+HOLDS = f"""([root, cell, start]) => document.querySelector(`path[aria-label*="${{cell}}: ${{start}}"]`) ||
+    ({CELLS})(root, cell)[cell]?.startsWith(start)"""
 OTHERS = """([cell, before]) => [...document.querySelectorAll(`path[aria-label*="${cell}"]`)]
     .some(each => !before.includes(each.getAttribute("aria-label")))"""
 
@@ -293,13 +314,18 @@ class Screen:
             self.page.locator(f'path[aria-label*="{name}"]').nth(which).click()
 
     def wait_for_number(self, cell: str, start: str) -> None:
-        """Waits until a drawn cell, such as "weights [head 1, it, dog]", holds a number that begins like this."""
+        """Waits until a cell, such as "weights [head 1, it, dog]", holds a number that begins like this."""
+        if self.page.locator(".flow").count():
+            self.page.wait_for_function(HOLDS, arg=[self.page.locator(".flow").element_handle(), cell, start])
+            return
         self.page.locator(f'path[aria-label*="{cell}: {start}"]').first.wait_for(state="attached")
 
     def numbers(self, cell: str) -> dict[str, str]:
-        """The number of each drawn cell whose name begins like this, such as "weights [head 1, it,"."""
+        """The number of each cell whose name begins like this, such as "weights [head 1, it,"."""
         self.settled()
         drawn = self.page.locator(f'path[aria-label*="{cell}"]')
+        if self.page.locator(".flow").count() and drawn.count() == 0:
+            return self.page.locator(".flow").evaluate(CELLS, cell)
         drawn.first.wait_for(state="attached")  # the page is settled before its pictures are drawn
         labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
         return dict(label.rsplit(": ", 1) for label in labels)

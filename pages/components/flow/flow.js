@@ -273,7 +273,7 @@ class Flow {
     this.drawMap(layout);
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
     this.rail.mark(this.look.head);
-    this.views.mark(this.look.view);
+    this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
     this.say(snapshot, now);
     this.bar.draw(this.snapshot.stops, this.progress);
     if (this.playing) this.ask();
@@ -526,7 +526,7 @@ class Flow {
 
   lookAt(changes) {
     if (this.data.cut) {
-      this.tell("looked", this.looked({ ...this.look, ...changes })); // its numbers are not here
+      this.askFor(changes);
       return;
     }
     this.look = { ...this.look, ...changes };
@@ -535,6 +535,12 @@ class Flow {
     this.take();
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.tell("looked", this.looked()), HAND_RESTS_MS);
+  }
+
+  // Of a large run the numbers of another look are not here. Its map stands under the picture, as the opened step.
+  askFor({ query = this.look.query, head = this.look.head, view, step }) {
+    const opened = step ?? (view === "map" ? this.share : view === "flow" ? null : window.flowLook?.step ?? null);
+    this.tell("looked", { query, head, step: opened });
   }
 
   looked({ query, head, view, step } = this.look) {

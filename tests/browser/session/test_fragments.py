@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-MARK = "() => [...document.querySelectorAll('[data-testid=stSidebar] input')].forEach(box => box.dataset.seen = 1)"
+MARK = "() => [...document.querySelectorAll('[data-testid=stColumn] input')].forEach(box => box.dataset.seen = 1)"
 
 
 def undo(opened) -> None:
@@ -42,7 +42,11 @@ def test_a_refusal_comes_and_goes_and_the_other_controls_stay(screen):
     opened.wait_for_sentence("“she” gives 93 %")
     expect(opened.page.get_by_test_id("stAlert")).to_have_count(0)
     expect(undone).to_be_enabled()
-    assert opened.page.locator("[data-testid=stSidebar] input:not([data-seen])").count() == 0
+        opened.page.locator("[data-testid=stColumn] input:not([data-seen])").first.evaluate(
+            "e=>e.outerHTML+e.closest('[class*=st-key]')?.className"
+        )
+    )
+    assert opened.page.locator("[data-testid=stColumn] input:not([data-seen], [type=range])").count() == 0
 
 
 def test_another_example_and_another_language_reach_every_part(screen):
@@ -53,7 +57,7 @@ def test_another_example_and_another_language_reach_every_part(screen):
     expect(opened.page.locator(".st-key-c_built [aria-pressed=true]")).to_have_count(5)
     opened.page.get_by_text("中文", exact=True).click()
     expect(opened.page.get_by_label("句子", exact=True)).to_be_visible()
-    expect(opened.page.locator("[data-testid=stSidebar]").get_by_text("Temperature")).to_have_count(0)
+    expect(opened.page.locator("[data-testid=stColumn]").get_by_text("Temperature")).to_have_count(0)
 
 
 def test_an_opened_editor_follows_the_head_that_is_looked_at_and_a_change(screen):
@@ -62,7 +66,9 @@ def test_an_opened_editor_follows_the_head_that_is_looked_at_and_a_change(screen
     opened.page.get_by_text("what if: scores", exact=True).click()
     about = opened.page.locator(".st-key-editors")
     expect(about).to_contain_text("head 1")
-    opened.page.locator(".tile").nth(1).click()
+    with opened.answered():
+        opened.page.locator(".flow .rail button").nth(1).click()
+    opened.look_at(1)
     opened.wait_for_sentence("Head 2: “fed”")
     expect(about).to_contain_text("head 2")
     opened.type("Sentence", "Anna fed")

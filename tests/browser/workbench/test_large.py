@@ -33,7 +33,7 @@ def sentence(count: int) -> str:
 
 def read(opened, row: int, column: int) -> float:
     """Points at a cell; its number."""
-    opened.page.locator(".stage").hover(position=opened.place(row, column))
+    opened.page.locator(".map .stage").hover(position=opened.place(row, column))
     names = f"“{WORDS[row % 7]}” ({row + 1}) → “{WORDS[column % 7]}” ({column + 1}): "
     line = opened.page.locator(".read")
     expect(line).to_contain_text(names)
@@ -42,23 +42,21 @@ def read(opened, row: int, column: int) -> float:
 
 @pytest.mark.parametrize("count", [100, 256])
 def test_pointing_zooming_and_choosing_a_head(screen, count):
-    opened, computed = screen(sentence(count)), weights(count)
+    opened, computed = screen(sentence(count) + "&step=weights&head=0"), weights(count)
     page = opened.page
-    expect(page.locator(".st-key-heads button")).to_have_count(2)
-    expect(page.locator(".st-key-heads img")).to_have_count(2)
-    stage, strip = (page.locator(place).bounding_box()["y"] for place in (".stage", ".st-key-strip"))
-    assert stage < strip  # the map comes first, as with few tokens
-    page.locator(".stage").scroll_into_view_if_needed()
+    expect(page.locator(".flow .rail button")).to_have_count(2)
+    page.locator(".map .stage").scroll_into_view_if_needed()
     opened.settled()
     cells = [(0, 0), (5, 3), (5, 0), (47, 52), (count - 1, count - 2), (5, count - 1)]
     for row, column in cells:
         assert read(opened, row, column) == pytest.approx(float(computed[0, row, column]), rel=1e-5)
-    page.locator(".st-key-heads button").nth(1).click()
+    with opened.answered():
+        page.locator(".flow .rail button").nth(1).click()
     page.get_by_text("head 2: who does it?").wait_for()
     opened.settled()
     for row, column in [(1, 0), (6, 3), *cells]:
         assert read(opened, row, column) == pytest.approx(float(computed[1, row, column]), rel=1e-5)
-    page.locator(".stage").hover(position=opened.place(8, 7))
+    page.locator(".map .stage").hover(position=opened.place(8, 7))
     assert not any("." in text for text in written(opened))
     for _ in range(9):
         page.keyboard.down("Control")
@@ -71,12 +69,12 @@ def test_pointing_zooming_and_choosing_a_head(screen, count):
 
 
 def test_a_click_opens_the_arithmetic_of_the_cell(screen):
-    opened, computed = screen(sentence(100)), weights(100)
-    stage = opened.page.locator(".stage")
+    opened, computed = screen(sentence(100) + "&step=weights"), weights(100)
+    stage = opened.page.locator(".map .stage")
     stage.scroll_into_view_if_needed()
     opened.settled()
     stage.click(position=opened.place(5, 3))
-    opened.page.locator(".arithmetic").wait_for()
+    opened.sums().wait_for()
     title = opened.page.get_by_text("weights [head 1, it₆, dog₄] = ")
     title.first.wait_for()
     number = float(title.first.inner_text().split(" = ")[1])

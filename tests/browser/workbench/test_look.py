@@ -12,6 +12,7 @@ FOCUSED = """selector => {
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
     return at?.matches(selector) ?? false;
 }"""
+FRAME = "() => new Promise(requestAnimationFrame)"
 HUNDRED = "&text=" + "+".join(["Anna", "fed", "the", "dog", "it"] * 20)
 
 
@@ -26,24 +27,31 @@ def test_a_visit_by_keyboard_alone(screen):
                 return
         raise AssertionError(f"{selector} is not reached with Tab")
 
-    tab_to(".tile.chosen")
-    for key in ("Home", "ArrowRight"):
-        page.keyboard.press(key)
+    tab_to(".stage")
+    page.keyboard.press("ArrowUp")
+    opened.wait_for_sentence("Head 1: “and” attends evenly")
+    page.keyboard.press("ArrowDown")
+    opened.wait_for_sentence("Head 1: “it” gives 93 % of its attention to “dog”")
+    opened.settled()
     page.keyboard.press("Enter")
-    opened.wait_for_sentence("Head 2: “fed” gives 93 % of its attention to “Anna”")
+    opened.sums().wait_for()
+    tab_to(".operand")
+    page.keyboard.press("Enter")
+    page.get_by_text("masked_scores [head 1, it, dog] = ").first.wait_for()
+    page.keyboard.press("Escape")
+    expect(opened.sums().first).to_be_hidden()
     tab_to("input[aria-label=Step]")
     opened.pick("output", "output")
-    page.get_by_text("Choose a cell to see its arithmetic.").wait_for()
     tab_to("input[aria-label='Feature (D_out)']")
     opened.pick("noun", "noun")
-    page.locator(".arithmetic .sum").wait_for()
+    opened.sums().wait_for()
     tab_to("summary")
     page.get_by_text("The code that ran").wait_for()
 
 
 def test_the_canvas_is_walked_and_opened_by_keyboard(screen):
-    opened = screen("?" + HUNDRED[1:])
-    stage, read = opened.page.locator(".stage"), opened.page.locator(".read")
+    opened = screen("?step=weights" + HUNDRED)
+    stage, read = opened.page.locator(".map .stage"), opened.page.locator(".read")
     stage.focus()
     for key in ["ArrowRight", "ArrowDown", "ArrowDown", "ArrowRight"]:
         opened.page.keyboard.press(key)  # the first shows the first cell
@@ -85,19 +93,13 @@ def test_a_phone_shows_what_a_change_did(screen):
     assert said.evaluate(seen)
 
 
-def test_without_motion_an_opened_step_is_there_at_once(screen):
+def test_without_motion_every_state_is_there_at_once(screen):
     opened = screen("", reduced_motion="reduce")
-    opened.page.evaluate(
-        """() => {
-            window.kinds = [];
-            const into = Element.prototype.scrollIntoView;
-            Element.prototype.scrollIntoView = function (how) {
-                window.kinds.push(how?.behavior);
-                into.call(this, how);
-            };
-        }"""
-    )
-    opened.strip().first.click()
-    expect(opened.page.get_by_text("Choose a cell to see its arithmetic.")).to_be_in_viewport()
-    opened.page.wait_for_function("() => window.kinds.includes('auto')")
-    assert "smooth" not in opened.page.evaluate("() => window.kinds")
+    flow = opened.page.locator(".flow").element_handle()
+    opened.page.locator(".flow .stage").focus()
+    opened.page.keyboard.press("Home")
+    opened.page.keyboard.press("ArrowRight")
+    assert opened.page.evaluate("root => root.flow.progress", flow) == 1
+    opened.open_map()
+    opened.page.evaluate(FRAME)
+    assert opened.page.evaluate("root => root.flow.opened", flow) == 1

@@ -9,6 +9,7 @@ from tests.browser.conftest import serving
 
 pytestmark = pytest.mark.slow
 
+HAS_37 = "root => root.flow.data.words.T.length === 37"
 WIDE = "\n".join("  ".join(f"{(37 * row + 11 * column) % 97 / 10}" for column in range(31)) for row in range(37))
 
 
@@ -20,9 +21,7 @@ def open_box(opened):
 def shown(opened):
     """The computed sentence, the tiles and every printed number of the maps."""
     opened.settled()
-    cells = opened.page.locator("path[aria-label*='weights [']")
-    cells.first.wait_for(state="attached")
-    return opened.sentence(), opened.tokens(), cells.evaluate_all("all => all.map(at => at.getAttribute('aria-label'))")
+    return opened.sentence(), opened.tokens(), opened.numbers("weights [")
 
 
 def test_numbers_that_are_too_many_for_a_link_go_on_as_a_file_and_the_link_outlives_the_server(screen, tmp_path):
@@ -30,11 +29,12 @@ def test_numbers_that_are_too_many_for_a_link_go_on_as_a_file_and_the_link_outli
         port = urlsplit(address).port
         opened = screen(address=address)
         first = opened.sentence()
+        opened.open_more()
         opened.page.get_by_role("radio", name="X", exact=True).click()
         box = opened.page.get_by_role("textbox", name="x as text")
         box.fill(WIDE)
         box.press("Control+Enter")
-        expect(opened.page.locator(".tile")).to_have_count(37)
+        opened.page.wait_for_function(HAS_37, arg=opened.page.locator(".flow").element_handle())
         before = shown(opened)
         assert before[0] != first and len(before[2]) >= 37
         popover = open_box(opened)
@@ -48,7 +48,7 @@ def test_numbers_that_are_too_many_for_a_link_go_on_as_a_file_and_the_link_outli
 
         other = screen(address=address)
         open_box(other).locator("input[type=file]").set_input_files(saved)
-        expect(other.page.locator(".tile")).to_have_count(37)
+        other.page.wait_for_function(HAS_37, arg=other.page.locator(".flow").element_handle())
         assert shown(other) == before
         query = other.page.url.partition("?")[2]
         assert len(query) > 6_000 and query == opened.page.url.partition("?")[2]
