@@ -66,9 +66,8 @@ def make_look(screen: ScreenState) -> dict:
 
 
 def look_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """What is looked at, and the run."""
-    setup = screen.setup
-    return (without_view(setup), screen.selection, setup.step, setup.cell, *setup_state.get_trail())
+    """All that the link says, and the way to the opened cell."""
+    return (screen.setup, screen.selection, *setup_state.get_trail())
 
 
 @page_part(look_dependencies)

@@ -123,7 +123,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
     keys = [f"c_axis_{step}_{axis}" for axis in range(len(dims))]
 
     def open_chosen_cell() -> None:
-        index = [st.session_state.get(key, 0) for key in keys]
+        index = [st.session_state.get(key) or 0 for key in keys]  # one that nobody chose is the first
         open_sent_cell({"step": step, "index": index})
 
     for axis, (key, dim, size) in enumerate(zip(keys, dims, sizes, strict=True)):

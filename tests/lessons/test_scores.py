@@ -1,5 +1,6 @@
 """Lesson 4: one row under five scores, each number worked out by hand, and the four further sights."""
 
+import json
 import math
 
 import pytest
@@ -226,7 +227,8 @@ def test_the_workbench_gets_exactly_what_the_lesson_shows():
     setup = lesson.press("door_workbench").at.session_state["setup"]
     layer = {"w_aq": "2,0;0,2", "w_ak": "2,0;0,2", "v_a": "4,4", "b_q": "-3,-3,-3,-3"}
     assert setup == Setup(score="additive", token=5, head=0, **layer)
-    assert any(shown in text.value for text in lesson.at.markdown)  # the same sentence stands there
+    (look,) = [part for part in lesson.at.get("bidi_component") if part.proto.id.endswith("-look")]
+    assert shown in json.loads(look.proto.json)["fact"]["text"]  # the same sentence stands there
 
 
 def test_the_chinese_lesson_opens_on_its_own_sentence():

@@ -42,10 +42,6 @@ def test_a_refusal_comes_and_goes_and_the_other_controls_stay(screen):
     opened.wait_for_sentence("“she” gives 93 %")
     expect(opened.page.get_by_test_id("stAlert")).to_have_count(0)
     expect(undone).to_be_enabled()
-        opened.page.locator("[data-testid=stColumn] input:not([data-seen])").first.evaluate(
-            "e=>e.outerHTML+e.closest('[class*=st-key]')?.className"
-        )
-    )
     assert opened.page.locator("[data-testid=stColumn] input:not([data-seen], [type=range])").count() == 0
 
 
