@@ -110,7 +110,7 @@ class Flow {
     this.take(before);
     this.glow = before && !data.cut && isSameWords(old, data) && !this.isCalm() ? this.findChanges(before) : null;
     if (window.flowLook) this.obey(window.flowLook);
-    else this.order = data.look.order - 1; // what comes is obeyed
+    else this.begin(data.look);
   }
 
   showRail() {
@@ -141,6 +141,12 @@ class Flow {
       view,
       step: step in this.data.steps ? step : this.share,
     };
+  }
+
+  // The channel may come after the picture: it then brings the sum of the opened cell, and nothing else that is new.
+  begin({ order, step, cell }) {
+    this.order = order;
+    this.open = cell && { step, index: cell };
   }
 
   // The server hands what it looks at, and the sum of the opened cell. It is obeyed where it says something new.
@@ -454,7 +460,8 @@ class Flow {
   // The server hears of looks when the hand rests, of all else at once.
   tell(name, value) {
     clearTimeout(this.resting);
-    window.tellServer?.(name, value);
+    if (window.tellServer) window.tellServer(name, value);
+    else window.addEventListener("flow-look", () => this.tell(name, value), { once: true }); // the channel comes
   }
 
   hover(means) {

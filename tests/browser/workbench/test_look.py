@@ -103,3 +103,26 @@ def test_without_motion_every_state_is_there_at_once(screen):
     opened.open_map()
     opened.page.evaluate(FRAME)
     assert opened.page.evaluate("root => root.flow.opened", flow) == 1
+
+
+LATE_CHANNEL = """root => {
+    const [channel, told] = [[window.flowLook, window.tellServer], []];
+    delete window.flowLook;
+    delete window.tellServer;
+    const other = new root.flow.constructor(document.body.appendChild(document.createElement("div")));
+    other.show({ ...root.flow.data, digest: "another" });
+    other.lookAt({ view: "map" });
+    other.tell("looked", other.looked());
+    const before = told.length;
+    [window.flowLook, window.tellServer] = [channel[0], (name, value) => told.push([name, value.step])];
+    window.dispatchEvent(new CustomEvent("flow-look", { detail: channel[0] }));
+    window.tellServer = channel[1];
+    other.root.remove();
+    return [before, told, other.look.view];
+}"""
+
+
+def test_a_map_that_is_opened_before_the_channel_to_the_server_is_there_stays_open(screen):
+    opened = screen()
+    before, told, view = opened.page.locator(".flow").evaluate(LATE_CHANNEL)
+    assert (before, told, view) == (0, [["looked", "weights"]], "map")
