@@ -160,6 +160,8 @@ CELLS = """(root, part) => {
 }"""
 HOLDS = f"""([root, cell, start]) => document.querySelector(`path[aria-label*="${{cell}}: ${{start}}"]`) ||
     ({CELLS})(root, cell)[cell]?.startsWith(start)"""
+DIFFERS = f"""([root, cell, before]) =>
+    Object.entries(({CELLS})(root, cell)).some(([name, number]) => before[name] !== number)"""
 OTHERS = """([cell, before]) => [...document.querySelectorAll(`path[aria-label*="${cell}"]`)]
     .some(each => !before.includes(each.getAttribute("aria-label")))"""
 
@@ -228,8 +230,12 @@ class Screen:
     def open(self, query: str) -> None:
         """Opens a link and waits for the picture."""
         self.page.goto(f"{self.address}/{query}")
-        self.page.locator(".flow .word").first.wait_for(state="attached")
+        self.wait_for_picture()
         self.settled()
+
+    def wait_for_picture(self) -> None:
+        """Waits until the workbench has drawn its picture."""
+        self.page.locator(".flow .word").first.wait_for(state="attached")
 
     def open_lesson(self, slug: str, query: str = "") -> None:
         """Opens a lesson and waits for its picture."""
@@ -332,6 +338,9 @@ class Screen:
 
     def wait_for_others(self, cell: str, before: dict[str, str]) -> None:
         """Waits until a drawn cell whose name begins like this holds another number than before."""
+        if self.page.locator(".flow").count():
+            self.page.wait_for_function(DIFFERS, arg=[self.page.locator(".flow").element_handle(), cell, before])
+            return
         self.page.wait_for_function(OTHERS, arg=[cell, [": ".join(each) for each in before.items()]])
 
     def open_matrix(self, name: str) -> None:

@@ -62,7 +62,7 @@ def works_in_frame(page, slide: str) -> bool:
     page.goto(slide)
     app = page.frame_locator("iframe")
     app.get_by_role("button", name="it → she").click()
-    app.locator("h5", has_text="“she” gives 93 % of its attention to “Anna”").wait_for()
+    app.locator("h5, .heard", has_text="“she” gives 93 % of its attention to “Anna”").wait_for(state="attached")
     return True
 
 

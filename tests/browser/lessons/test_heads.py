@@ -130,7 +130,7 @@ def test_even_weights_in_the_place_of_the_softmaxs(screen):
     opened.wait_for_text("Every weight replaced by 1/5")
     opened.wait_for_number("output [dog, colour]", "0.4")  # two of five words are black
     opened.page.get_by_text("Open in the workbench").last.click()
-    opened.strip().first.wait_for()
+    opened.wait_for_picture()
     opened.wait_for_sentence("attends evenly")
     assert opened.query()["wiring"] == "even"
 

@@ -39,7 +39,7 @@ def test_a_network_learns_to_copy_in_front_of_the_visitor(screen):
     opened.open_drawer("When do the heads appear?")
     assert len(points(opened, "L2H2", 3)) == 9  # every kept step of one's own
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
-    opened.strip().first.wait_for()
+    opened.wait_for_picture()
     assert opened.query()["network"] == "copy_two.2.500"
 
 

@@ -177,6 +177,6 @@ def test_the_workbench_shows_exactly_the_drawn_mask(screen):
     draw(opened, (5, 3), (5, 3))
     opened.wait_for_number("weights [head 1, it, dog]", "0")
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
-    opened.strip().first.wait_for()
+    opened.wait_for_picture()
     opened.wait_for_number("weights [head 1, it, dog]", "0")
     assert opened.query()["t"] == "5" and opened.query()["allowed"].count("0") == 1

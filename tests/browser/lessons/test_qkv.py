@@ -43,6 +43,7 @@ def test_without_matrices_a_layer_is_one_with_identity_matrices_and_scale_1(scre
     dot = simple.numbers("weights [head 1, glorp,")
     assert len(dot) == 4 and standard.numbers("weights [head 1, glorp,") == dot
     for opened in (simple, standard):
+        opened.open_more()
         opened.choose("Score", "cosine")
         opened.wait_for_others("weights [head 1, glorp,", dot)
     cosine = simple.numbers("weights [head 1, glorp,")
@@ -118,7 +119,7 @@ def test_the_workbench_shows_exactly_this_run(screen):
     opened.type("Sentence", "Tom read and he laughed")
     opened.wait_for_sentence("“he” gives 95 %")
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
-    opened.strip().first.wait_for()
+    opened.wait_for_picture()
     opened.wait_for_sentence("“he” gives 95 % of its attention to “Tom”")
     assert opened.query() == {"text": "Tom read and he laughed", "t": "3"}
     opened.page.get_by_text("Learn", exact=True).click()

@@ -145,7 +145,7 @@ def test_a_number_of_the_draw_opens_down_to_its_query(screen):
     opened.follow(0, "scores [head 1, q, 1]")
     opened.page.locator(".arithmetic .sum", has_text="1.54 × (−2.18)").wait_for()
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
-    opened.strip().first.wait_for()
+    opened.wait_for_picture()
     assert opened.query()["q"] == "1.54,-0.29"
 
 

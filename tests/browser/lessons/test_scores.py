@@ -83,7 +83,7 @@ def test_a_number_opens_and_the_workbench_shows_this_run(screen):
     assert opened.arithmetic().startswith("exp(4.24)")
     assert opened.query()["cell"] == "hero,scaled_dot,weights,0,0,5,3"
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
-    opened.strip().first.wait_for()
+    opened.wait_for_picture()
     opened.wait_for_sentence("Head 1: “it” gives 99 % of its attention to “dog”")
     assert opened.query() == {"lang": "en", "score": "general", "t": "5", "head": "0"}
     assert opened.errors == [] and opened.outside == []
