@@ -21,8 +21,12 @@ MAX_NAMED_COLUMNS = 64  # places along an axis that carry a name
 RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 
 
-def make_flow_data(screen: ScreenState, look: dict) -> bytes:
-    """All that the picture is drawn from: parts, stops, numbers, words. look: what the server looks at."""
+def make_flow_data(screen: ScreenState, look: dict, *, hears: bool = True, plays: bool = False) -> bytes:
+    """All that the picture is drawn from: parts, stops, numbers, words.
+
+    look: what the server looks at. hears: whether the server is told what is looked at, and writes sums. plays: whether
+    the journey begins by itself.
+    """
     trace = screen.trace
     parts = flow_parts(trace)
     cut = cut_of(screen)
@@ -51,6 +55,7 @@ def make_flow_data(screen: ScreenState, look: dict) -> bytes:
     }
     rail = pack_head_maps(screen, data) if cut else b""
     digest = hashlib.sha256(numbers + rail + repr(data).encode()).hexdigest()
+    data |= {"hears": hears, "plays": plays}
     return pack_bytes({**data, "look": look, "digest": digest, "numbers": numbers, "rail": rail})
 
 

@@ -15,8 +15,8 @@ from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.labels import chosen_cell, current_palette, describe_cell
-from pages.session.view import ScreenState, current_screen
-from pages.setup.setup import without_view
+from pages.session.view import ScreenState, current_screen, make_screen_state
+from pages.setup.setup import Setup, without_view
 from pages.site.words import say
 
 
@@ -32,6 +32,15 @@ def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_flow(screen: ScreenState) -> None:
     """Shows the way of the query that is looked at, in its head."""
     components.flow(data=make_flow_data(screen, make_look(screen)), key="flow")
+
+
+def show_journey(setup: Setup) -> None:
+    """Shows a Setup's most telling query on its way, which begins by itself; it is only looked at."""
+    screen = make_screen_state(setup, None)
+    selection = screen.selection
+    place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
+    look = {**place, "step": None, "cell": None, "order": 0}
+    components.flow(data=make_flow_data(screen, look, hears=False, plays=True), key="flow")
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------

@@ -1,8 +1,22 @@
 """All of them, and one table."""
 
-from tests.benchmarks import attend, change_to_pixels, comparing, large, learned, lessons, memory, startup, users
+from tests.benchmarks import (
+    attend,
+    change_to_pixels,
+    comparing,
+    large,
+    learned,
+    lessons,
+    looking,
+    memory,
+    startup,
+    users,
+)
 from tests.benchmarks.figures import report
 
 report(
-    [each.measure for each in (change_to_pixels, comparing, lessons, users, large, attend, learned, startup, memory)]
+    [
+        each.measure
+        for each in (looking, change_to_pixels, comparing, lessons, users, large, attend, learned, startup, memory)
+    ]
 )

@@ -1,7 +1,7 @@
 """From a click to the pixels: the workbench with seven tokens and two heads against a page of a button and a text."""
 
 from collections.abc import Iterator
-from itertools import count, cycle
+from itertools import count
 
 from playwright.sync_api import Page
 
@@ -12,7 +12,7 @@ from tests.browser.conftest import process_of
 
 BARE = "tests/benchmarks/bare/button.py"
 MOST, AIM = 3, 2  # times the bare page
-FIRST_CHART = "[data-testid=stVegaLiteChart] svg"
+PICTURE = ".flow svg"
 
 
 def press(page: Page) -> None:
@@ -24,12 +24,7 @@ class Changes:
     """What a visitor does on the workbench, each time something else."""
 
     def __init__(self, tab: Tab):
-        self.tab, self.tiles, self.numbers = tab, cycle([1, 3, 5, 0, 6, 2, 4]), count()
-
-    def look(self) -> float:
-        """Another token is clicked: nothing is computed."""
-        tile = next(self.tiles)
-        return self.tab.change(lambda page: page.locator(".tile").nth(tile).click())
+        self.tab, self.numbers = tab, count()
 
     def mask(self) -> float:
         """The causal mask is switched on, then off and so on: computed anew where the sentence is a new one."""
@@ -43,11 +38,10 @@ class Changes:
 
 
 def measure(runs: int) -> Iterator[Figure]:
-    """Looking, then a mask for the sentence of the round before, then a new sentence."""
+    """A mask for the sentence of the round before, then a new sentence."""
     with process_of("app.py") as (ours, _), process_of(BARE, **AS_IT_COMES) as (bare, _), chromium() as browser:
-        changes, least = Changes(Tab(browser, ours, FIRST_CHART)), Tab(browser, bare, "button")
+        changes, least = Changes(Tab(browser, ours, PICTURE)), Tab(browser, bare, "button")
         kinds = {
-            "another token looked at": changes.look,
             "a mask on or off": changes.mask,
             "a sentence never typed before": changes.sentence,
         }

@@ -39,20 +39,16 @@ class Visitor:
     page: str = ""
     widgets: dict[str, str] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)  # the part of the page that each of them stands in
-    turns: dict[str, int] = field(default_factory=dict)
     kept: dict[str, None] = field(default_factory=dict)
 
     # ---- what a visitor does -----------------------------------------------------------------------------------------
-    async def click_tile(self, position: int) -> Run:
-        """Another token is looked at."""
-        return await self.trigger("tiles", "chosen", position)
+    async def look_at(self, query: int) -> Run:
+        """Another word asks: the browser has drawn it, and the server hears of it."""
+        return await self.trigger("look", "looked", {"query": query, "head": 0, "step": None})
 
     async def click_cell(self, head: int, query: int, key: int) -> Run:
-        """A weight of a head's map is opened. The same cell twice is told apart by its turn."""
-        name = f"map{head}"
-        self.turns[name] = self.turns.get(name, -1) + 1
-        points = [{"step": "weights", "index": f"0,{head},{query},{key}", "turn": self.turns[name]}]
-        return await self.run(self.state(name, string_value=json.dumps({"selection": {"cell": points}})))
+        """A weight is opened."""
+        return await self.trigger("look", "opened", {"step": "weights", "index": [0, head, query, key]})
 
     async def choose_masks(self, *labels: str) -> Run:
         """Exactly these masks, by the words on the screen."""
@@ -61,11 +57,9 @@ class Visitor:
         state.string_array_value.SetInParent()
         return await self.run(state)
 
-    async def move_temperature(self, label: str) -> Run:
-        """The slider, by what stands at its thumb."""
-        state = self.state("c_temperature")
-        state.string_array_value.data[:] = [label]
-        return await self.run(state)
+    async def move_temperature(self, value: float) -> Run:
+        """The slider is let go."""
+        return await self.trigger("c_temperature", "released", value)
 
     async def type_sentence(self, text: str) -> Run:
         """Another sentence."""

@@ -62,7 +62,7 @@ def test_it_says_that_the_sentences_alone_give_the_same():
 def test_a_move_in_another_sentence_is_told_in_that_sentences_words():
     screen = batched().set("more", "she smiled\nTom read and then he laughed")
     screen.set("more", "she smiled\nTom read and then it laughed")
-    (moved,) = [text.value for text in screen.at.markdown if text.value.startswith("Moved most")]
+    (moved,) = [text.value for text in screen.at.markdown if text.value.startswith("Biggest change")]
     named = re.search(r"sentence 3, head \d, (\w+), (\w+)", moved)
     assert {*named.groups()} <= {"Tom", "read", "and", "then", "it", "laughed"}
 

@@ -39,7 +39,7 @@ def test_the_sentence_names_the_largest_move_with_both_numbers():
 
 def test_what_stands_behind_the_weights_moves_alone():
     screen = Screen().set("edited", "w_v").edit_cells({0: {0: 9}})
-    assert "The weights stayed. Moved most: head_outputs" in said(screen)
+    assert "The weights stayed. Biggest change: head_outputs" in said(screen)
     assert marked(screen) == ["v_projected", "v", "head_outputs", "concat", "output"]
 
 
@@ -51,7 +51,7 @@ def test_a_change_too_small_for_two_decimals_is_told_with_more():
 
 def test_an_output_without_w_o_is_compared_with_the_one_before():
     text = said(Screen().set("wiring", ["no_output"]))
-    assert "The weights stayed. Moved most: output [" in text
+    assert "The weights stayed. Biggest change: output [" in text
     assert "New" not in text
 
 
@@ -91,14 +91,14 @@ def test_other_sizes_cannot_be_compared_cell_by_cell():
     screen = Screen().set("text", "Anna fed it")
     assert "The sizes changed" in said(screen)
     screen.set("text", "she fed it")
-    assert "Moved most" in said(screen)
+    assert "Biggest change" in said(screen)
 
 
 # ---- other words -----------------------------------------------------------------------------------------------------
 def test_one_word_in_the_place_of_another_is_named():
     screen = Screen().set("text", "Anna fed the dog and she barked")
     she = softmax([score * 2**-0.5 for score in (6, 0, 0, -6, 0, 0, 0)], 0)
-    assert f"“it” → “she”. Moved most: weight of “Anna” for “she”, head 1, 0.00 → {she:.2f}" in said(screen)
+    assert f"“it” → “she”. Biggest change: weight of “Anna” for “she”, head 1, 0.00 → {she:.2f}" in said(screen)
     chinese = Screen(lang="zh", ex="zh_ta").set("text", "小红喂了那只狗，她摇尾巴")
     assert "“它” → “她”。变化最大：头 1 中“她”对“小红”的权重，0.00 → 0.93（+0.93）。" in said(chinese)
     both = Screen(text="it fed it").set("text", "she fed she")  # in two places
@@ -115,7 +115,7 @@ def test_another_sentence_of_as_many_words_is_not_compared_with_the_one_before()
     assert "Same words only. Between them no weight moved." in said(screen)
     screen.set("text", "Tom read a walrus but he laughed")
     assert "Other words stand everywhere: nothing is compared." in said(screen)
-    assert "Moved most" not in said(screen)
+    assert "Biggest change" not in said(screen)
     chinese = Screen(lang="zh", ex="zh_ta").set("text", "我喜欢吃苹果。")
     assert "词都换了，不作比较。" in said(chinese) and "变化最大" not in said(chinese)
 
@@ -125,7 +125,7 @@ def test_words_that_stayed_are_compared_with_themselves():
     screen = Screen().set("text", "dog fed a dog and it barked")
     before, now = it_to_dog(2**-0.5), softmax([score * 2**-0.5 for score in (6, 0, 0, 6, 0, 0, 0)], 3)
     moved = f"weight of “dog₄” for “it”, head 1, {before:.2f} → {now:.2f} ({format_signed(now - before)})."
-    assert f"Same words only. Moved most: {moved}" in said(screen)
+    assert f"Same words only. Biggest change: {moved}" in said(screen)
 
 
 def test_no_map_shows_the_difference_of_one_sentence_to_another():
@@ -134,20 +134,20 @@ def test_no_map_shows_the_difference_of_one_sentence_to_another():
     assert screen.widget("difference").disabled and not screen.widget("difference").value
     assert not screen.maps()
     screen.set("temperature", 1.0)
-    assert screen.widget("difference").value and "Moved most" in said(screen)
+    assert screen.widget("difference").value and "Biggest change" in said(screen)
 
 
 def test_a_sentence_of_a_batch_is_compared_with_its_own_words():
     screen = Screen(more="the dog barked", sentence="1").set("temperature", 2.0)
-    assert "Moved most: the weight of “dog” for “barked” in head 2" in said(screen)
+    assert "Biggest change: the weight of “dog” for “barked” in head 2" in said(screen)
     screen.at.session_state["setup"] = replace(screen.setup(), sentence=None)  # the other one is looked at
-    assert "Moved most: the weight of “dog” for “it” in head 1" in said(screen.ran(screen.at.run))
+    assert "Biggest change: the weight of “dog” for “it” in head 1" in said(screen.ran(screen.at.run))
 
 
 def test_another_sentence_of_the_batch_is_not_compared_with_the_one_before():
     screen = Screen(more="the dog barked").set("more", "my walrus smiled")
     assert "Other words in sentence 2: nothing is compared there." in said(screen)
-    assert "Moved most" in said(screen.set("temperature", 2.0))
+    assert "Biggest change" in said(screen.set("temperature", 2.0))
 
 
 def test_a_pinned_sentence_is_not_compared_word_by_word_with_another():

@@ -78,7 +78,9 @@ def test_the_link_restores_both():
 
 def test_the_heading_says_what_changed_most_since_a():
     screen = pinned(temperature=2.0).set("temperature", 5.0)
-    assert screen.fact().startswith("Moved most: the weight of “dog” for “it” in head 1, 0.93 → " + of_temperature(5.0))
+    assert screen.fact().startswith(
+        "Biggest change: the weight of “dog” for “it” in head 1, 0.93 → " + of_temperature(5.0)
+    )
 
 
 def test_another_example_is_another_b():
@@ -262,7 +264,7 @@ def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():
     assert sizes == [[70, 70]] * 3
     (table,) = [frame.value for frame in screen.at.get("dataframe") if "TV" in frame.value.columns]
     assert len(table) == 70 and table["TV"].is_monotonic_decreasing
-    assert table["KL"].iloc[0] == "∞" and "Moved most" in screen.fact()
+    assert table["KL"].iloc[0] == "∞" and "Biggest change" in screen.fact()
     first = table.iloc[0]
     assert f"Farthest apart: “{first['Query']}” TV {first['TV']:.2f}, KL ∞" in said(screen)
     assert settings(screen) == ["**Masks** none → causal"]

@@ -149,8 +149,8 @@ def test_a_head_has_no_name_where_a_word_is_random():
 
 def test_a_weight_that_moved_by_chance_says_so():
     screen = Screen(text=UNKNOWN).set("scale", "off")
-    (moved,) = [text for text in told(screen) if "Moved most" in text]
-    assert moved.startswith("Moved most, by chance: weight of “")
+    (moved,) = [text for text in told(screen) if "Biggest change" in text]
+    assert moved.startswith("Biggest change, by chance: weight of “")
     assert not any("by chance" in text for text in told(Screen().set("scale", "off")))
     assert any("变化最大（出于随机）：" in text for text in told(Screen(text=UNKNOWN, lang="zh").set("scale", "off")))
 

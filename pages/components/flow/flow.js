@@ -109,8 +109,17 @@ class Flow {
     this.root.classList.remove("waits");
     this.take(before);
     this.glow = before && !data.cut && isSameWords(old, data) && !this.isCalm() ? this.findChanges(before) : null;
-    if (window.flowLook) this.obey(window.flowLook);
-    else this.begin(data.look);
+    if (!data.hears) this.begin(before);
+    else if (window.flowLook) this.obey(window.flowLook);
+    else this.expect(data.look);
+  }
+
+  // A picture that is only looked at begins its journey by itself, where things may move.
+  begin(before) {
+    if (before || !this.data.plays || this.isCalm()) return;
+    this.progress = 0;
+    this.playing = {};
+    this.ask();
   }
 
   showRail() {
@@ -144,14 +153,14 @@ class Flow {
   }
 
   // The channel may come after the picture: it then brings the sum of the opened cell, and nothing else that is new.
-  begin({ order, step, cell }) {
+  expect({ order, step, cell }) {
     this.order = order;
     this.open = cell && { step, index: cell };
   }
 
   // The server hands what it looks at, and the sum of the opened cell. It is obeyed where it says something new.
   obey(look) {
-    if (!this.data) return;
+    if (!this.data?.hears) return;
     const isNew = look.order > this.order;
     if (isNew) {
       this.order = look.order;
@@ -451,7 +460,7 @@ class Flow {
   // What the row that is looked at does: of many rows the server tells it with the look.
   fact() {
     const { head, query } = this.look;
-    const told = window.flowLook;
+    const told = this.data.hears ? window.flowLook : null;
     const isOfLook = told?.head === head && told?.query === query && !this.isDragged;
     return this.data.facts[head]?.[query] ?? (isOfLook ? told.fact : null);
   }
@@ -460,6 +469,7 @@ class Flow {
   // The server hears of looks when the hand rests, of all else at once.
   tell(name, value) {
     clearTimeout(this.resting);
+    if (!this.data.hears) return;
     if (window.tellServer) window.tellServer(name, value);
     else window.addEventListener("flow-look", () => this.tell(name, value), { once: true }); // the channel comes
   }
@@ -503,6 +513,7 @@ class Flow {
 
   // Opens the sum of a cell in the gap under its row, or folds it.
   unfold(means) {
+    if (!this.data.hears) return; // nobody writes the sum
     this.open = means && this.placeOfCell(means);
     this.sum.root.hidden = true;
     this.take();

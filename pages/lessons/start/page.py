@@ -9,6 +9,7 @@ from pages.lessons.frame import draw_page_frame, show_lesson_run, show_question
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names
+from pages.panels.flow_picture import show_journey
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import pick_example, sentence_box
 from pages.panels.word_swaps import exchange_word, list_swap_offers
@@ -50,6 +51,7 @@ with draw_page_frame("start") as place:
         title = say("lessons.start.row", word=new)
         rows.append(row_of(title, changed, "weights", row_place, "then", hidden=not known))
         runs["then"] = changed
+    show_journey(setup)
     show_bar_rows("hero", rows, names, runs, trace, say("lessons.start.alt"))
     show_lesson_run(setup, place)
     for box, (door, slug) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):

@@ -11,7 +11,7 @@ def test_a_reload_gives_the_edited_screen_with_head_step_cell_and_difference(scr
     opened = screen("?step=scores&cell=0,1,1,0")
     opened.open_matrix("w_q")
     opened.edit(2, 2, "5", was="3")  # q(fed) = (5, −3): fed · Anna = 5 + 3
-    opened.page.get_by_text(re.compile("^Moved most: ")).wait_for(state="attached")
+    opened.page.get_by_text(re.compile("^Biggest change: ")).wait_for(state="attached")
     opened.page.get_by_text("Show the difference").click()
     opened.page.get_by_text("(now − before)").first.wait_for(state="attached")
     seen = shown(opened)
@@ -29,7 +29,7 @@ def shown(opened) -> dict:
     opened.settled()
     return {
         "sentence": opened.sentence(),
-        "moved": opened.page.get_by_text(re.compile("^Moved most: ")).inner_text(),
+        "moved": opened.page.get_by_text(re.compile("^Biggest change: ")).inner_text(),
         "sum": opened.arithmetic(),
         "numbers": opened.numbers("weights [") | opened.numbers("scores ["),
         "difference": opened.page.get_by_role("switch", name="Show the difference").is_checked(),

@@ -176,7 +176,7 @@ def test_a_pill_changes_the_layer_and_changes_it_back(screen):
 def test_the_sum_with_x_is_a_new_step(screen):
     opened = screen()
     opened.open_more()
-    opened.page.get_by_role("button", name="x + output", exact=True).click()
+    opened.page.get_by_role("button", name="residual", exact=True).click()
     expect(opened.page.get_by_text("New: residual. All other numbers are as they were.")).to_be_visible()
     opened.settled()
     box = opened.page.get_by_role("combobox", name="Step")

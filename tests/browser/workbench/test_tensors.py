@@ -101,7 +101,7 @@ def test_the_file_that_is_added_last_is_on_the_screen_and_the_box_says_so(bringi
     bringing.upload("second.npz", packed(**second))
     told = bringing.page.get_by_text("In force: q, k, v from second.npz. Nothing is read from first.npz.")
     expect(told).to_be_visible()
-    expect(bringing.page.get_by_text("Moved most: the weight of")).to_be_visible()
+    expect(bringing.page.get_by_text("Biggest change: the weight of")).to_be_visible()
     q, k = second[names[0]], second[names[1]]
     weights = softmax(np.einsum("bhtd,bhsd->bhts", q, k) / np.sqrt(7))
     numbers = bringing.numbers("weights [head")
