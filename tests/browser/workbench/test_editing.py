@@ -179,10 +179,7 @@ def test_the_sum_with_x_is_a_new_step(screen):
     opened.page.get_by_role("button", name="residual", exact=True).click()
     expect(opened.page.get_by_text("New: residual. All other numbers are as they were.")).to_be_visible()
     opened.settled()
-    box = opened.page.get_by_role("combobox", name="Step")
-    box.click()  # brings it into view: a menu closes where the page scrolls
-    box.press_sequentially("resid")
-    opened.page.get_by_role("option", name="residual").click()
+    opened.choose("Step", "residual")
     opened.wait_for_number("residual [it, noun]", "−0.932")  # x(it) = (0, −1, 0, 0)
     opened.wait_for_number("residual [it, pronoun]", "−1")
 
