@@ -54,7 +54,7 @@ def opened(browser: Browser, address: str) -> Page:
     page = new_page(browser)
     page.goto(address)
     page.locator(".flow .word").first.wait_for()
-    page.wait_for_function("document.querySelector('[data-test-script-state=notRunning]')")
+    page.wait_for_function("() => document.querySelector('[data-test-script-state=notRunning]')")
     return page
 
 

@@ -31,7 +31,7 @@ class Tab:
         self.page = new_page(browser)
         self.page.goto(address)
         self.page.locator(ready).first.wait_for()
-        self.page.wait_for_function("document.querySelector('[data-test-script-state=notRunning]')")
+        self.page.wait_for_function("() => document.querySelector('[data-test-script-state=notRunning]')")
 
     def change(self, act: Callable[[Page], None], prepare: Callable[[Page], None] = lambda page: None) -> float:
         """Seconds from the click or the key in `act` until the page is at rest."""
