@@ -4,6 +4,7 @@ from tests.benchmarks import (
     attend,
     change_to_pixels,
     comparing,
+    first_frame,
     large,
     learned,
     lessons,
@@ -17,6 +18,18 @@ from tests.benchmarks.figures import report
 report(
     [
         each.measure
-        for each in (looking, change_to_pixels, comparing, lessons, users, large, attend, learned, startup, memory)
+        for each in (
+            looking,
+            first_frame,
+            change_to_pixels,
+            comparing,
+            lessons,
+            users,
+            large,
+            attend,
+            learned,
+            startup,
+            memory,
+        )
     ]
 )

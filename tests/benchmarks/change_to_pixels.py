@@ -30,6 +30,10 @@ class Changes:
         """The causal mask is switched on, then off and so on: computed anew where the sentence is a new one."""
         return self.tab.change(lambda page: page.get_by_role("button", name="causal", exact=True).click())
 
+    def temperature(self) -> float:
+        """The temperature's slider is let go one place further: the proven numbers take the place of the browser's."""
+        return self.tab.change(lambda page: page.locator(".live input").press("ArrowRight"))
+
     def sentence(self) -> float:
         """A sentence that nobody typed before: everything is computed and proven."""
         box = self.tab.page.get_by_label("Sentence", exact=True)
@@ -43,6 +47,7 @@ def measure(runs: int) -> Iterator[Figure]:
         changes, least = Changes(Tab(browser, ours, PICTURE)), Tab(browser, bare, "button")
         kinds = {
             "a mask on or off": changes.mask,
+            "a slider let go": changes.temperature,
             "a sentence never typed before": changes.sentence,
         }
         *times, floor = alternately(runs, *kinds.values(), lambda: least.change(press))

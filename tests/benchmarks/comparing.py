@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tests.benchmarks.change_to_pixels import FIRST_CHART, Changes
+from tests.benchmarks.change_to_pixels import PICTURE, Changes
 from tests.benchmarks.figures import Figure, against, alternately, report
 from tests.benchmarks.tab import Tab, chromium
 from tests.browser.conftest import process_of
@@ -14,7 +14,7 @@ MOST = 1.5  # times the workbench
 def measure(runs: int) -> Iterator[Figure]:
     """Looking, then a mask for the sentence of the round before, then a new sentence; each on both in turn."""
     with process_of("app.py") as (address, _), chromium() as browser:
-        plain, pinned = (Changes(Tab(browser, address + link, FIRST_CHART)) for link in ("", PINNED))
+        plain, pinned = (Changes(Tab(browser, address + link, PICTURE)) for link in ("", PINNED))
         kinds = {
             "look": "another token looked at",
             "mask": "a mask on or off",

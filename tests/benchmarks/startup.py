@@ -5,7 +5,7 @@ from time import perf_counter
 
 from playwright.sync_api import Browser
 
-from tests.benchmarks.change_to_pixels import FIRST_CHART
+from tests.benchmarks.change_to_pixels import PICTURE
 from tests.benchmarks.figures import Figure, against, alternately, report
 from tests.benchmarks.process import AS_IT_COMES
 from tests.benchmarks.tab import chromium, new_page
@@ -35,7 +35,7 @@ def measure(runs: int) -> Iterator[Figure]:
     with chromium() as browser:
         taken, floor = alternately(
             min(runs, STARTS),
-            lambda: start(browser, "app.py", FIRST_CHART),
+            lambda: start(browser, "app.py", PICTURE),
             lambda: start(browser, BARE, TEXT, **AS_IT_COMES),
             warm_up=1,
         )

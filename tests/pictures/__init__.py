@@ -1,1 +1,1 @@
-"""The pictures of the README and the tour, taken from the running app: `python -m tests.pictures` writes them to docs."""
+"""The pictures of the documents, taken from the running app: `python -m tests.pictures` writes them to docs."""

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 FRAMES = 14  # of a stop
 FRAME_MS, HOLD_MS, END_MS = 90, 700, 3500
-COLOURS = 128  # of the palette
+COLOURS = 255  # of the palette: thin lines and pale grounds keep their hues
 WIDTH = 820  # px
 DRAWN = """(root, progress) => new Promise((done) => {
     root.flow.scrub(progress);
@@ -26,7 +26,7 @@ def save_journey(page: Page, path: Path) -> None:
         images.append(shrunk(flow.screenshot()))
         times.append(HOLD_MS if frame % FRAMES == 0 else FRAME_MS)
     times[-1] = END_MS
-    palette = stacked(images[::FRAMES]).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)  # thin lines keep their hue
+    palette = stacked(images[::FRAMES]).quantize(COLOURS, Image.Quantize.FASTOCTREE)
     first, *others = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
 
