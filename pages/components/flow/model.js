@@ -212,3 +212,10 @@ function transposed(matrix) {
     placeOf: (row, column) => matrix.placeOf(column, row),
   };
 }
+
+// The place of the number of the largest size.
+function largestOf(numbers, first, end) {
+  let found = first;
+  for (let i = first + 1; i < end; i++) if (Math.abs(numbers[i]) > Math.abs(numbers[found])) found = i;
+  return found;
+}
