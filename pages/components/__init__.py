@@ -87,6 +87,8 @@ flow = make_component(
     "flow/picture/ribbons",
     "flow/picture/glow",
     "flow/map",
+    "flow/map_keys",
+    "flow/cell_editor",
     "flow/small_maps",
     "flow/sum",
     "flow/choice",

@@ -48,6 +48,7 @@ class Exchange {
     const isOpen = flow.open && isSamePlace(flow.open, { step: look.step, index: look.cell });
     if (look.cell && (isNew || isOpen)) flow.fillSum(look);
     else if (!look.cell && isNew) flow.fold();
+    flow.editor.refuse(look.refused);
     flow.take();
   }
 

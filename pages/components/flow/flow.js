@@ -44,6 +44,7 @@ class Flow {
       follow: (cell) => this.tell("followed", cell),
       close: () => this.unfold(null),
     });
+    this.editor = new CellEditor(added(this.stage, "div", "editor"), this);
     this.caption = added(this.root, "p", "caption");
     this.sentences = new Sentences(this, headline, this.caption, added(this.root, "p", "heard"));
     this.bar = new StopsBar(added(this.root, "div", "bar"), this.journey);
@@ -153,6 +154,7 @@ class Flow {
     }
     this.look = { ...this.look, ...changes };
     this.fold();
+    this.editor.close();
     this.glow = null;
     this.take();
     this.exchange.tellLook();
@@ -212,6 +214,7 @@ class Flow {
     this.layout = layout;
     this.drawViews(snapshot, layout, now);
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
+    this.editor.place();
     this.rail.mark(this.look.head);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
     this.sentences.say(snapshot, now);

@@ -7,6 +7,7 @@ class Hands {
     this.flow = flow;
     this.row = this.cell = null; // what a pointer rests on
     this.isHeld = false; // a finger stays: it opens nothing
+    this.mapKeys = new MapKeys(flow, this);
     this.listenToPointer();
     this.listenToTouch();
     Object.assign(flow.stage, { tabIndex: 0, role: "group" });
@@ -57,14 +58,21 @@ class Hands {
     if (means.word !== undefined && !flow.data.crossed) flow.lookAt({ query: place });
     if (means.query !== undefined) flow.lookAt({ query: means.query });
     if (means.head !== undefined) flow.lookAt({ view: "map", step: means.head });
-    if (means.part !== undefined || means.cell) flow.unfold(means);
+    if (means.cell && flow.data.typed.includes(means.cell.step)) flow.editor.open(means.cell);
+    else if (means.part !== undefined || means.cell) flow.unfold(means);
     if (means.ribbon !== undefined) flow.unfold({ part: flow.snapshot.share.name, row: means.ribbon, m: 0 });
   }
 
-  // Up and down another word asks, Enter opens the sum of the largest share, left and right go along the stops.
   key(event) {
     const { flow } = this;
-    if (event.target !== flow.stage || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (flow.look.view === "map" && this.mapKeys.key(event)) event.preventDefault();
+    else if (event.target === flow.stage) this.stageKey(event);
+  }
+
+  // Up and down another word asks, Enter opens the sum of the largest share, left and right go along the stops.
+  stageKey(event) {
+    const { flow } = this;
     const { query, view } = flow.look;
     const last = flow.data.words.T.length - 1;
     const { shares, share } = flow.snapshot;

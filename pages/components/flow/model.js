@@ -201,6 +201,7 @@ class Model {
 function transposed(matrix) {
   return {
     ...matrix,
+    isTransposed: true,
     rows: matrix.columns,
     columns: matrix.rows,
     rowAxis: matrix.columnAxis,

@@ -12,7 +12,7 @@ class Sentences {
     const fact = this.fact();
     write(this.headline, flow.root.classList.contains("waits") ? [[text.waits, "remark"]] : this.headlineOf(shares, fact, now));
     const row = fact?.text ?? this.headline.textContent;
-    setOnce(flow.stage, "aria-label", `${row} ${text.keys}`);
+    setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
     const { stop } = flow.journey;
     write(this.caption, [[stop ? text.stops[stop.motion] : text.rest, ""]]);
     write(this.heard, [[`${row} ${stop ? text.stops[stop.motion] : ""}`, ""]]);

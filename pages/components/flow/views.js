@@ -25,7 +25,7 @@ function mapView(flow, { frame }) {
   const [row, column] = isOpen ? [0, 0, ...open.index].slice(-2) : [];
   const operand = ({ step, transposed, family }) => {
     const title = `${data.steps[step].label}${transposed ? "ᵀ" : ""}`;
-    return { ...model.matrix(step, look, transposed), title, family };
+    return { ...model.matrix(step, look, transposed), title, family, isTyped: data.typed.includes(step) };
   };
   return {
     frame, look,

@@ -48,5 +48,5 @@ function drawLaneName(picture, part, share) {
   const { x, w, laneY, frame } = picture.layout;
   if (frame.compact) return;
   const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": 15 * picture.unit };
-  picture.shapes.put("texts", "text", `lane ${part.name}`, { ...at, class: `name ${part.family}`, text: part.sign, opacity: clamp(share * 3 - 2) });
+  picture.shapes.put("texts", "text", `lane ${part.name}`, { ...at, class: `name ${part.family}`, text: part.sign, opacity: clamp(share * 3 - 2) }, { head: part.opens });
 }
