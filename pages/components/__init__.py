@@ -68,6 +68,7 @@ flow = make_component(
     "flow/motion",
     "flow/shapes",
     "flow/twin",
+    "flow/twin_check",
     "flow/model",
     "flow/words",
     "flow/layout",

@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Sequence
 
+import torch
+
 from attention_core import Trace
 from attention_core.drawing.cells import darkest_share
 from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
@@ -46,6 +48,7 @@ def make_flow_data(screen: ScreenState, look: dict, *, hears: bool = True, plays
         "moved": list_moved_steps(screen),
         "typed": [] if cut else list(list_typed_steps(trace, screen.inputs)),
         "heads": heads,
+        "rounding": torch.finfo(trace["weights"].dtype).eps,
         "origins": {"T": screen.inputs.word_origins, "S": list_key_origins(screen.inputs)},
         "titles": list_word_titles(trace, list_key_origins(screen.inputs)),
         "crossed": screen.inputs.crossed,

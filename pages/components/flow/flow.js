@@ -27,6 +27,9 @@ class Flow {
     this.makeParts();
     this.open = null; // the cell whose sum is unfolded: { step, index, height }
     this.opened = 0; // how far the map is open
+    this.isDragged = false; // the twin has answered, the server not yet
+    this.moved = []; // the steps that the twin made anew
+    this.differs = null; // one where the server then had other numbers
     this.frame = null;
     this.hands = new Hands(this);
     this.listen();
@@ -73,10 +76,12 @@ class Flow {
   show(data) {
     if (data.digest === this.data?.digest) return;
     const [before, old] = [this.snapshot, this.data];
+    const moved = this.isDragged ? this.moved : [];
     this.data = data;
     this.model = new Model(data);
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
     this.look = this.look && !data.cut ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
+    this.differs = findTwinDifference(data.steps, moved, this.look.query, data.rounding);
     this.views.show(data.text.views, ["flow", "map"]);
     this.rail.root.hidden = data.heads < 2;
     this.rail.show(smallHeads(this), data.palette);
@@ -123,7 +128,8 @@ class Flow {
     }
     const { steps, waiting } = follow(this.data.steps, change, [this.look.query]);
     this.root.classList.toggle("waits", waiting.has(this.share));
-    this.before = null;
+    this.moved = Object.keys(steps).filter((name) => steps[name] !== this.data.steps[name]);
+    this.before = this.differs = null;
     this.isDragged = true;
     this.takeSnapshot(this.model.snapshot(this.look, steps));
   }
@@ -155,7 +161,7 @@ class Flow {
     this.look = { ...this.look, ...changes };
     this.fold();
     this.editor.close();
-    this.glow = null;
+    this.glow = this.differs = null;
     this.take();
     this.exchange.tellLook();
   }

@@ -10,12 +10,21 @@ class Sentences {
     const { flow } = this;
     const { text } = flow.data;
     const fact = this.fact();
-    write(this.headline, flow.root.classList.contains("waits") ? [[text.waits, "remark"]] : this.headlineOf(shares, fact, now));
+    write(this.headline, this.remark() ?? this.headlineOf(shares, fact, now));
     const row = fact?.text ?? this.headline.textContent;
     setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
     const { stop } = flow.journey;
     write(this.caption, [[stop ? text.stops[stop.motion] : text.rest, ""]]);
     write(this.heard, [[`${row} ${stop ? text.stops[stop.motion] : ""}`, ""]]);
+  }
+
+  // What has to be said before anything else.
+  remark() {
+    const { root, data, differs } = this.flow;
+    if (root.classList.contains("waits")) return [[data.text.waits, "remark"]];
+    if (!differs) return null;
+    const pieces = fill(data.text.differs, { step: [data.steps[differs].label, ""] });
+    return [[pieces.map(([piece]) => piece).join(""), "remark differs"]];
   }
 
   // Where the row looks; of one that looks nowhere in particular the sentence of the server.
