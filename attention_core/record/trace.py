@@ -30,7 +30,7 @@ class Faces:
     their source is complete.
 
     sign: what is done, in a few characters, over the step's column in a picture. motion: how the picture shows what
-    became what; a motion of its own is a line in pages/components/flow/motions.js.
+    became what; a motion of its own is a line in pages/components/flow/picture/.
     """
 
     torch: Callable[..., Tensor]

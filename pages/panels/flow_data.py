@@ -3,14 +3,17 @@
 import hashlib
 from collections.abc import Sequence
 
+import torch
+
 from attention_core import Trace
 from attention_core.drawing.cells import darkest_share
 from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import pack_bytes
-from pages.panels.flow_numbers import cut_of, pack_cut_steps, pack_steps
+from pages.panels.flow_numbers import cut_of, find_product, pack_cut_steps, pack_steps
 from pages.panels.flow_words import flow_text, list_facts, list_heads
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
+from pages.panels.typed_cells import list_typed_steps
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import axis_label, current_palette, inline_step_name, name_token
 from pages.session.view import ScreenState
@@ -43,7 +46,9 @@ def make_flow_data(screen: ScreenState, look: dict, *, hears: bool = True, plays
         "strip": [] if cut else list_strip_steps(trace),
         "darkest": darkest_share(trace.sizes()["S"], screen.times),
         "moved": list_moved_steps(screen),
+        "typed": [] if cut else list(list_typed_steps(trace, screen.inputs)),
         "heads": heads,
+        "rounding": torch.finfo(trace["weights"].dtype).eps,
         "origins": {"T": screen.inputs.word_origins, "S": list_key_origins(screen.inputs)},
         "titles": list_word_titles(trace, list_key_origins(screen.inputs)),
         "crossed": screen.inputs.crossed,
@@ -99,6 +104,7 @@ def describe_part(trace: Trace, part: FlowPart) -> dict:
         "family": part_family(part),
         "sign": part_sign(trace, part),
         "label": inline_step_name(part.name),
+        "opens": find_product(trace, part.name),
     }
 
 

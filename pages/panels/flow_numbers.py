@@ -8,7 +8,7 @@ import torch
 
 from attention_core import Trace
 from attention_core.drawing.cells import is_share
-from attention_core.drawing.flow import FlowPart, twin_steps
+from attention_core.drawing.flow import FlowGraph, FlowPart, twin_steps
 from attention_core.explanation.formula import colour_family
 from attention_core.explanation.layout import Panel, product
 from attention_core.record.trace import Step
@@ -117,6 +117,15 @@ def describe_product(trace: Trace, name: str) -> dict | None:
     if whole is None:
         return None
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
+
+
+def find_product(trace: Trace, name: str) -> str:
+    """The step that a part's name opens in the picture: the product that it cuts into heads, else the step itself."""
+    graph = FlowGraph(trace)
+    step = trace.step(name)
+    while graph.is_move(step) and not graph.merges(step):
+        step = graph.source(step)
+    return name if describe_product(trace, step.name) is None else step.name
 
 
 def describe_operand(operand: Panel) -> dict:

@@ -10,6 +10,7 @@ from pages.panels.arithmetic import format_cell_number, make_piece_data, make_tr
 from pages.panels.flow_data import make_flow_data
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_words import make_fact
+from pages.panels.typed_cells import make_refusal_data, take_typed_cell
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
@@ -87,12 +88,14 @@ def show_look(screen: ScreenState) -> None:
             **make_look(screen),
             "fact": make_fact(screen.trace, screen.selection),
             "sum": make_sum_data(screen),
+            "refused": make_refusal_data(),
             "language": say("app.tag"),
         },
         key="look",
         on_looked_change=handle_look,
         on_opened_change=lambda: open_sent_cell(st.session_state["look"].opened),
         on_followed_change=lambda: open_sent_cell(st.session_state["look"].followed, follow=True),
+        on_typed_change=lambda: take_typed_cell(st.session_state["look"].typed),
     )
     setup_state.write_setup_link()
 

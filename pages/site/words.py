@@ -3,7 +3,7 @@
 import re
 import threading
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -127,9 +127,9 @@ def label_arrays(names: list[str]) -> dict[str, str]:
     return dict(zip(names, make_names_distinct(shown_names), strict=True))
 
 
-def say_refusal(error: AttentionError) -> str:
-    """A refusal in the session's language, its values shown literally."""
-    values = {name: say_refused_value(value) for name, value in error.values.items()}
+def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_markdown) -> str:
+    """A refusal in the session's language, its values shown literally. spell: how they are written in it."""
+    values = {name: say_refused_value(value, spell) for name, value in error.values.items()}
     return say(f"error.{error.code}", **values)
 
 
@@ -142,8 +142,8 @@ def say_cause(cause: Cause) -> str:
     return say("diagnosis.and").join(sentences)
 
 
-def say_refused_value(value: object) -> str:
+def say_refused_value(value: object, spell: Callable[[str], str]) -> str:
     """A refusal's value: a setting by the page's word for it, anything else literally."""
     if has(f"setting.{value}"):
         return say(f"setting.{value}")
-    return escape_markdown(printable_token(str(value)))
+    return spell(printable_token(str(value)))

@@ -6,9 +6,10 @@ import numpy as np
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.inputs.matrix_text import read_cell, to_text
+from attention_core.inputs.matrix_text import to_text
 from attention_core.record.errors import AttentionError
 from pages.panels.input_origins import WHAT_IF_STEPS
+from pages.panels.typed_cells import TypedCell, apply_typed_cells
 from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.labels import axis_label
@@ -21,8 +22,6 @@ EDITOR_WINDOW_SIDE = 16  # rows and columns of the part of a larger one
 EDITOR_DECIMALS = 4  # so that a row of seven fits
 MAX_NARROW_CHARS = 7  # characters of a text that fits into a narrow column
 NARROW_COLUMN_PX, WIDE_COLUMN_PX = 64, 150
-
-TypedCell = tuple[int, int, object]  # its row, its column, and what was typed
 
 
 def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
@@ -168,24 +167,3 @@ def read_edited_rows(edited_rows: Mapping, rows: int, columns: list[str]) -> lis
                 return None
             cells.append((row, columns.index(column), text))
     return cells
-
-
-def apply_typed_cells(
-    matrix: np.ndarray, cells: list[TypedCell], corner: tuple[int, int], name: str
-) -> tuple[np.ndarray, AttentionError | None]:
-    """A matrix with what was typed into the cells of a part of it, and the last refusal of a text that is no number.
-
-    corner: the row and the column that the part begins with.
-    """
-    top, left = corner
-    changed = matrix.copy()
-    error = None
-    for row, column, text in cells:
-        place = {"name": name, "row": top + row + 1, "column": left + column + 1}
-        try:
-            if text is None or not str(text).strip():
-                raise AttentionError("cell_empty", **place)
-            changed[top + row, left + column] = read_cell(str(text), **place)
-        except AttentionError as refusal:
-            error = refusal
-    return changed, error

@@ -6,6 +6,7 @@ import streamlit as st
 from pages.panels import canvas_map
 from pages.panels.input_origins import describe_origins
 from pages.panels.setup_controls import show_refusal
+from pages.panels.typed_cells import list_given_matrices
 from pages.runs.sentences import BIASES
 from pages.session import setup_state
 from pages.session.fragments import page_part
@@ -93,11 +94,7 @@ def choose_matrix(names: list[str]) -> str:
 def list_editable_matrices(screen: ScreenState) -> list[str]:
     """What there is to edit: the matrices of the run, biases that could be there, and the head's scores and weights."""
     inputs = screen.inputs
-    names = []
-    for name, origin in inputs.origins.items():
-        is_of_batch = name == "x" and bool(inputs.batch)
-        if name != "allowed" and origin != "brought" and not is_of_batch:
-            names.append(name)
+    names = list_given_matrices(inputs)
     for bias in BIASES:
         projection = bias.replace("b_", "w_")
         if bias not in inputs.origins and projection in inputs.matrices:

@@ -34,7 +34,7 @@ DRAG = """({ flow }, [what, ms]) => new Promise((done) => {
     const step = (now) => {
         times.push(now);
         const share = Math.abs(((now - begun) / 1000) % 2 - 1); // there and back in two seconds
-        if (what === "bar") flow.scrub(share * flow.snapshot.stops.length);
+        if (what === "bar") flow.journey.scrub(share * flow.snapshot.stops.length);
         else flow.drag({ params: { scaled_scores: { temperature: 0.1 * 100 ** share } } });
         if (now - begun < ms) requestAnimationFrame(step);
         else done(times.slice(1).map((time, i) => time - times[i]));

@@ -1,10 +1,10 @@
 // The stops as a bar that is dragged: one segment a stop, as long as it lasts.
 class StopsBar {
-  constructor(root, flow) {
+  constructor(root, journey) {
     this.root = root;
-    this.flow = flow;
+    this.journey = journey;
     this.button = added(root, "button", "play");
-    this.button.onclick = () => flow.togglePlay();
+    this.button.onclick = () => journey.togglePlay();
     this.track = added(root, "div", "track");
     this.knob = added(this.track, "div", "knob");
     this.track.addEventListener("pointerdown", (event) => {
@@ -18,14 +18,13 @@ class StopsBar {
 
   // Arrows go by one stop, the space bar plays.
   key(event) {
-    const { flow } = this;
-    const count = flow.snapshot.stops.length;
+    const { journey } = this;
     const go = {
-      ArrowRight: () => flow.glideTo(Math.floor(flow.progress + 1e-6) + 1, 0.75),
-      ArrowLeft: () => flow.glideTo(Math.ceil(flow.progress - 1e-6) - 1, 0.3),
-      Home: () => flow.scrub(0),
-      End: () => flow.scrub(count),
-      " ": () => flow.togglePlay(),
+      ArrowRight: () => journey.glideTo(Math.floor(journey.progress + 1e-6) + 1, 0.75),
+      ArrowLeft: () => journey.glideTo(Math.ceil(journey.progress - 1e-6) - 1, 0.3),
+      Home: () => journey.scrub(0),
+      End: () => journey.scrub(journey.stops.length),
+      " ": () => journey.togglePlay(),
     }[event.key];
     if (!go || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -38,8 +37,8 @@ class StopsBar {
   }
 
   // The segments are as long as their stops last.
-  segments(stops) {
-    const times = stops.map((stop) => lastsMs(stop));
+  segments() {
+    const times = this.journey.stops.map(lastsMs);
     const total = times.reduce((one, other) => one + other, 0);
     let start = 0;
     return times.map((time) => {
@@ -52,15 +51,18 @@ class StopsBar {
   moved(event) {
     const box = this.track.getBoundingClientRect();
     const share = clamp((event.clientX - box.left) / box.width);
-    const segments = this.segments(this.flow.snapshot.stops);
+    const segments = this.segments();
     const stop = Math.max(0, segments.findLastIndex((segment) => share >= segment.start));
-    this.flow.scrub(stop + (share - segments[stop].start) / segments[stop].length);
+    this.journey.scrub(stop + (share - segments[stop].start) / segments[stop].length);
   }
 
-  draw(stops, progress) {
-    const segments = this.segments(stops);
+  // said: what happens at the stop.
+  draw(said) {
+    const { stops, progress, playing } = this.journey;
+    const segments = this.segments();
     const names = stops.map((stop) => stop.motion).join(" ");
-    if (names !== this.names) this.make(stops, segments, names);
+    if (names !== this.names) this.make(segments);
+    this.names = names;
     this.made.forEach((element, i) => {
       const done = `${Math.round(100 * clamp(progress - i))}%`;
       if (element.firstChild.style.width !== done) element.firstChild.style.width = done;
@@ -68,15 +70,13 @@ class StopsBar {
     });
     const stop = Math.min(stops.length - 1, Math.floor(progress));
     this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
-    const isPlaying = Boolean(this.flow.playing);
-    this.button.classList.toggle("playing", isPlaying);
-    setOnce(this.button, "aria-label", isPlaying ? this.text.pause : this.text.play);
-    const said = { label: this.text.bar, valuemin: 0, valuemax: stops.length, valuenow: Math.round(10 * progress) / 10, valuetext: this.flow.caption.textContent };
-    for (const [name, value] of Object.entries(said)) setOnce(this.track, `aria-${name}`, String(value));
+    this.button.classList.toggle("playing", Boolean(playing));
+    setOnce(this.button, "aria-label", playing ? this.text.pause : this.text.play);
+    const values = { label: this.text.bar, valuemin: 0, valuemax: stops.length, valuenow: Math.round(10 * progress) / 10, valuetext: said };
+    for (const [name, value] of Object.entries(values)) setOnce(this.track, `aria-${name}`, String(value));
   }
 
-  make(stops, segments, names) {
-    this.names = names;
+  make(segments) {
     this.track.replaceChildren(this.knob);
     this.made = segments.map((segment, i) => {
       const element = added(this.track, "div", "segment");
@@ -84,7 +84,7 @@ class StopsBar {
       element.style.width = `calc(${100 * segment.length}% - 4px)`;
       element.append(Object.assign(document.createElement("span"), { className: "done" }));
       const label = added(element, "span", "label");
-      label.textContent = this.text.names[stops[i].motion] ?? stops[i].motion;
+      label.textContent = this.text.names[this.journey.stops[i].motion];
       return element;
     });
   }

@@ -9,6 +9,7 @@ class MapView {
   constructor(svg) {
     this.shapes = new Shapes(svg, MAP_LAYERS);
     this.openY = 0;
+    this.blocks = []; // the matrices that are drawn, and where
   }
 
   // view: { frame, result, left, above, look, opened, open, chosen, hovered }. result, left, above: of Model.matrix,
@@ -26,16 +27,43 @@ class MapView {
     const { x, y, wide, tall } = place;
     const gap = (row) => (open && row > open.row ? open.height : 0);
     this.openY = open ? y + (open.row + 1) * tall : 0;
-    this.drawNames(view, place, gap);
     const lit = view.hovered ?? view.chosen;
-    this.drawBlock(view, result, { x, y, wide, tall, gap, key: "result", isLit: (row, column) => isPlace(view.chosen, row, column) });
+    const below = { wide, tall, y, gap };
+    this.blocks = [{ ...below, key: "result", matrix: result, x, isLit: (row, column) => isPlace(view.chosen, row, column) }];
+    if (left) this.blocks.push({ ...below, key: "left", matrix: left, x: place.leftX, isLit: (row) => lit?.row === row });
+    if (above) this.blocks.push({ wide, tall, key: "above", matrix: above, x, y: place.aboveY, gap: () => 0, isLit: (row, column) => lit?.column === column });
+    this.drawNames(view, place, gap);
+    for (const block of this.blocks) this.drawBlock(view, block);
     if (!left) return;
-    this.drawBlock(view, left, { x: place.leftX, y, wide, tall, gap, key: "left", isLit: (row) => lit?.row === row });
     this.drawTitle(left, { x: place.leftX + (left.columns * wide) / 2, y: y - 11 * place.unit, size: 14 * place.unit, look: "middle" }, view.opened);
     this.drawTitle(above, { x: x - 12 * place.unit, y: place.aboveY + (above.rows * tall) / 2, size: 16 * place.unit, look: "end" }, view.opened);
-    this.drawBlock(view, above, { x, y: place.aboveY, wide, tall, gap: () => 0, key: "above", isLit: (row, column) => lit?.column === column });
   }
 
+  // ---- places: { key, row, column } of a block -------------------------------------------------------------------------
+  // Where a cell of a step stands, or null.
+  find({ step, index }) {
+    for (const { key, matrix } of this.blocks) {
+      const [one, other] = index.length > 1 ? index.slice(-2) : [0, index[0]];
+      const [row, column] = matrix.isTransposed ? [other, one] : [one, other];
+      if (matrix.step === step && String(matrix.placeOf(row, column)) === String(index)) return { key, row, column };
+    }
+    return null;
+  }
+
+  block(key) {
+    return this.blocks.find((block) => block.key === key);
+  }
+
+  boxOf({ key, row, column }) {
+    const { x, y, wide, tall, gap } = this.block(key);
+    return { x: x + column * wide, y: y + row * tall + gap(row), width: wide, height: tall };
+  }
+
+  elementOf({ key, row, column }) {
+    return this.shapes.made.get(`cells ${key} ${row} ${column}`).element;
+  }
+
+  // ---- what is drawn ---------------------------------------------------------------------------------------------------
   // Where the blocks stand, and how large a cell is.
   place({ frame: { width, height, unit }, result, left, above, open }) {
     const size = 20 * unit;
@@ -75,10 +103,10 @@ class MapView {
     });
   }
 
-  // The name of an operand, which opens it.
-  drawTitle({ title, family, step }, { x, y, size, look }, opacity) {
+  // The name of an operand, which opens it; a pen where its numbers can be typed.
+  drawTitle({ title, family, step, isTyped }, { x, y, size, look }, opacity) {
     const at = { x, y, "font-size": size, opacity };
-    this.shapes.put("texts", "text", `title ${look}`, { ...at, class: `${look} sign ${family}`, text: title }, { head: step });
+    this.shapes.put("texts", "text", `title ${look}`, { ...at, class: `${look} sign ${family}`, text: isTyped ? `${title} ✎` : title }, { head: step });
   }
 
   // A click on a row's word lets it ask.
@@ -86,15 +114,16 @@ class MapView {
     this.shapes.put("cells", "rect", `whole ${row}`, { ...box, class: `maprow${isLooked ? " looked" : ""}`, opacity }, { query: row });
   }
 
-  drawBlock(view, matrix, block) {
+  drawBlock(view, block) {
+    const { matrix } = block;
     for (let row = 0; row < matrix.rows; row++) {
       const numbers = matrix.row(row);
       const isEven = matrix.kind === "share" && isEvenRow(numbers);
-      numbers.forEach((number, column) => this.drawCell(view, matrix, block, { row, column, number, isEven }));
+      numbers.forEach((number, column) => this.drawCell(view, block, { row, column, number, isEven }));
     }
   }
 
-  drawCell({ opened, frame }, matrix, { x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven }) {
+  drawCell({ opened, frame }, { matrix, x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven }) {
     const edge = tall > 12 ? 1.5 : 0.3;
     const [top, means] = [y + row * tall + gap(row), { cell: { step: matrix.step, index: matrix.placeOf(row, column) }, at: key === "result" ? { row, column } : null }];
     const box = { x: x + column * wide + edge, y: top + edge, width: wide - 2 * edge, height: tall - 2 * edge, rx: Math.min(4 * frame.unit, tall / 5) };

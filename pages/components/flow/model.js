@@ -201,6 +201,7 @@ class Model {
 function transposed(matrix) {
   return {
     ...matrix,
+    isTransposed: true,
     rows: matrix.columns,
     columns: matrix.rows,
     rowAxis: matrix.columnAxis,
@@ -211,4 +212,11 @@ function transposed(matrix) {
     isBlocked: (row, column) => matrix.isBlocked(column, row),
     placeOf: (row, column) => matrix.placeOf(column, row),
   };
+}
+
+// The place of the number of the largest size.
+function largestOf(numbers, first, end) {
+  let found = first;
+  for (let i = first + 1; i < end; i++) if (Math.abs(numbers[i]) > Math.abs(numbers[found])) found = i;
+  return found;
 }

@@ -21,3 +21,6 @@ function blendTables(from, to, share) {
 }
 
 const finite = (number) => (Number.isFinite(number) ? number : 0);
+
+// Whether nothing may move: the states are the same, without the ways between them.
+const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -65,6 +65,8 @@ const ROWS = {
   },
 };
 
+const knows = ({ name }) => name in CELLS || name in ROWS;
+
 // Every index before the last axis; of a step that each query has for itself only the queries that are wanted.
 function* rowsOf({ dims, shape, perQuery }, queries) {
   const leading = shape.slice(0, -1);
@@ -110,7 +112,7 @@ function follow(steps, { values = {}, params = {} }, queries) {
     if (!operation) continue;
     const depends = operation.reads.some((read) => moved.has(read) || waiting.has(read));
     if (!depends && !params[name]) continue;
-    const isKnown = (operation.name in CELLS || operation.name in ROWS) && !operation.reads.some((read) => waiting.has(read));
+    const isKnown = knows(operation) && !operation.reads.some((read) => waiting.has(read));
     if (!isKnown) {
       waiting.add(name);
       continue;

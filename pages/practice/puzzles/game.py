@@ -21,12 +21,12 @@ from attention_core.exercises.puzzle import (
 from attention_core.exercises.puzzles import PUZZLES
 from attention_core.inputs.matrix_edits import to_short_text
 from pages.panels import lesson_choices
+from pages.panels.typed_cells import apply_typed_cells
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.cell_clicks import read_typed_cells
 from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup
 from pages.site.words import current_language
-from pages.workbench.matrix_cells import apply_typed_cells
 
 NUMBERS_KEY = "numbers"  # in the link: what was changed, as `format_changes` writes it
 FIRST_PUZZLE = next(iter(PUZZLES))

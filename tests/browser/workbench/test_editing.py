@@ -226,3 +226,63 @@ def test_sizes_come_and_go_and_the_edited_numbers_that_fit_stay(screen):
     width.fill("2")
     width.press("Enter")
     expect(box).to_have_value(first)
+
+
+def type_in_picture(opened, text: str) -> None:
+    """Types into the field that stands over a cell of the picture."""
+    field = opened.page.locator(".flow .editor input")
+    expect(field).to_be_focused()
+    field.fill(text)
+    with opened.answered():
+        field.press("Enter")
+
+
+def test_a_weight_is_typed_where_it_acts(screen):
+    opened = screen()
+    opened.page.locator(".flow .name.q").click()
+    opened.strip().first.wait_for()
+    opened.page.wait_for_function("flow => flow.flow.opened === 1", arg=opened.page.locator(".flow").element_handle())
+    box = opened.drawn("cells above 1 0").bounding_box()  # the product is beside it
+    opened.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    type_in_picture(opened, "nought")
+    refusal = opened.page.locator(".flow .editor [role=alert]")
+    expect(refusal).to_have_text("w_q, row 2, column 1, must be a number: got “nought”")
+    opened.wait_for_number("weights [head 1, it, dog]", "0.932")
+    type_in_picture(opened, "0")
+    opened.wait_for_number("weights [head 1, it, dog]", LOST)
+    expect(refusal).to_be_hidden()
+    assert opened.drawn("texts result 5 0").text_content() == "0.00"  # q(it) = (0, 3)
+    assert opened.query()["w_q"] == "~1.0=0"
+
+
+FOCUSED = "flow => flow.getRootNode().activeElement?.getAttribute('aria-label') ?? ''"
+
+
+def test_the_cells_of_the_map_are_walked_by_keyboard(screen):
+    opened = screen("?step=q_projected&t=5")
+    page, flow = opened.page, opened.page.locator(".flow")
+    page.locator(".flow .stage").focus()
+
+    def walk(*keys: str) -> str:
+        for key in keys:
+            page.keyboard.press(key)
+        return flow.evaluate(FOCUSED)
+
+    assert walk("ArrowDown").startswith("X W_q, it, 1: −3.00")
+    assert walk("ArrowLeft").startswith("X, it, other: 0.00")
+    assert walk("ArrowRight", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp").startswith(
+        "w_q, other, 1:"
+    )
+    assert walk("ArrowUp", "ArrowUp").startswith("w_q, pronoun, 1: 3.00")
+    page.keyboard.press("Enter")
+    type_in_picture(opened, "0")
+    opened.wait_for_number("weights [head 1, it, dog]", LOST)
+    assert flow.evaluate(FOCUSED).startswith("w_q, pronoun, 1")
+    walk("ArrowDown", "ArrowDown", "ArrowDown")
+    with opened.answered():
+        page.keyboard.press("Enter")  # a computed cell opens its sum
+    opened.sums().wait_for()
+    walk("Escape")
+    expect(opened.sums().first).to_be_hidden()
+    walk("Escape", "Escape")
+    expect(page.locator(".flow .views button").first).to_have_attribute("aria-pressed", "true")

@@ -142,7 +142,7 @@ SIX = ["Anna", "saw", "the", "dog", "it", "barked"]
 def test_a_small_map_has_a_pixel_for_each_cell_as_strong_as_its_share(screen):
     opened = screen("?mask=causal&head=0&text=" + "+".join(SIX))
     opened.open_map()
-    small = opened.page.locator(".flow .strip button[data-step=weights] canvas")
+    small = opened.page.locator(".flow .strip button[data-key=weights] canvas")
     width, height, colours = small.evaluate(PIXELS)
     assert (width, height) == (6, 6)
     weights = opened.page.locator(".flow").evaluate("root => [...root.flow.data.steps.weights.value]")

@@ -112,7 +112,7 @@ LATE_CHANNEL = """root => {
     const other = new root.flow.constructor(document.body.appendChild(document.createElement("div")));
     other.show({ ...root.flow.data, digest: "another" });
     other.lookAt({ view: "map" });
-    other.tell("looked", other.looked());
+    other.exchange.tell("looked", other.exchange.looked());
     const before = told.length;
     [window.flowLook, window.tellServer] = [channel[0], (name, value) => told.push([name, value.step])];
     window.dispatchEvent(new CustomEvent("flow-look", { detail: channel[0] }));

@@ -1,32 +1,31 @@
-// The steps of the run as small maps in a row: one of them is seen whole in the map.
-class StepStrip {
+// Small maps in a row, one of which is looked at: the heads beside each other, the steps of the run.
+class SmallMaps {
   constructor(root, choose) {
     this.root = root;
     this.choose = choose;
     root.setAttribute("role", "group");
   }
 
-  // steps: [{ name, label, moved, matrix }], matrix as Model.matrix gives it. moved: whether the last change moved it.
-  show(label, steps, palette) {
-    this.root.setAttribute("aria-label", label);
-    this.steps = steps;
-    this.buttons = steps.map(({ name, label, moved, matrix }) => {
-      const button = Object.assign(document.createElement("button"), { type: "button", title: name });
-      button.dataset.step = name;
-      button.onclick = () => this.choose(name);
+  // maps: [{ key, matrix, said, title }]: matrix as Model.matrix gives it; said: texts and their classes, as of `write`.
+  show(maps, palette) {
+    this.buttons = maps.map(({ key, matrix, said, title }) => {
+      const button = Object.assign(document.createElement("button"), { type: "button" });
+      if (title) button.title = title;
+      button.dataset.key = key;
+      button.onclick = () => this.choose(key);
       button.append(thumbnail(matrix, palette));
-      added(button, "span", "said").textContent = moved ? `${label} Δ` : label;
+      write(added(button, "span", "said"), said);
       return button;
     });
     this.root.replaceChildren(...this.buttons);
   }
 
-  // read: the steps that the chosen one is made of.
-  mark(chosen, read) {
-    this.buttons.forEach((button) => {
-      setOnce(button, "aria-pressed", String(button.dataset.step === chosen));
-      button.classList.toggle("read", read.includes(button.dataset.step));
-    });
+  // read: those that the chosen one is made of.
+  mark(chosen, read = []) {
+    for (const button of this.buttons) {
+      setOnce(button, "aria-pressed", String(button.dataset.key === String(chosen)));
+      button.classList.toggle("read", read.includes(button.dataset.key));
+    }
   }
 }
 

@@ -1,0 +1,46 @@
+// Where everything stands at each stop, and on the way from one to the next.
+const OPEN_HEIGHT = 88; // px: the room for a sum of which nothing is known yet
+const MAKES_ROOM = 0.3; // of a stop: it first makes room for what comes
+
+class Arrangement {
+  // The layouts at all stops, from the room that there is.
+  arrange(flow) {
+    const { snapshot } = flow;
+    const common = this.frameOf(flow);
+    const { stops, parts } = snapshot;
+    const made = new Set(stops.flatMap((stop) => stop.parts));
+    const shown = new Set(parts.map((part) => part.name).filter((name) => !made.has(name)));
+    this.layouts = stops.map((stop) => {
+      stop.parts.forEach((name) => shown.add(name));
+      const needsRoom = stop.motion === "power" || stop.motion === "share";
+      const reserve = needsRoom ? Math.min(400 * common.unit, common.width * 0.38) : 0;
+      return layOut(snapshot, { ...common, reserve, shown: new Set(shown) });
+    });
+    return common;
+  }
+
+  // The room, and what is the same at every stop.
+  frameOf({ root, data, model, look, open, asking }) {
+    const width = root.clientWidth;
+    const compact = width < 640;
+    const unit = clamp(width / 1010, compact ? 0.62 : 0.8, 1.75);
+    const height = data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
+    const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
+    const longest = Math.max(...model.keys.map((word) => measure(word, 24, 700)));
+    return {
+      width, height, unit, compact,
+      crossed: data.crossed,
+      open: open && look.view === "flow" ? { row: model.findPart(open.step, open.index)?.row ?? "lane", height: open.height ?? OPEN_HEIGHT } : null,
+      wordWidth: Math.min(longest + 22 * unit, width * 0.24),
+      endWidth: measure(`${asking}′`, 24, 700) + 26 * unit,
+      headWidth: (part) => Math.max(measure(part.sign, 19, 700), measure(part.label, 13.5)) + 6 * unit,
+    };
+  }
+
+  at(progress) {
+    const last = this.layouts.length - 1;
+    const stop = Math.min(last, Math.floor(progress));
+    if (progress >= this.layouts.length || stop === 0) return this.layouts[progress >= this.layouts.length ? last : 0];
+    return blendLayouts(this.layouts[stop - 1], this.layouts[stop], easeInOut(clamp((progress - stop) / MAKES_ROOM)));
+  }
+}

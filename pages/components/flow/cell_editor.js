@@ -1,0 +1,92 @@
+// A field over a cell of an input, in which another number is typed. The server takes it as every edit, or says why not.
+const FIELD = { width: 64, height: 30 }; // px, at least
+
+class CellEditor {
+  constructor(root, flow) {
+    this.root = root;
+    this.flow = flow;
+    this.cell = null; // { step, index }
+    this.field = added(root, "input", "");
+    this.sentence = added(root, "div", "refusal");
+    Object.assign(this.field, { autocomplete: "off", spellcheck: false, maxLength: 40, inputMode: "text" });
+    this.sentence.setAttribute("role", "alert");
+    this.field.addEventListener("keydown", (event) => this.key(event));
+    this.field.addEventListener("blur", () => this.cell && !this.sentence.textContent && this.send());
+    root.hidden = true;
+  }
+
+  open(cell, text = this.textOf(cell)) {
+    const { map, data } = this.flow;
+    if (!data.hears || !map.find(cell)) return;
+    this.cell = { step: cell.step, index: cell.index };
+    this.sentence.textContent = "";
+    this.field.value = this.begun = text;
+    setOnce(this.field, "aria-label", `${data.steps[cell.step].label} [${cell.index.slice(-2).map((place) => place + 1).join(", ")}]`);
+    this.root.hidden = false;
+    this.place();
+    this.field.focus({ preventScroll: true });
+    this.field.select();
+  }
+
+  close() {
+    this.cell = null;
+    this.root.hidden = true;
+  }
+
+  // The number as it would be typed.
+  textOf({ step, index }) {
+    const { shape, value } = this.flow.data.steps[step];
+    return String(value[placeOf(shape, index)]);
+  }
+
+  key(event) {
+    event.stopPropagation(); // the keys belong to the text
+    if (event.isComposing) return;
+    if (event.key === "Enter") this.leave(() => this.send());
+    else if (event.key === "Escape") this.leave(() => this.cancel());
+  }
+
+  // The cell under the field has the keys again.
+  leave(act) {
+    const place = this.flow.map.find(this.cell);
+    act();
+    if (place) this.flow.hands.mapKeys.focus(place);
+  }
+
+  send() {
+    const { cell, field, begun } = this;
+    const wasRefused = this.sentence.textContent !== "";
+    this.close();
+    if (field.value !== begun || wasRefused) this.flow.tell("typed", { ...cell, text: field.value });
+  }
+
+  cancel() {
+    const wasRefused = this.sentence.textContent !== "";
+    this.close();
+    if (wasRefused) this.flow.tell("typed", null);
+  }
+
+  // refused: { step, index, text, sentence } of what was typed last, or null.
+  refuse(refused) {
+    const said = JSON.stringify(refused ?? null);
+    if (said === this.said) return;
+    this.said = said;
+    if (!refused) return;
+    this.open(refused, refused.text);
+    this.sentence.textContent = refused.sentence;
+  }
+
+  place() {
+    const { map, root } = this.flow;
+    const place = this.cell && map.find(this.cell);
+    if (!place) {
+      this.close();
+      return;
+    }
+    const box = map.boxOf(place);
+    const [width, height] = [Math.max(FIELD.width, box.width), Math.max(FIELD.height, box.height)];
+    const left = clamp(box.x + (box.width - width) / 2, 0, root.clientWidth - width);
+    Object.assign(this.root.style, { left: `${left}px`, top: `${box.y + (box.height - height) / 2}px` });
+    Object.assign(this.field.style, { width: `${width}px`, height: `${height}px` });
+  }
+}

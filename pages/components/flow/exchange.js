@@ -1,0 +1,80 @@
+// Between the picture and the server: the server hears what is looked at when the hand rests; where it says something new
+// it is obeyed.
+const HAND_RESTS_MS = 350;
+
+class Exchange {
+  constructor(flow) {
+    this.flow = flow;
+    this.order = 0; // of the server, the last that was obeyed
+  }
+
+  // ---- what the server says -------------------------------------------------------------------------------------------
+  // What is looked at, from what the server says.
+  lookOf({ batch, head, query, step, cell }) {
+    const { flow } = this;
+    const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
+    const stays = flow.look?.view === "map" && step === flow.look.step;
+    if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map stands under it
+    return { batch, head, query, view: isMap || stays ? "map" : "flow", step: step ?? flow.share };
+  }
+
+  // The same look in another run, as far as it has it.
+  withinReach({ batch, head, query, view, step }) {
+    const { data, share } = this.flow;
+    return {
+      batch: Math.min(batch, data.look.batch),
+      head: Math.min(head, data.heads - 1),
+      query: Math.min(query, data.words.T.length - 1),
+      view,
+      step: step in data.steps ? step : share,
+    };
+  }
+
+  // The channel may come after the picture: it then brings the sum of the opened cell, and nothing else that is new.
+  expect({ order, step, cell }) {
+    this.order = order;
+    this.flow.open = cell && { step, index: cell };
+  }
+
+  // The server hands what it looks at, and the sum of the opened cell.
+  obey(look) {
+    const { flow } = this;
+    if (!flow.data?.hears) return;
+    const isNew = look.order > this.order;
+    if (isNew) {
+      this.order = look.order;
+      flow.look = this.lookOf(look);
+    }
+    const isOpen = flow.open && isSamePlace(flow.open, { step: look.step, index: look.cell });
+    if (look.cell && (isNew || isOpen)) flow.fillSum(look);
+    else if (!look.cell && isNew) flow.fold();
+    flow.editor.refuse(look.refused);
+    flow.take();
+  }
+
+  // ---- what it is told ------------------------------------------------------------------------------------------------
+  tell(name, value) {
+    clearTimeout(this.resting);
+    if (!this.flow.data.hears) return;
+    if (window.tellServer) window.tellServer(name, value);
+    else window.addEventListener("flow-look", () => this.tell(name, value), { once: true }); // the channel comes
+  }
+
+  // Looks are many: only the one at which the hand rests is told.
+  tellLook() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.tell("looked", this.looked()), HAND_RESTS_MS);
+  }
+
+  looked({ query, head, view, step } = this.flow.look) {
+    return { query, head, step: view === "map" ? step : null };
+  }
+
+  // Of a large run the numbers of another look are not here. Its map stands under the picture, as the opened step.
+  askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
+    const opened = step ?? (view === "map" ? this.flow.share : view === "flow" ? null : window.flowLook?.step ?? null);
+    this.tell("looked", { query, head, step: opened });
+  }
+}
+
+const isSamePlace = (one, other) => one.step === other.step && String(one.index) === String(other.index);

@@ -1,0 +1,92 @@
+// What hands do on the picture: a pointer, a finger, the keys.
+const LONG_PRESS_MS = 350; // a finger that stays so long on a word leaves its threads alone
+const PRESSED_STAYS_MS = 1500; // and they stay alone for so long after
+
+class Hands {
+  constructor(flow) {
+    this.flow = flow;
+    this.row = this.cell = null; // what a pointer rests on
+    this.isHeld = false; // a finger stays: it opens nothing
+    this.mapKeys = new MapKeys(flow, this);
+    this.listenToPointer();
+    this.listenToTouch();
+    Object.assign(flow.stage, { tabIndex: 0, role: "group" });
+    flow.stage.addEventListener("keydown", (event) => this.key(event));
+    flow.root.addEventListener("keydown", (event) => event.key === "Escape" && flow.open && flow.unfold(null));
+  }
+
+  listenToPointer() {
+    const { svg } = this.flow;
+    svg.addEventListener("click", (event) => this.press(event.target.means));
+    svg.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.hover(event.target.means));
+    svg.addEventListener("pointerleave", () => this.hover(null));
+  }
+
+  listenToTouch() {
+    const { svg } = this.flow;
+    svg.addEventListener("pointerdown", (event) => {
+      if (event.pointerType !== "touch") return;
+      const { means } = event.target;
+      this.isHeld = false;
+      this.holding = setTimeout(() => {
+        this.isHeld = true;
+        this.hover(means);
+      }, LONG_PRESS_MS);
+    });
+    for (const name of ["pointerup", "pointercancel"]) {
+      svg.addEventListener(name, () => {
+        clearTimeout(this.holding);
+        if (this.isHeld) setTimeout(() => this.hover(null), PRESSED_STAYS_MS);
+      });
+    }
+  }
+
+  hover(means) {
+    const row = means?.word ?? means?.row ?? means?.ribbon ?? null;
+    const cell = means?.at ?? null;
+    if (row === this.row && isSameCell(cell, this.cell)) return;
+    this.row = row;
+    this.cell = cell;
+    this.flow.ask();
+  }
+
+  press(means) {
+    const { flow } = this;
+    if (!means || this.isHeld) return;
+    const place = flow.model.places[means.word ?? means.row ?? means.ribbon ?? 0];
+    if (place === undefined) return; // all other words
+    if (means.word !== undefined && !flow.data.crossed) flow.lookAt({ query: place });
+    if (means.query !== undefined) flow.lookAt({ query: means.query });
+    if (means.head !== undefined) flow.lookAt({ view: "map", step: means.head });
+    if (means.cell && flow.data.typed.includes(means.cell.step)) flow.editor.open(means.cell);
+    else if (means.part !== undefined || means.cell) flow.unfold(means);
+    if (means.ribbon !== undefined) flow.unfold({ part: flow.snapshot.share.name, row: means.ribbon, m: 0 });
+  }
+
+  key(event) {
+    const { flow } = this;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (flow.look.view === "map" && this.mapKeys.key(event)) event.preventDefault();
+    else if (event.target === flow.stage) this.stageKey(event);
+  }
+
+  // Up and down another word asks, Enter opens the sum of the largest share, left and right go along the stops.
+  stageKey(event) {
+    const { flow } = this;
+    const { query, view } = flow.look;
+    const last = flow.data.words.T.length - 1;
+    const { shares, share } = flow.snapshot;
+    const go = {
+      ArrowUp: () => flow.lookAt({ query: Math.max(0, query - 1) }),
+      ArrowDown: () => flow.lookAt({ query: Math.min(last, query + 1) }),
+      Enter: () => flow.unfold({ part: share.name, row: largestOf(shares, 0, shares.length), m: 0 }),
+      m: () => flow.lookAt({ view: view === "map" ? "flow" : "map" }),
+    }[event.key];
+    if (go) {
+      event.preventDefault();
+      go();
+    } else flow.bar.key(event);
+  }
+}
+
+const isSameCell = (one, other) => one?.row === other?.row && one?.column === other?.column;

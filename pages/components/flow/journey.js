@@ -1,0 +1,89 @@
+// The time of the picture: how far the journey has come, as it is played, dragged and gone along stop by stop.
+const STOP_MS = { ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300, merge: 900, output: 900 };
+const USUAL_STOP_MS = 1400;
+const HOLD_MS = 450; // between two stops, while it plays
+const CALM_STOP_MS = 1600; // a stop where nothing may move
+
+const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
+
+class Journey {
+  // ask: asks for a frame.
+  constructor(ask) {
+    this.ask = ask;
+    this.stops = [];
+    this.progress = Infinity; // stops that are behind, and how far the next has come
+    this.playing = null; // { last, rests }: the time of the last frame, and what is left of a hold
+    this.glide = null;
+  }
+
+  // The stops of another snapshot; a journey at its end stays there.
+  take(stops) {
+    const isAtEnd = this.progress >= this.stops.length;
+    this.stops = stops;
+    this.progress = isAtEnd ? stops.length : Math.min(this.progress, stops.length);
+  }
+
+  // The stop that is under way; null behind the last.
+  get stop() {
+    return this.stops[Math.floor(this.progress)] ?? null;
+  }
+
+  begin() {
+    this.progress = 0;
+    this.playing = {};
+    this.ask();
+  }
+
+  togglePlay() {
+    if (!this.playing && this.progress >= this.stops.length) this.progress = 0;
+    this.playing = this.playing ? null : {};
+    this.ask();
+  }
+
+  scrub(progress) {
+    this.glide = this.playing = null;
+    this.progress = clamp(progress, 0, this.stops.length);
+    this.ask();
+  }
+
+  // To a stop, in so large a part of the time that it takes when it is played.
+  glideTo(stop, share) {
+    const target = clamp(stop, 0, this.stops.length);
+    const passed = this.stops[Math.min(Math.floor(Math.min(target, this.progress)), this.stops.length - 1)];
+    if (isCalm()) {
+      this.scrub(target);
+      return;
+    }
+    this.playing = null;
+    this.glide = { from: this.progress, target, begun: performance.now(), ms: share * lastsMs(passed) };
+    this.ask();
+  }
+
+  // What has happened until now.
+  advance(now) {
+    if (this.playing) this.play(now);
+    if (this.glide) this.followGlide(now);
+    if (this.playing) this.ask();
+  }
+
+  // Where nothing may move, playing goes from one stop's end to the next.
+  play(now) {
+    const elapsed = now - (this.playing.last ?? now);
+    this.playing.last = now;
+    if (this.playing.rests > 0) {
+      this.playing.rests -= elapsed;
+      return;
+    }
+    const stop = Math.min(this.stops.length - 1, Math.floor(this.progress));
+    this.progress = isCalm() ? stop + 1 : Math.min(stop + 1, this.progress + elapsed / lastsMs(this.stops[stop]));
+    if (this.progress === stop + 1) this.playing.rests = isCalm() ? CALM_STOP_MS : HOLD_MS;
+    if (this.progress >= this.stops.length) this.playing = null;
+  }
+
+  followGlide(now) {
+    const share = clamp((now - this.glide.begun) / this.glide.ms);
+    this.progress = between(this.glide.from, this.glide.target, share);
+    if (share >= 1) this.glide = null;
+    this.ask();
+  }
+}

@@ -1,0 +1,62 @@
+// The keys on the map: arrows go from cell to cell, and over the edge of a matrix into the one beside it.
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // rows, columns
+
+class MapKeys {
+  constructor(flow, hands) {
+    this.flow = flow;
+    this.hands = hands;
+  }
+
+  // Whether the key meant something here.
+  key({ key, target }) {
+    const { flow } = this;
+    const cell = target.means?.cell;
+    if (cell === undefined && target !== flow.stage) return false; // a field, or the sum
+    if (key in MOVES) this.focus(cell ? this.next(flow.map.find(cell), MOVES[key]) : this.first());
+    else if (key === "Enter" && cell) this.hands.press(target.means);
+    else if (key === "Escape" && !flow.open) this.leave(cell);
+    else return false;
+    return true;
+  }
+
+  leave(cell) {
+    if (cell) this.flow.stage.focus();
+    else this.flow.lookAt({ view: "flow" });
+  }
+
+  // The cell whose sum is unfolded, else the first of the row that is looked at.
+  first() {
+    const { map, open, look } = this.flow;
+    const found = open && map.find(open);
+    if (found) return found;
+    const { matrix } = map.block("result");
+    return { key: "result", row: matrix.rowAxis === "T" ? look.query : 0, column: 0 };
+  }
+
+  next({ key, row, column }, [down, right]) {
+    const { map } = this.flow;
+    const to = { key, row: row + down, column: column + right };
+    const { matrix } = map.block(key);
+    const [left, above] = [map.block("left"), map.block("above")];
+    if (key === "result" && to.column < 0 && left) return { key: "left", row, column: left.matrix.columns - 1 };
+    if (key === "result" && to.row < 0 && above) return { key: "above", row: above.matrix.rows - 1, column };
+    if (key === "left" && to.column >= matrix.columns) return { key: "result", row, column: 0 };
+    if (key === "above" && to.row >= matrix.rows) return { key: "result", row: 0, column };
+    return { key, row: clamp(to.row, 0, matrix.rows - 1), column: clamp(to.column, 0, matrix.columns - 1) };
+  }
+
+  // A screen reader hears what stands there, and what Enter does.
+  focus(place) {
+    const { data, map } = this.flow;
+    const { matrix } = map.block(place.key);
+    const element = map.elementOf(place);
+    const { row, column } = place;
+    const number = matrix.kind === "share" ? spellPercent(matrix.row(row)[column]) : spellNumber(matrix.row(row)[column]);
+    const names = [data.steps[matrix.step].label, matrix.rowNames[row], matrix.columnNames[column]].filter(Boolean);
+    const does = data.typed.includes(matrix.step) ? data.text.enter_types : data.text.enter_opens;
+    setOnce(element, "tabindex", "-1");
+    setOnce(element, "role", "button");
+    setOnce(element, "aria-label", `${names.join(", ")}: ${number}. ${does}`);
+    element.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,43 @@
+// The words, and the lane in which one of them asks, on the left, and is answered, on the right.
+function drawLane(picture) {
+  const { laneY, laneHeight, frame } = picture.layout;
+  const box = { x: 0, y: laneY - laneHeight / 2 + 3 * picture.unit, width: frame.width, height: laneHeight - 6 * picture.unit };
+  picture.shapes.put("lane", "rect", "lane", { ...box, rx: 12 * picture.unit, class: "lane" });
+  if (!frame.crossed) drawPill(picture, box);
+  const size = Math.min(24, 20 * picture.unit);
+  const at = { x: 10 * picture.unit, y: laneY, "font-size": frame.crossed ? size : 15 * picture.unit };
+  picture.shapes.put("texts", "text", "asks", { ...at, class: frame.crossed ? "word asking" : "aside", text: picture.lane });
+}
+
+// The word that asks, and its lane, as one shape.
+function drawPill(picture, lane) {
+  const { rowY, rowHeight, laneBehind, frame } = picture.layout;
+  const top = rowY[laneBehind] - Math.max(rowHeight[laneBehind], 30 * picture.unit) / 2 + 2 * picture.unit;
+  const box = { x: 0, y: top, width: frame.wordWidth, height: Math.max(0, lane.y + lane.height - top) };
+  picture.shapes.put("lane", "rect", "pill", { ...box, rx: 12 * picture.unit, class: "pill" });
+}
+
+function drawWords(picture) {
+  const { rowY, rowHeight, laneBehind, frame } = picture.layout;
+  for (let row = 0; row < picture.rows; row++) {
+    const asks = !frame.crossed && row === laneBehind;
+    const isHovered = picture.hovered === row;
+    const usual = Math.min(24 * picture.unit, rowHeight[row] * 0.76);
+    const size = asks || isHovered ? Math.max(usual, 20) : usual;
+    const look = ["word", asks && "asking", picture.isRandom(row) && "random"].filter(Boolean).join(" ");
+    const fades = picture.hovered === null || isHovered || asks ? 1 : 0.28;
+    const at = { x: 10 * picture.unit, y: rowY[row], "font-size": size, opacity: fades };
+    if (size >= 9) picture.shapes.put("texts", "text", `word ${row}`, { ...at, class: look, text: picture.words[row] });
+    const box = { x: 0, y: rowY[row] - rowHeight[row] / 2, width: frame.wordWidth, height: rowHeight[row] };
+    picture.shapes.put("hits", "rect", `word ${row}`, { ...box, class: "hit", title: picture.titleOf(row) }, { word: row });
+  }
+}
+
+// The word that asked, at the end of its lane.
+function drawAnswer(picture) {
+  const last = picture.layout.parts.filter((part) => part.role === "lane" && part.after).at(-1);
+  if (!last) return;
+  const { x, w, laneY, frame } = picture.layout;
+  const at = { x: x[last.name] + w[last.name] + 12 * picture.unit, y: laneY, "font-size": Math.min(24 * picture.unit, 30) };
+  picture.shapes.put("texts", "text", "answer", { ...at, class: "word asking", text: `${picture.asking}′`, opacity: clamp(picture.come(last) * 3 - 2) });
+}

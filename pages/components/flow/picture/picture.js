@@ -1,0 +1,91 @@
+// The picture: a pure function of a view. A view says which numbers, how far the journey has come, which word is pointed
+// at. Playing, dragging back, and a changed setting are therefore the same act.
+// view: of pictureView. Its progress: stops that are behind, and how far the next has come: 2.5 is the middle of the third.
+const LAYERS = ["lane", "threads", "ribbons", "cells", "shares", "marks", "texts", "hits"];
+
+class Picture {
+  constructor(svg) {
+    this.shapes = new Shapes(svg, LAYERS);
+    this.clip = clipOf(svg);
+    this.shapes.layers.get("ribbons").setAttribute("clip-path", `url(#${this.clip.id})`);
+  }
+
+  draw(view) {
+    Object.assign(this, view);
+    const { snapshot, layout } = view;
+    this.unit = layout.unit;
+    this.rows = snapshot.shares.length;
+    this.byName = new Map(snapshot.parts.map((part) => [part.name, part]));
+    this.stage = stagesOf(snapshot.stops, view.progress);
+    const current = Math.min(snapshot.stops.length, Math.floor(view.progress));
+    this.stop = snapshot.stops[current] ?? null;
+    this.shapes.begin();
+    drawLane(this);
+    drawWords(this);
+    for (const part of layout.parts) drawPart(this, part);
+    drawShares(this);
+    drawRibbons(this);
+    drawAnswer(this);
+    if (view.glow) drawGlow(this, view.glow);
+    this.shapes.end();
+  }
+
+  // ---- where things are ---------------------------------------------------------------------------------------------
+  has(name) {
+    return name in this.layout.x;
+  }
+
+  // The last row stands for all words that are not drawn: it has a share, and no vectors.
+  isRest(row) {
+    return this.hasRest && row === this.rows - 1;
+  }
+
+  // How far a part has come: 0 is not yet, 1 is there.
+  come(part) {
+    return this.stage.parts.get(part.name) ?? 1;
+  }
+
+  isActive(part) {
+    return Boolean(this.stop?.parts.includes(part.name)) && this.come(part) < 1;
+  }
+
+  // Where a part's numbers for a row stand.
+  y(part, row) {
+    return part.role === "lane" ? this.layout.laneY : this.layout.rowY[row];
+  }
+
+  // How strongly a row is drawn: where a word is pointed at, the others step back.
+  nearness(row) {
+    return this.hovered === null || this.hovered === row ? 1 : 0.1;
+  }
+
+  // How far a row is, where rows come one after the other: key by key.
+  turn(share, row) {
+    return clamp(clamp((share - 0.12) / 0.88) * (this.rows + 1) - row);
+  }
+}
+
+function drawPart(picture, part) {
+  const share = picture.come(part);
+  if (share <= 0) return;
+  if (part.role !== "lane") drawHead(picture, part, share);
+  if (!part.mixes) drawThreads(picture, part, share);
+  if (part.is_share) return; // sticks and ribbons, below
+  if (part.role === "pair") drawBars(picture, part, share);
+  else drawVectors(picture, part, share);
+  if (picture.isActive(part) && part.role.startsWith("pair")) drawMeeting(picture, part, share);
+}
+
+// How far each part has come, and each motion.
+function stagesOf(stops, progress) {
+  const [parts, motions] = [new Map(), {}];
+  stops.forEach((stop, i) => {
+    const share = clamp(progress - i);
+    motions[stop.motion] = share;
+    stop.parts.forEach((name, place) => {
+      const own = stop.motion === "power" ? Number(share > 0) : clamp(share * stop.parts.length - place);
+      if (stop.motion !== "share" || !parts.has(name)) parts.set(name, own);
+    });
+  });
+  return { parts, motions };
+}

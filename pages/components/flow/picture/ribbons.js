@@ -1,0 +1,64 @@
+// Ribbons: values on their way, each as wide as its share.
+const TELLING_SHARE = 0.045; // shares from here on are written into their ribbon
+
+function drawRibbons(picture) {
+  const { share, shares, parts } = picture.snapshot;
+  const mixer = parts.find((part) => part.mixes);
+  if (!picture.has(mixer.name) || picture.come(mixer) <= 0) return;
+  const values = picture.byName.get(mixer.reads.find((name) => picture.byName.get(name).role === "row"));
+  const { x, w, laneY, stick, headHeight } = picture.layout;
+  const start = x[share.name] + w[share.name];
+  const end = x[mixer.name] - 16 * picture.unit;
+  const passed = picture.has(values.name) ? x[values.name] + w[values.name] : start;
+  const bend = passed + Math.min(64 * picture.unit, (end - passed) * 0.34);
+  const revealed = easeInOut(clamp(picture.come(mixer) / 0.75));
+  picture.clip.set(start, headHeight - 60 * picture.unit, Math.max(0, (end + 10 * picture.unit - start) * revealed), picture.layout.frame.height);
+  const total = shares.reduce((one, other) => one + other, 0);
+  let arrives = laneY - (stick * total) / 2;
+  for (let row = 0; row < picture.rows; row++) {
+    const width = shares[row] * stick;
+    const leaves = topOf(picture, row, width);
+    drawRibbon(picture, row, { start, bend, end, leaves, arrives, width });
+    if (revealed > 0.04 && revealed < 1 && shares[row] > 0.03) drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
+    drawPercent(picture, row, passed, leaves, width, clamp(revealed * 3 - 1));
+    arrives += width;
+  }
+  const box = { x: end, y: laneY - (stick * total) / 2, width: 5 * picture.unit, height: stick * total, rx: 2 };
+  picture.shapes.put("ribbons", "rect", "stick", { ...box, class: "stick", opacity: clamp(picture.come(mixer) * 3 - 1.6) });
+}
+
+function drawRibbon(picture, row, { start, bend, end, leaves, arrives, width }) {
+  const hair = Math.max(0.9, width);
+  const half = (bend + end) / 2;
+  const there = `H${bend}C${half},${leaves} ${half},${arrives} ${end},${arrives}`;
+  const back = `V${arrives + hair}C${half},${arrives + hair} ${half},${leaves + hair} ${bend},${leaves + hair}H${start}Z`;
+  const strength = between(0.34, 0.92, clamp(picture.snapshot.shares[row] * 3));
+  picture.shapes.put("ribbons", "path", `ribbon ${row}`, { d: `M${start},${leaves}${there}${back}`, class: "ribbon", opacity: strength * picture.nearness(row) }, { ribbon: row });
+}
+
+function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed) {
+  const x = between(passed, end, revealed);
+  const bent = clamp((x - bend) / (end - bend));
+  const y = between(picture.layout.rowY[row], arrives + width / 2, bent * bent * (3 - 2 * bent));
+  drawVector(picture, values, row, { x: x - picture.layout.w[values.name] * 0.7, y }, clamp((1 - revealed) * 4), "marks");
+}
+
+function drawPercent(picture, row, x, top, width, opacity) {
+  const share = picture.snapshot.shares[row];
+  const tells = picture.hovered === row || (picture.hovered === null && share >= TELLING_SHARE);
+  if (!tells || opacity <= 0) return;
+  const isInside = width > 24 * picture.unit;
+  const at = { x: x + 12 * picture.unit, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit, "font-size": (isInside ? 24 : 16) * picture.unit, opacity };
+  picture.shapes.put("texts", "text", `percent ${row}`, { ...at, class: `percent${isInside ? " inside" : ""}`, text: spellPercent(share) });
+}
+
+// What uncovers the ribbons from the left.
+function clipOf(svg) {
+  const clip = document.createElementNS(SVG, "clipPath");
+  clip.id = `ribbons-${Math.random().toString(36).slice(2)}`;
+  const rect = document.createElementNS(SVG, "rect");
+  clip.append(rect);
+  svg.append(clip);
+  const set = (x, y, width, height) => Object.entries({ x, y, width, height }).forEach(([name, value]) => rect.setAttribute(name, value));
+  return { id: clip.id, set };
+}

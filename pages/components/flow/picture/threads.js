@@ -1,0 +1,70 @@
+// Threads: who reads whom.
+const MANY_ROWS = 12; // above, resting threads are fainter
+
+function drawThreads(picture, part, share) {
+  for (const name of part.reads) {
+    const from = picture.byName.get(name);
+    if (!from || !picture.has(name)) continue;
+    if (part.role === "lane") drawLaneThread(picture, from, part, share);
+    else for (let row = 0; row < picture.rows; row++) if (!picture.isRest(row)) drawRowThread(picture, from, part, row, share);
+  }
+}
+
+function drawLaneThread(picture, from, part, share) {
+  const { x, w, laneY, laneBehind } = picture.layout;
+  const start = x[from.name] + w[from.name];
+  const end = x[part.name];
+  const path = from.role === "lane" ? line(start, laneY, end) : curve(start, picture.y(from, laneBehind), end, laneY);
+  const color = from.role === "lane" ? from.family : part.family;
+  putThread(picture, `${from.name} ${part.name}`, path, `${color}${from.role === "lane" ? "" : " strong"}`, 0.9, easeInOut(share));
+}
+
+function drawRowThread(picture, from, part, row, share) {
+  const { x, w, laneY, rowY, rowHeight } = picture.layout;
+  const middle = (name) => x[name] + w[name] / 2;
+  const isBar = (other) => other.role === "pair" && !other.is_share;
+  const key = `${from.name} ${part.name} ${row}`;
+  const nearness = picture.nearness(row);
+  const start = isBar(from) ? middle(from.name) : x[from.name] + w[from.name];
+  if (from.role === "lane") {
+    const resting = picture.rows > MANY_ROWS && !picture.isActive(part) ? 0.35 : 0.62;
+    const drawn = picture.turn(share, row);
+    const end = x[part.name] - 7 * picture.unit;
+    putThread(picture, key, curve(start, laneY, end, rowY[row]), from.family, resting * nearness, drawn);
+    const dot = { cx: end, cy: rowY[row], r: Math.min(4.5 * picture.unit, Math.max(1, rowHeight[row] / 3)) };
+    picture.shapes.put("marks", "circle", `meets ${key}`, { ...dot, class: "meets", opacity: nearness * clamp(drawn * 4 - 3) });
+    return;
+  }
+  if (part.role === "row" && part.column - from.column > 1) {
+    if (rowHeight[row] > LEGIBLE_ROW * 0.6) drawFarThread(picture, key, from, part, row, share);
+    return;
+  }
+  const meets = part.reads.some((name) => picture.byName.get(name)?.role === "lane");
+  const end = !isBar(part) ? x[part.name] : meets ? x[part.name] - 7 * picture.unit : middle(part.name);
+  const faded = picture.snapshot.blocked[row] && (part.is_share || part.motion === "mask") ? 0.12 : 0.55;
+  const color = part.role === "pair" ? (from.role === "pair" ? (part.is_share ? "share" : "x") : from.family) : part.family;
+  putThread(picture, key, line(start, rowY[row], end), color, faded * nearness, meets ? picture.turn(share, row) : easeInOut(share));
+}
+
+// From x to v, past all that lies between: dotted, under the row.
+function drawFarThread(picture, key, from, part, row, share) {
+  const { x, w, rowY, rowHeight } = picture.layout;
+  const [start, end, y] = [x[from.name] + w[from.name], x[part.name], rowY[row]];
+  const low = y + rowHeight[row] * 0.36;
+  const path = `M${start},${y}L${start + 6 * picture.unit},${low}H${end - 6 * picture.unit}L${end},${y}`;
+  const strength = picture.isActive(part) || picture.hovered === row ? 0.9 : 0.3;
+  picture.shapes.put("threads", "path", key, { d: path, class: `thread far ${part.family}`, opacity: share * strength * picture.nearness(row) });
+}
+
+function putThread(picture, key, d, look, opacity, drawn) {
+  if (opacity <= 0.01 || drawn <= 0) return;
+  const dashes = drawn < 1 ? `${drawn.toFixed(3)} 1` : "none";
+  picture.shapes.put("threads", "path", key, { d, class: `thread ${look}`, opacity, pathLength: 1, "stroke-dasharray": dashes });
+}
+
+const line = (x, y, to) => `M${x},${y}H${to}`;
+
+function curve(x0, y0, x1, y1) {
+  const middle = (x0 + x1) / 2;
+  return `M${x0},${y0}C${middle},${y0} ${middle},${y1} ${x1},${y1}`;
+}

@@ -1,0 +1,52 @@
+// Vectors: strips of cells, their frame the symbol's colour, their fill sign and size.
+function drawVectors(picture, part, share) {
+  const count = part.role === "lane" ? 1 : picture.rows;
+  for (let row = 0; row < count; row++) {
+    const own = part.role === "lane" ? share : part.role === "pairs" ? picture.turn(share, row) : clamp(share * 1.4 - (0.4 * row) / count);
+    if (own <= 0) continue;
+    const way = wayInto(picture, part, row, easeInOut(own));
+    const nearness = part.role === "lane" ? 1 : picture.nearness(row);
+    drawVector(picture, part, row, way, clamp(own * 3) * nearness);
+  }
+  if (part.role === "lane") drawLaneName(picture, part, share);
+}
+
+// A vector slides from what it is made of to its place.
+function wayInto(picture, part, row, share) {
+  const { x } = picture.layout;
+  const source = part.reads.find((name) => picture.has(name));
+  const to = { x: x[part.name], y: picture.y(part, row) };
+  if (!source || share >= 1) return to;
+  const from = picture.byName.get(source);
+  const sourceRow = from.role === "lane" ? 0 : part.role === "lane" ? picture.layout.laneBehind : row;
+  return { x: between(x[source], to.x, share), y: between(picture.y(from, sourceRow), to.y, share) };
+}
+
+function drawVector(picture, part, row, { x, y }, opacity, layer = "cells") {
+  const { zoom, rowHeight } = picture.layout;
+  const numbers = picture.snapshot.numbers[part.name];
+  if (part.role !== "lane" && picture.isRest(row)) return;
+  const { cell, gap, each, count } = stripOf(picture.snapshot, part, picture.unit, zoom);
+  const length = numbers.length / (part.role === "lane" ? 1 : picture.rows);
+  const room = part.role === "lane" ? Infinity : rowHeight[row];
+  const height = Math.max(1, room > 20 ? Math.min(Math.max(cell, 9 * picture.unit) * 1.3, room * 0.46) : room - 1.5);
+  for (let i = 0; i < count; i++) {
+    const m = largestOf(numbers, row * length + i * each, row * length + Math.min(length, (i + 1) * each));
+    const number = numbers[m];
+    const strength = clamp(Math.abs(number) / (picture.largest[part.name] || 1));
+    const column = m - row * length;
+    const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
+    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && "other", height < 9 && "slim"];
+    const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height, rx: Math.min(3 * picture.unit, cell / 4, height / 4) };
+    const fill = Number.isFinite(number) ? (strength < 0.02 ? 0.03 : 0.14 + 0.78 * strength) : 0;
+    const means = { part: part.name, row, m: column };
+    picture.shapes.put(layer, "rect", `${part.name} ${row} ${i}`, { ...box, class: look.filter(Boolean).join(" "), opacity, "fill-opacity": Math.round(100 * fill) / 100 }, means);
+  }
+}
+
+function drawLaneName(picture, part, share) {
+  const { x, w, laneY, frame } = picture.layout;
+  if (frame.compact) return;
+  const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": 15 * picture.unit };
+  picture.shapes.put("texts", "text", `lane ${part.name}`, { ...at, class: `name ${part.family}`, text: part.sign, opacity: clamp(share * 3 - 2) }, { head: part.opens });
+}

@@ -1,0 +1,54 @@
+// What is said of the picture: the headline over it, what happens at a stop under it, and both to a screen reader.
+class Sentences {
+  // heard: by a screen reader.
+  constructor(flow, headline, caption, heard) {
+    Object.assign(this, { flow, headline, caption, heard });
+    heard.setAttribute("role", "status");
+  }
+
+  say({ shares }, now) {
+    const { flow } = this;
+    const { text } = flow.data;
+    const fact = this.fact();
+    write(this.headline, this.remark() ?? this.headlineOf(shares, fact, now));
+    const row = fact?.text ?? this.headline.textContent;
+    setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
+    const { stop } = flow.journey;
+    write(this.caption, [[stop ? text.stops[stop.motion] : text.rest, ""]]);
+    write(this.heard, [[`${row} ${stop ? text.stops[stop.motion] : ""}`, ""]]);
+  }
+
+  // What has to be said before anything else.
+  remark() {
+    const { root, data, differs } = this.flow;
+    if (root.classList.contains("waits")) return [[data.text.waits, "remark"]];
+    if (!differs) return null;
+    const pieces = fill(data.text.differs, { step: [data.steps[differs].label, ""] });
+    return [[pieces.map(([piece]) => piece).join(""), "remark differs"]];
+  }
+
+  // Where the row looks; of one that looks nowhere in particular the sentence of the server.
+  headlineOf(shares, fact, now) {
+    const { data, model, asking, isDragged, glow } = this.flow;
+    if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.before(glow, now)];
+    const best = largestOf(shares, 0, shares.length);
+    const said = { query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"] };
+    return [...fill(data.text.headline, said), ...this.before(glow, now)];
+  }
+
+  // What it said before a change, for a moment.
+  before(glow, now) {
+    if (!glow?.said || now - glow.begun >= BEFORE_MS) return [];
+    this.flow.ask();
+    const pieces = fill(this.flow.data.text.before, { percent: [glow.said, ""] });
+    return [[pieces.map(([piece]) => piece).join(""), "before"]];
+  }
+
+  // What the row that is looked at does: of many rows the server tells it with the look.
+  fact() {
+    const { data, look, isDragged } = this.flow;
+    const told = data.hears ? window.flowLook : null;
+    const isOfLook = told?.head === look.head && told?.query === look.query && !isDragged;
+    return data.facts[look.head]?.[look.query] ?? (isOfLook ? told.fact : null);
+  }
+}

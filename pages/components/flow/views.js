@@ -1,0 +1,56 @@
+// What the picture, the map and the small maps are drawn from: the state of the flow as each of them reads it.
+
+// For Picture.draw. glow: what a change changed, fading.
+function pictureView(flow, snapshot, layout, glow) {
+  const { data, model, asking } = flow;
+  return {
+    snapshot, layout, glow, asking,
+    progress: flow.journey.progress,
+    hovered: flow.hands.row,
+    largest: data.largest,
+    words: model.keys,
+    hasRest: Boolean(data.cut),
+    titleOf: (row) => data.titles[model.places[row]] ?? "",
+    isRandom: (row) => data.origins.S[model.places[row]] === "random",
+    lane: data.crossed ? asking : data.text.asks,
+    heads: data.heads,
+  };
+}
+
+// For MapView.draw: a step, with what it is a product of.
+function mapView(flow, { frame }) {
+  const { data, model, look, open, opened } = flow;
+  const isOpen = open && open.step === look.step;
+  const { product } = data.steps[look.step];
+  const [row, column] = isOpen ? [0, 0, ...open.index].slice(-2) : [];
+  const operand = ({ step, transposed, family }) => {
+    const title = `${data.steps[step].label}${transposed ? "ᵀ" : ""}`;
+    return { ...model.matrix(step, look, transposed), title, family, isTyped: data.typed.includes(step) };
+  };
+  return {
+    frame, look,
+    result: opened > 0 ? model.matrix(look.step, look) : null,
+    left: product && opened > 0 ? operand(product.left) : null,
+    above: product && opened > 0 ? operand(product.above) : null,
+    opened: easeInOut(opened),
+    open: isOpen ? { row, height: open.height ?? OPEN_HEIGHT } : null,
+    chosen: isOpen ? { row, column } : null,
+    hovered: flow.hands.cell,
+  };
+}
+
+// For SmallMaps.show: each head's shares, and what it does.
+function smallHeads({ data, model, look, share }) {
+  return data.head_names.map(({ name, habit }, head) => {
+    const matrix = model.headMap(share, { ...look, head });
+    return { key: head, matrix, said: [[name, "head"], [habit, "habit"]] };
+  });
+}
+
+// Each step for what is looked at; Δ where the last change moved it.
+function smallSteps({ data, model, look }) {
+  return data.strip.map((name) => {
+    const mark = data.moved.includes(name) ? " Δ" : "";
+    return { key: name, title: name, matrix: model.matrix(name, look), said: [[`${data.steps[name].label}${mark}`, ""]] };
+  });
+}

@@ -1,0 +1,124 @@
+"""Numbers typed where they stand in the picture: into the cells of a run's inputs."""
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attention_core import Trace
+from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.inputs.matrix_text import read_cell
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Step
+from pages.panels.setup_controls import take_made_change
+from pages.runs.run_inputs import RunInputs
+from pages.session import setup_state
+from pages.session.fragments import redraw
+from pages.session.view import ScreenState, current_screen
+from pages.site.words import say_refusal
+
+CONTROL = "typed_cell"  # the cell in the picture, as a place of refusals
+STEP_MATRICES = {"query": "x", "key": "context"}  # inputs of a run that are matrices of another name
+MAX_CELL_CHARS = 40
+
+TypedCell = tuple[int, int, object]  # its row, its column, and what was typed
+
+
+# ---- which cells can be typed into -----------------------------------------------------------------------------------
+def list_given_matrices(inputs: RunInputs) -> list[str]:
+    """The matrices of a run that can be typed into: not those of a file, nor the vectors of a batch."""
+    names = []
+    for name, origin in inputs.origins.items():
+        is_of_batch = name == "x" and bool(inputs.batch)
+        if name != "allowed" and origin != "brought" and not is_of_batch:
+            names.append(name)
+    return names
+
+
+def list_typed_steps(trace: Trace, inputs: RunInputs) -> dict[str, str]:
+    """The inputs of a run whose cells can be typed into, each with its matrix."""
+    given = list_given_matrices(inputs)
+    found = {}
+    for name, step in trace.steps.items():
+        matrix = STEP_MATRICES.get(name, name)
+        if matrix in given and shows_matrix(step, inputs.matrices.get(matrix)):
+            found[name] = matrix
+    return found
+
+
+def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
+    """Whether the cells of an input are those of a matrix, row by row: no other matrix is read in its place."""
+    if matrix is None or step.operation is not None:
+        return False
+    value = step.value
+    if value.numel() != matrix.size or value.shape[-1] != matrix.shape[-1]:
+        return False
+    numbers = torch.from_numpy(matrix).to(value.dtype)
+    return torch.equal(value.reshape(matrix.shape).cpu(), numbers)
+
+
+# ---- what was typed --------------------------------------------------------------------------------------------------
+def take_typed_cell(sent: object) -> None:
+    """Takes a number that was typed into a cell, {"step", "index", "text"}, or keeps its refusal; no text: nobody types
+    there any more."""
+    screen = current_screen()
+    match sent:
+        case {"step": str(step), "index": [*index], "text": str(text)} if all(type(place) is int for place in index):
+            matrix = list_typed_steps(screen.trace, screen.inputs).get(step)
+            if matrix is not None and screen.trace.holds(step, tuple(index)):
+                setup_state.forget_refusals(CONTROL)
+                text = text[:MAX_CELL_CHARS]
+                st.session_state[CONTROL] = {"step": step, "index": index, "text": text}
+                type_cell(screen, matrix, place_in_matrix(screen, step, index), text)
+        case _:
+            setup_state.forget_refusals(CONTROL)
+    redraw()
+
+
+def place_in_matrix(screen: ScreenState, step: str, index: list[int]) -> tuple[int, int]:
+    """The row and the column of a cell of an input, whose last axis counts columns."""
+    shape = screen.trace[step].shape
+    place = int(np.ravel_multi_index(index, shape))
+    row, column = divmod(place, shape[-1])
+    return row, column
+
+
+def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str) -> None:
+    """Puts a number into a matrix, as an edit like every other."""
+    matrix, base = screen.inputs.matrices[name], screen.inputs.bases.get(name)
+    row, column = place
+    changed, error = apply_typed_cells(matrix, [(row, column, text)], (0, 0), name)
+    if error is not None:
+        setup_state.store_refusal(CONTROL, error)
+    elif not np.array_equal(changed, matrix):
+        take_made_change(CONTROL, lambda: {name: to_short_text(changed, base, name)})
+    if setup_state.get_refusal(CONTROL) is None:
+        setup_state.renew_editors()  # they show the number, too
+
+
+def make_refusal_data() -> dict | None:
+    """What was typed last, where, and why it was refused; None where nothing is."""
+    error = setup_state.get_refusal(CONTROL)
+    if error is None:
+        return None
+    return st.session_state[CONTROL] | {"sentence": say_refusal(error, spell=str)}
+
+
+def apply_typed_cells(
+    matrix: np.ndarray, cells: list[TypedCell], corner: tuple[int, int], name: str
+) -> tuple[np.ndarray, AttentionError | None]:
+    """A matrix with what was typed into the cells of a part of it, and the last refusal of a text that is no number.
+
+    corner: the row and the column that the part begins with.
+    """
+    top, left = corner
+    changed = matrix.copy()
+    error = None
+    for row, column, text in cells:
+        place = {"name": name, "row": top + row + 1, "column": left + column + 1}
+        try:
+            if text is None or not str(text).strip():
+                raise AttentionError("cell_empty", **place)
+            changed[top + row, left + column] = read_cell(str(text), **place)
+        except AttentionError as refusal:
+            error = refusal
+    return changed, error
