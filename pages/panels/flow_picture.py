@@ -9,7 +9,9 @@ from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
 from pages.panels.flow_data import make_flow_data
 from pages.panels.flow_numbers import is_too_large
+from pages.panels.flow_plane import CONTROL, handle_release
 from pages.panels.flow_words import make_fact
+from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
@@ -91,9 +93,11 @@ def show_look(screen: ScreenState) -> None:
         },
         key="look",
         on_looked_change=handle_look,
+        on_released_change=handle_release,
         on_opened_change=lambda: open_sent_cell(st.session_state["look"].opened),
         on_followed_change=lambda: open_sent_cell(st.session_state["look"].followed, follow=True),
     )
+    show_refusal(CONTROL)
     setup_state.write_setup_link()
 
 

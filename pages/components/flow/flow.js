@@ -47,6 +47,7 @@ class Flow {
     this.heard.setAttribute("role", "status");
     this.bar = new StopsBar(added(root, "div", "bar"), this);
     this.strip = new StepStrip(added(root, "div", "strip"), (step) => this.lookAt({ step }));
+    this.plane = new PlaneView(added(root, "div", "plane"), this);
     this.flowGroup = this.svg.appendChild(document.createElementNS(SVG, "g"));
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
@@ -96,13 +97,13 @@ class Flow {
 
   // ---- data -----------------------------------------------------------------------------------------------------------
   show(data) {
-    if (data.digest === this.data?.digest) return;
+    if (data.digest === this.data?.digest) return this.isDragged && this.plane.refuse();
     const [before, old] = [this.snapshot, this.data];
     this.data = data;
     this.model = new Model(data);
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
     this.look = this.look && !data.cut ? this.withinReach() : this.lookOf(data.look);
-    this.views.show(data.text.views, ["flow", "map"]);
+    this.views.show(data.text.views, Object.keys(data.text.views));
     this.showRail();
     this.bar.show(data.text);
     this.stripShows = null;
@@ -137,7 +138,8 @@ class Flow {
     const isMap = step !== null && (cell === null || !this.model.findPart(step, cell));
     const stays = this.look?.view === "map" && step === this.look.step;
     if (this.data.cut) return { batch, head, query, view: "flow", step: this.share }; // the map stands under it
-    return { batch, head, query, view: isMap || stays ? "map" : "flow", step: step ?? this.share };
+    const sight = this.data.plane && (this.look ? this.look.view : this.data.plane.opens) === "plane" && !cell ? "plane" : "flow";
+    return { batch, head, query, view: isMap || stays ? "map" : sight, step: step ?? this.share };
   }
 
   // The same look in another run, as far as it has it.
@@ -147,7 +149,7 @@ class Flow {
       batch: Math.min(batch, this.data.look.batch),
       head: Math.min(head, this.data.heads - 1),
       query: Math.min(query, this.data.words.T.length - 1),
-      view,
+      view: view in this.data.text.views ? view : "flow",
       step: step in this.data.steps ? step : this.share,
     };
   }
@@ -176,6 +178,7 @@ class Flow {
   // Another snapshot: numbers and places flow to it.
   take(before = this.snapshot) {
     this.isDragged = false;
+    this.steps = null; // of the twin
     const isAtEnd = this.progress >= (before?.stops.length ?? 0);
     this.snapshot = this.model.snapshot(this.look);
     this.progress = isAtEnd ? this.snapshot.stops.length : Math.min(this.progress, this.snapshot.stops.length);
@@ -212,6 +215,7 @@ class Flow {
     }
     const { steps, waiting } = follow(this.data.steps, change, [this.look.query]);
     this.root.classList.toggle("waits", waiting.has(this.share));
+    this.steps = steps;
     this.snapshot = this.model.snapshot(this.look, steps);
     this.progress = Math.min(this.progress, this.snapshot.stops.length);
     this.before = null;
@@ -289,6 +293,7 @@ class Flow {
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
     this.rail.mark(this.look.head);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
+    this.plane.draw();
     this.say(snapshot, now);
     this.bar.draw(this.snapshot.stops, this.progress);
     if (this.playing) this.ask();
