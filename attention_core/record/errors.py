@@ -101,6 +101,7 @@ REFUSAL_SENTENCES = {
     "step_twice": "a step that is added must have a name of its own: {name} is there",
     "one_draw": "a variance needs at least 2 draws: it got 1",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",
+    "zero_vector": "the x of the word must not be all zeros: every matrix makes zeros of it",
     "no_input_residual": "the residual adds x to the output, and q, k, v were given without it",
     "residual_width": "the residual adds {name} to the output, so both must be equally wide: "
     "{name} has {width} columns, the output {given}",

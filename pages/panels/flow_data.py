@@ -11,6 +11,7 @@ from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, larges
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import pack_bytes
 from pages.panels.flow_numbers import cut_of, find_product, pack_cut_steps, pack_steps
+from pages.panels.flow_plane import make_plane_data, plane_text
 from pages.panels.flow_words import flow_text, list_facts, list_heads
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
@@ -58,6 +59,9 @@ def make_flow_data(screen: ScreenState, look: dict, *, hears: bool = True, plays
         "palette": vars(current_palette()),
         "text": flow_text(trace, cut and len(cut.keys)),
     }
+    if hears and not cut:
+        data |= {"plane": make_plane_data(screen)}
+        data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
     rail = pack_head_maps(screen, data) if cut else b""
     digest = hashlib.sha256(numbers + rail + repr(data).encode()).hexdigest()
     data |= {"hears": hears, "plays": plays}

@@ -9,7 +9,9 @@ from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
 from pages.panels.flow_data import make_flow_data
 from pages.panels.flow_numbers import is_too_large
+from pages.panels.flow_plane import CONTROL, handle_release
 from pages.panels.flow_words import make_fact
+from pages.panels.setup_controls import show_refusal
 from pages.panels.typed_cells import make_refusal_data, take_typed_cell
 from pages.runs.cache import trace_for
 from pages.session import setup_state
@@ -93,10 +95,12 @@ def show_look(screen: ScreenState) -> None:
         },
         key="look",
         on_looked_change=handle_look,
+        on_released_change=handle_release,
         on_opened_change=lambda: open_sent_cell(st.session_state["look"].opened),
         on_followed_change=lambda: open_sent_cell(st.session_state["look"].followed, follow=True),
         on_typed_change=lambda: take_typed_cell(st.session_state["look"].typed),
     )
+    show_refusal(CONTROL)
     setup_state.write_setup_link()
 
 

@@ -8,6 +8,8 @@ import streamlit as st
 from pages import components
 from pages.session.labels import current_palette
 
+TEMPERATURE_RANGE = (0.1, 10.0)  # of what is dragged; a link may say more
+
 
 @dataclass(frozen=True)
 class LiveSlider:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.mechanism.scores import SCORES
-from pages.panels.live_slider import LiveSlider, show_live_slider
+from pages.panels.live_slider import TEMPERATURE_RANGE, LiveSlider, show_live_slider
 from pages.panels.setup_controls import (
     HALF_WIDTH_PX,
     mirror_field,
@@ -22,7 +22,6 @@ from pages.setup.setup import DTYPES, Setup, config_of, positions_of, to_positio
 from pages.site.words import say
 
 POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
-TEMPERATURE_RANGE = (0.1, 10.0)  # of the slider; a link may say more
 ROPE_CHOICES = ("rope", "rope_half")  # its two styles, one of which may be chosen
 
 

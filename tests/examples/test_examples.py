@@ -52,8 +52,10 @@ def test_nothing_is_left_out():
         "softmax_100",
         "built_heads",
         "zh_built_heads",
+        "en_plane",
+        "zh_plane",
         *(name for name, example in EXAMPLES.items() if example.network),
-    }  # below, in test_built_heads.py and test_learned_views.py
+    }  # below, in test_built_heads.py, test_learned_views.py and test_plane_goals.py
     assert set(EXPECTED) == set(EXAMPLES) - elsewhere
     assert next(iter(EXAMPLES)) == "en_it"
     assert len(LISTED) > 150

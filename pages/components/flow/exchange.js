@@ -15,7 +15,14 @@ class Exchange {
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
     if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map stands under it
-    return { batch, head, query, view: isMap || stays ? "map" : "flow", step: step ?? flow.share };
+    return { batch, head, query, view: isMap || stays ? "map" : this.sight(cell), step: step ?? flow.share };
+  }
+
+  // Of the two that show no whole step.
+  sight(cell) {
+    const { plane } = this.flow.data;
+    const view = this.flow.look ? this.flow.look.view : plane?.opens;
+    return plane && view === "plane" && !cell ? "plane" : "flow";
   }
 
   // The same look in another run, as far as it has it.
@@ -25,7 +32,7 @@ class Exchange {
       batch: Math.min(batch, data.look.batch),
       head: Math.min(head, data.heads - 1),
       query: Math.min(query, data.words.T.length - 1),
-      view,
+      view: view in data.text.views ? view : "flow",
       step: step in data.steps ? step : share,
     };
   }

@@ -52,6 +52,7 @@ class Flow {
     this.sentences = new Sentences(this, headline, this.caption, added(this.root, "p", "heard"));
     this.bar = new StopsBar(added(this.root, "div", "bar"), this.journey);
     this.strip = new SmallMaps(added(this.root, "div", "strip"), (step) => this.lookAt({ step }));
+    this.plane = new PlaneView(added(this.root, "div", "plane"), this);
     this.flowGroup = this.svg.appendChild(document.createElementNS(SVG, "g"));
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
@@ -74,7 +75,10 @@ class Flow {
 
   // ---- data -----------------------------------------------------------------------------------------------------------
   show(data) {
-    if (data.digest === this.data?.digest) return;
+    if (data.digest === this.data?.digest) {
+      if (this.isDragged) this.plane.refuse();
+      return;
+    }
     const [before, old] = [this.snapshot, this.data];
     const moved = this.isDragged ? this.moved : [];
     this.data = data;
@@ -82,7 +86,7 @@ class Flow {
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
     this.look = this.look && !data.cut ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
     this.differs = findTwinDifference(data.steps, moved, this.look.query, data.rounding);
-    this.views.show(data.text.views, ["flow", "map"]);
+    this.views.show(data.text.views, Object.keys(data.text.views));
     this.rail.root.hidden = data.heads < 2;
     this.rail.show(smallHeads(this), data.palette);
     this.bar.show(data.text);
@@ -114,6 +118,7 @@ class Flow {
     const before = this.snapshot;
     this.before = before && this.layout ? { numbers: before.numbers, shares: before.shares, layout: this.layout, begun: performance.now() } : null;
     this.isDragged = false;
+    this.steps = null; // of the twin
     this.takeSnapshot(this.model.snapshot(this.look));
   }
 
@@ -128,6 +133,7 @@ class Flow {
     }
     const { steps, waiting } = follow(this.data.steps, change, [this.look.query]);
     this.root.classList.toggle("waits", waiting.has(this.share));
+    this.steps = steps;
     this.moved = Object.keys(steps).filter((name) => steps[name] !== this.data.steps[name]);
     this.before = this.differs = null;
     this.isDragged = true;
@@ -223,6 +229,7 @@ class Flow {
     this.editor.place();
     this.rail.mark(this.look.head);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
+    this.plane.draw();
     this.sentences.say(snapshot, now);
     this.bar.draw(this.caption.textContent);
   }

@@ -7,7 +7,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const [name, shown, input] = ["span", "output", "input"].map((kind) => root.querySelector(kind));
   name.textContent = data.label;
   Object.assign(input, data.values ? { min: 0, max: data.values.length - 1, step: 1 } : { min: 0, max: 1, step: 0.001 });
-  input.value = data.values ? data.values.indexOf(data.value) : Math.log(data.value / data.least) / Math.log(data.most / data.least);
+  input.value = knobAt(data.value, data);
   root.style.setProperty("--colour", data.colour);
   const setting = () => settingAt(input, data);
   const show = () => {
@@ -21,7 +21,22 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const detail = { params: { [data.step]: { [data.parameter]: setting() } } };
     window.dispatchEvent(new CustomEvent("flow-drag", { detail }));
   };
+  const follow = ({ detail }) => {
+    const given = detail.params?.[data.step]?.[data.parameter];
+    if (given === undefined || given === setting()) return; // another hand, or its own
+    input.value = knobAt(given, data);
+    show();
+    shown.textContent = spellSetting(given);
+  };
+  if (root.follow) window.removeEventListener("flow-drag", root.follow);
+  root.follow = follow;
+  window.addEventListener("flow-drag", follow);
   input.onchange = () => setTriggerValue("released", setting());
+}
+
+// Where the knob of a setting stands.
+function knobAt(setting, { values, least, most }) {
+  return values ? values.indexOf(setting) : Math.log(setting / least) / Math.log(most / least);
 }
 
 // The setting at which a slider stands; of equal ratios with two digits.

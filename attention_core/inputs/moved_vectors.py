@@ -1,0 +1,82 @@
+"""Another vector for a word: the least change of a matrix that makes it. It is what a hand means that drags q, a key or
+a value."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_core.mechanism.operations import PASS_ON, PROJECT, SPLIT
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
+
+KEPT_DECIMALS = 10  # of a matrix: beyond them stands the rounding of the division
+
+
+@dataclass(frozen=True)
+class VectorSource:
+    """What the vectors of q, k or v are made of.
+
+    kind: "product" where they are `source` times the matrix `weight`; "given" where they are an input themselves;
+    "same" where they are `source`, which other steps read too; "turned" where something acts behind the matrix.
+    """
+
+    kind: str
+    source: str
+    weight: str | None = None
+
+
+def find_vector_source(trace: Trace, role: str) -> VectorSource:
+    """Finds what the vectors of a role are made of. role: "q", "k" or "v".
+
+    >>> import torch
+    >>> from attention_core import Weights, attend, attend_qkv
+    >>> find_vector_source(attend(torch.eye(3), weights=Weights(w_q=torch.eye(3))), "q")
+    VectorSource(kind='product', source='x', weight='w_q')
+    >>> find_vector_source(attend_qkv(torch.eye(3), torch.eye(3), torch.eye(3)), "v").kind
+    'given'
+    """
+    step = trace.step(role)
+    while step.operation is not None and step.operation.faces in (SPLIT, PASS_ON):
+        step = trace.step(step.operation.reads[0])
+    if step.operation is None:
+        return VectorSource("given" if step.name == role else "same", step.name)
+    if step.operation.faces != PROJECT:
+        return VectorSource("turned", step.name)
+    source, weight, *_ = step.operation.reads
+    return VectorSource("product", source, weight)
+
+
+def least_change(
+    matrix: Float[np.ndarray, "D columns"],
+    x: Float[np.ndarray, " D"],
+    change: Float[np.ndarray, " d"],
+    first: int = 0,
+) -> Float[np.ndarray, "D columns"]:
+    r"""Gives the matrix nearest to W that makes x W larger by `change`.
+
+    .. math:: W' = W + \frac{x^\top (q' - q)}{x x^\top}
+
+    Of all matrices that make q' of x it has the least distance to W, measured as the root of the sum of squares. Its
+    change has rank one: another word's vector moves along, by what its x has in common with this one.
+
+    matrix: W, D rows. x: the vector that it is applied to. change: q' - q, d numbers, without unit; a bias does not
+    matter, because it is in both. first: the first of the d columns that make this vector; those of other heads stay.
+    Where vectors are an input, it is the matrix of them and x picks a row: 1 there, else 0.
+
+    Raises AttentionError: zero_vector where x is 0, since any W makes 0 of it.
+
+    C. G. Broyden, A class of methods for solving nonlinear simultaneous equations, Mathematics of Computation 19
+    (1965), 577-593, equation (4.5).
+
+    >>> least_change(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, 1.0]), np.array([2.0, -4.0]))
+    array([[ 2., -2.],
+           [ 1., -1.]])
+    """
+    squared_length = float(x @ x)
+    if squared_length == 0:
+        raise AttentionError("zero_vector")
+    last = first + len(change)
+    moved = np.array(matrix, dtype=np.float64)
+    moved[:, first:last] += np.outer(x, change) / squared_length  # (D,), (d,) -> (D, d)
+    return moved.round(KEPT_DECIMALS) + 0.0  # makes -0 a 0

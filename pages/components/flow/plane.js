@@ -1,0 +1,424 @@
+// The third sight of a run: q, keys and values of one head as arrows and dots in a plane, to be dragged. Shares stand
+// between them: at the left what makes them, at the right what they make. A drag is answered by the twin in the same
+// frame; the server hears of it when the hand lets go.
+const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
+const PLANE_ROOM = 1.45; // how far the panels reach, in the longest of their vectors
+const WIDE_PX = 640; // of narrower ones the panels stand under each other
+
+class PlaneView {
+  constructor(root, flow) {
+    Object.assign(this, { root, flow, ranges: {}, axes: { k: null, v: null }, chosen: null, change: { values: {}, params: {} } });
+    this.svg = root.appendChild(document.createElementNS(SVG, "svg"));
+    this.shapes = new Shapes(this.svg, PLANE_LAYERS);
+    this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) => this.chooseAxis(panel, axis, value));
+    this.follows = added(root, "p", "follows");
+    this.goals = new PlaneGoals(added(root, "div", "goals"));
+    this.hands = new PlaneHands(this);
+  }
+
+  // ---- what there is --------------------------------------------------------------------------------------------------
+  // Drawn with every frame of the flow; nothing where another sight is looked at.
+  draw() {
+    const { data, look } = this.flow;
+    const isSeen = look.view === "plane";
+    this.root.hidden = !isSeen;
+    this.flow.stage.hidden = isSeen;
+    if (!isSeen) return;
+    this.flow.bar.root.hidden = this.flow.caption.hidden = true;
+    this.take(data, look);
+    this.place();
+    this.shapes.begin();
+    this.drawPanels();
+    this.drawShares();
+    this.hands.draw();
+    this.shapes.end();
+    this.tell();
+  }
+
+  // The numbers of this frame. What belongs to another run, head or query is forgotten.
+  take(data, look) {
+    if (this.digest !== data.digest) this.change = { values: {}, params: {} };
+    const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
+    if (this.shownPlace !== place || this.text !== data.text.plane) {
+      Object.assign(this, { ranges: {}, axes: { k: null, v: null }, chosen: null, planes: {} });
+    }
+    Object.assign(this, { digest: data.digest, shownPlace: place, text: data.text.plane, data, look, model: this.flow.model });
+    this.proven = new PlaneVectors(this.model, look, data.steps, data.plane.roles);
+    this.vectors = new PlaneVectors(this.model, look, this.flow.steps ?? data.steps, data.plane.roles);
+    const { shares, blocked } = this.flow.snapshot;
+    Object.assign(this, { shares, blocked });
+    this.best = largestOf(shares, 0, shares.length);
+    this.temperature = this.parameterNow();
+    this.output = this.outputNow();
+    this.makePlanes();
+    this.makeRanges();
+  }
+
+  parameterNow() {
+    const { step, parameter } = this.data.plane.temperature;
+    return (this.flow.steps ?? this.data.steps)[step].operation.params[parameter];
+  }
+
+  outputNow() {
+    const mixed = this.data.parts.find((part) => part.mixes).name;
+    const { shape, value } = (this.flow.steps ?? this.data.steps)[mixed];
+    const first = placeOf(shape, [this.look.batch, this.look.head, this.look.query, 0]);
+    return Array.from(value.subarray(first, first + shape.at(-1)));
+  }
+
+  // The planes of keys and of values stay as they are while vectors move in them.
+  makePlanes() {
+    for (const panel of ["k", "v"]) {
+      const width = this.vectors.width(panel);
+      this.axes[panel] ??= width > 2 ? this.usualAxes(panel) : ["0", "1"];
+      this.planes[panel] ??= planeOf(this.axes[panel].map((axis) => this.direction(panel, axis, width)), width);
+    }
+  }
+
+  // Of longer vectors the plane of the two that say most: q and the key that it looks at, or the two largest values.
+  usualAxes(panel) {
+    if (panel === "k") return ["q", `k${this.best}`];
+    const second = this.shares.reduce((found, share, row) => (row !== this.best && (found < 0 || share > this.shares[found]) ? row : found), -1);
+    return [`v${this.best}`, second < 0 ? "0" : `v${second}`];
+  }
+
+  direction(panel, axis, width) {
+    if (axis === "q") return this.vectors.vector("q", this.look.query);
+    if (/^[kv]/.test(axis)) return this.vectors.vector(panel, Number(axis.slice(1)));
+    return Array.from({ length: width }, (_, m) => Number(m === Number(axis)));
+  }
+
+  chooseAxis(panel, axis, value) {
+    this.axes[panel] = this.axes[panel].map((old, i) => (i === axis ? value : old));
+    delete this.planes[panel];
+    delete this.ranges[panel];
+    this.flow.ask();
+  }
+
+  // How far a panel reaches: so far that all is in it, and no farther than it takes to see it.
+  makeRanges() {
+    if (this.hands.held) return;
+    const q = inPlane(this.vectors.vector("q", this.look.query), this.planes.k);
+    this.ranges.k = this.fitted(this.ranges.k, [q, ...this.points("k")]);
+    this.ranges.v = this.fitted(this.ranges.v, [inPlane(this.output, this.planes.v), ...this.points("v")]);
+  }
+
+  fitted(range, points) {
+    const reach = Math.max(...points.map((point) => Math.hypot(...point))) || 1;
+    return range && reach <= range && reach > 0.4 * range ? range : reach * PLANE_ROOM;
+  }
+
+  points(role) {
+    return this.model.keys.map((_, place) => inPlane(this.vectors.vector(role, place), this.planes[role]));
+  }
+
+  // The server has refused what a hand did: the numbers of the run stand again.
+  refuse() {
+    if (this.hands.held) return;
+    this.change = { values: {}, params: {} };
+    this.flow.take();
+  }
+
+  // ---- where it stands ------------------------------------------------------------------------------------------------
+  place() {
+    const width = this.flow.root.clientWidth;
+    const unit = clamp(width / 1010, 0.8, 1.75);
+    const isWide = width >= WIDE_PX;
+    const title = 30 * unit;
+    const middle = isWide ? Math.min(250 * unit, width * 0.215) : width;
+    const side = isWide ? Math.min((width - middle - 28 * unit) / 2, 420 * unit) : Math.min(width, 360);
+    const between = 14 * unit;
+    const rows = isWide ? side : Math.min(this.model.keys.length, 12) * 28;
+    const left = isWide ? 0 : (width - side) / 2;
+    const lower = title + side + between;
+    const boxes = isWide
+      ? { k: [0, title], shares: [side + between, title], v: [width - side, title] }
+      : { k: [left, title], shares: [0, lower], v: [left, lower + rows + title] };
+    const gap = isWide ? width - 2 * side - 2 * between : width;
+    const height = isWide ? title + side : lower + rows + title + side;
+    Object.assign(this, { unit, side, isWide, boxes, sharesRoom: { width: gap, height: rows } });
+    Object.entries({ width, height: height + 6, viewBox: `0 0 ${width} ${height + 6}` }).forEach(([name, value]) => setOnce(this.svg, name, String(value)));
+  }
+
+  toScreen(panel, [x, y]) {
+    const [left, top] = this.boxes[panel];
+    const scale = this.side / 2 / this.ranges[panel];
+    return [left + this.side / 2 + x * scale, top + this.side / 2 - y * scale];
+  }
+
+  toPlane(panel, [x, y]) {
+    const [left, top] = this.boxes[panel];
+    const scale = this.side / 2 / this.ranges[panel];
+    const limit = 0.98 * this.ranges[panel];
+    const digits = 10 ** Math.max(0, 2 - Math.floor(Math.log10(this.ranges[panel])));
+    const rounded = (number) => Math.round(clamp(number, -limit, limit) * digits) / digits;
+    return [rounded((x - left - this.side / 2) / scale), rounded((top + this.side / 2 - y) / scale)];
+  }
+
+  // ---- panels ---------------------------------------------------------------------------------------------------------
+  drawPanels() {
+    for (const panel of ["k", "v"]) this.drawGround(panel);
+    this.drawScoreLines();
+    this.drawVectors("k");
+    this.drawVectors("v");
+    this.drawOutput();
+    this.drawQuery();
+  }
+
+  drawGround(panel) {
+    const [x, y] = this.boxes[panel];
+    const { side, unit } = this;
+    this.shapes.put("grounds", "rect", panel, { x, y, width: side, height: side, rx: 14 * unit, class: "ground" });
+    this.shapes.put("grounds", "path", `cross ${panel}`, { d: `M${x + side / 2},${y + 6}V${y + side - 6}M${x + 6},${y + side / 2}H${x + side - 6}`, class: "cross" });
+    this.shapes.put("texts", "text", `title ${panel}`, { x, y: y - 15 * unit, "font-size": Math.max(15, 16 * unit), class: "planetitle", text: this.text[panel === "k" ? "keys" : "values"] });
+  }
+
+  // Lines on which a key has the same score: across q, where a score is q times a key.
+  drawScoreLines() {
+    if (!this.data.plane.is_product) return;
+    const q = inPlane(this.vectors.vector("q", this.look.query), this.planes.k);
+    const length = Math.hypot(...q);
+    if (length < 1e-9) return;
+    const range = this.ranges.k;
+    const gap = roundGap((length * range) / 3);
+    const along = [q[0] / length, q[1] / length];
+    for (let step = -6; step <= 6; step++) {
+      const away = (step * gap) / length;
+      const ends = insideSquare(along, away, range);
+      if (!ends) continue;
+      const [from, to] = ends.map((end) => this.toScreen("k", end));
+      this.shapes.put("lines", "path", `score ${step}`, { d: `M${from}L${to}`, class: step ? "scoreline" : "scoreline none" });
+      const [x, y] = from[1] > to[1] ? from : to;
+      const [left, top] = this.boxes.k;
+      const at = { x: clamp(x, left + 18, left + this.side - 18), y: clamp(y, top + 10, top + this.side - 10), "font-size": 12.5 };
+      if (boxesOverlap(this.box([at.x, at.y], 10), this.box(this.tip(), 34))) continue;
+      this.shapes.put("texts", "text", `score ${step}`, { ...at, class: "middle scorename", text: spellRound(step * gap) });
+    }
+  }
+
+  // Words at the same point are one dot with all their names.
+  groups(role) {
+    const found = new Map();
+    this.points(role).forEach((point, place) => {
+      const key = point.map((number) => number.toFixed(6).replace("-0.000000", "0.000000")).join();
+      found.set(key, [...(found.get(key) ?? []), place]);
+    });
+    return [...found.values()];
+  }
+
+  drawVectors(role) {
+    const taken = role === "k" ? [this.box(this.tip(), 26), this.queryName().box] : [this.box(this.outputPoint(), 16), this.outputName().box];
+    const origin = this.toScreen(role, [0, 0]);
+    const points = this.points(role).map((point) => this.toScreen(role, point));
+    const groups = this.groups(role).map((places) => ({ places, share: sum(places.length, (i) => this.shares[places[i]]) }));
+    groups.sort((one, other) => other.share - one.share);
+    const radius = (share) => (5 + 9 * Math.sqrt(share)) * this.unit;
+    for (const { places, share } of groups) taken.push(this.box(points[places[0]], radius(share)));
+    for (const { places, share } of groups) {
+      const [x, y] = points[places[0]];
+      const isShut = places.every((place) => this.blocked[place]);
+      const isRandom = places.some((place) => this.data.origins.S[place] === "random");
+      if (role === "k") this.shapes.put("lines", "path", `arm ${places[0]}`, { d: `M${origin}L${x},${y}`, class: "arm k", opacity: isShut ? 0.25 : 0.6 });
+      const look = `dot ${role}${isShut ? " shut" : ""}${isRandom ? " random" : ""}`;
+      this.shapes.put("dots", "circle", `${role} ${places[0]}`, { cx: x, cy: y, r: radius(share), class: look });
+      this.drawName(role, places, [x, y], radius(share), taken, isShut);
+    }
+  }
+
+  // The name beside a dot, where it covers nothing, if there is such a place.
+  drawName(role, places, [x, y], radius, taken, isShut) {
+    const size = (this.model.keys.length > 12 ? 14 : 19) * Math.max(this.unit, 0.85);
+    const words = [...new Set(places.map((place) => this.model.keys[place]))];
+    const text = words.length > 4 ? `${words.slice(0, 3).join(", ")} +${words.length - 3}` : words.join(", ");
+    const [width, [left, top]] = [textWidth(text, size, 600), this.boxes[role]];
+    const gap = radius + 5;
+    const spots = [[gap, 0], [-gap - width, 0], [-width / 2, -gap - size / 2], [-width / 2, gap + size / 2], [gap * 0.7, -gap], [gap * 0.7, gap], [-gap * 0.7 - width, -gap], [-gap * 0.7 - width, gap]];
+    const boxes = spots.map(([dx, dy]) => ({ left: x + dx, right: x + dx + width, top: y + dy - size / 2, bottom: y + dy + size / 2 }));
+    const cost = (box) => taken.filter((other) => boxesOverlap(box, other)).length + 3 * Number(box.left < left || box.right > left + this.side || box.top < top || box.bottom > top + this.side);
+    const best = boxes.reduce((found, box) => (cost(box) < cost(found) ? box : found));
+    if (this.model.keys.length > 24 && cost(best) > 0 && !places.includes(this.best)) return;
+    taken.push(best);
+    const at = { x: best.left, y: (best.top + best.bottom) / 2, "font-size": size, opacity: isShut ? 0.45 : 1 };
+    this.shapes.put("texts", "text", `${role} ${places[0]}`, { ...at, class: `planeword ${role}`, text });
+  }
+
+  box([x, y], radius) {
+    return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
+  }
+
+  tip() {
+    return this.toScreen("k", inPlane(this.vectors.vector("q", this.look.query), this.planes.k));
+  }
+
+  drawQuery() {
+    const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
+    const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
+    const [dx, dy] = length > 1 ? [(to[0] - from[0]) / length, (to[1] - from[1]) / length] : [0, -1];
+    const head = 15 * this.unit;
+    const base = [to[0] - dx * head, to[1] - dy * head];
+    const width = head * 0.55;
+    if (length > head) this.shapes.put("lines", "path", "query", { d: `M${from}L${base}`, class: "queryarm" });
+    this.shapes.put("dots", "path", "query", { d: `M${to}L${base[0] - dy * width},${base[1] + dx * width}L${base[0] + dy * width},${base[1] - dx * width}Z`, class: "querytip" });
+    const { x, y, size } = this.queryName();
+    this.shapes.put("texts", "text", "query", { x, y, "font-size": size, class: "planeword q middle", text: this.flow.asking });
+  }
+
+  // The word that asks stands before the tip of its arrow.
+  queryName() {
+    const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
+    const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
+    const [dx, dy] = length > 1 ? [(to[0] - from[0]) / length, (to[1] - from[1]) / length] : [0, -1];
+    const size = 22 * this.unit;
+    const half = textWidth(this.flow.asking, size, 700) / 2;
+    const away = 14 * this.unit + Math.abs(dx) * half;
+    const [left, top] = this.boxes.k;
+    const x = clamp(to[0] + dx * away, left + half + 4, left + this.side - half - 4);
+    const y = clamp(to[1] + dy * away, top + 12, top + this.side - 12);
+    return { x, y, size, box: { left: x - half, right: x + half, top: y - size / 2, bottom: y + size / 2 } };
+  }
+
+  outputPoint() {
+    return this.toScreen("v", inPlane(this.output, this.planes.v));
+  }
+
+  outputName() {
+    const [x, y] = this.outputPoint();
+    const size = 20 * this.unit;
+    const half = textWidth(`${this.flow.asking}′`, size, 700) / 2;
+    const middle = y + (y - this.boxes.v[1] > 44 ? -1 : 1) * 25 * this.unit;
+    return { x, y: middle, size, box: { left: x - half, right: x + half, top: middle - size / 2, bottom: middle + size / 2 } };
+  }
+
+  // The output is where the values balance: each pulls at it with its share.
+  drawOutput() {
+    const [x, y] = this.outputPoint();
+    this.points("v").forEach((point, place) => {
+      const share = this.shares[place];
+      if (share < 0.001) return;
+      const [fromX, fromY] = this.toScreen("v", point);
+      this.shapes.put("ribbons", "path", `pull ${place}`, { d: `M${fromX},${fromY}L${x},${y}`, class: "pull", "stroke-width": 1 + 26 * this.unit * share, opacity: 0.25 + 0.45 * share });
+    });
+    this.shapes.put("dots", "circle", "output", { cx: x, cy: y, r: 13 * this.unit, class: "outdot" });
+    this.shapes.put("dots", "circle", "output core", { cx: x, cy: y, r: 4 * this.unit, class: "outcore" });
+    const name = this.outputName();
+    this.shapes.put("texts", "text", "output", { x: name.x, y: name.y, "font-size": name.size, class: "planeword q middle", text: `${this.flow.asking}′` });
+  }
+
+  // ---- the shares -----------------------------------------------------------------------------------------------------
+  // Between cause and effect: a bar for every key's word. Of many, those that are large.
+  drawShares() {
+    const [x, y] = this.boxes.shares;
+    const { width, height } = this.sharesRoom;
+    const tallest = 40 * this.unit;
+    const count = this.model.keys.length;
+    const fitting = Math.min(count, Math.max(1, Math.floor(height / 22)));
+    const order = this.model.keys.map((_, place) => place);
+    if (fitting < count) order.sort((one, other) => this.shares[other] - this.shares[one]);
+    const shown = order.slice(0, fitting).sort((one, other) => one - other);
+    const tall = Math.min(tallest, height / fitting);
+    const top = y + (height - tall * fitting) / 2;
+    const size = Math.min(19 * this.unit, tall * 0.62);
+    const longest = Math.max(...shown.map((place) => textWidth(this.model.keys[place], size, 600)));
+    const wordWidth = Math.min(longest + 10, width * 0.42);
+    const room = width - wordWidth - textWidth(">99 %", size, 700) - 14;
+    this.shapes.put("texts", "text", "title shares", { x: x + wordWidth, y: this.isWide ? this.boxes.k[1] - 15 * this.unit : y - 4, "font-size": Math.max(15, 16 * this.unit), class: "planetitle share", text: this.isWide ? this.text.shares : "" });
+    shown.forEach((place, row) => {
+      const [middle, share] = [top + (row + 0.5) * tall, this.shares[place]];
+      const isShut = this.blocked[place];
+      this.shapes.put("texts", "text", `word ${place}`, { x: x + wordWidth - 8, y: middle, "font-size": size, class: `end planeword${this.chosen === place ? " chosenword" : ""}`, text: shortened(this.model.keys[place], wordWidth, size), opacity: isShut ? 0.45 : 1 }, { place });
+      this.shapes.put("ribbons", "rect", `rail ${place}`, { x: x + wordWidth, y: middle - tall * 0.3, width: room, height: tall * 0.6, rx: 4, class: isShut ? "shut" : "sharerail" }, { place });
+      if (share > 0) this.shapes.put("ribbons", "rect", `bar ${place}`, { x: x + wordWidth, y: middle - tall * 0.3, width: Math.max(1, room * share), height: tall * 0.6, rx: 4, class: "share" }, { place });
+      this.shapes.put("texts", "text", `share ${place}`, { x: x + width, y: middle, "font-size": size, class: "end percent", text: isShut ? "–" : spellPercent(share) });
+    });
+  }
+
+  // ---- what is said ---------------------------------------------------------------------------------------------------
+  tell() {
+    this.controls.show(this);
+    this.goals.show(this);
+    write(this.follows, this.spellChange());
+  }
+
+  // Which rows of which matrix follow the hand; else what may be done here.
+  spellChange() {
+    const moved = Object.keys(this.change.values);
+    if (!moved.length) return [[this.hintNow(), ""]];
+    const said = [];
+    for (const name of moved) {
+      const role = ["q", "k", "v"].find((each) => this.data.plane.roles[each].weight === name || each === name);
+      said.push([`${role === name ? name : name.replace(/^w_/, "W_")} `, `sign ${role}`], ...this.spellRows(name, role), ["   ", ""]);
+    }
+    return [[`${this.text.follows} `, ""], ...said];
+  }
+
+  spellRows(name, role) {
+    const [old, now] = [this.data.steps[name], (this.flow.steps ?? this.data.steps)[name]];
+    const columns = this.vectors.width(role);
+    const [rows, wide] = [old.shape.at(-2), old.shape.at(-1)];
+    const firstColumn = role === name ? 0 : this.vectors.head(role) * columns;
+    const firstRow = role === name ? placeOf(old.shape.slice(0, 2), [0, this.vectors.head(role)]) * rows : 0;
+    const names = role === name ? this.model.keys : this.model.names(old.dims[0], rows);
+    const changed = [];
+    for (let row = 0; row < rows; row++) {
+      const first = (firstRow + row) * wide + firstColumn;
+      const numbers = Array.from(now.value.subarray(first, first + columns));
+      if (numbers.some((number, m) => isOther(old.value[first + m], number))) changed.push([names[row], numbers]);
+    }
+    if (columns > 4) return [[fill(this.text.rows, { rows: [changed.map(([word]) => word).slice(0, 6).join(", "), ""] }).map(([part]) => part).join(""), ""]];
+    return changed.slice(0, 4).flatMap(([word, numbers]) => [[`${word} `, "aside"], [`[${numbers.map(spellNumber).join("  ")}]  `, ""]]);
+  }
+
+  hintNow() {
+    const whys = ["q", "k", "v"].map((role) => [role, this.whyFixed(role)]).filter(([, why]) => why);
+    const distinct = [...new Set(whys.map(([, why]) => why))];
+    const said = distinct.map((why) => `${whys.filter(([, other]) => other === why).map(([role]) => role).join(", ")}: ${why}`);
+    return whys.length === 3 ? said.join(" ") : [this.text.hint, ...said].join(" ");
+  }
+
+  // Why no vector of a role can be dragged; nothing where one can.
+  whyFixed(role) {
+    const known = `${this.digest} ${role} ${this.look.head} ${this.look.query}`;
+    this.fixed ??= new Map();
+    if (!this.fixed.has(known)) {
+      if (this.fixed.size > 200) this.fixed.clear();
+      this.fixed.set(known, this.findWhyFixed(role));
+    }
+    return this.fixed.get(known);
+  }
+
+  findWhyFixed(role) {
+    const { why, weight } = this.data.plane.roles[role];
+    if (why) return why;
+    const name = weight ?? role;
+    const { waiting } = follow(this.data.steps, { values: { [name]: this.data.steps[name].value } }, [this.look.query]);
+    const ends = this.data.parts.filter((part) => part.mixes || part.is_share);
+    return ends.some((part) => waiting.has(part.name)) ? this.text.waits : "";
+  }
+}
+
+// ---- small things -----------------------------------------------------------------------------------------------------
+const boxesOverlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+// 1, 2 or 5 times a power of ten, near to a number.
+function roundGap(number) {
+  const power = 10 ** Math.floor(Math.log10(number));
+  return [1, 2, 5, 10].map((factor) => factor * power).reduce((best, each) => (Math.abs(each - number) < Math.abs(best - number) ? each : best));
+}
+
+const spellRound = (number) => String(Number(number.toPrecision(6))).replace("-", "−");
+
+// Where the line of points p with along . p = away enters and leaves the square of so far a reach: two points, or null.
+function insideSquare([alongX, alongY], away, reach) {
+  const [fromX, fromY] = [alongX * away, alongY * away];
+  let [least, most] = [-Infinity, Infinity];
+  for (const [start, slope] of [[fromX, -alongY], [fromY, alongX]]) {
+    if (Math.abs(slope) < 1e-9) {
+      if (Math.abs(start) > reach) return null;
+      continue;
+    }
+    const ends = [(-reach - start) / slope, (reach - start) / slope].sort((one, other) => one - other);
+    [least, most] = [Math.max(least, ends[0]), Math.min(most, ends[1])];
+  }
+  if (least >= most) return null;
+  return [least, most].map((t) => [fromX - alongY * t, fromY + alongX * t]);
+}

@@ -1,0 +1,223 @@
+// The handles of the plane: q, keys, values, and the circle of the temperature; by pointer, by touch, by arrow keys.
+const RING_PX = { least: 26, most: 70 }; // the circle's radius, for the least and the most temperature
+const GRIP_PX = 20; // around the point of a vector
+const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to its edge
+const KEYS_REST_MS = 500; // after the last press the server hears of it
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+class PlaneHands {
+  constructor(view) {
+    this.view = view;
+    this.held = null; // what a hand holds: { role, place } of a vector, or { role: "temperature" }; steps, change: before it
+    const { svg, root } = view;
+    svg.addEventListener("pointerdown", (event) => this.grab(event));
+    svg.addEventListener("pointermove", (event) => this.follow(event));
+    svg.addEventListener("pointerup", () => this.release());
+    svg.addEventListener("pointercancel", () => this.cancel());
+    svg.addEventListener("keydown", (event) => this.press(event));
+    svg.addEventListener("focusin", ({ target }) => this.choose(target.means));
+    svg.addEventListener("focusout", () => this.held?.byKey && this.release());
+    root.addEventListener("keydown", (event) => event.key === "Escape" && this.cancel());
+  }
+
+  // ---- what is drawn --------------------------------------------------------------------------------------------------
+  draw() {
+    const { view } = this;
+    this.drawRing();
+    for (const role of ["v", "k"]) {
+      if (view.whyFixed(role)) continue;
+      view.points(role).forEach((point, place) => this.drawGrip(role, place, view.toScreen(role, point)));
+    }
+    if (!view.whyFixed("q")) this.drawGrip("q", view.look.query, view.tip());
+    this.drawKnob();
+  }
+
+  drawGrip(role, place, [cx, cy]) {
+    const { view } = this;
+    const isFixed = !this.canMove(role, place);
+    const word = role === "q" ? view.flow.asking : view.model.keys[place];
+    const numbers = view.vectors.vector(role, place).slice(0, 8).map(spellNumber).join(", ");
+    const name = fill(view.text.handle, { role: [role, ""], word: [word, ""] }).map(([part]) => part).join("");
+    const isHeld = this.held?.role === role && this.held.place === place;
+    view.shapes.put("handles", "circle", `${role} ${place}`, {
+      cx, cy, r: GRIP_PX, class: `grip${isFixed ? " fixed" : ""}${isHeld ? " held" : ""}`, tabindex: 0, role: "slider",
+      "aria-label": name, "aria-valuenow": 0, "aria-valuetext": `${numbers}. ${isFixed ? view.text.zero : view.flow.sentences.headline.textContent}`,
+      "aria-disabled": String(isFixed), title: isFixed ? `${name}: ${view.text.zero}` : name,
+    }, { role, place });
+  }
+
+  // Whether a matrix can make another vector of a word: not where its x is 0.
+  canMove(role, place) {
+    const { roles } = this.view.data.plane;
+    return roles[role].kind === "given" || this.view.proven.source(role, place) !== null;
+  }
+
+  // The wider the circle round the query, the softer the softmax.
+  drawRing() {
+    const { view } = this;
+    const [cx, cy] = view.tip();
+    const r = this.radius();
+    view.shapes.put("lines", "circle", "ring", { cx, cy, r, class: "ring" });
+    view.shapes.put("handles", "circle", "ring hit", { cx, cy, r, class: "ringhit" }, { role: "temperature" });
+  }
+
+  drawKnob() {
+    const { view } = this;
+    const { least, most } = view.data.plane.temperature;
+    const [cx, cy] = this.knob();
+    const said = spellRound(Number(view.temperature.toPrecision(2)));
+    view.shapes.put("handles", "circle", "knob", {
+      cx, cy, r: 9 * view.unit, class: "knob", tabindex: 0, role: "slider", "aria-label": view.text.temperature,
+      "aria-valuemin": least, "aria-valuemax": most, "aria-valuenow": view.temperature, "aria-valuetext": said, title: view.text.temperature,
+    }, { role: "temperature" });
+    const [left] = view.boxes.k;
+    const isLeft = cx + 70 > left + view.side;
+    view.shapes.put("texts", "text", "temperature", { x: cx + (isLeft ? -1 : 1) * 15 * view.unit, y: cy, "font-size": 15 * view.unit, class: `ringname${isLeft ? " end" : ""}`, text: `T = ${said}` });
+  }
+
+  radius() {
+    const { temperature, data, unit } = this.view;
+    const { least, most } = data.plane.temperature;
+    const share = clamp(Math.log(temperature / least) / Math.log(most / least));
+    return between(RING_PX.least, RING_PX.most, share) * Math.min(unit, 1.2);
+  }
+
+  // The knob is where the panel has room for it, and stays there while it is held.
+  knob() {
+    const { view } = this;
+    const [[x, y], [left, top], r] = [view.tip(), view.boxes.k, this.radius()];
+    const isInside = ([dx, dy]) => {
+      const [atX, atY] = [x + r * dx, y + r * dy];
+      return atX > left + 12 && atX < left + view.side - 12 && atY > top + 12 && atY < top + view.side - 12;
+    };
+    const diagonal = Math.SQRT1_2;
+    const spots = [[diagonal, diagonal], [diagonal, -diagonal], [-diagonal, diagonal], [-diagonal, -diagonal]];
+    if (this.held === null || !this.spot) this.spot = spots.find(isInside) ?? spots[0];
+    return [x + r * this.spot[0], y + r * this.spot[1]];
+  }
+
+  // ---- by pointer -----------------------------------------------------------------------------------------------------
+  grab(event) {
+    const { means } = event.target;
+    if (!means || event.button > 0) return;
+    if (means.role === undefined) {
+      this.choose(means);
+      return;
+    }
+    const { view } = this;
+    const place = this.chosenAt(means);
+    if (means.role !== "temperature" && !this.canMove(means.role, place)) return;
+    this.begin({ ...means, place });
+    view.svg.setPointerCapture(event.pointerId);
+    event.target.focus({ preventScroll: true });
+    event.preventDefault();
+  }
+
+  // Of words at one point the one that was chosen.
+  chosenAt({ role, place }) {
+    const { view } = this;
+    if (role !== "k" && role !== "v") return place;
+    const group = view.groups(role).find((places) => places.includes(place));
+    return group.includes(view.chosen) ? view.chosen : place;
+  }
+
+  choose(means) {
+    if (means?.place === undefined || means.role === "q" || this.held) return;
+    this.view.chosen = means.place;
+    this.view.flow.ask();
+  }
+
+  begin(what) {
+    this.release();
+    const { view } = this;
+    const steps = view.flow.steps ?? view.data.steps;
+    this.held = { ...what, vectors: new PlaneVectors(view.model, view.look, steps, view.data.plane.roles), before: view.change, isMoved: false };
+  }
+
+  follow(event) {
+    if (!this.held || this.held.byKey) return;
+    const box = this.view.svg.getBoundingClientRect();
+    const at = [event.clientX - box.left, event.clientY - box.top];
+    if (this.held.role === "temperature") {
+      const [x, y] = this.view.tip();
+      this.heat(this.temperatureAt(Math.hypot(at[0] - x, at[1] - y)));
+    } else this.move(this.view.toPlane(this.panel(), at));
+  }
+
+  panel() {
+    return this.held.role === "v" ? "v" : "k";
+  }
+
+  temperatureAt(r) {
+    const { data, unit } = this.view;
+    const { least, most } = data.plane.temperature;
+    const share = clamp((r / Math.min(unit, 1.2) - RING_PX.least) / (RING_PX.most - RING_PX.least));
+    return least * (most / least) ** share;
+  }
+
+  // ---- what it does ---------------------------------------------------------------------------------------------------
+  move(point) {
+    const { view, held } = this;
+    const { role, place, vectors } = held;
+    held.vector = movedInPlane(vectors.vector(role, place), point, view.planes[this.panel()]);
+    this.change({ ...held.before, values: { ...held.before.values, ...vectors.moved(role, place, held.vector) } });
+  }
+
+  heat(temperature) {
+    const { least, most, step, parameter } = this.view.data.plane.temperature;
+    this.held.temperature = Number(clamp(temperature, least, most).toPrecision(2));
+    const { before } = this.held;
+    this.change({ ...before, params: { ...before.params, [step]: { [parameter]: this.held.temperature } } });
+  }
+
+  // The flow hears of it, and the slider of the temperature.
+  change(change) {
+    this.held.isMoved = true;
+    this.view.change = change;
+    window.dispatchEvent(new CustomEvent("flow-drag", { detail: change }));
+  }
+
+  // The hand lets go: the server makes the numbers its own.
+  release() {
+    clearTimeout(this.resting);
+    const { held, view } = this;
+    this.held = null;
+    if (!held?.isMoved) return;
+    const { batch, head } = view.look;
+    const { role, place, vector, temperature } = held;
+    const said = role === "temperature" ? { handle: role, value: temperature } : { handle: role, batch, head, place, vector };
+    view.flow.tell("released", said);
+    view.flow.ask();
+  }
+
+  cancel() {
+    if (!this.held) return;
+    this.view.change = this.held.before;
+    this.held = null;
+    window.dispatchEvent(new CustomEvent("flow-drag", { detail: this.view.change }));
+    if (!Object.keys(this.view.change.values).length) this.view.flow.take();
+  }
+
+  // ---- by arrow keys --------------------------------------------------------------------------------------------------
+  press(event) {
+    const arrow = ARROWS[event.key];
+    const { means } = event.target;
+    if (!arrow || means?.role === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { view } = this;
+    const isHeat = means.role === "temperature";
+    if (!isHeat && !this.canMove(means.role, means.place)) return;
+    const isSame = this.held?.role === means.role && this.held.place === means.place;
+    if (!isSame) this.begin({ ...means, byKey: true });
+    const times = event.shiftKey ? 5 : 1;
+    if (isHeat) this.heat(view.temperature * 1.1 ** (times * (arrow[0] + arrow[1])));
+    else {
+      const step = times * roundGap(view.ranges[this.panel()] / KEY_STEPS);
+      const [x, y] = inPlane(view.vectors.vector(means.role, means.place), view.planes[this.panel()]);
+      this.move([x + arrow[0] * step, y + arrow[1] * step].map((number) => Number(clamp(number, -1e6, 1e6).toFixed(6))));
+    }
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.release(), KEYS_REST_MS);
+  }
+}

@@ -1,0 +1,60 @@
+// The vectors of one look: read from the steps of a run, and moved as a hand moves them. A moved vector means another
+// matrix: the one nearest to the old that makes it (least_change of the core); other words move with it.
+class PlaneVectors {
+  // steps: of the run, or of the twin. roles: where the vectors come from, as the server says it.
+  constructor(model, look, steps, roles) {
+    Object.assign(this, { model, look, steps, roles });
+  }
+
+  step(role) {
+    return this.steps[role];
+  }
+
+  width(role) {
+    return this.step(role).shape.at(-1);
+  }
+
+  head(role) {
+    const { shape } = this.step(role);
+    return keyHead(this.look.head, this.model.heads, shape[1]);
+  }
+
+  vector(role, place) {
+    const { shape, value } = this.step(role);
+    const first = placeOf(shape, [Math.min(this.look.batch, shape[0] - 1), this.head(role), place, 0]);
+    return Array.from(value.subarray(first, first + shape.at(-1)));
+  }
+
+  // What a vector is made of, { rows, x }: the x of its word, of which a matrix makes it; null where none can.
+  source(role, place) {
+    const { source } = this.roles[role];
+    const { shape, value } = this.steps[source];
+    const first = placeOf(shape, [Math.min(this.look.batch, shape[0] - 1), place, 0]);
+    const x = value.subarray(first, first + shape.at(-1));
+    return x.some((number) => number !== 0) ? x : null;
+  }
+
+  // The step that takes other numbers where a vector moves, and these: { [step]: numbers }.
+  moved(role, place, wanted) {
+    const old = this.vector(role, place);
+    const change = combined(wanted, -1, old);
+    const { kind, weight } = this.roles[role];
+    if (kind === "given") return { [role]: this.withRow(role, place, wanted) };
+    return { [weight]: leastChange(this.steps[weight], this.source(role, place), change, this.head(role) * old.length) };
+  }
+
+  withRow(role, place, wanted) {
+    const { shape, value } = this.step(role);
+    const numbers = value.slice();
+    numbers.set(wanted, placeOf(shape, [Math.min(this.look.batch, shape[0] - 1), this.head(role), place, 0]));
+    return numbers;
+  }
+}
+
+// W' = W + x^T (q' - q) / (x x^T), in the columns of one head.
+function leastChange({ shape: [, columns], value }, x, change, first) {
+  const numbers = value.slice();
+  const squared = dotProduct(x, x);
+  x.forEach((number, row) => change.forEach((step, m) => (numbers[row * columns + first + m] += (number * step) / squared)));
+  return numbers;
+}

@@ -1,0 +1,166 @@
+"""The plane of the flow: what in it may be dragged, what is to be reached; and what a drag does when the hand lets go."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.exercises.plane_goals import HEAD, PlaneGoal, is_reached, plane_goals
+from attention_core.inputs.matrix_text import MAX_MAGNITUDE
+from attention_core.inputs.moved_vectors import VectorSource, find_vector_source, least_change
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.mechanism.operations import kv_head
+from attention_core.record.number_text import format_percent
+from pages.panels.live_slider import TEMPERATURE_RANGE
+from pages.panels.setup_controls import try_change, try_matrix
+from pages.session.cell_clicks import is_valid_index
+from pages.session.view import ScreenState, current_screen
+from pages.setup.setup import Setup
+from pages.site.words import get_text_template, say
+
+ROLES = ("q", "k", "v")
+CONTROL = "plane"  # where a drag is refused
+SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # which matrix the layer reads where Q and K are exchanged
+LABELS = (
+    *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
+    *("across", "up"),
+)
+TEMPLATES = ("handle", "rows", "left_out_query", "left_out_score", "left_out_value")
+
+
+# ---- what the browser draws ------------------------------------------------------------------------------------------
+def make_plane_data(screen: ScreenState) -> dict:
+    """What may be dragged and how; what is to be reached. is_product: whether a score is q times a key. opens: whether
+    this sight is the one to begin with."""
+    trace = screen.trace
+    goals = list_goals(screen)
+    least, most = TEMPERATURE_RANGE
+    temperature = screen.setup.temperature
+    return {
+        "roles": {role: describe_role(screen, role) for role in ROLES},
+        "is_product": trace.step("scores").operation.reads == ("q", "k"),
+        "temperature": {
+            "step": "scaled_scores",
+            "parameter": "temperature",
+            "least": min(least, temperature),
+            "most": max(most, temperature),
+        },
+        "goals": [describe_goal(trace, goal) for goal in goals],
+        "opens": "plane" if goals else "flow",
+    }
+
+
+def plane_text() -> dict[str, str]:
+    """The words of the plane."""
+    texts = {name: say(f"flow.plane.{name}") for name in LABELS}
+    return texts | {name: get_text_template(f"flow.plane.{name}") for name in TEMPLATES}
+
+
+def describe_role(screen: ScreenState, role: str) -> dict:
+    """Where the vectors of a role come from, and why none of them may be dragged, where that is so."""
+    source = find_vector_source(screen.trace, role)
+    why = find_obstacle(screen, role, source)
+    return {**vars(source), "why": say(f"flow.plane.why.{why}") if why else ""}
+
+
+def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str | None:
+    """Why no vector of a role may be dragged; None where they may."""
+    if source.kind in ("same", "turned"):
+        return source.kind
+    if source.kind == "given":
+        return None if role in screen.inputs.matrices else "brought"
+    if "tied" in screen.setup.wiring:
+        return "tied"
+    return None
+
+
+# ---- goals -----------------------------------------------------------------------------------------------------------
+def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
+    """The goals of the example, as long as its words stand."""
+    setup = screen.setup
+    is_own = setup.text is None and setup.more is None and setup.x is None and setup.q is None
+    fits = screen.trace.sizes()["H"] == 1 and setup.file is None
+    return plane_goals(setup.example) if is_own and fits else ()
+
+
+def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
+    """A goal as the browser reads it, with its sentence, and whether the run reaches it."""
+    first, *_ = goal.bounds
+    words = [printable_token(word) for word in trace.labels["S"]]
+    text = say(
+        f"flow.plane.goal.{goal.name}",
+        query=words[goal.query],
+        first=words[first.key],
+        second=words[goal.other],
+        share=format_percent(first.least),
+    )
+    bounds = [vars(bound) for bound in goal.bounds]
+    return {
+        "query": goal.query,
+        "head": HEAD,
+        "bounds": bounds,
+        "kept": goal.kept,
+        "text": text,
+        "reached": is_reached(goal, trace),
+    }
+
+
+# ---- the hand lets go ------------------------------------------------------------------------------------------------
+def handle_release() -> None:
+    """Takes what a browser says that a hand has dragged: the temperature, or a vector."""
+    match st.session_state["look"].released:
+        case {"handle": "temperature", "value": int() | float() as temperature} if type(temperature) is not bool:
+            try_change("temperature", temperature=float(temperature))
+        case {"handle": str(role), "batch": batch, "head": head, "place": place, "vector": [*vector]}:
+            screen = current_screen()
+            if is_place(screen.trace, role, (batch, head, place)) and is_vector(screen.trace, role, vector):
+                move_vector(screen, role, (batch, head, place), np.array(vector, dtype=np.float64))
+
+
+def is_place(trace: Trace, role: str, place: tuple[object, object, object]) -> bool:
+    """Whether a run has a vector of a role there: its sentence, its head of queries, its word."""
+    if role not in ROLES:
+        return False
+    batch, head, word = place
+    batches, _, words, _ = trace[role].shape
+    heads = trace.sizes()["H"]
+    return is_valid_index(batch, batches) and is_valid_index(head, heads) and is_valid_index(word, words)
+
+
+def is_vector(trace: Trace, role: str, numbers: list) -> bool:
+    """Whether what a browser sent is as many finite numbers as a vector of a role has."""
+    are_numbers = all(type(number) in (int, float) and abs(number) <= MAX_MAGNITUDE for number in numbers)
+    return are_numbers and len(numbers) == trace[role].shape[-1]
+
+
+def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wanted: np.ndarray) -> None:
+    """The run with another vector there: its matrix changes as little as makes it. wanted: (d,)."""
+    source = find_vector_source(screen.trace, role)
+    if find_obstacle(screen, role, source) is not None:
+        return
+    name = name_of_matrix(screen.setup, role, source)
+    read = make_reader(screen, role, source, place, wanted)
+    try_matrix(CONTROL, name, read, screen.inputs.bases.get(name))
+
+
+def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
+    """The matrix of the Setup of which the layer makes the vectors of a role."""
+    if source.weight is None:
+        return role
+    return SWAPPED_NAMES.get(source.weight, source.weight) if "swapped" in setup.wiring else source.weight
+
+
+def make_reader(
+    screen: ScreenState, role: str, source: VectorSource, place: tuple[int, int, int], wanted: np.ndarray
+) -> Callable[[], np.ndarray]:
+    """A function that gives the changed matrix; it may refuse."""
+    trace = screen.trace
+    batch, head, word = place
+    vectors = trace.step(role).window()  # (B, H or H_kv, T or S, d)
+    _, heads, words, width = vectors.shape
+    own_head = kv_head(head, trace.sizes()["H"], heads)
+    matrix = screen.inputs.matrices[name_of_matrix(screen.setup, role, source)]
+    x = np.eye(words)[word] if source.weight is None else trace.step(source.source).window()[batch, word]
+    change = wanted - vectors[min(batch, len(vectors) - 1), own_head, word]
+    return lambda: least_change(matrix, x, change, own_head * width)
