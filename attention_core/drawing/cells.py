@@ -13,7 +13,7 @@ from attention_core.drawing.text_layout import PictureTexts, text_width
 from attention_core.explanation.formula import colour_family
 from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import format_exact, format_fixed, format_signed_brief, format_signed_rough
+from attention_core.record.number_text import choose_signed_format, format_exact, format_fixed
 from attention_core.record.trace import Trace
 
 MASKED_STEPS = {"masked_scores", "weights", "softmax_weights", "dropped_weights"}  # where a blocked pair is hatched
@@ -28,7 +28,6 @@ SHARE_STEPS = {
     "heard",
     "foretold",
 }  # steps on the purple ramp; all others are signed
-MIN_TWO_DECIMAL_DIFFERENCE = 0.005  # the smallest difference that two decimals show
 DARKEST_EVEN_SHARES = 5  # the darkest colour of the "x S" view: so many times an even share, or more
 MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # the size of a number in a cell: a smaller one cannot be read
 
@@ -237,11 +236,9 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
 def choose_number_format(trace: Trace, reach: float) -> Callable[[float], str]:
     """How the numbers of a step are written whose largest magnitude is `reach`.
 
-    A difference has its sign, as in +.25; where two decimals would make 0 of all of them, it is a power of ten.
+    A difference has its sign, as in +0.25; where two decimals would make 0 of all of them, it is a power of ten.
     """
-    if not trace.difference:
-        return format_fixed
-    return format_signed_brief if reach >= MIN_TWO_DECIMAL_DIFFERENCE else format_signed_rough
+    return choose_signed_format(reach) if trace.difference else format_fixed
 
 
 def write_truth(value: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from attention_core.drawing.cells import DARKEST_EVEN_SHARES, box, darkest_share, place_bar
 from attention_core.drawing.palette import Palette, shade_cells
 from attention_core.drawing.text_layout import place_label
-from attention_core.record.number_text import format_signed
+from attention_core.record.number_text import choose_signed_format
 
 RAMP_HEIGHT_PX, RAMP_TEXT_PX = 7, 13.0
 RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # an odd number of signed ones, so that one of them stands for 0
@@ -61,8 +61,9 @@ def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach:
     fills, _ = shade_cells(numbers, 1.0, False, palette)
     least, most = "−", "+"
     if reach:
-        least = format_signed(-reach)
-        most = format_signed(reach)
+        write = choose_signed_format(reach)
+        least = write(-reach)
+        most = write(reach)
     middle = x + width / 2
     right = x + width
     return [

@@ -1,7 +1,7 @@
 """Numbers as they are printed: a true minus sign, a fixed number of decimals, infinity as a sign."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -56,6 +56,28 @@ def choose_decimals(difference: float) -> int:
     if 0 < abs(difference) < 0.005:
         return 1 - math.floor(math.log10(abs(difference)))
     return 2
+
+
+MAX_MOVE_DECIMALS = 10  # of two numbers and their difference
+
+
+def choose_move_decimals(before: float, now: float) -> int:
+    """The decimals with which a number, a later one and the difference add up as they are read: at least those with
+    which the two look different.
+
+    0.93 to 0.99 is not 0.05, as a reader subtracts it; 0.933 to 0.986 is 0.053.
+
+    >>> choose_move_decimals(0.9328, 0.9859), choose_move_decimals(0.25, 0.5)
+    (3, 2)
+    """
+    least = choose_decimals(now - before)
+    if not math.isfinite(now - before):
+        return least
+    for digits in range(least, MAX_MOVE_DECIMALS):
+        read, shown, difference = (round(value * 10**digits) for value in (before, now, now - before))
+        if shown - read == difference:
+            return digits
+    return least
 
 
 def format_power_bound(figure: float) -> str:
@@ -168,29 +190,18 @@ def format_signed(value: float, digits: int = 2) -> str:
 
     >>> format_signed(0.25), format_signed(-1.0), format_signed(0.0)
     ('+0.25', '−1.00', '0')
-    >>> format_signed(0.001), format_signed(0.001, digits=4)
-    ('+0.00', '+0.0010')
+    >>> format_signed(-0.001), format_signed(0.001, digits=4)
+    ('0.00', '+0.0010')
     """
     if value == 0:
         return "0"
     if math.isnan(value):
         return "NaN"
     size = format_fixed(abs(value), digits)
+    if float(size.replace("∞", "inf")) == 0:
+        return size  # no sign before a zero that only rounding made
     sign = "−" if value < 0 else "+"
     return sign + size
-
-
-def format_signed_brief(value: float) -> str:
-    """A difference in a narrow cell: its sign, and no zero before the point.
-
-    >>> format_signed_brief(0.25), format_signed_brief(-1.0), format_signed_brief(0.0), format_signed_brief(-10.05)
-    ('+.25', '−1.00', '0', '−10.05')
-    """
-    text = format_signed(value)
-    if text[1:3] != "0.":
-        return text
-    sign = text[0]
-    return sign + text[2:]
 
 
 def format_signed_rough(value: float) -> str:
@@ -205,6 +216,19 @@ def format_signed_rough(value: float) -> str:
         return format_signed(value)
     digit, _, power = f"{value:+.0e}".partition("e")
     return f"{digit}e{int(power)}".replace("-", "−")
+
+
+MIN_TWO_DECIMAL_DIFFERENCE = 0.005  # the smallest difference that two decimals show
+
+
+def choose_signed_format(reach: float) -> Callable[[float], str]:
+    """How differences are written of which the largest is `reach`: with two decimals, or, where these would make 0 of
+    all of them, in one digit and a power of ten.
+
+    >>> choose_signed_format(0.3)(0.05), choose_signed_format(0.0003)(0.0003)
+    ('+0.05', '+3e−4')
+    """
+    return format_signed if reach >= MIN_TWO_DECIMAL_DIFFERENCE else format_signed_rough
 
 
 def format_row(values: Iterable[float]) -> str:

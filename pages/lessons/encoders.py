@@ -11,12 +11,14 @@ from attention_core.variants.encoders import Encoder, draw_layers, random_words
 from attention_core.variants.influence import InfluenceByDistance, influence_by_distance
 from attention_core.variants.recurrence import with_states
 from pages.runs.cache import cache_by_setup, trace_for
-from pages.session.labels import SUBSCRIPT_DIGITS, place_names
+from pages.session.labels import place_labels, place_names
 from pages.setup.setup import Setup
 
 COMPARED_ENCODER_WIDTH = 32  # of every encoder, and of random words
 MAX_LINKED_WORDS = 32  # random words whose numbers a link can say
 PLAIN_LAYER = {"w_o": "none", "heads": 1, "built": ()}
+
+SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # of a vector: x₁
 
 EncoderWords = Setup | int  # those of a Setup, or so many random ones
 
@@ -29,11 +31,12 @@ def get_word_vectors(words: EncoderWords) -> Tensor:
     return random_words(of_compared_width, words, COMPARED_ENCODER_WIDTH)
 
 
-def get_word_names(words: EncoderWords) -> list[str]:
-    """What the words are called; random ones by their number."""
+def get_word_names(words: EncoderWords, in_picture: bool = False) -> list[str]:
+    """What the words are called, in a text or in a picture; random ones by their number."""
     if isinstance(words, Setup):
         trace = trace_for(words)
-        return place_names(trace, "T", trace.sizes()["T"])
+        list_names = place_labels if in_picture else place_names
+        return list_names(trace, "T", trace.sizes()["T"])
     numbers = range(1, words + 1)
     return [f"x{number}".translate(SUBSCRIPT_DIGITS) for number in numbers]
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.record.number_text import format_or_scientific
-from pages.session.labels import name_token, place_names
+from pages.session.labels import name_token, place_labels, place_names
 from pages.site.words import escape_markdown, say
 
 
@@ -18,6 +18,11 @@ def quote_token(trace: Trace, axis: str, position: int) -> str:
 def list_place_names(trace: Trace, axis: str) -> list[str]:
     """The names of all positions along an axis of a run, no two alike."""
     return place_names(trace, axis, trace.sizes()[axis])
+
+
+def list_place_labels(trace: Trace, axis: str) -> list[str]:
+    """The same as they stand in a picture."""
+    return place_labels(trace, axis, trace.sizes()[axis])
 
 
 def format_gap(gap: float) -> str:

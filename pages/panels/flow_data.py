@@ -16,7 +16,7 @@ from pages.panels.flow_words import flow_text, list_facts, list_heads
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.runs.run_inputs import RunInputs
-from pages.session.labels import axis_label, current_palette, inline_step_name, name_token
+from pages.session.labels import axis_label, current_palette, inline_step_name, label_token
 from pages.session.view import ScreenState
 from pages.site.words import say
 
@@ -79,7 +79,7 @@ def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
 def list_words(trace: Trace, axis: str, is_cut: bool) -> list[str]:
     """The words along an axis; where some of many are drawn, one that stands there more than once has its place."""
     if is_cut:
-        return [name_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
+        return [label_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
     return [printable_token(word) for word in trace.labels[axis]]
 
 

@@ -6,7 +6,7 @@ from attention_core import Trace
 from attention_core.explanation.facts import accident, row_fact
 from attention_core.explanation.head_habits import HeadHabit, head_habit
 from pages.panels.head_maps import fact_sentence, head_name
-from pages.session.labels import Selection, name_token
+from pages.session.labels import Selection, label_token
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
@@ -64,10 +64,10 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
     if habit.kind == "offset":
         return say_offset(habit.offset)
     if habit.kind == "key":
-        return say("flow.habit.key", key=name_token(trace, "S", habit.key))
+        return say("flow.habit.key", key=label_token(trace, "S", habit.key))
     pairs = []
     for query, key in habit.pairs:
-        pair = say("flow.habit.pair", query=name_token(trace, "T", query), key=name_token(trace, "S", key))
+        pair = say("flow.habit.pair", query=label_token(trace, "T", query), key=label_token(trace, "S", key))
         pairs.append(pair)
     return say(f"flow.habit.{habit.kind}", pairs=say("fact.comma").join(pairs))
 

@@ -11,6 +11,9 @@ from pages.session.labels import describe_cell
 from pages.setup.setup import Setup, without_view
 from pages.site.words import escape_markdown, say
 
+PANEL_WIDTH_PX = 560
+TABLE_HEIGHT_PX = 280
+
 
 def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
     """The proof of a run; None where it is large and nobody asked for it."""
@@ -38,15 +41,31 @@ def show_proof(trace: Trace, setup: Setup) -> None:
 
 def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
     """What was checked, against what, and how far apart it was; then what the precision did to the numbers."""
-    st.markdown(say("proof.how"))
+    with st.container(width=PANEL_WIDTH_PX):
+        st.markdown(describe_agreement(proof))
+        st.markdown(say("proof.how"))
+        show_check_table(proof)
+        if setup.dtype != "float64":
+            st.caption(describe_rounding(setup, proof))
+        if proof.overflow:
+            cell = describe_overflow(trace, proof)
+            st.warning(say("proof.overflow", dtype=setup.dtype, cell=cell))
+
+
+def describe_agreement(proof: Proof) -> str:
+    """How far apart the witnesses are at most."""
+    if not proof.passed:
+        return say("proof.failed", step=escape_markdown(proof.failed.step))
+    if proof.worst:
+        return say("proof.within", figure=format_power_bound(proof.worst))
+    return say("proof.exact")
+
+
+def show_check_table(proof: Proof) -> None:
+    """Every check, those that failed first. It is text, which is there at once."""
     failed_first = sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
     rows = [make_check_row(check) for check in failed_first]
-    st.dataframe(rows, hide_index=True, height=280)
-    if setup.dtype != "float64":
-        st.caption(describe_rounding(setup, proof))
-    if proof.overflow:
-        cell = describe_overflow(trace, proof)
-        st.warning(say("proof.overflow", dtype=setup.dtype, cell=cell))
+    st.table(rows, hide_index=True, height=TABLE_HEIGHT_PX)
 
 
 def describe_rounding(setup: Setup, proof: Proof) -> str:
@@ -64,7 +83,7 @@ def make_check_row(check: ProofCheck) -> dict[str, str]:
     """A row of the table of checks."""
     return {
         "": "✓" if check.passed else "✗",
-        say("proof.step"): check.step,
+        say("proof.step"): escape_markdown(check.step),
         say("proof.difference"): f"{check.difference:.1e}",
         say("proof.witness"): say(f"proof.by.{check.witness}"),
     }
@@ -91,15 +110,4 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if proof.overflow:
         text = say("proof.overflows", dtype=setup.dtype, cell=describe_overflow(trace, proof))
         return f":orange[:material/warning: {text}]"
-    return f":green[:material/verified: {format_passed_proof(setup, proof)}]"
-
-
-def format_passed_proof(setup: Setup, proof: Proof) -> str:
-    """How far apart numbers are that all agree: by the rounding of the precision, which is by far the larger figure,
-    or by what the witnesses differ."""
-    if setup.dtype != "float64":
-        rounding = max(proof.rounding.values())
-        return say("proof.rounded", dtype=setup.dtype, figure=f"{rounding:.0e}")
-    if proof.worst:
-        return say("proof.badge", figure=format_power_bound(proof.worst))
-    return say("proof.badge_exact")
+    return f":gray[:material/check: {say('proof.checked')}]"  # a quiet tick: the lesson is what is looked at

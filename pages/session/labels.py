@@ -1,5 +1,6 @@
 """Where something stands on the screen, in words; and what is looked at."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -20,6 +21,7 @@ from pages.runs.run_inputs import PAD_WORD
 from pages.setup.setup import Setup
 from pages.site.words import has, make_names_distinct, say
 
+TokenSpelling = Callable[[Trace, str, int], str]
 HEAD_DIMS = ("H", "H_kv")  # the axes that count heads
 
 
@@ -56,17 +58,24 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
     return say(f"dim.{word}")
 
 
-SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
 def name_token(trace: Trace, axis: str, position: int) -> str:
-    """A token in a text; one that stands there more than once carries its place: the₃."""
+    """A token in a text; one that stands there more than once carries its place: the (no. 3)."""
+    return tell_apart(trace, axis, position, "place.token")
+
+
+def label_token(trace: Trace, axis: str, position: int) -> str:
+    """The same in a picture, where there is little room: the #3."""
+    return tell_apart(trace, axis, position, "place.token_label")
+
+
+def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
+    """A token, with its place by a template of the content where it stands there more than once."""
     words = trace.labels[axis]
     word = words[position]
     name = printable_token(word)
     if words.count(word) == 1:
         return name
-    return name + str(position + 1).translate(SUBSCRIPT_DIGITS)
+    return say(template, word=name, number=position + 1)
 
 
 def describe_cell(trace: Trace, ref: Ref) -> str:
@@ -85,14 +94,16 @@ def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
     return naming
 
 
-def place_name(trace: Trace, axis: str, position: int) -> str:
-    """A position along any axis: sentences and heads by number, else what stands beside its row or above its column."""
+def place_name(trace: Trace, axis: str, position: int, *, spell: TokenSpelling = name_token) -> str:
+    """A position along any axis: sentences and heads by number, else what stands beside its row or above its column.
+
+    spell: how a token is written, `label_token` in a picture."""
     if axis == "B":
         return say("place.sentence", number=position + 1)
     if axis in HEAD_DIMS:
         return say("place.head", number=position + 1)
     if axis in TOKEN_AXES and axis in trace.labels:
-        return name_token(trace, axis, position)
+        return spell(trace, axis, position)
     return axis_label(trace, axis, position)
 
 
@@ -100,6 +111,12 @@ def place_names(trace: Trace, axis: str, size: int) -> list[str]:
     """The names of all positions along an axis, to choose from: no two alike, also where tokens imitate others."""
     names = [place_name(trace, axis, position) for position in range(size)]
     return make_names_distinct(names)
+
+
+def place_labels(trace: Trace, axis: str, size: int) -> list[str]:
+    """What stands beside rows or below bars of a picture, no two alike."""
+    labels = [place_name(trace, axis, position, spell=label_token) for position in range(size)]
+    return make_names_distinct(labels)
 
 
 def short_step_name(step: str) -> str:

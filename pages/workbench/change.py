@@ -10,7 +10,7 @@ from attention_core.comparison.differences import NOWHERE, StepMove, exchange, f
 from attention_core.explanation.facts import accident_at
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import choose_decimals, format_fixed, format_signed
+from attention_core.record.number_text import choose_move_decimals, format_fixed, format_signed
 from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import trace_for
 from pages.session import setup_history, setup_state
@@ -27,13 +27,8 @@ def show_last_change(screen: ScreenState) -> None:
     st.session_state["c_difference"] = screen.setup.against is not None and can_compare
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         pin_switch()
-        st.toggle(
-            say("change.show"),
-            key="c_difference",
-            on_change=handle_difference_switch,
-            width="content",
-            disabled=not can_compare,
-        )
+        if can_compare:
+            st.toggle(say("change.show"), key="c_difference", on_change=handle_difference_switch, width="content")
         if setup_state.setup_before() is None:
             st.caption(say("change.hint"), width="content")
             st.caption(say("compare.hint"), width="content")
@@ -164,7 +159,7 @@ def format_move(trace: Trace, before: Trace, move: StepMove) -> dict[str, str]:
     number_now = float(trace[move.step][move.index])
     number_before = float(before[move.step][move.index])
     difference = 0.0 if number_now == number_before else number_now - number_before
-    digits = choose_decimals(difference)
+    digits = choose_move_decimals(number_before, number_now)
     return {
         "before": format_fixed(number_before, digits),
         "now": format_fixed(number_now, digits),

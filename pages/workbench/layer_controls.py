@@ -30,6 +30,7 @@ from pages.setup.setup import (
     to_positions_field,
 )
 from pages.site.words import say
+from pages.workbench.size_effects import describe_size_effects
 
 HeadKind = tuple[str, int]  # of a head built by hand: its name, and how far it looks
 
@@ -58,6 +59,7 @@ def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
         setup.d_k,
         setup.d_v,
         *shapes,
+        describe_size_effects(screen),
     )
 
 
@@ -73,6 +75,9 @@ def show_size_controls(screen: ScreenState) -> None:
     with st.container(horizontal=True):
         show_count_choice("heads", head_choices(setup, screen.inputs, heads), heads)
         show_count_choice("kv_heads", sorted(kv_choices(heads)), kv_heads)
+    effects = describe_size_effects(screen)
+    if effects:
+        st.caption(effects)
     matrices = screen.inputs.matrices
     if "w_q" not in matrices or "w_v" not in matrices:
         return

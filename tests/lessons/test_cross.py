@@ -203,10 +203,10 @@ def test_a_context_vector_by_the_additive_score():
 # ---- a picture -------------------------------------------------------------------------------------------------------
 def test_words_find_the_patches_of_their_colour():
     lesson = Lesson("cross", open="patches")
-    assert lesson.says("Head 1: “roof” gives 49 % each to “red₆” and “red₇”")
+    assert lesson.says("Head 1: “roof” gives 49 % each to “red (no. 6)” and “red (no. 7)”")
     red = math.exp(9 / math.sqrt(3))
     whole = 2 * red + math.exp(3 / math.sqrt(3)) + 13 * math.exp(-3 / math.sqrt(3))
-    assert lesson.number("patches", "weights [head 1, roof, red₆]") == pytest.approx(red / whole, abs=1e-12)
+    assert lesson.number("patches", "weights [head 1, roof, red (no. 6)]") == pytest.approx(red / whole, abs=1e-12)
     lesson.set("asking", "night sea")
     assert lesson.says("“sea” gives 14 % each to 7 tokens")
 

@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+import pytest
+
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import Setup, setup_to_link
 from tests.screen.driver import Screen, softmax
@@ -38,13 +40,13 @@ def test_the_way_back_leads_through_every_cell_that_was_passed():
 def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_place():
     screen = Screen(text="it fed dog dog", t="0", lang="en")  # it -> both dogs, e^(6/√2) each, fed 1, itself 1
     share = softmax([6 * 2**-0.5, 6 * 2**-0.5, 0, 0], 0)
-    assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog₃” and “dog₄”."
+    assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog (no. 3)” and “dog (no. 4)”."
     assert (
         Screen(text="it fed dog dog", t="0", lang="zh").fact()
-        == f"头 1：“it”给“dog₃”和“dog₄”各分配 {100 * share:.0f}% 的注意力。"
+        == f"头 1：“it”给“dog（第 3 个）”和“dog（第 4 个）”各分配 {100 * share:.0f}% 的注意力。"
     )
     screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
-    assert screen.look()["sum"]["title"].startswith("weights [head 1, it, dog₄] = ")
+    assert screen.look()["sum"]["title"].startswith("weights [head 1, it, dog (no. 4)] = ")
 
 
 def test_a_share_is_called_all_only_where_it_is_all():
@@ -93,12 +95,13 @@ def test_a_weight_chosen_in_spite_of_the_mask_is_a_number_and_is_named():
     assert "Built by hand: x, w_q, w_k, w_v, w_o. Edited: what if: weights." in screen.captions()
 
 
-def test_the_badge_tells_the_proof():
-    screen = Screen()
-    (badge,) = [
-        block.proto.popover.label for block in screen.at.get("popover") if "proven" in block.proto.popover.label
-    ]
-    assert re.search(r"proven to \d+e-1\d", badge)
+@pytest.mark.parametrize("dtype", ["float64", "float16"])
+def test_the_badge_is_a_quiet_tick_and_its_panel_says_to_which_digit(dtype):
+    screen = Screen(dtype=dtype, lang="en")
+    labels = [block.proto.popover.label for block in screen.at.get("popover")]
+    assert ":gray[:material/check: checked]" in labels
+    (line,) = [text.value for text in screen.at.markdown if "compared agrees" in text.value]
+    assert re.fullmatch(r"All that was compared agrees to \de-1\d\.", line)
 
 
 def test_the_setup_of_the_screen_is_its_link():

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -33,8 +34,17 @@ def test_before_a_change_there_is_nothing_to_compare():
 def test_the_sentence_names_the_largest_move_with_both_numbers():
     screen = Screen().set("scale", "off")
     before, now = it_to_dog(2**-0.5), it_to_dog(1.0)
-    assert f"{before:.2f} → {now:.2f} ({format_signed(now - before)})" in said(screen)
+    assert f"{before:.3f} → {now:.3f} ({format_signed(now - before, 3)})" in said(screen)
     assert marked(screen) == ["scaled_scores", "masked_scores", "weights", "head_outputs", "concat", "output"]
+
+
+@pytest.mark.parametrize("change", [("scale", "off"), ("temperature", 1.5), ("masks", ["causal"]), ("heads", 1)])
+def test_a_reader_who_subtracts_gets_the_difference_that_is_shown(change):
+    text = said(Screen().set(*change))
+    for before, now, difference in re.findall(r"(\S+) → (\S+) \((\S+)\)", text):
+        before, now, difference = (Decimal(number.replace("−", "-")) for number in (before, now, difference))
+        assert now - before == difference
+    assert ("→" in text) == (change[0] != "heads")
 
 
 def test_what_stands_behind_the_weights_moves_alone():
@@ -63,13 +73,13 @@ def test_a_step_of_another_shape_is_marked():
 def test_the_maps_show_signed_differences():
     screen = Screen().set("temperature", 2.0).set("difference", True)
     moved = it_to_dog(2**-0.5 / 2) - it_to_dog(2**-0.5)
-    assert numbers(screen, "map0", "weights", "0,0,5,3") == format_signed(moved).replace("0.", ".") == "−.31"
+    assert numbers(screen, "map0", "weights", "0,0,5,3") == format_signed(moved) == "−0.31"
     assert numbers(screen, "map0", "weights", "0,0,0,0") == "0"
     assert screen.link()["against"] == ""
     again = Screen(**screen.link())
-    assert numbers(again, "map0", "weights", "0,0,5,3") == "−.31"  # the link shows the same
+    assert numbers(again, "map0", "weights", "0,0,5,3") == "−0.31"  # the link shows the same
     screen.set("temperature", 1.0)  # and the next change is compared with this one
-    assert numbers(screen, "map0", "weights", "0,0,5,3") == "+.31"
+    assert numbers(screen, "map0", "weights", "0,0,5,3") == "+0.31"
     screen.set("difference", False)
     assert not screen.maps()
 
@@ -124,15 +134,26 @@ def test_words_that_stayed_are_compared_with_themselves():
     """A second dog takes half of what "it" gives to the first; two words have changed, which are not compared."""
     screen = Screen().set("text", "dog fed a dog and it barked")
     before, now = it_to_dog(2**-0.5), softmax([score * 2**-0.5 for score in (6, 0, 0, 6, 0, 0, 0)], 3)
-    moved = f"weight of “dog₄” for “it”, head 1, {before:.2f} → {now:.2f} ({format_signed(now - before)})."
+    moved = f"weight of “dog (no. 4)” for “it”, head 1, {before:.2f} → {now:.2f} ({format_signed(now - before)})."
     assert f"Same words only. Biggest change: {moved}" in said(screen)
+
+
+def has_switch(screen):
+    """Whether the difference can be asked for."""
+    return any(toggle.key == "c_difference" for toggle in screen.at.toggle)
+
+
+def test_the_difference_is_offered_once_there_is_one():
+    screen = Screen()
+    assert not has_switch(screen)
+    assert has_switch(screen.set("temperature", 2.0))
+    assert not has_switch(screen.set("heads", 1))  # of other sizes there is none cell by cell
 
 
 def test_no_map_shows_the_difference_of_one_sentence_to_another():
     screen = Screen().set("temperature", 2.0).set("difference", True)
     screen.set("text", "my teacher loves pizza and salad today")
-    assert screen.widget("difference").disabled and not screen.widget("difference").value
-    assert not screen.maps()
+    assert not has_switch(screen) and not screen.maps()
     screen.set("temperature", 1.0)
     assert screen.widget("difference").value and "Biggest change" in said(screen)
 

@@ -64,7 +64,7 @@ def test_a_known_word_and_a_known_winner_are_told_as_ever():
 
 def test_unknown_words_that_share_equally_are_all_named():
     screen = Screen(text="it pizza pizza and", t="0")
-    assert "meets the random vectors of “pizza₂” and “pizza₃”, which carry no meaning." in screen.fact()
+    assert "meets the random vectors of “pizza (no. 2)” and “pizza (no. 3)”, which carry no meaning." in screen.fact()
 
 
 def test_what_a_mask_decides_is_said_of_unknown_words_too():

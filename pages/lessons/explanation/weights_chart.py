@@ -5,7 +5,7 @@ from attention_core.learned.tasks.evidence import answer
 from pages.lessons.explanation.task_texts import TaskTexts
 from pages.lessons.learned.classifiers import predict_text_class, setup_for_classifier
 from pages.lessons.pictures import show_bar_rows
-from pages.lessons.sentences import list_place_names
+from pages.lessons.sentences import list_place_labels
 from pages.panels.link_controls import option_labels
 from pages.runs.cache import trace_for
 from pages.session.labels import spoken_share
@@ -34,7 +34,7 @@ def draw_text_weights(task: str, network: str, text: str) -> None:
     show_bar_rows(
         f"own_{task}",
         [row_of(title, trace, "weights", (0, 0, 0))],
-        list_place_names(trace, "S"),
+        list_place_labels(trace, "S"),
         {"": trace},
         trace,
         title,

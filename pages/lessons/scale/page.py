@@ -16,7 +16,7 @@ from pages.lessons.prompts import predict
 from pages.lessons.scale import drawers
 from pages.lessons.scale.sharpness_chart import show_sharpness_chart
 from pages.lessons.scale.width_axis import SCALE_WIDTHS
-from pages.lessons.sentences import list_place_names
+from pages.lessons.sentences import list_place_labels
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number, slide
 from pages.panels.progress import compute_one_by_one
@@ -48,7 +48,7 @@ def show_single_draw(runs: Mapping[str, Setup], d_k: int, seed: int, known: bool
         row = row_of(title, trace, "weights", (0, 0, 0), score, hidden=hidden)
         rows.append(row)
     divided = traces["scaled_dot"]
-    names = list_place_names(divided, "S")
+    names = list_place_labels(divided, "S")
     if len(names) > MAX_NAMED_BARS:
         names = ["" for _ in names]
     alt = say("lessons.scale.alt_live")

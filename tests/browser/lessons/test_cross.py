@@ -78,7 +78,7 @@ def test_one_context_vector_a_decoder_step(screen):
 
 def test_words_look_at_a_picture(screen):
     opened = screen("?lang=en&open=patches", lesson="cross")
-    opened.wait_for_text("“roof” gives 49 % each to “red₆” and “red₇”")
+    opened.wait_for_text("“roof” gives 49 % each to “red (no. 6)” and “red (no. 7)”")
     opened.type("Patches, row by row", "red green green blue")
     opened.wait_for_text("“roof” gives over 99 % of its attention to “red”")
     opened.type("Words", "sea 草地")

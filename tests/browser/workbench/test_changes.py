@@ -65,7 +65,7 @@ def test_the_maps_turn_into_signed_differences_and_back(edited):
     edited.settled()
     signed = [text for text in printed(edited, 0) if text[:1] in "+−" and text]
     # Anna .0089 − .0002; fed, the, and, it, barked 1 / 13.46 − 1 / 74.6 = .0743 − .0134
-    assert sorted(signed[:7]) == sorted(["+.01", *["+.06"] * 5, "−.31"])
+    assert sorted(signed[:7]) == sorted(["+0.01", *["+0.06"] * 5, "−0.31"])
     switch.click()
     edited.wait_for_number("weights [head 1, it, dog]", "0.619")
     expect(edited.page.locator("[data-testid=stVegaLiteChart]")).to_have_count(0)

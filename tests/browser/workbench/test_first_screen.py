@@ -22,7 +22,7 @@ def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
     bar = opened.page.locator(".flow > .bar").bounding_box()
     assert bar["y"] + bar["height"] <= 720
     assert bar["x"] + bar["width"] <= 1280
-    assert "proven to" in opened.page.get_by_test_id("stPopover").first.inner_text()
+    assert "checked" in opened.page.get_by_test_id("stPopover").first.inner_text()
     assert opened.outside == []
     assert opened.errors == []
 

@@ -7,7 +7,7 @@ from attention_core.drawing.bars import row_of
 from attention_core.record.number_text import format_fixed
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows, show_step_picture
-from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.sentences import list_place_labels, list_place_names, show_sentence
 from pages.panels.link_controls import pick_place
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
@@ -46,6 +46,6 @@ def show_energies_and_weights(trace: Trace, t: int) -> None:
     energies = row_of(energy_title, trace, "scores", (0, 0, t))
     weight_title = say("lessons.bottleneck.row_alpha")
     weights = row_of(weight_title, trace, "weights", (0, 0, t))
-    symbols = list_place_names(trace, "S")
+    symbols = list_place_labels(trace, "S")
     alt = say("lessons.bottleneck.alt_step")
     show_bar_rows("one_step", [energies, weights], symbols, {"": trace}, trace, alt, whole=True)

@@ -15,10 +15,10 @@ from attention_core.variants.cost import attention_cost
 from attention_core.variants.timed_kinds import TIMED_WIDTH
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows, show_step_picture
-from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.sentences import list_place_labels, list_place_names, show_sentence
 from pages.panels.link_controls import pick_example, pick_place, sentence_box, slide
 from pages.runs.cache import trace_for
-from pages.session.labels import Selection, selection_of
+from pages.session.labels import Selection, name_token, selection_of
 from pages.site.words import say
 
 LONG_TEXT_TOKENS = 2048  # tokens: what a stored map would take
@@ -80,12 +80,12 @@ def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: 
 
 def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen: int) -> None:
     """Shows the scores of the keys seen so far, with the running maximum and the running sum at each."""
-    names = list_place_names(streamed, "S")
+    names = list_place_labels(streamed, "S")
     row = (0, selection.head, selection.query)
     maxima = refs_by_key("maximum", row, len(names), block, seen)
     sums = refs_by_key("total", row, len(names), block, seen)
     scores = [Ref("masked_scores", (*row, key)) for key, _ in enumerate(maxima)]
-    score_title = say("lessons.cost.row_scores", word=names[selection.query])
+    score_title = say("lessons.cost.row_scores", word=name_token(streamed, "T", selection.query))
     rows = [
         Row(score_title, streamed, scores),
         Row(say("lessons.cost.row_maximum"), streamed, maxima),

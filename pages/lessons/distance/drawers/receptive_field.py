@@ -19,7 +19,7 @@ MAX_FIELD_WORDS = 12  # words of a map whose cells are to be seen one by one
 
 def show_receptive_field(encoder: Encoder, words: EncoderWords) -> None:
     """Shows which words reach which position after several layers of a CNN."""
-    names = tuple(get_word_names(words)[:MAX_FIELD_WORDS])
+    names = tuple(get_word_names(words, in_picture=True)[:MAX_FIELD_WORDS])
     layers = slide("deep", range(9), 2)
     reached = reachable_inputs(one_step_reach(encoder, len(names)), layers)  # (T, S)
     show_sentence(

@@ -6,7 +6,7 @@ from pages.lessons.explanation.shifts_chart import SHOWN_SWAP_KINDS
 from pages.lessons.explanation.task_texts import TaskTexts, choose_task
 from pages.lessons.learned.classifiers import run_with_other_weights, setup_for_classifier
 from pages.lessons.pictures import show_bar_rows
-from pages.lessons.sentences import list_place_names
+from pages.lessons.sentences import list_place_labels
 from pages.panels.link_controls import option_labels
 from pages.runs.cache import trace_for
 from pages.site.words import say
@@ -27,6 +27,6 @@ def show_other_weights(texts: TaskTexts) -> None:
         title = say("lessons.explanation.row_other", kind=name, shift=format_percent(shift))
         row = row_of(title, run, "weights", (0, 0, 0), kind)
         rows.append(row)
-    symbols = list_place_names(learned, "S")
+    symbols = list_place_labels(learned, "S")
     alt = say("lessons.explanation.alt_others")
     show_bar_rows("others", rows, symbols, runs, learned, alt, whole=True)

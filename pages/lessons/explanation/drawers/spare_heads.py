@@ -12,7 +12,7 @@ from pages.lessons.explanation.task_texts import TaskTexts
 from pages.lessons.learned.classifiers import measure_accuracy_by_heads, setup_for_classifier
 from pages.lessons.learned.learning import get_training_record
 from pages.lessons.pictures import show_bar_rows
-from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.sentences import list_place_labels, show_sentence
 from pages.runs.cache import trace_for
 from pages.session.labels import place_name
 from pages.site.words import say
@@ -69,7 +69,7 @@ def show_weights_by_head(trace: Trace) -> None:
     show_bar_rows(
         "spare",
         rows,
-        list_place_names(trace, "S"),
+        list_place_labels(trace, "S"),
         {"": trace},
         trace,
         say("lessons.explanation.alt_spare"),

@@ -11,7 +11,7 @@ from attention_core.record.number_text import format_fixed, format_percent
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_cell_rows
-from pages.lessons.sentences import join_with_commas, list_place_names, quote_token, show_sentence
+from pages.lessons.sentences import join_with_commas, list_place_labels, list_place_names, quote_token, show_sentence
 from pages.panels.head_maps import head_name
 from pages.panels.link_controls import choose_option
 from pages.runs.cache import inputs_of, trace_for
@@ -42,7 +42,7 @@ def show_ledger(setup: Setup) -> None:
     show_cell_rows(
         "ledger",
         [*parts, *sums],
-        list_place_names(trace, "D_out"),
+        list_place_labels(trace, "D_out"),
         runs,
         runs["no0"],
         sums=len(sums),

@@ -15,7 +15,7 @@ from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.heads.drawers.gradient_times_input import show_gradient_times_input
 from pages.lessons.pictures import show_cell_rows
-from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.sentences import list_place_labels, list_place_names, show_sentence
 from pages.panels.link_controls import slide
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
@@ -48,7 +48,7 @@ def show_even_weights(setup: Setup) -> None:
         title = say(f"lessons.heads.even_{name}")
         row = column_of(title, run, "output", (0,), colour, name)
         rows.append(row)
-    words = list_place_names(now, "T")
+    words = list_place_labels(now, "T")
     show_cell_rows("even", rows, words, runs, now, made=colour_rows)
     link_to_workbench(even, "even")
 
@@ -74,7 +74,7 @@ def show_dropout(setup: Setup) -> None:
         rows.append(weights)
         dropped = make_dropped_row(run, index, name)
         rows.append(dropped)
-    words = list_place_names(trace, "S")
+    words = list_place_labels(trace, "S")
     names = [*words, say("lessons.heads.row_sum")]
     show_cell_rows("dropout", rows, names, {"": run}, run)
 

@@ -9,7 +9,7 @@ from attention_core.explanation.facts import accident_at
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed
 from pages.lessons.pictures import show_cell_rows
-from pages.lessons.sentences import list_place_names, quote_token, show_sentence
+from pages.lessons.sentences import list_place_labels, list_place_names, quote_token, show_sentence
 from pages.panels.link_controls import pick_place
 from pages.runs.cache import trace_for
 from pages.session.labels import place_name, selection_of
@@ -64,5 +64,5 @@ def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) 
     weights = row_of(weights_title, run, "weights", row)
     gradient_title = say("lessons.heads.slopes")
     gradient = row_of(gradient_title, run, "gradient_x_input", row[:1])
-    names = list_place_names(run, "S")
+    names = list_place_labels(run, "S")
     show_cell_rows("gradient", [weights, gradient], names, {"": run}, run)

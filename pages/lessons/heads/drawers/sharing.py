@@ -13,7 +13,7 @@ from attention_core.variants.cost import attention_cost
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_cell_rows
-from pages.lessons.sentences import join_with_commas, list_place_names, show_sentence
+from pages.lessons.sentences import join_with_commas, list_place_labels, list_place_names, show_sentence
 from pages.panels.link_controls import choose_option, pick_place, slide
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, name_token, place_name, selection_of
@@ -83,7 +83,7 @@ def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> Non
     shared_title = say("lessons.heads.shared_keys", word=word)
     shared = row_of(shared_title, now, "weights", index, "now")
     runs = {"before": before, "now": now}
-    names = list_place_names(now, "S")
+    names = list_place_labels(now, "S")
     show_cell_rows("shared", [own, shared], names, runs, now)
 
 

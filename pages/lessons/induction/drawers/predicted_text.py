@@ -7,7 +7,7 @@ from attention_core.drawing.bars import row_of
 from attention_core.learned.insight.copying_heads import with_next_probabilities
 from pages.lessons.induction.layer_runs import setup_for_layer
 from pages.lessons.pictures import show_bar_rows
-from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.sentences import list_place_labels, show_sentence
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.runs.network_store import find_network
 from pages.site.words import say
@@ -25,7 +25,7 @@ def show_predicted_text(network: str, text: str, off: tuple[str, ...]) -> None:
 
     off: the heads that are left out."""
     trace = cached_prediction_run(network, text, off)
-    symbols = list_place_names(trace, "T")
+    symbols = list_place_labels(trace, "T")
     pairs = [say("lessons.induction.pair", before=before, after=after) for before, after in pairwise(symbols)]
     show_sentence("lessons.induction.typed")
     if not pairs:

@@ -8,7 +8,7 @@ from attention_core.drawing.bars import row_of
 from attention_core.record.number_text import format_fixed, format_short
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_cell_rows
-from pages.lessons.sentences import list_place_names, quote_token, show_sentence
+from pages.lessons.sentences import list_place_labels, quote_token, show_sentence
 from pages.panels.link_controls import choose_option
 from pages.runs.cache import trace_for
 from pages.session.labels import place_name, selection_of
@@ -50,5 +50,5 @@ def show_alibi_slopes(setup: Setup) -> None:
         last_most=format_fixed(float(last.max()), 3),
         last_least=format_fixed(float(last.min()), 3),
     )
-    show_cell_rows("alibi", rows, list_place_names(trace, "S"), {"": trace}, trace)
+    show_cell_rows("alibi", rows, list_place_labels(trace, "S"), {"": trace}, trace)
     link_to_workbench(alibi, "alibi")

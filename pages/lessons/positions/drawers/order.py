@@ -7,7 +7,7 @@ from attention_core.analysis.permutation import distance_after_reordering, shuff
 from attention_core.drawing.bars import row_of
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_side_by_side
-from pages.lessons.sentences import format_gap, list_place_names, quote_token, show_sentence
+from pages.lessons.sentences import format_gap, list_place_labels, list_place_names, quote_token, show_sentence
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
@@ -58,7 +58,7 @@ def make_output_rows(name: str, trace: Trace) -> RunPicture:
     return make_cell_rows(
         name,
         rows,
-        list_place_names(trace, "D_out")[:columns],
+        list_place_labels(trace, "D_out")[:columns],
         {"": trace},
         trace,
         corner=say(f"lessons.positions.{name}"),

@@ -7,7 +7,7 @@ from attention_core.analysis.score_terms import SCORE_PARTS, with_score_parts
 from attention_core.drawing.bars import row_of
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_cell_rows
-from pages.lessons.sentences import list_place_names, quote_token, show_sentence
+from pages.lessons.sentences import list_place_labels, list_place_names, quote_token, show_sentence
 from pages.panels.link_controls import pick_place
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
@@ -33,5 +33,5 @@ def show_score_parts(setup: Setup) -> None:
     rows.append(row_of(title, trace, "scores", place))
     word = quote_token(trace, "T", selection.query)
     show_sentence("lessons.positions.four", word=word, head=heads[head])
-    show_cell_rows("parts", rows, list_place_names(trace, "S"), {"": trace}, trace, sums=1)
+    show_cell_rows("parts", rows, list_place_labels(trace, "S"), {"": trace}, trace, sums=1)
     link_to_workbench(placed, "parts")

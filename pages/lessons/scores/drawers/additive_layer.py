@@ -11,7 +11,7 @@ from attention_core.record.number_text import format_fixed, format_row
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows, show_step_picture
 from pages.lessons.scores.score_settings import SCORE_SETTINGS, get_additive_bound
-from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.sentences import list_place_labels, show_sentence
 from pages.panels.link_controls import slide
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import Selection
@@ -59,7 +59,7 @@ def show_bounded_scores(trace: Trace, row: tuple[int, int, int]) -> None:
     show_bar_rows(
         "bounded",
         [row_of(title, trace, "scores", row)],
-        list_place_names(trace, "S"),
+        list_place_labels(trace, "S"),
         {"": trace},
         trace,
         say("step.alt", step="scores"),

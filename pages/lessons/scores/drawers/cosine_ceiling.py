@@ -15,7 +15,7 @@ from attention_core.record.number_text import format_exact, format_fixed
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.scores.score_settings import SCORE_SETTINGS
-from pages.lessons.sentences import list_place_names, quote_token
+from pages.lessons.sentences import list_place_labels, quote_token
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import slide
 from pages.runs.cache import trace_for
@@ -58,7 +58,7 @@ def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
         "weights",
         (0, selection.head, selection.query),
     )
-    names = list_place_names(trace, "S")
+    names = list_place_labels(trace, "S")
     show_bar_rows("cool", [row], names, {"": trace}, trace, say("step.alt", step="weights"))
     link_to_workbench(cool, "ceiling")
 

@@ -14,10 +14,10 @@ from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.scores.drawers.w_a import choose_w_a
 from pages.lessons.scores.score_settings import SCORE_SETTINGS, describe_row, name_score
-from pages.lessons.sentences import join_with_commas, list_place_names
+from pages.lessons.sentences import join_with_commas, list_place_labels
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import inputs_of, trace_for
-from pages.session.labels import Selection, selection_of
+from pages.session.labels import Selection, name_token, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
@@ -97,6 +97,6 @@ def show_score_rows(name: str, runs: Mapping[str, Trace], setup: Setup) -> None:
     for score, run in runs.items():
         row = row_of(name_score(score), run, "weights", (0, 0, query), score)
         rows.append(row)
-    names = list_place_names(first, "S")
-    alt = say("lessons.scores.alt", word=names[query])
+    names = list_place_labels(first, "S")
+    alt = say("lessons.scores.alt", word=name_token(first, "T", query))
     show_bar_rows(name, rows, names, runs, first, alt, made=bar_columns)

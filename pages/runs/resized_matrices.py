@@ -1,0 +1,109 @@
+"""What became of the matrices when a layer got other heads or widths: read off the runs' inputs before and after."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from pages.runs.run_inputs import RunInputs
+from pages.runs.sentences import BIASES, PROJECTIONS
+from pages.runs.size_changes import head_counts_of
+from pages.setup.setup import Setup, without_view
+
+SIZE_FIELDS = ("heads", "kv_heads", "d_k", "d_v")
+REFITTED_FIELDS = (*SIZE_FIELDS, *PROJECTIONS, *BIASES)  # what `make_size_changes` may write
+SCORE_WEIGHTS = ("w_a", "w_aq", "w_ak", "v_a")  # as wide as a head
+
+
+@dataclass(frozen=True)
+class MatrixFate:
+    """What became of a matrix.
+
+    kind: "kept" and "kept_rows" (the same numbers, cut for other heads), "left_out" (what still fits), "zeros", "drawn"
+    and "given" (all that there was; what is new is zero, drawn from the seed, or given by the example), "new" (drawn
+    anew from the seed), "identity". heads, width: now; before: the width of a head; count: the columns in all, or the
+    rows.
+    """
+
+    name: str
+    kind: str
+    heads: int = 0
+    width: int = 0
+    before: int = 0
+    count: int = 0
+    seed: int | None = None
+
+
+def is_resized(before: Setup, now: Setup) -> bool:
+    """Whether one Setup is another one in other sizes, and in nothing else."""
+    before, now = without_view(before), without_view(now)
+    differing = {each.name for each in fields(Setup) if getattr(before, each.name) != getattr(now, each.name)}
+    return differing.issubset(REFITTED_FIELDS) and not differing.isdisjoint(SIZE_FIELDS)
+
+
+def list_fates(before: tuple[Setup, RunInputs], now: tuple[Setup, RunInputs]) -> list[MatrixFate]:
+    """What became of each matrix, of those to which something happened. before, now: a Setup and what goes into it."""
+    (setup_before, inputs_before), (setup_now, inputs_now) = before, now
+    heads_before = head_counts_of(setup_before)
+    heads_now = head_counts_of(setup_now)
+    fates = []
+    for name in list_cut_matrices(inputs_now):
+        if name not in inputs_before.matrices:
+            continue
+        counts = (heads_before.heads_of(as_projection(name)), heads_now.heads_of(as_projection(name)))
+        fates.append(tell_fate(name, inputs_before, inputs_now, counts))
+    return [fate for fate in fates if fate is not None]
+
+
+def list_cut_matrices(inputs: RunInputs) -> list[str]:
+    """The matrices that are cut for heads: the projections, or q, k and v, or x where nothing projects it; then the
+    score's own."""
+    names = [name for name in (*PROJECTIONS, "q", "k", "v") if name in inputs.matrices]
+    if "w_q" not in names and "q" not in names and "x" in inputs.matrices:
+        names.insert(0, "x")
+    return names + [name for name in SCORE_WEIGHTS if name in inputs.matrices]
+
+
+def as_projection(name: str) -> str:
+    """The projection that is cut as a matrix is."""
+    return f"w_{name}" if name in ("k", "v") else name
+
+
+def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, int]) -> MatrixFate | None:
+    """What became of one matrix; None where nothing did. counts: into how many heads it was cut, and is cut."""
+    old, new = before.matrices[name], now.matrices[name]
+    seed = now.seeds.get(name) if now.origins.get(name) == "random" else None
+    if name in SCORE_WEIGHTS:
+        return tell_score_fate(name, old, new, seed)
+    if name == "w_o":  # heads lie side by side in columns, for w_o in rows
+        old, new = old.T, new.T
+    heads_before, heads = counts
+    if old.shape[1] % heads_before or new.shape[1] % heads:
+        return None
+    old_width, width = old.shape[1] // heads_before, new.shape[1] // heads
+    sizes = {"heads": heads, "width": width, "before": old_width, "count": new.shape[1]}
+    if np.array_equal(old, new):
+        if width == old_width:
+            return None
+        return MatrixFate(name, "kept_rows" if name == "w_o" else "kept", **sizes)
+    old_heads = old.reshape(len(old), heads_before, old_width)  # (rows, H d) -> (rows, H, d)
+    new_heads = new.reshape(len(new), heads, width)  # (rows, H' d') -> (rows, H', d')
+    kept = np.s_[:, : min(heads, heads_before), : min(width, old_width)]
+    if len(old) != len(new) or not np.array_equal(old_heads[kept], new_heads[kept]):
+        return MatrixFate(name, "given" if seed is None else "new", **sizes, seed=seed)
+    if new_heads[kept].size == new_heads.size:
+        return MatrixFate(name, "left_out", **sizes)
+    added = np.ones(new_heads.shape, bool)
+    added[kept] = False
+    if not new_heads[added].any():
+        return MatrixFate(name, "zeros", **sizes)
+    return MatrixFate(name, "given" if seed is None else "drawn", **sizes, seed=seed)
+
+
+def tell_score_fate(name: str, old: np.ndarray, new: np.ndarray, seed: int | None) -> MatrixFate | None:
+    """What became of a score's own matrix, which is as wide as a head."""
+    if np.array_equal(old, new):
+        return None
+    if seed is not None:
+        return MatrixFate(name, "new", seed=seed)
+    is_identity = np.array_equal(new, np.eye(*new.shape))
+    return MatrixFate(name, "identity" if is_identity else "given")

@@ -1,0 +1,38 @@
+"""A quiet line under the sizes: what the last change of them did to the matrices."""
+
+from dataclasses import replace
+
+from pages.runs.cache import inputs_of
+from pages.runs.resized_matrices import MatrixFate, is_resized, list_fates
+from pages.session import setup_state
+from pages.session.view import ScreenState
+from pages.site.words import escape_markdown, say
+
+
+def describe_size_effects(screen: ScreenState) -> str:
+    """What became of the matrices; nothing where the last change was another one."""
+    before = setup_state.setup_before()
+    if before is None or not is_resized(before, screen.setup):
+        return ""
+    fates = list_fates((before, inputs_of(before)), (screen.setup, screen.inputs))
+    return " ".join(say_fate(names, fate) for fate, names in group_alike(fates).items())
+
+
+def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
+    """The names of the matrices to which the same happened, by what happened."""
+    names: dict[MatrixFate, list[str]] = {}
+    for fate in fates:
+        names.setdefault(replace(fate, name=""), []).append(fate.name)
+    return names
+
+
+def say_fate(names: list[str], fate: MatrixFate) -> str:
+    """One sentence about matrices to which the same happened."""
+    values = {name: value for name, value in vars(fate).items() if name not in ("name", "kind")}
+    shown = say("fact.comma").join(map(name_matrix, names))
+    return say(f"resized.{fate.kind}", names=escape_markdown(shown), **values)
+
+
+def name_matrix(name: str) -> str:
+    """A matrix as formulas write it: W_q, X."""
+    return name[0].upper() + name[1:] if name[0] in "wx" else name

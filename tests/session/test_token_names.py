@@ -1,0 +1,30 @@
+"""A word that stands there more than once: its place in sentences, and shorter in pictures; both languages."""
+
+import pytest
+
+from tests.screen.driver import Screen
+from tests.screen.lesson import Lesson
+
+
+@pytest.mark.parametrize(
+    "lang, fact",
+    [
+        ("en", "Head 1: “it” gives 49 % each to “dog (no. 1)” and “dog (no. 3)”."),
+        ("zh", "头 1：“it”给“dog（第 1 个）”和“dog（第 3 个）”各分配 49% 的注意力。"),
+    ],
+)
+def test_a_sentence_says_the_place_in_words_and_the_rail_in_a_sign(lang, fact):
+    screen = Screen(text="dog fed dog it", lang=lang, ex="en_it")
+    assert screen.fact() == fact
+    assert screen.heads()[0].endswith("it → dog #1")
+
+
+def test_the_few_words_that_are_drawn_of_many_carry_their_short_names():
+    screen = Screen(text=" ".join(["dog", "it", *["fed"] * 80]), t="1", lang="en")
+    words = screen.words("S")
+    assert words[:4] == ["dog", "it", "fed #3", "fed #4"] and words[81] == "fed #82"
+
+
+def test_bars_have_the_short_names():
+    lesson = Lesson("explanation", lang="en", text_vote="+-+")
+    assert {"+ #1", "-", "+ #3"} <= set(lesson.table("own_vote")["text"])
