@@ -12,6 +12,7 @@ class StopsBar {
       this.moved(event);
     });
     this.track.addEventListener("pointermove", (event) => event.buttons && this.moved(event));
+    this.track.addEventListener("pointerup", () => flow.data.fills && this.track.blur());
     Object.assign(this.track, { tabIndex: 0, role: "slider" });
     this.track.addEventListener("keydown", (event) => this.key(event));
   }
@@ -21,8 +22,8 @@ class StopsBar {
     const { flow } = this;
     const count = flow.snapshot.stops.length;
     const go = {
-      ArrowRight: () => flow.glideTo(Math.floor(flow.progress + 1e-6) + 1, 0.75),
-      ArrowLeft: () => flow.glideTo(Math.ceil(flow.progress - 1e-6) - 1, 0.3),
+      ArrowRight: () => flow.stepBy(1),
+      ArrowLeft: () => flow.stepBy(-1),
       Home: () => flow.scrub(0),
       End: () => flow.scrub(count),
       " ": () => flow.togglePlay(),

@@ -66,7 +66,7 @@ class Flow {
     Object.assign(this.stage, { tabIndex: 0, role: "group" });
     this.stage.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.open && this.unfold(null));
-    this.hears = { "flow-look": ({ detail }) => this.obey(detail), "flow-drag": ({ detail }) => this.drag(detail) };
+    this.hears = { "flow-look": ({ detail }) => this.obey(detail), "flow-drag": ({ detail }) => this.drag(detail), "flow-step": (event) => this.steppedFromAfar(event) };
     for (const [name, hear] of Object.entries(this.hears)) window.addEventListener(name, hear);
     new ResizeObserver(() => this.resized()).observe(this.root);
     document.fonts.ready.then(() => {
@@ -96,12 +96,15 @@ class Flow {
 
   // ---- data -----------------------------------------------------------------------------------------------------------
   show(data) {
-    if (data.digest === this.data?.digest) return;
+    if (data.digest === this.data?.digest && data.look.order <= (data.hears ? Infinity : this.data.look.order)) return;
     const [before, old] = [this.snapshot, this.data];
     this.data = data;
     this.model = new Model(data);
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
-    this.look = this.look && !data.cut ? this.withinReach() : this.lookOf(data.look);
+    this.look = this.look && !data.cut && data.hears ? this.withinReach() : this.lookOf(data.look);
+    for (const name of ["told", "plays", "fills"]) this.root.classList.toggle(name, data[name]);
+    if (data.fills) this.stage.removeAttribute("tabindex"); // the keys are the presentation's
+    this.stage.role = data.fills ? "img" : "group";
     this.views.show(data.text.views, ["flow", "map"]);
     this.showRail();
     this.bar.show(data.text);
@@ -109,16 +112,18 @@ class Flow {
     this.root.classList.remove("waits");
     this.take(before);
     this.glow = before && !data.cut && isSameWords(old, data) && !this.isCalm() ? this.findChanges(before) : null;
-    if (!data.hears) this.begin(before);
+    if (!data.hears) this.begin(old);
     else if (window.flowLook) this.obey(window.flowLook);
     else this.expect(data.look);
   }
 
-  // A picture that is only looked at begins its journey by itself, where things may move.
-  begin(before) {
-    if (before || !this.data.plays || this.isCalm()) return;
-    this.progress = 0;
-    this.playing = {};
+  // A picture that is only looked at begins where it is told; by itself only where things may move.
+  begin(old) {
+    const { plays, begins, look } = this.data;
+    if (look.order <= old?.look.order || (plays && this.isCalm())) return;
+    this.progress = begins === "end" ? this.snapshot.stops.length : 0;
+    this.glide = null;
+    this.playing = plays ? {} : null;
     this.ask();
   }
 
@@ -231,8 +236,9 @@ class Flow {
   arrange() {
     const width = this.root.clientWidth;
     const compact = width < 640;
-    const unit = clamp(width / 1010, compact ? 0.62 : 0.8, 1.75);
-    const height = this.data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
+    const room = this.data.fills ? Math.max(this.stage.clientHeight, 260) : null; // of a hall's screen
+    const unit = clamp(room ? Math.min(width / 1010, room / 430) : width / 1010, compact ? 0.62 : 0.8, room ? 4 : 1.75);
+    const height = room ?? this.data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
     Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) => this.svg.setAttribute(name, value));
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
     const longest = Math.max(...this.model.keys.map((word) => measure(word, 24, 700)));
@@ -359,6 +365,7 @@ class Flow {
       left: product && this.opened > 0 ? matrixOf(product.left) : null,
       above: product && this.opened > 0 ? matrixOf(product.above) : null,
       look: this.look,
+      fades: this.data.fills,
       opened: easeInOut(this.opened),
       open: isOpen ? { row, height: this.open.height ?? OPEN_HEIGHT } : null,
       chosen: isOpen ? { row, column } : null,
@@ -428,6 +435,20 @@ class Flow {
     this.ask();
   }
 
+  // A key of a presentation: it leads to another stop, and where there is none to another scene.
+  steppedFromAfar(event) {
+    if (this.data?.fills && this.root.isConnected && this.stepBy(event.detail)) event.preventDefault();
+  }
+
+  // One stop on (1) or back (-1) from where it is going to; false where there is none.
+  stepBy(way) {
+    const from = this.glide?.target ?? this.progress;
+    const stop = way > 0 ? Math.floor(from + 1e-6) + 1 : Math.ceil(from - 1e-6) - 1;
+    if (this.look.view === "map" || stop < 0 || stop > this.snapshot.stops.length) return false;
+    this.glideTo(stop, way > 0 ? 0.75 : 0.3);
+    return true;
+  }
+
   scrub(progress) {
     this.glide = null;
     this.playing = null;
@@ -452,6 +473,7 @@ class Flow {
     write(this.headline, this.root.classList.contains("waits") ? [[this.data.text.waits, "remark"]] : text);
     setOnce(this.stage, "aria-label", `${fact?.text ?? this.headline.textContent} ${this.data.text.keys}`);
     const stop = this.snapshot.stops[Math.floor(this.progress)];
+    this.root.classList.toggle("underway", Boolean(stop) && this.look.view === "flow");
     const told = stop ? this.data.text.stops[stop.motion] : this.data.text.rest;
     write(this.caption, [[told, ""]]);
     write(this.heard, [[`${fact?.text ?? this.headline.textContent} ${stop ? told : ""}`, ""]]);
