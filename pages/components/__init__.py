@@ -55,6 +55,8 @@ def pack_bytes(data: dict) -> bytes:
 arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>')
 shortcuts = make_component("shortcuts", "<div></div>")
 arrows = make_component("arrows", "<div></div>", "belongs")
+cards = make_component("cards", '<div class="cards"></div>', "kept_progress")
+visited = make_component("visited", "<div></div>", "kept_progress")
 scroller = make_component("scroller", "<div></div>")
 canvas = make_component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
 thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")

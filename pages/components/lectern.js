@@ -4,13 +4,15 @@ const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e
 const AT_THE_DESK = ["start", "notes"]; // all that there is to do before it begins
 const HEARD = ["next", "previous", "first", "last", "black"]; // what the presenter view may ask for
 
+const STOPS = { next: 1, previous: -1 }; // by which a journey on the screen is gone through first
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".lectern");
   const black = parentElement.querySelector(".lectern-black");
   const presenting = data.presenting;
+  document.documentElement.lectern = root; // the one that is on the screen: an older one may go after this came
   root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
   document.documentElement.classList.toggle("presenting", presenting);
-  document.documentElement.classList.toggle("drawer", data.on.includes("edit"));
   document.documentElement.lang = data.language;
   root.classList.toggle("desk", !presenting);
   root.querySelector(".lectern-place").textContent = presenting ? data.place : "";
@@ -35,6 +37,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const act = (way) => {
     if (!presenting && !AT_THE_DESK.includes(way)) return;
     if (way !== "black" && way !== "leave") black.hidden = true;
+    if (way in STOPS && isTakenByJourney(STOPS[way])) return;
     acts[way] ? acts[way]() : setTriggerValue("moved", way);
   };
 
@@ -79,8 +82,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   return () => {
     root.forget();
-    document.documentElement.classList.remove("presenting");
+    if (document.documentElement.lectern === root) document.documentElement.classList.remove("presenting");
   };
+}
+
+// Whether a journey on the screen had one more stop on (1) or back (-1), and went there.
+function isTakenByJourney(way) {
+  return !window.dispatchEvent(new CustomEvent("flow-step", { detail: way, cancelable: true }));
 }
 
 // Fills the screen, or no longer; where a browser does not let it the presentation goes on in its window.

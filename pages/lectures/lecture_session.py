@@ -43,7 +43,8 @@ class LectureSession(LinkedState):
 
     scene_step: what is seen of the scene, or None at the desk, where a lecture is built. drawer: whether the controls
     stand beside it. pair: by what name the presenter view hears of the presentation in another window. unread, unfit:
-    what of a link, or of the scene that is shown, could not be read or computed. script: the scene's Setup, as far as
+    what of a link, or of the scene that is shown, could not be read or computed. moves: how often another step was
+    shown; from_behind: whether the last of these led back. script: the scene's Setup, as far as
     it can be computed; screen: what the workbench showed before.
     """
 
@@ -54,6 +55,8 @@ class LectureSession(LinkedState):
     drawer: bool = False
     view: str | None = None
     pair: str = ""
+    moves: int = 0
+    from_behind: bool = False
     script: Setup | None = None
     screen: dict = field(default_factory=dict)
 
@@ -204,6 +207,8 @@ def show_scene_step(at: int, scene_step: str) -> None:
     """Shows a step of a scene; another scene as the script has it."""
     own = get_lecture_session()
     is_other_scene = own.scene_step is None or at != own.at
+    own.moves += 1
+    own.from_behind = False
     if own.scene_step is None:
         own.screen = setup_history.save_screen()
     own.at, own.scene_step = at, scene_step
@@ -256,6 +261,7 @@ def move_in_lecture(way: str) -> None:
     }
     place, step = steps[targets[way]]
     show_scene_step(place, step)
+    own.from_behind = way in ("previous", "last")
 
 
 def toggle_answers() -> None:

@@ -12,8 +12,8 @@ from pages.setup.setup import MAX_LINK_CHARS, Setup, setup_from_link, setup_to_l
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 
-SCENE_STEPS = ("symbol", "shapes", "cell", "map")
-ANSWERING_STEPS = ("cell", "map")  # the steps that give a question's answer away
+SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
+ANSWERING_STEPS = ("journey", "map", "cell")  # the steps that give a question's answer away
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
 LECTURE_VERSION = 1

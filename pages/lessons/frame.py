@@ -9,30 +9,34 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import Trace
 from attention_core.inputs.tokenizer import printable_token
-from pages.components import arrows
+from pages.components import arrows, visited
 from pages.export.export_panel import show_export
 from pages.export.page_links import link_to_workbench
 from pages.panels import lesson_choices, link_controls
-from pages.panels.language import language_switch
 from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
+from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
 from pages.session.reveal import REVEAL_KEY
+from pages.session.solved import forget_answers, is_solved
 from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
 from pages.site.words import escape_markdown, has, say, use_language
 
 OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
 CODE_DRAWER = "code"
+PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands behind it stays where it is
 
 
 @contextmanager
 def draw_lesson(slug: str) -> Iterator[DeltaGenerator]:
     """Draws what stands around a lesson. Gives the place in its first line for show_lesson_run."""
+    forget_answers()
     with draw_page_frame(slug) as place:
         show_question(slug)
         yield place
         st.caption(say(f"lessons.{slug}.sources"))
+    visited(data={"slug": slug, "solved": is_solved()}, key="visited")
     follow_arrow_key(slug)
 
 
@@ -58,34 +62,30 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator]:
 
 def show_lesson_line(slug: str) -> DeltaGenerator:
     """Shows where one is among the lessons, the way on and back, and what concerns all of them."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        if slug in LESSONS:
-            show_neighbour_lessons(slug)
-        place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content")
+    own, place = show_toolbar()
+    with own:
         if slug in PAGES_WITH_ANSWERS:
             show_reveal_switch()
-        language_switch()
+        if slug in LESSONS:
+            show_neighbour_lessons(slug)
         arrows(key="arrows", on_moved_change=handle_arrow_key, width="content")
     return place
 
 
 def show_neighbour_lessons(slug: str) -> None:
-    """Shows the lesson before, the number of this one, and the lesson after."""
+    """Shows the number of this lesson, the lesson before and the lesson after."""
     number = LESSONS.index(slug) + 1
-    place = say("lesson.place", number=number, count=len(LESSONS))
+    st.markdown(say("lesson.place", number=number, count=len(LESSONS)), width=PLACE_WIDTH_PX)
     show_neighbour_link(slug, -1, "previous", ":material/chevron_left:")
-    st.markdown(place, width="content")
     show_neighbour_link(slug, 1, "next", ":material/chevron_right:")
 
 
 def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
-    """Shows the way to a neighbour, where there is one."""
+    """Shows the way to a neighbour; where there is none, it cannot be gone."""
     neighbour = neighbour_lesson(slug, step)
-    if neighbour is None:
-        return
-    path = PAGES_BY_SLUG[neighbour].path
-    question = say(f"lessons.{neighbour}.question")
-    st.page_link(path, label=say(f"lesson.{name}"), icon=icon, help=question)
+    path = PAGES_BY_SLUG[neighbour or slug].path
+    question = say(f"lessons.{neighbour}.question") if neighbour else None
+    st.page_link(path, label=say(f"lesson.{name}"), icon=icon, help=question, disabled=neighbour is None)
 
 
 def neighbour_lesson(slug: str, step: int) -> str | None:
@@ -147,9 +147,9 @@ def show_lesson_run(setup: Setup, place: DeltaGenerator) -> None:
     which shows exactly this run."""
     trace = trace_for(setup)
     with place:
+        link_to_workbench(setup, "workbench")
         show_proof(trace, setup)
         show_export(trace, setup)
-        link_to_workbench(setup, "workbench")
 
 
 def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:

@@ -10,6 +10,7 @@ from attention_core.variants.influence import InfluenceByDistance, first_overtak
 from pages.panels.lesson_choices import current_slug, get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_place, option_labels
 from pages.session.reveal import are_answers_revealed
+from pages.session.solved import note_answer
 from pages.site.words import say
 
 
@@ -38,12 +39,14 @@ def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
 
 def judge_guess(is_right: bool) -> None:
     """Says whether a guess was right."""
+    note_answer(is_right)
     verdict = "ritual.right" if is_right else "ritual.wrong"
     st.markdown(say(verdict), width="content")
 
 
 def show_goal(reached: bool, done: str, still: str) -> None:
     """Says whether what was to be built is there. done, still: what is said then, and before."""
+    note_answer(reached)
     if reached:
         st.success(done, icon=":material/check_circle:")
     else:
@@ -109,6 +112,7 @@ def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
     slug = current_slug()
     tried = get_tried_cells()
     found = tried.intersection(wrong)
+    note_answer(bool(wrong) and len(found) == len(wrong))
     counts = {"found": len(found), "count": len(wrong)}
     if len(found) < len(wrong) and not are_answers_revealed():
         st.markdown(say(f"lessons.{slug}.find", **counts))

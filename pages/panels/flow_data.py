@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 
@@ -25,11 +26,29 @@ MAX_NAMED_COLUMNS = 64  # places along an axis that carry a name
 RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 
 
-def make_flow_data(screen: ScreenState, look: dict, *, hears: bool = True, plays: bool = False) -> bytes:
+@dataclass(frozen=True)
+class Showing:
+    """How a picture is shown.
+
+    hears: whether the server is told what is looked at, and writes sums. plays: whether the journey begins by itself.
+    begins: where one that does not begins, at its "start" or its "end". fills: whether it fills the screen of a hall.
+    height: else, in pixels of a page that is 1280 wide.
+    """
+
+    hears: bool = False
+    plays: bool = False
+    begins: str = "start"
+    fills: bool = False
+    height: int = STAGE_HEIGHT_PX
+
+
+HEARD = Showing(hears=True, begins="end")  # of the workbench
+
+
+def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:
     """All that the picture is drawn from: parts, stops, numbers, words.
 
-    look: what the server looks at. hears: whether the server is told what is looked at, and writes sums. plays: whether
-    the journey begins by itself.
+    look: what the server looks at.
     """
     trace = screen.trace
     parts = flow_parts(trace)
@@ -55,16 +74,15 @@ def make_flow_data(screen: ScreenState, look: dict, *, hears: bool = True, plays
         "crossed": screen.inputs.crossed,
         "facts": list_facts(screen),
         "head_names": list_heads(screen),
-        "height": STAGE_HEIGHT_PX,
         "palette": vars(current_palette()),
         "text": flow_text(trace, cut and len(cut.keys)),
     }
-    if hears and not cut:
+    if showing.hears and not cut:
         data |= {"plane": make_plane_data(screen)}
         data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
     rail = pack_head_maps(screen, data) if cut else b""
     digest = hashlib.sha256(numbers + rail + repr(data).encode()).hexdigest()
-    data |= {"hears": hears, "plays": plays}
+    data |= {**vars(showing), "told": not showing.hears}
     return pack_bytes({**data, "look": look, "digest": digest, "numbers": numbers, "rail": rail})
 
 

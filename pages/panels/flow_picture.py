@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.explanation.arithmetic import explain
 from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
-from pages.panels.flow_data import make_flow_data
+from pages.panels.flow_data import Showing, make_flow_data
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_plane import CONTROL, handle_release
 from pages.panels.flow_words import make_fact
@@ -18,8 +18,8 @@ from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.labels import chosen_cell, current_palette, describe_cell
-from pages.session.view import ScreenState, current_screen, make_screen_state
-from pages.setup.setup import Setup, without_view
+from pages.session.view import ScreenState, current_screen
+from pages.setup.setup import without_view
 from pages.site.words import say
 
 
@@ -37,13 +37,14 @@ def show_flow(screen: ScreenState) -> None:
     components.flow(data=make_flow_data(screen, make_look(screen)), key="flow")
 
 
-def show_journey(setup: Setup) -> None:
-    """Shows a Setup's most telling query on its way, which begins by itself; it is only looked at."""
-    screen = make_screen_state(setup, None)
+def show_journey(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> None:
+    """Shows a query on its way, only to be looked at; or a step as a map.
+
+    order: a larger one makes a browser that has moved on begin anew."""
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
-    look = {**place, "step": None, "cell": None, "order": 0}
-    components.flow(data=make_flow_data(screen, look, hears=False, plays=True), key="flow")
+    look = {**place, "step": step, "cell": None, "order": order}
+    components.flow(data=make_flow_data(screen, look, showing), key="flow")
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from attention_core.record.errors import AttentionError
 from pages.lectures import lecture_session
 from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
-from pages.panels.language import language_switch
+from pages.panels.toolbar import show_toolbar
 from pages.presentation.builder import scene_editor, title_box
 from pages.presentation.scene_files import show_scene_files
 from pages.presentation.stage import show_lectern, show_lecture_trouble
@@ -23,10 +23,10 @@ LONG_ADDRESS_HEIGHT = 120  # pixels of the box of a longer one, in which it is s
 def show_desk() -> None:
     """The title, the scenes in order; of one's own lecture the scene that is worked on beside them."""
     with use_language(), st.container(gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        own, _ = show_toolbar()
+        with own:
             show_lectern()
             lecture_picker()
-            language_switch()
         show_lecture_trouble()
         show_lecture_refusal()
         if lecture_session.get_lecture_session().name == OWN_LECTURE:

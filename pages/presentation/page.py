@@ -13,13 +13,15 @@ if session.view == lecture_session.NOTES_VIEW:
     speaker_notes.show_notes()
 elif session.scene_step is None:
     desk.show_desk()
+elif session.drawer:
+    shown, controls = st.columns([4, 1])
+    with controls:
+        input_controls.show_input_controls()
+        mask_controls.show_mask_controls()
+        mechanism_controls.show_scale_control()
+        mechanism_controls.show_temperature_control()
+    with shown:
+        stage.show_stage()
+    matrix_editors.show_editors()
 else:
-    if session.drawer:
-        with st.sidebar:
-            input_controls.show_input_controls()
-            mask_controls.show_mask_controls()
-            mechanism_controls.show_scale_control()
-            mechanism_controls.show_temperature_control()
     stage.show_stage()
-    if session.drawer:
-        matrix_editors.show_editors()

@@ -1,4 +1,4 @@
-"""The steps that a scene is gone through by: a formula, its sizes, a question, a cell, a map."""
+"""The steps that a scene is gone through by: a question, the journey, a map, a cell, a formula, its sizes."""
 
 from collections.abc import Callable
 
@@ -15,12 +15,14 @@ from pages.lectures import lecture_session
 from pages.panels import canvas_map
 from pages.panels.arithmetic import show_pieces
 from pages.panels.chart import show_chart
-from pages.panels.head_maps import fact_sentence, head_title, list_large_heads, make_head_picture
+from pages.panels.flow_data import Showing
+from pages.panels.flow_numbers import is_too_large
+from pages.panels.flow_picture import show_journey
+from pages.panels.head_maps import fact_sentence
 from pages.panels.step import follow_operand
 from pages.panels.step_picture import list_shown_operands, make_panel_title
 from pages.runs.compute import spell_tokens
 from pages.session import setup_state
-from pages.session.cell_clicks import open_sent_cell
 from pages.session.labels import chosen_cell, current_palette, describe_cell, picture_texts_for
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, has, say
@@ -131,31 +133,36 @@ def show_question_step(screen: ScreenState) -> None:
         st.markdown(f"**{escape_markdown(question)}**")
 
 
+def show_journey_step(screen: ScreenState) -> None:
+    """The way of the query through the layer: the keys that lead on go from stop to stop first."""
+    session = lecture_session.get_lecture_session()
+    begins = "end" if session.from_behind else "start"
+    show_journey(screen, Showing(begins=begins, fills=True), order=session.moves)
+
+
 def show_map_step(screen: ScreenState) -> None:
-    """Who attends to whom, in one sentence and as a map; of a scene that names no head, as the workbench shows them."""
-    st.markdown(fact_sentence(screen.trace, screen.selection))
-    names_head = lecture_session.current_scene().setup.head is not None
-    heads = [screen.selection.head] if names_head else list_large_heads(screen)
-    with st.container(key="maps", horizontal=True, horizontal_alignment="center"):
-        for head in heads:
-            show_head(screen, head)
-
-
-def show_head(screen: ScreenState, head: int) -> None:
-    """One head's map, in cells or on a canvas."""
-    if not canvas_map.is_large(screen.drawn("weights"), "weights"):
-        show_chart(make_head_picture(screen, head), f"map{head}", head_title(screen, head), open_sent_cell)
+    """Who attends to whom: the picture of the journey seen from above, its row strong and the others pale."""
+    if is_too_large(screen.trace):
+        show_large_map_step(screen)
         return
+    moves = lecture_session.get_lecture_session().moves
+    show_journey(screen, Showing(begins="end", fills=True), "weights", moves)
+
+
+def show_large_map_step(screen: ScreenState) -> None:
+    """The same of more words than stand beside each other, in one sentence and on a canvas."""
     selection = screen.selection
+    st.markdown(fact_sentence(screen.trace, selection))
     description = fact_sentence(screen.trace, selection, str)
-    even = row_fact(screen.trace, head, selection.query, selection.batch).possible
+    even = row_fact(screen.trace, selection.head, selection.query, selection.batch).possible
     canvas_map.show_large_map(screen, "weights", selection.at, "map", description, even)
 
 
 SCENE_STEP_FUNCTIONS: dict[str, Callable[[ScreenState], None]] = {
+    "journey": show_journey_step,
+    "map": show_map_step,
+    "cell": show_cell_step,
     "symbol": show_symbol_step,
     "shapes": show_shapes_step,
     "question": show_question_step,
-    "cell": show_cell_step,
-    "map": show_map_step,
 }

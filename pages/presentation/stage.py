@@ -5,6 +5,7 @@ import streamlit as st
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import lectern
 from pages.lectures import lecture_session
+from pages.panels.flow_numbers import is_too_large
 from pages.presentation.scene_steps import SCENE_STEP_FUNCTIONS
 from pages.presentation.speaker_notes import note_data
 from pages.session import setup_state
@@ -22,6 +23,7 @@ def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
         lecture_session.current_lecture(),
         session.at,
         session.scene_step,
+        session.moves,
         session.drawer,
         are_answers_revealed(),
         screen.setup,
@@ -35,7 +37,8 @@ def show_stage(screen: ScreenState) -> None:
     step = lecture_session.get_lecture_session().scene_step
     with st.container(key="stage"):
         st.markdown(f"## {escape_markdown(lecture_session.current_scene().title)}")
-        with st.container(key=f"beat_{step}"):
+        is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
+        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one picture for both, which stays
             SCENE_STEP_FUNCTIONS[step](screen)
         show_lecture_trouble()
     show_lectern()

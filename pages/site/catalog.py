@@ -57,4 +57,5 @@ PAGES_WITH_ANSWERS = (
     "puzzles",
     "bugs",
 )  # the pages that hide an answer until it is guessed
-DOORS = {"explore": "workbench", "learn": LESSONS[0], "practise": "check", "history": "history"}  # of the start
+DOORS = {"see": "workbench", "learn": LESSONS[0], "teach": "present"}  # of the start
+BESIDE_LESSONS = ("glossary", "history", "check", "puzzles", "bugs")  # what stands under the lessons there

@@ -6,9 +6,9 @@ from attention_core.inputs.tokenizer import printable_token
 from pages.components import shortcuts
 from pages.export.export_panel import EXPORTED_STEP_KEY, show_export
 from pages.lectures import lecture_session
-from pages.panels import language
 from pages.panels.proof import proof_badge, show_proof
 from pages.panels.setup_controls import show_refusal
+from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
 from pages.session import setup_history, setup_state
 from pages.session.fragments import page_part, redraw
@@ -39,18 +39,20 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(header_dependencies)
 def show_header(screen: ScreenState) -> None:
-    """Proof badge, undo and redo, link, export; then what could not be read."""
+    """Undo and redo, link, proof, export; then what could not be read."""
     with st.container(gap="xsmall"):
         show_header_line(screen)
         show_link_trouble()
 
 
 def show_header_line(screen: ScreenState) -> None:
-    """Proof badge, undo and redo, link, export."""
+    """Undo and redo, link, proof, export."""
     trace, setup = screen.trace, screen.setup
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        show_proof(trace, setup)
+    own, shared = show_toolbar()
+    with own:
         mechanism_controls.example_picker(setup)
+        shortcuts(key="shortcuts", on_moved_change=handle_shortcut, width="content")
+    with shared:
         for move in setup_history.HISTORY_MOVES:
             st.button(
                 say(f"header.{move}"),
@@ -63,9 +65,8 @@ def show_header_line(screen: ScreenState) -> None:
                 args=(move,),
             )
         show_share_panel(setup)
+        show_proof(trace, setup)
         show_export(trace, setup)
-        language.language_switch()
-        shortcuts(key="shortcuts", on_moved_change=handle_shortcut, width="content")
 
 
 def handle_shortcut() -> None:

@@ -1,5 +1,6 @@
 // Where everything stands at each stop, and on the way from one to the next.
 const OPEN_HEIGHT = 88; // px: the room for a sum of which nothing is known yet
+const LEAST_ROOM = 260; // px
 const MAKES_ROOM = 0.3; // of a stop: it first makes room for what comes
 
 class Arrangement {
@@ -20,11 +21,12 @@ class Arrangement {
   }
 
   // The room, and what is the same at every stop.
-  frameOf({ root, data, model, look, open, asking }) {
+  frameOf({ root, stage, data, model, look, open, asking }) {
     const width = root.clientWidth;
     const compact = width < 640;
-    const unit = clamp(width / 1010, compact ? 0.62 : 0.8, 1.75);
-    const height = data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
+    const room = data.fills ? Math.max(stage.clientHeight, LEAST_ROOM) : null; // of a hall's screen
+    const unit = clamp(room ? Math.min(width / 1010, room / 430) : width / 1010, compact ? 0.62 : 0.8, room ? 4 : 1.75);
+    const height = room ?? data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
     const longest = Math.max(...model.keys.map((word) => measure(word, 24, 700)));
     return {

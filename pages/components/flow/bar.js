@@ -3,6 +3,7 @@ class StopsBar {
   constructor(root, journey) {
     this.root = root;
     this.journey = journey;
+    this.gives = false; // the keys back to a presentation, when it is let go
     this.button = added(root, "button", "play");
     this.button.onclick = () => journey.togglePlay();
     this.track = added(root, "div", "track");
@@ -12,6 +13,7 @@ class StopsBar {
       this.moved(event);
     });
     this.track.addEventListener("pointermove", (event) => event.buttons && this.moved(event));
+    this.track.addEventListener("pointerup", () => this.gives && this.track.blur());
     Object.assign(this.track, { tabIndex: 0, role: "slider" });
     this.track.addEventListener("keydown", (event) => this.key(event));
   }
@@ -20,8 +22,8 @@ class StopsBar {
   key(event) {
     const { journey } = this;
     const go = {
-      ArrowRight: () => journey.glideTo(Math.floor(journey.progress + 1e-6) + 1, 0.75),
-      ArrowLeft: () => journey.glideTo(Math.ceil(journey.progress - 1e-6) - 1, 0.3),
+      ArrowRight: () => journey.stepBy(1),
+      ArrowLeft: () => journey.stepBy(-1),
       Home: () => journey.scrub(0),
       End: () => journey.scrub(journey.stops.length),
       " ": () => journey.togglePlay(),

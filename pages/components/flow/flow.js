@@ -59,7 +59,7 @@ class Flow {
   }
 
   listen() {
-    this.hears = { "flow-look": ({ detail }) => this.exchange.obey(detail), "flow-drag": ({ detail }) => this.drag(detail) };
+    this.hears = { "flow-look": ({ detail }) => this.exchange.obey(detail), "flow-drag": ({ detail }) => this.drag(detail), "flow-step": (event) => this.stepFromAfar(event) };
     for (const [name, hear] of Object.entries(this.hears)) window.addEventListener(name, hear);
     new ResizeObserver(() => this.resized()).observe(this.root);
     document.fonts.ready.then(() => {
@@ -75,17 +75,19 @@ class Flow {
 
   // ---- data -----------------------------------------------------------------------------------------------------------
   show(data) {
-    if (data.digest === this.data?.digest) {
+    if (data.digest === this.data?.digest && !this.isToldToLook(data)) {
       if (this.isDragged) this.plane.refuse();
       return;
     }
     const [before, old] = [this.snapshot, this.data];
     const moved = this.isDragged ? this.moved : [];
+    const isToBegin = !data.hears && (!before || this.isToldToLook(data));
     this.data = data;
     this.model = new Model(data);
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
-    this.look = this.look && !data.cut ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
+    this.look = this.look && !data.cut && data.hears ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
     this.differs = findTwinDifference(data.steps, moved, this.look.query, data.rounding);
+    this.fit(data);
     this.views.show(data.text.views, Object.keys(data.text.views));
     this.rail.root.hidden = data.heads < 2;
     this.rail.show(smallHeads(this), data.palette);
@@ -95,9 +97,28 @@ class Flow {
     this.root.classList.remove("waits");
     this.take();
     this.glow = before && !data.cut && isSameWords(old, data) && !isCalm() ? findChanges(before, this.snapshot, this.model) : null;
-    if (!before && data.plays && !isCalm()) this.journey.begin();
+    if (isToBegin && !(data.plays && isCalm())) this.journey.begin(data);
     if (data.hears && window.flowLook) this.exchange.obey(window.flowLook);
     else if (data.hears) this.exchange.expect(data.look);
+  }
+
+  // Whether a picture that tells the server nothing is told to look at something else.
+  isToldToLook({ hears, look }) {
+    return !hears && look.order > this.data?.look.order;
+  }
+
+  // The picture of a page of its own, of one that plays, of a hall's screen.
+  fit(data) {
+    for (const name of ["told", "plays", "fills"]) this.root.classList.toggle(name, data[name]);
+    this.stage.tabIndex = data.fills ? -1 : 0; // the keys are the presentation's
+    this.stage.role = data.fills ? "img" : "group";
+    this.bar.gives = data.fills;
+  }
+
+  // A key of a presentation leads to another stop, and where there is none to another scene.
+  stepFromAfar(event) {
+    const isHere = this.data?.fills && this.root.isConnected && this.look.view !== "map";
+    if (isHere && this.journey.stepBy(event.detail)) event.preventDefault();
   }
 
   // The step that holds the shares.

@@ -28,9 +28,11 @@ class Journey {
     return this.stops[Math.floor(this.progress)] ?? null;
   }
 
-  begin() {
-    this.progress = 0;
-    this.playing = {};
+  // From its start or its end, by itself or not.
+  begin({ plays, begins }) {
+    this.progress = begins === "end" ? this.stops.length : 0;
+    this.glide = null;
+    this.playing = plays ? {} : null;
     this.ask();
   }
 
@@ -44,6 +46,15 @@ class Journey {
     this.glide = this.playing = null;
     this.progress = clamp(progress, 0, this.stops.length);
     this.ask();
+  }
+
+  // One stop on (1) or back (-1) from where it is going to; false where there is none.
+  stepBy(way) {
+    const from = this.glide?.target ?? this.progress;
+    const stop = way > 0 ? Math.floor(from + 1e-6) + 1 : Math.ceil(from - 1e-6) - 1;
+    if (stop < 0 || stop > this.stops.length) return false;
+    this.glideTo(stop, way > 0 ? 0.75 : 0.3);
+    return true;
   }
 
   // To a stop, in so large a part of the time that it takes when it is played.

@@ -123,23 +123,25 @@ class MapView {
     }
   }
 
-  drawCell({ opened, frame }, { matrix, x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven }) {
+  drawCell({ opened, frame, look: { query }, fades }, { matrix, x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven }) {
     const edge = tall > 12 ? 1.5 : 0.3;
     const [top, means] = [y + row * tall + gap(row), { cell: { step: matrix.step, index: matrix.placeOf(row, column) }, at: key === "result" ? { row, column } : null }];
     const box = { x: x + column * wide + edge, y: top + edge, width: wide - 2 * edge, height: tall - 2 * edge, rx: Math.min(4 * frame.unit, tall / 5) };
     const isBlocked = matrix.isBlocked(row, column);
+    const opacity = fades && key === "result" && matrix.rowAxis === "T" && row !== query ? opened * FADED : opened;
     const strength = isBlocked ? 0 : isEven ? 0.1 : 0.05 + 0.95 * clamp(Math.abs(number) / (matrix.largest || 1));
     const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
-    const attributes = { ...box, class: `${look}${isLit(row, column) ? " chosen" : ""}`, opacity: opened, "fill-opacity": isBlocked ? 1 : strength };
+    const attributes = { ...box, class: `${look}${isLit(row, column) ? " chosen" : ""}`, opacity, "fill-opacity": isBlocked ? 1 : strength };
     this.shapes.put("cells", "rect", `${key} ${row} ${column}`, attributes, means);
     const isTold = !isEven && !isBlocked && box.width >= LEGIBLE_CELL.width && box.height >= LEGIBLE_CELL.height;
     if (!isTold || (matrix.kind === "share" && number < TELLING_SHARE)) return;
     const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 + 1, "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3) };
     const text = matrix.kind === "share" ? spellPercent(number) : spellNumber(number);
-    this.shapes.put("texts", "text", `${key} ${row} ${column}`, { ...at, class: `middle mapnumber${strength > 0.5 ? " inside" : ""}`, text, opacity: opened });
+    this.shapes.put("texts", "text", `${key} ${row} ${column}`, { ...at, class: `middle mapnumber${strength > 0.5 ? " inside" : ""}`, text, opacity });
   }
 }
 
+const FADED = 0.45; // in a hall, beside the row that is spoken of
 const isPlace = (place, row, column) => place !== null && place.row === row && place.column === column;
 
 function isEvenRow(shares) {

@@ -36,6 +36,7 @@ function mapView(flow, { frame }) {
     open: isOpen ? { row, height: open.height ?? OPEN_HEIGHT } : null,
     chosen: isOpen ? { row, column } : null,
     hovered: flow.hands.cell,
+    fades: data.fills,
   };
 }
 

@@ -1,65 +1,79 @@
-"""Start here: one question, answered with numbers; then four links, and all lessons by their questions."""
+"""Start here: the journey of one query, which begins by itself; three doors below it; the lessons as cards."""
 
-from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
-from attention_core.drawing.bars import row_of
-from pages.lessons.frame import draw_page_frame, show_lesson_run, show_question
-from pages.lessons.pictures import show_bar_rows
-from pages.lessons.prompts import predict
-from pages.lessons.sentences import list_place_names
+from pages.components import cards
+from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import draw_page_frame, drawer, show_lesson_run
+from pages.lessons.start.card_pictures import draw_card
+from pages.lessons.start.one_word import ask_exchange, find_exchange, show_exchanged_word
+from pages.panels.flow_data import Showing
 from pages.panels.flow_picture import show_journey
-from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import pick_example, sentence_box
-from pages.panels.word_swaps import exchange_word, list_swap_offers
-from pages.runs.cache import inputs_of, trace_for
-from pages.session.labels import selection_of
-from pages.site.catalog import DOORS, LESSONS, PAGES_BY_SLUG
-from pages.site.words import escape_markdown, say
+from pages.session.labels import current_palette
+from pages.session.view import make_screen_state
+from pages.setup.setup import Setup
+from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_BY_SLUG
+from pages.site.words import current_language, say
 
-DOOR_ICONS = {
-    "explore": ":material/grid_on:",
-    "learn": ":material/school:",
-    "practise": ":material/edit:",
-    "history": ":material/history_edu:",
-}
+JOURNEY_HEIGHT_PX = 370  # pixels, at 1280 of width: it stands on the first screen with its bar
+DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}
+
+
+def show_doors() -> Setup:
+    """Shows the three ways on. Gives the sentence that is typed in the first of them."""
+    boxes = dict(zip(DOORS, st.columns(len(DOORS), gap="medium"), strict=True))
+    for door, box in boxes.items():
+        boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
+        boxes[door].markdown(f"#### {DOOR_ICONS[door]} {say(f'lessons.start.door_{door}')}")
+        boxes[door].markdown(say(f"lessons.start.behind_{door}"))
+    with boxes["see"]:
+        setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
+        link_to_workbench(setup, "see")
+    for door in ("learn", "teach"):
+        label = say(f"lessons.start.open_{door}")
+        boxes[door].page_link(PAGES_BY_SLUG[DOORS[door]].path, label=label, icon=":material/arrow_forward:")
+    return setup
+
+
+def show_cards() -> None:
+    """Shows the lessons; opens the one whose card is clicked."""
+    language = current_language()
+    described = [describe_card(slug, language) for slug in LESSONS]
+    text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved")}
+    text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")  # counted in the browser
+    data = {"cards": described, "text": text, "palette": vars(current_palette())}
+    opened = cards(data=data, key="cards", on_opened_change=lambda: None).opened
+    if opened in LESSONS:  # a browser may send anything
+        st.switch_page(PAGES_BY_SLUG[opened].path)
+
+
+def describe_card(slug: str, language: str) -> dict:
+    """What a card shows."""
+    return {
+        "slug": slug,
+        "title": say(f"page.{slug}"),
+        "question": say(f"lessons.{slug}.question"),
+        "address": f"{slug}?lang={language}",
+        "shapes": draw_card(slug, language),
+    }
+
 
 with draw_page_frame("start") as place:
-    show_question("start")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
-    trace = trace_for(setup)
-    inputs = inputs_of(setup)
-    selection = selection_of(trace, setup)
-    names = list_place_names(trace, "T")
-    row_place = (0, selection.head, selection.query)
-    title = say("lessons.start.row", word=names[selection.query])
-    rows = [row_of(title, trace, "weights", row_place, "now")]
-    runs = {"now": trace}
-    st.markdown(f"##### {fact_sentence(trace, selection)}")
-    for old, new in list_swap_offers(setup, inputs)[:1]:  # one word changes: who is meant then?
-        changed = trace_for(replace(setup, text=exchange_word(setup, inputs, old, new)))
-        weights = changed.step("weights").window(B=0, H=selection.head, T=selection.query)  # (S,)
-        merged_names = []
-        for name, changed_name in zip(names, list_place_names(changed, "T"), strict=True):
-            either = say("lessons.start.either", was=name, now=changed_name)
-            merged_names.append(name if name == changed_name else either)
-        names = merged_names
-        question = say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))
-        known = predict(names, {int(weights.argmax())}, question)
-        title = say("lessons.start.row", word=new)
-        rows.append(row_of(title, changed, "weights", row_place, "then", hidden=not known))
-        runs["then"] = changed
-    show_journey(setup)
-    show_bar_rows("hero", rows, names, runs, trace, say("lessons.start.alt"))
+    st.markdown(f"#### {say('lessons.start.question')}")
+    journey = st.container()
+    st.markdown(say("lessons.start.intro"))
+    setup = show_doors()
+    with journey:
+        show_journey(make_screen_state(setup, None), Showing(plays=True, height=JOURNEY_HEIGHT_PX))
     show_lesson_run(setup, place)
-    for box, (door, slug) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
-        with box.container(border=True, height="stretch"):
-            label = say(f"lessons.start.door_{door}")
-            st.page_link(PAGES_BY_SLUG[slug].path, label=label, icon=DOOR_ICONS[door])
-            st.caption(say(f"lessons.start.behind_{door}"))
-    for slug in LESSONS:
-        with st.container(horizontal=True, vertical_alignment="center", gap=None):  # on a phone below each other
-            st.page_link(PAGES_BY_SLUG[slug].path, label=say(f"page.{slug}"))
-            st.caption(say(f"lessons.{slug}.question"), width="content")
+    exchange = find_exchange(setup)
+    if exchange is not None:
+        drawer("one_word", partial(show_exchanged_word, setup, *exchange), ask_exchange(*exchange))
+    st.markdown(f"#### {say('lessons.start.lessons')}")
+    show_cards()
+    with st.container(horizontal=True):
+        for slug in BESIDE_LESSONS:
+            st.page_link(PAGES_BY_SLUG[slug].path, label=say(f"page.{slug}"), icon=PAGES_BY_SLUG[slug].icon)

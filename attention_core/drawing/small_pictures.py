@@ -1,0 +1,162 @@
+"""Small pictures of numbers, as shapes on a field of 160 x 90: what a page draws on a card, in its theme's colours.
+
+A shape is plain data: its kind, the name of its colour in a Palette, how strong that is (0 to 1), then its numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
+MARGIN = 8.0
+WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # what is nearly nothing is still seen to be there
+Shape = tuple[str, str, float, *tuple[float, ...]]
+Box = tuple[float, float, float, float]  # left, top, width, height
+WHOLE_FIELD: Box = (MARGIN, MARGIN, FIELD_WIDTH - 2 * MARGIN, FIELD_HEIGHT - 2 * MARGIN)
+
+
+def rectangle(colour: str, strength: float, box: Box) -> Shape:
+    """A filled rectangle."""
+    return shape("rect", colour, strength, box)
+
+
+def shape(kind: str, colour: str, strength: float, numbers: Sequence[float]) -> Shape:
+    """A shape whose numbers are rounded to what can be seen.
+
+    >>> shape("dot", "q", 1 / 3, (1.0, 2.04, 3.0))
+    ('dot', 'q', 0.33, 1.0, 2.0, 3.0)
+    """
+    return (kind, colour, round(float(strength), 2), *(round(float(number), 1) for number in numbers))
+
+
+# ---- cells -----------------------------------------------------------------------------------------------------------
+def map_shapes(
+    values: Float[np.ndarray, "T S"], allowed: Bool[np.ndarray, "T S"] | None = None, box: Box = WHOLE_FIELD
+) -> list[Shape]:
+    """Weights as a map of square cells in the middle of a box; blocked ones are empty frames."""
+    rows, columns = values.shape
+    side = min(box[2] / columns, box[3] / rows)
+    left = box[0] + (box[2] - side * columns) / 2
+    top = box[1] + (box[3] - side * rows) / 2
+    shapes = []
+    for (row, column), value in np.ndenumerate(values):
+        cell = (left + column * side, top + row * side, side - 1, side - 1)
+        if allowed is not None and not allowed[row, column]:
+            shapes.append(shape("frame", "faint", 1.0, cell))
+        else:
+            shapes.append(rectangle("share", max(WEAKEST_CELL, value), cell))
+    return shapes
+
+
+def strip_shapes(values: Float[np.ndarray, " D"], colour: str, box: Box) -> list[Shape]:
+    """A vector as a strip of cells framed in its colour: magenta for minus, charcoal for plus."""
+    side = min(box[2] / len(values), box[3])
+    largest = max(np.abs(values).max(), 1e-12)
+    shapes = []
+    for place, value in enumerate(values):
+        cell = (box[0] + place * side, box[1], side - 2, side - 2)
+        sign = "minus" if value < 0 else "plus"
+        shapes.append(rectangle(sign, abs(value) / largest, cell))
+        shapes.append(shape("frame", colour, 1.0, cell))
+    return shapes
+
+
+# ---- bars and curves -------------------------------------------------------------------------------------------------
+def bar_shapes(
+    values: Float[np.ndarray, " S"], colour: str, box: Box = WHOLE_FIELD, largest: float | None = None
+) -> list[Shape]:
+    """Numbers as bars on a line; those below 0 hang from it. largest: what fills the box's height."""
+    top = max(largest or values.max(), 0.0)
+    bottom = min(values.min(), 0.0)
+    scale = box[3] / (top - bottom)
+    zero = box[1] + top * scale
+    step = box[2] / len(values)
+    shapes = [shape("line", "faint", 1.0, (box[0], zero, box[0] + box[2], zero, 1.5))]
+    for place, value in enumerate(values):
+        height = max(abs(value) * scale, 1.0)
+        left = box[0] + (place + 0.15) * step
+        over_zero = height if value > 0 else 0.0
+        shapes.append(rectangle(colour, 1.0, (left, zero - over_zero, 0.7 * step, height)))
+    return shapes
+
+
+def curve_shapes(curves: Sequence[tuple[str, Sequence[float], Sequence[float]]], box: Box = WHOLE_FIELD) -> list[Shape]:
+    """Curves of (colour, x, y) in common axes, above a line at 0."""
+    every_x = np.concatenate([np.asarray(x, float) for _, x, _ in curves])
+    every_y = np.concatenate([np.asarray(y, float) for _, _, y in curves])
+    across = box[2] / (every_x.max() - every_x.min())
+    lowest = min(every_y.min(), 0.0)
+    up = box[3] / (every_y.max() - lowest)
+    foot = box[1] + box[3]
+    shapes = [shape("line", "faint", 1.0, (box[0], foot, box[0] + box[2], foot, 1.5))]
+    for colour, x, y in curves:
+        at_x = box[0] + (np.asarray(x, float) - every_x.min()) * across
+        at_y = foot - (np.asarray(y, float) - lowest) * up
+        shapes.append(shape("path", colour, 1.0, np.stack([at_x, at_y], axis=1).ravel()))  # x, y, x, y, ...
+    return shapes
+
+
+# ---- threads ---------------------------------------------------------------------------------------------------------
+def thread_shapes(weights: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> list[Shape]:
+    """Queries above, keys below, and between them threads as thick as the weights."""
+    rows, columns = weights.shape
+    query_x = box[0] + (np.arange(rows) + 0.5) * box[2] / rows
+    key_x = box[0] + (np.arange(columns) + 0.5) * box[2] / columns
+    top, foot = box[1] + 4, box[1] + box[3] - 4
+    shapes = []
+    for (row, column), weight in np.ndenumerate(weights):
+        if weight > WEAKEST_THREAD / 2:
+            line = (query_x[row], top, key_x[column], foot, 7 * weight)
+            shapes.append(shape("line", "share", max(WEAKEST_THREAD, weight), line))
+    shapes += [shape("dot", "q", 1.0, (x, top, 4)) for x in query_x]
+    shapes += [shape("dot", "k", 1.0, (x, foot, 4)) for x in key_x]
+    return shapes
+
+
+def arc_shapes(weights: Float[np.ndarray, "T T"], box: Box = WHOLE_FIELD) -> list[Shape]:
+    """Words in a row, and from each an arc to the words that it attends to, as thick as the weight."""
+    count = len(weights)
+    step = box[2] / count
+    foot = box[1] + box[3] - 6
+    x = box[0] + (np.arange(count) + 0.5) * step
+    shapes = []
+    for (query, key), weight in np.ndenumerate(weights):
+        if query != key and weight > 2 * WEAKEST_THREAD:
+            share_of_height = min(1.0, 0.35 + abs(query - key) / count)
+            height = (box[3] - 12) * share_of_height
+            arc = (x[query], x[key], foot - 4, height, 3 * weight)
+            shapes.append(shape("arc", "share", weight, arc))
+    shapes += [shape("dot", "x", 1.0, (each, foot, 3.4)) for each in x]
+    return shapes
+
+
+# ---- geometry --------------------------------------------------------------------------------------------------------
+def arrow_shapes(vectors: Sequence[tuple[str, Float[np.ndarray, " 2"]]], box: Box = WHOLE_FIELD) -> list[Shape]:
+    """Vectors of (colour, two numbers) as arrows from the middle of a box; the longest fills it."""
+    left, top, width, height = box
+    middle = np.array([left + width / 2, top + height / 2])
+    reach = max(np.abs(vector / [width, height]).max() for _, vector in vectors) * 2
+    shapes = [
+        shape("line", "faint", 1.0, (left, middle[1], left + width, middle[1], 1)),
+        shape("line", "faint", 1.0, (middle[0], top, middle[0], top + height, 1)),
+    ]
+    for colour, vector in vectors:
+        end = middle + vector / reach * [1, -1]
+        shapes.append(shape("line", colour, 1.0, (*middle, *end, 3)))
+        shapes.append(shape("dot", colour, 1.0, (*end, 4.5)))
+    return shapes
+
+
+def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) -> list[Shape]:
+    """Amounts that grow, side by side by colour: squares of which each area is an amount, all in one scale."""
+    largest = max(max(amounts) for amounts in parts.values())
+    width = box[2] / len(parts)
+    room, foot = min(width, box[3]), box[1] + box[3]
+    shapes = []
+    for place, (colour, amounts) in enumerate(parts.items()):
+        for amount in sorted(amounts, reverse=True):
+            side = room * (amount / largest) ** 0.5
+            left = box[0] + place * width + (width - room) / 2
+            shapes.append(rectangle(colour, 0.22, (left, foot - side, side, side)))
+    return shapes

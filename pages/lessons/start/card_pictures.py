@@ -1,0 +1,215 @@
+"""What stands on the card of each lesson: a small picture of the state that it opens on, from its own numbers."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from attention_core.drawing.small_pictures import (
+    Shape,
+    arc_shapes,
+    arrow_shapes,
+    bar_shapes,
+    curve_shapes,
+    growth_shapes,
+    map_shapes,
+    shape,
+    strip_shapes,
+    thread_shapes,
+)
+from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.given_scores import as_scores, draw_query_and_keys, read_logits
+from attention_core.variants.cost import attention_cost, split_by_growth
+from attention_core.variants.encoders import Encoder
+from attention_core.variants.influence import default_position, distances_heard
+from pages.lessons.encoders import COMPARED_ENCODER_WIDTH, cached_influence
+from pages.lessons.learned.learning import load_shipped_training
+from pages.lessons.learned.writers import WRITING_TASKS
+from pages.runs.cache import cache_measurement, trace_for
+from pages.session.labels import selection_of
+from pages.setup.setup import Setup
+
+LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
+UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
+SOFTMAX_NUMBERS = "2, 1, 0, -1"
+SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
+PRINTED_CELL = 13.0
+COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
+COMPARED_ENCODERS = {
+    "x": Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9),
+    "k": Encoder("lstm", width=COMPARED_ENCODER_WIDTH, keep=0),
+    "v": Encoder("cnn", width=COMPARED_ENCODER_WIDTH, layers=4, window=3),
+    "share": Encoder("attention", width=COMPARED_ENCODER_WIDTH),
+}
+
+
+@cache_measurement
+def draw_card(slug: str, language: str) -> list[Shape]:
+    """The shapes of a lesson's picture, for who reads a language."""
+    return CARD_PICTURES[slug](language)
+
+
+def who_is_it(language: str) -> Setup:
+    """The sentence with a pronoun."""
+    return Setup(example="zh_ta" if language == "zh" else "en_it")
+
+
+def coloured_animals(language: str) -> Setup:
+    """The sentence with colours."""
+    return Setup(example="zh_colour" if language == "zh" else "en_colour")
+
+
+def draw_projections(language: str) -> list[Shape]:
+    """One word's x, and the q, k and v that are made of it."""
+    trace = trace_for(who_is_it(language))
+    chosen = selection_of(trace, who_is_it(language))
+    shapes = []
+    for row, (name, head) in enumerate({"q": chosen.head, "k": chosen.kv, "v": chosen.kv}.items()):
+        top = 11.0 + 25 * row
+        shapes.append(shape("line", name, 1.0, (80, 45, 104, top + 9, 2)))
+        shapes += strip_shapes(trace[name][0, head, chosen.query].numpy(), name, (106, top, 46, 20))
+    return shapes + strip_shapes(trace["x"][0, chosen.query].numpy(), "x", (8, 36, 76, 20))
+
+
+def draw_softmax(_language: str) -> list[Shape]:
+    """Numbers, and their shares."""
+    numbers = read_logits(SOFTMAX_NUMBERS, 16)
+    trace = trace_for(Setup(example="one_query", score="dot", **as_scores(numbers)))
+    shares = trace["weights"][0, 0, 0].numpy()
+    return bar_shapes(numbers, "plus", LEFT_HALF) + bar_shapes(shares, "share", RIGHT_HALF, 1.0)
+
+
+def draw_division(_language: str) -> list[Shape]:
+    """The shares of one draw, undivided, as the query and the keys grow wider."""
+    shapes = []
+    for left, width in zip((8.0, 58.0, 108.0), SCALE_WIDTHS, strict=True):
+        parts = draw_query_and_keys(width, SCALE_KEYS, SCALE_SEED)["dot"]
+        shares = trace_for(Setup(example="one_query", **parts))["weights"][0, 0, 0].numpy()
+        shapes += bar_shapes(shares, "share", (left, 10.0, 44.0, 70.0), 1.0)
+    return shapes
+
+
+def draw_scored_pair(language: str) -> list[Shape]:
+    """A query, and the keys that it is compared with."""
+    trace = trace_for(who_is_it(language))
+    chosen = selection_of(trace, who_is_it(language))
+    keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
+    arrows = [("k", key) for key in keys if np.abs(key).max() > 0]
+    return arrow_shapes([*arrows, ("q", trace["q"][0, chosen.head, chosen.query].numpy())])
+
+
+def draw_mask(language: str) -> list[Shape]:
+    """The weights that a causal mask leaves."""
+    trace = trace_for(replace(who_is_it(language), masks=("causal",)))
+    chosen = selection_of(trace, who_is_it(language))
+    allowed = np.isfinite(trace["masked_scores"][0, chosen.head].numpy())
+    return map_shapes(trace["weights"][0, chosen.head].numpy(), allowed)
+
+
+def draw_heads(language: str) -> list[Shape]:
+    """The maps of two heads."""
+    one, two = trace_for(coloured_animals(language))["weights"][0, :2].numpy()
+    return map_shapes(one, box=LEFT_HALF) + map_shapes(two, box=RIGHT_HALF)
+
+
+def draw_positions(language: str) -> list[Shape]:
+    """Each word looks at the word before."""
+    return arc_shapes(trace_for(coloured_animals(language))["weights"][0, 0].numpy())
+
+
+def draw_two_sentences(_language: str) -> list[Shape]:
+    """A sentence asks another one."""
+    return thread_shapes(trace_for(Setup(example="cross_en_zh"))["weights"][0, 0].numpy())
+
+
+def draw_distances(language: str) -> list[Shape]:
+    """How far away a word is still heard, by four encoders."""
+    example = who_is_it(language).example
+    words = Setup(example=example, text=EXAMPLES[example].far)
+    length = trace_for(words).sizes()["T"]
+    at = default_position(False, length)
+    distances = distances_heard(False, length, at)
+    curves = []
+    for colour, encoder in COMPARED_ENCODERS.items():
+        heard = cached_influence(encoder, words, at, "share", 8)
+        curves.append((colour, distances, [heard.at(distance) for distance in distances]))
+    return curve_shapes(curves)
+
+
+def draw_cache(language: str) -> list[Shape]:
+    """Step by step one more key; only the last of each row is new."""
+    trace = trace_for(replace(who_is_it(language), masks=("causal",)))
+    count = trace.sizes()["T"]
+    side = 74.0 / count
+    shapes = []
+    for step in range(count):
+        for key in range(step + 1):
+            cell = (43 + key * side, 8 + step * side, side - 2, side - 2)
+            shapes.append(shape("rect", "k", 1.0 if key == step else 0.22, cell))
+    return shapes
+
+
+def draw_cost(_language: str) -> list[Shape]:
+    """The work for pairs and for tokens, as the text doubles."""
+    costs = [split_by_growth(attention_cost(T=length, D=COST_WIDTH)) for length in COST_LENGTHS]
+    pairs, tokens = zip(*costs, strict=True)
+    return growth_shapes({"share": pairs, "x": tokens})
+
+
+def draw_printed_product(_language: str) -> list[Shape]:
+    """The matrices of the printed example: x, W_q, and q."""
+    trace = trace_for(Setup(example="source_004"))
+    shapes = []
+    for left, name, colour in ((6.0, "x", "x"), (64.0, "w_q", "q"), (114.0, "q_projected", "q")):
+        matrix = trace[name].numpy()
+        matrix = matrix.reshape(-1, matrix.shape[-1])  # (1, T, D) or (D, d) -> rows and columns
+        top = 45 - PRINTED_CELL * len(matrix) / 2
+        for row, numbers in enumerate(matrix):
+            shapes += strip_shapes(numbers, colour, (left, top + row * PRINTED_CELL, 60.0, PRINTED_CELL))
+    return shapes
+
+
+def draw_writers(_language: str) -> list[Shape]:
+    """How many texts are written exactly, by their length: with attention and without."""
+    step = WRITING_TASKS["dates"].telling
+    curves = []
+    for colour, course in {"x": "dates_one", "share": "dates_additive"}.items():
+        record = load_shipped_training(course)
+        curves.append((colour, record.places, record.figures_at(step)))
+    return curve_shapes(curves)
+
+
+def draw_copying(_language: str) -> list[Shape]:
+    """Each symbol looks at what came after it last time."""
+    trace = trace_for(Setup(example="learned_copy"))
+    heads = trace["weights"][0].numpy()  # (H, T, T)
+    copying = max(heads, key=lambda weights: weights[-5:].max())
+    return arc_shapes(copying)
+
+
+def draw_evidence(_language: str) -> list[Shape]:
+    """What two classifiers look at in their texts."""
+    shapes = []
+    for box, example in ((UPPER_HALF, "learned_lookup"), (LOWER_HALF, "learned_vote")):
+        shares = trace_for(Setup(example=example))["weights"][0, 0, 0].numpy()
+        shapes += bar_shapes(shares, "share", box)
+    return shapes
+
+
+CARD_PICTURES: dict[str, Callable[[str], list[Shape]]] = {
+    "qkv": draw_projections,
+    "softmax": draw_softmax,
+    "scale": draw_division,
+    "scores": draw_scored_pair,
+    "masks": draw_mask,
+    "heads": draw_heads,
+    "positions": draw_positions,
+    "cross": draw_two_sentences,
+    "distance": draw_distances,
+    "decoding": draw_cache,
+    "cost": draw_cost,
+    "printed": draw_printed_product,
+    "bottleneck": draw_writers,
+    "induction": draw_copying,
+    "explanation": draw_evidence,
+}
