@@ -25,6 +25,8 @@ from pages.lessons.opened_cell import (
 from pages.panels import lesson_choices
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
+from pages.panels.live_choice import LiveChoice
+from pages.panels.live_frames import only_now, show_live_cells
 from pages.panels.head_maps import fact_sentence, head_name
 from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import inputs_of
@@ -144,6 +146,38 @@ def show_bar_rows(
     opened = get_opened_cell(name, runs)
     picture = made(rows, names, words, current_palette(), opened, **how)
     show_picture(name, picture, runs, alt)
+
+
+def draw_bar_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, **how) -> Picture:
+    """Draws rows of bars without showing them. name: of the picture. how: as bar_rows."""
+    words = picture_texts_for(next(iter(runs.values())))
+    return bar_rows(rows, names, words, current_palette(), get_opened_cell(name, runs), **how)
+
+
+def show_live_bars(choice: LiveChoice, name: str, pictures: Sequence[Picture], runs: RunsByName, alt: str) -> None:
+    """Shows bars that follow a slider, and below them the arithmetic of the cell that is opened. pictures: of each
+    position; runs: of the one at which the slider stands."""
+    shown = RunPicture(name, pictures[choice.position], runs, alt)
+    draw_live_picture(choice, shown, pictures, fills=True)
+    show_opened_arithmetic(shown, "stretch")
+
+
+def show_waiting_map(choice: LiveChoice, shown: RunPicture) -> None:
+    """Shows a map of one position of a slider; that of another waits until it is let go."""
+    draw_live_picture(choice, shown, only_now(choice, shown.picture), fills=False)
+    show_opened_arithmetic(shown, "stretch")
+
+
+def draw_live_picture(
+    choice: LiveChoice, shown: RunPicture, pictures: Sequence[Picture | None], fills: bool
+) -> None:
+    """Draws what a picture is at each position of a slider; its cells can be clicked."""
+
+    def handle_click(sent: object) -> None:
+        handle_picture_click(shown.name, shown.runs, sent, shown.on_click)
+
+    key = f"{lesson_choices.current_slug()}_{shown.name}"
+    show_live_cells(choice, key, pictures, shown.alt, handle_click, fills)
 
 
 def show_cell_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, trace: Trace, **how) -> None:

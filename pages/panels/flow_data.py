@@ -21,11 +21,19 @@ MAX_NAMED_COLUMNS = 64  # places along an axis that carry a name
 RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 
 
-def make_flow_data(screen: ScreenState, look: dict, *, hears: bool = True, plays: bool = False) -> bytes:
+def make_flow_data(
+    screen: ScreenState,
+    look: dict,
+    *,
+    hears: bool = True,
+    plays: bool = False,
+    speaks: bool = True,
+    height: int = STAGE_HEIGHT_PX,
+) -> bytes:
     """All that the picture is drawn from: parts, stops, numbers, words.
 
     look: what the server looks at. hears: whether the server is told what is looked at, and writes sums. plays: whether
-    the journey begins by itself.
+    the journey begins by itself. speaks: whether it has a headline. height: of the picture, in pixels.
     """
     trace = screen.trace
     parts = flow_parts(trace)
@@ -49,13 +57,15 @@ def make_flow_data(screen: ScreenState, look: dict, *, hears: bool = True, plays
         "crossed": screen.inputs.crossed,
         "facts": list_facts(screen),
         "head_names": list_heads(screen),
-        "height": STAGE_HEIGHT_PX,
+        "height": height,
         "palette": vars(current_palette()),
         "text": flow_text(trace, cut and len(cut.keys)),
     }
     rail = pack_head_maps(screen, data) if cut else b""
     digest = hashlib.sha256(numbers + rail + repr(data).encode()).hexdigest()
-    data |= {"hears": hears, "plays": plays}
+    if not hears:  # then another look is nothing that the browser knows first
+        digest = f"{digest} {look}"
+    data |= {"hears": hears, "plays": plays, "speaks": speaks}
     return pack_bytes({**data, "look": look, "digest": digest, "numbers": numbers, "rail": rail})
 
 

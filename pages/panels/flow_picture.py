@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.explanation.arithmetic import explain
 from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
-from pages.panels.flow_data import make_flow_data
+from pages.panels.flow_data import STAGE_HEIGHT_PX, make_flow_data
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_words import make_fact
 from pages.runs.cache import trace_for
@@ -18,6 +18,8 @@ from pages.session.labels import chosen_cell, current_palette, describe_cell
 from pages.session.view import ScreenState, current_screen, make_screen_state
 from pages.setup.setup import Setup, without_view
 from pages.site.words import say
+
+JOURNEY_HEIGHT_PX = 340  # at 1280 px of width: in a lesson, whose question stands above it
 
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
@@ -34,13 +36,18 @@ def show_flow(screen: ScreenState) -> None:
     components.flow(data=make_flow_data(screen, make_look(screen)), key="flow")
 
 
-def show_journey(setup: Setup) -> None:
-    """Shows a Setup's most telling query on its way, which begins by itself; it is only looked at."""
+def show_journey(setup: Setup, *, plays: bool = True, speaks: bool = True, height: int = STAGE_HEIGHT_PX) -> None:
+    """Shows the query of a Setup that is looked at, or its most telling one, on its way; it is only looked at.
+
+    plays: whether the journey begins by itself. speaks: whether it has a headline of its own. height: in pixels, at
+    1280 px of width.
+    """
     screen = make_screen_state(setup, None)
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
     look = {**place, "step": None, "cell": None, "order": 0}
-    components.flow(data=make_flow_data(screen, look, hears=False, plays=True), key="flow")
+    options = {"hears": False, "plays": plays, "speaks": speaks, "height": height}
+    components.flow(data=make_flow_data(screen, look, **options), key="flow")
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------

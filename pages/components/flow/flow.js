@@ -101,7 +101,9 @@ class Flow {
     this.data = data;
     this.model = new Model(data);
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
-    this.look = this.look && !data.cut ? this.withinReach() : this.lookOf(data.look);
+    const stays = this.look && !data.cut && (data.hears || String(Object.values(old.look)) === String(Object.values(data.look)));
+    this.look = stays ? this.withinReach() : this.lookOf(data.look);
+    this.headline.hidden = !data.speaks;
     this.views.show(data.text.views, ["flow", "map"]);
     this.showRail();
     this.bar.show(data.text);
@@ -205,6 +207,7 @@ class Flow {
   // change: { params, values } of follow in twin.js.
   drag(change) {
     if (!this.data) return;
+    if (!this.data.hears) this.scrub(Infinity); // on Start here it plays: what a hand does is seen at the end
     if (this.data.cut) {
       this.root.classList.add("waits");
       this.ask();
