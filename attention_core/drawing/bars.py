@@ -104,6 +104,7 @@ def bar_rows(
     reach: float | None = None,
     whole: bool = False,
     room: float = PAGE_WIDTH_PX,
+    fills: bool = False,
 ) -> Picture:
     """Rows of bars, one below the other.
 
@@ -113,10 +114,13 @@ def bar_rows(
     names: what stands under the columns. chosen: the run and the cell that is opened. height: of a row's fields in
     pixels. reach: the number that fills a field where numbers are no shares; None: the largest of them. whole: 1 fills
     the field of many shares, too, because one of them may be almost everything. room: the largest width of all columns.
+    fills: whether they are that wide, however few they are.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
     wanted = max(MIN_BAR_COLUMN_PX, longest)
-    column = min(MAX_BAR_COLUMN_PX, wanted, room / len(names))
+    column = room / len(names)
+    if not fills:
+        column = min(MAX_BAR_COLUMN_PX, wanted, column)
     width = len(names) * column
     is_magnified = len(names) > MANY_SHARES and not whole
     share = share_scale(rows) if is_magnified else Scale(1.0)

@@ -209,14 +209,15 @@ def twin_steps(trace: Trace) -> dict[str, dict]:
     """A run as the twin in the browser reads it, without its numbers: each step's axes, and how it is made.
 
     operation: the name of the function, the steps it reads, its parameters; None of what no number of the run changes,
-    an input or a table of positions. perQuery: whether each query has its own, and no key is made of it.
+    an input or a table of positions. A mask reads none, but its window may change. perQuery: whether each query has its own, and no key is made of it.
     """
     graph = FlowGraph(trace)
     described = {}
     for name, step in trace.steps.items():
         made = graph.numbers_read(step)
         operation = None
-        if made:
+        is_mask = step.operation is not None and step.value.dtype == torch.bool
+        if made or is_mask:
             operation = {
                 "name": step.operation.faces.torch.__name__,
                 "reads": made,

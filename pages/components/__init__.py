@@ -58,7 +58,7 @@ arrows = make_component("arrows", "<div></div>", "belongs")
 cards = make_component("cards", '<div class="cards"></div>', "kept_progress")
 visited = make_component("visited", "<div></div>", "kept_progress")
 scroller = make_component("scroller", "<div></div>")
-canvas = make_component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet")
+canvas = make_component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet", "live/position")
 thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
 lectern = make_component("lectern", read_part("lectern.html"), "belongs", "remote", isolate_styles=False)
 prompter = make_component("prompter", read_part("prompter.html"), "belongs", "remote")
@@ -110,3 +110,5 @@ live_slider = make_component(
     "flow/slider",
     '<label class="live"><div class="line"><span></span><output></output></div><input type="range"></label>',
 )
+live_text = make_component("live/told", '<div class="told"></div>', "live/position")
+live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "live/position")

@@ -9,7 +9,11 @@ const ALLOWED = 252; // the colour number of a True: 1, the end of a signed scal
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".map");
   const map = (root.map ??= new LargeMap(root));
-  map.show(unpacked(data), setTriggerValue);
+  const plain = unpacked(data);
+  map.show(plain, setTriggerValue);
+  if (plain.follows) followSlider(root, plain.follows, (position) => { // pale while it waits for the slider
+    root.style.opacity = position === root.data.position ? 1 : 0.35;
+  });
   const along = ({ detail }) => map.lookAlong(detail);
   window.addEventListener("looked", along);
   return () => window.removeEventListener("looked", along);

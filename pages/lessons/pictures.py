@@ -25,13 +25,19 @@ from pages.lessons.opened_cell import (
 from pages.panels import lesson_choices
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
+from pages.panels.flow_data import Showing
+from pages.panels.flow_picture import show_journey
 from pages.panels.head_maps import fact_sentence, head_name
+from pages.panels.live_choice import LiveChoice
+from pages.panels.live_frames import only_now, show_live_cells
 from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, current_palette, picture_texts_for
+from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import say
 
+JOURNEY_HEIGHT_PX = 340  # pixels, at 1280 of width: the lesson's question stands above it
 ARITHMETIC_WIDTH_PX = 400  # pixels: the arithmetic beside a picture
 MAX_PICTURE_BESIDE_PX = 700  # pixels: a wider picture has its arithmetic below it
 SMALL_MAP_CELL_PX = 34.0  # pixels: a cell of maps of which two stand above the fold
@@ -146,6 +152,36 @@ def show_bar_rows(
     show_picture(name, picture, runs, alt)
 
 
+def draw_bar_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, **how) -> Picture:
+    """Draws rows of bars without showing them. name: of the picture. how: as bar_rows."""
+    words = picture_texts_for(next(iter(runs.values())))
+    return bar_rows(rows, names, words, current_palette(), get_opened_cell(name, runs), **how)
+
+
+def show_live_bars(choice: LiveChoice, name: str, pictures: Sequence[Picture], runs: RunsByName, alt: str) -> None:
+    """Shows bars that follow a slider, and below them the arithmetic of the cell that is opened. pictures: of each
+    position; runs: of the one at which the slider stands."""
+    shown = RunPicture(name, pictures[choice.position], runs, alt)
+    draw_live_picture(choice, shown, pictures, fills=True)
+    show_opened_arithmetic(shown, "stretch")
+
+
+def show_waiting_map(choice: LiveChoice, shown: RunPicture) -> None:
+    """Shows a map of one position of a slider; that of another waits until it is let go."""
+    draw_live_picture(choice, shown, only_now(choice, shown.picture), fills=False)
+    show_opened_arithmetic(shown, "stretch")
+
+
+def draw_live_picture(choice: LiveChoice, shown: RunPicture, pictures: Sequence[Picture | None], fills: bool) -> None:
+    """Draws what a picture is at each position of a slider; its cells can be clicked."""
+
+    def handle_click(sent: object) -> None:
+        handle_picture_click(shown.name, shown.runs, sent, shown.on_click)
+
+    key = f"{lesson_choices.current_slug()}_{shown.name}"
+    show_live_cells(choice, key, pictures, shown.alt, handle_click, fills)
+
+
 def show_cell_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, trace: Trace, **how) -> None:
     """Shows rows of cells one below the other. The arguments are those of make_cell_rows."""
     shown = make_cell_rows(name, rows, names, runs, trace, **how)
@@ -223,3 +259,11 @@ def equalize_sizes(*pictures: RunPicture) -> list[RunPicture]:
     """Makes pictures equally large. Where two exchange their places, the browser keeps their charts."""
     sized = make_equally_large([shown.picture for shown in pictures])
     return [replace(shown, picture=picture) for shown, picture in zip(pictures, sized, strict=True)]
+
+
+def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
+    """Shows the query of a Setup that is looked at, or its most telling one, on its way; the lesson itself tells of it.
+
+    plays: whether the journey begins by itself."""
+    showing = Showing(plays=plays, begins="start" if plays else "end", speaks=False, height=JOURNEY_HEIGHT_PX)
+    show_journey(make_screen_state(setup, None), showing)

@@ -9,6 +9,8 @@ from attention_core.record.expressions import Ref
 from attention_core.variants.influence import InfluenceByDistance, first_overtaking_distance
 from pages.panels.lesson_choices import current_slug, get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_place, option_labels
+from pages.panels.live_choice import LiveChoice
+from pages.panels.live_frames import show_live_goal
 from pages.session.reveal import are_answers_revealed
 from pages.session.solved import note_answer
 from pages.site.words import say
@@ -55,7 +57,7 @@ def show_goal(reached: bool, done: str, still: str) -> None:
 
 def show_race(
     found: Mapping[str, InfluenceByDistance],
-    distance: int,
+    distance: LiveChoice,
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:
@@ -69,8 +71,21 @@ def show_race(
         outcome = "same" if one == other else "never"
         st.caption(say(f"lessons.{slug}.{outcome}"))
         return
-    influences = {kind: found[kind].at(distance) for kind in (one, other)}
-    leader, chaser = sorted((one, other), key=influences.__getitem__, reverse=True)
+    texts = [tell_race(found, (one, other), each, turn, spoken) for each in distance.options]
+    show_live_goal(distance, f"{slug}_race", [each == turn for each in distance.options], texts)
+
+
+def tell_race(
+    found: Mapping[str, InfluenceByDistance],
+    racers: Sequence[str],
+    distance: int,
+    turn: int,
+    spoken: Callable[[float], str],
+) -> str:
+    """Says who leads at a distance. turn: the distance at which the other overtakes."""
+    slug = current_slug()
+    influences = {kind: found[kind].at(distance) for kind in racers}
+    leader, chaser = sorted(racers, key=influences.__getitem__, reverse=True)
     label = option_labels("kinds")
     values = {
         "leader": label(leader),
@@ -80,12 +95,13 @@ def show_race(
         "more": spoken(influences[leader]),
         "less": spoken(influences[chaser]),
     }
-    done = say(f"lessons.{slug}.overtaken", **values)
+    if distance == turn:
+        return say(f"lessons.{slug}.overtaken", **values)
     still = say(f"lessons.{slug}.race", **values)
-    if are_answers_revealed():
-        answer = say(f"lessons.{slug}.answer", **values)
-        still = f"{still} {answer}"
-    show_goal(distance == turn, done, still)
+    if not are_answers_revealed():
+        return still
+    answer = say(f"lessons.{slug}.answer", **values)
+    return f"{still} {answer}"
 
 
 def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:

@@ -118,10 +118,13 @@ def handle_canvas_click(key: str) -> None:
     open_sent_cell(st.session_state[key].opened)
 
 
-def show_paintable_mask(trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], None]) -> None:
+def show_paintable_mask(
+    trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], None], follows: dict | None = None
+) -> None:
     """Shows a mask over a run's tokens; one switches its cells by drawing over them.
 
-    take: what is done with the new mask. The canvas waits for an answer after each stroke: `turn` counts the strokes,
+    take: what is done with the new mask. follows: the slider, and its position, for which the mask waits: {"of",
+    "position"}. The canvas waits for an answer after each stroke: `turn` counts the strokes,
     refused ones too.
     """
     turn = st.session_state.get("turn_mask", 0)
@@ -141,6 +144,7 @@ def show_paintable_mask(trace: Trace, matrix: np.ndarray, take: Callable[[np.nda
     data["query"] = None
     data["paint"] = True
     data["turn"] = turn
+    data["follows"] = follows
     data["words"]["hint"] = say("canvas.paint")
     components.canvas(data=components.pack_bytes(data), key="mask", on_painted_change=take_stroke)
 

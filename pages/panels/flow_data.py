@@ -32,13 +32,14 @@ class Showing:
 
     hears: whether the server is told what is looked at, and writes sums. plays: whether the journey begins by itself.
     begins: where one that does not begins, at its "start" or its "end". fills: whether it fills the screen of a hall.
-    height: else, in pixels of a page that is 1280 wide.
+    speaks: whether it has a headline of its own. height: else, in pixels of a page that is 1280 wide.
     """
 
     hears: bool = False
     plays: bool = False
     begins: str = "start"
     fills: bool = False
+    speaks: bool = True
     height: int = STAGE_HEIGHT_PX
 
 
@@ -82,6 +83,8 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
     rail = pack_head_maps(screen, data) if cut else b""
     digest = hashlib.sha256(numbers + rail + repr(data).encode()).hexdigest()
+    if not showing.hears:  # then another look is nothing that the browser knows first
+        digest = f"{digest} {look}"
     data |= {**vars(showing), "told": not showing.hears}
     return pack_bytes({**data, "look": look, "digest": digest, "numbers": numbers, "rail": rail})
 

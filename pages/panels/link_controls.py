@@ -155,6 +155,16 @@ def slide(
     """One of a row of numbers on a slider; the default, where what was chosen is none of them any more. others: what a
     link may say besides, because other choices offer it. moves: whether the default moves by itself; with each it is
     another slider, as a browser that knows the old one only still says it. how: as st.select_slider."""
+    value, read = read_number_choice(name, options, default, others)
+    control = bind_control(name, value, default, read, of=f".{default}" if moves else "")
+    st.select_slider(**control, options=options, format_func=written, **how)
+    return value
+
+
+def read_number_choice(
+    name: str, options: Sequence[float], default: float, others: Sequence[float] = ()
+) -> tuple[float, Callable[[str], float]]:
+    """What was chosen of a row of numbers, and how one of them is read. The arguments are those of slide."""
     known = {str(number): number for number in (*options, *others)}
     read_number = make_member_reader(known)
 
@@ -162,11 +172,7 @@ def slide(
         return known[read_number(text)]
 
     value = get_choice(name, default, read)
-    if value not in options:
-        value = default
-    control = bind_control(name, value, default, read, of=f".{default}" if moves else "")
-    st.select_slider(**control, options=options, format_func=written, **how)
-    return value
+    return value if value in options else default, read
 
 
 def choose_whole_number(name: str, default: int, **how) -> int:

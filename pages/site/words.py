@@ -20,6 +20,8 @@ LANGUAGES = {"en": "EN", "zh": "中文"}
 MAX_ARRAY_NAME_CHARS = 60  # characters that are shown of the name of an array
 WORD_JOINER = "\u2060"  # prints nothing and allows no line break
 MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
+ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
+BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
 # Where Streamlit reads a name (after `:`), an address (after `@` and `www`) or an arrow, although the text is escaped.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
 
@@ -112,6 +114,17 @@ def escape_markdown(text: object) -> str:
     line = " ".join(str(text).splitlines())
     escaped = MARKDOWN_SIGN_PATTERN.sub(r"\\\1", line)
     return STREAMLIT_MARKUP_PATTERN.sub(WORD_JOINER, escaped)
+
+
+def split_bold(markdown: str) -> list[str]:
+    """The text that Markdown shows whose only markup is bold, in pieces of which every second is bold: for a part of the
+    screen that shows texts as they are.
+
+    >>> split_bold("all **" + escape_markdown("*7*") + "** pairs")
+    ['all ', '*7*', ' pairs']
+    """
+    pieces = BOLD_SIGN_PATTERN.split(markdown)
+    return [ESCAPED_SIGN_PATTERN.sub(r"\1", piece).replace(WORD_JOINER, "") for piece in pieces]
 
 
 def make_names_distinct(names: list[str]) -> list[str]:

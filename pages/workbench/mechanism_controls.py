@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.mechanism.scores import SCORES
-from pages.panels.live_slider import TEMPERATURE_RANGE, LiveSlider, show_live_slider
+from pages.panels.live_slider import TEMPERATURE_RANGE, RatioSlider, show_ratio_slider
 from pages.panels.setup_controls import (
     HALF_WIDTH_PX,
     mirror_field,
@@ -156,7 +156,7 @@ def show_temperature_control(screen: ScreenState) -> None:
     """One slider from almost one-hot to almost even."""
     temperature = screen.setup.temperature
     least, most = TEMPERATURE_RANGE
-    slider = LiveSlider(
+    slider = RatioSlider(
         say("control.temperature"),
         temperature,
         min(least, temperature),
@@ -164,5 +164,5 @@ def show_temperature_control(screen: ScreenState) -> None:
         step="scaled_scores",
         parameter="temperature",
     )
-    show_live_slider(slider, "c_temperature", lambda value: try_change("temperature", temperature=value))
+    show_ratio_slider(slider, "c_temperature", lambda value: try_change("temperature", temperature=value))
     show_refusal("temperature")

@@ -124,7 +124,7 @@ def test_a_right_answer_is_told_from_a_wrong_one():
     lesson = Lesson("bottleneck", text_dates="5-Mar-2019", step_of="800", lang="en")
     (told,) = [text for text in lesson.texts() if text.startswith("“5-Mar-2019” becomes")]
     right = told.split("with additive attention")[0]
-    assert ("2019年3月5日" in right) == (":material/check:" in told.split("with one vector")[0])
+    assert ("2019年3月5日" in right) == ("✓" in told.split("with one vector")[0])
 
 
 # ---- drawers ---------------------------------------------------------------------------------------------------------

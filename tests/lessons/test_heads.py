@@ -57,17 +57,17 @@ def test_another_word_that_asks_another_sentence_and_the_maps_with_them():
     lesson.set("text", "white bird feared black horse").set("token", 1)
     assert lesson.number("hero", "output [bird, colour]", row=1) == pytest.approx(-story("zh_colour")[1], abs=1e-12)
     assert "“bird” gives 91 % of its attention to “white”" in lesson.fact()
-    assert lesson.number("head_0", "weights [head 1, bird, white]") == pytest.approx(0.90957, abs=1e-5)
+    assert lesson.weight("bird", "white") == pytest.approx(0.90957, abs=1e-5)
     again = Lesson("heads", **lesson.link())
     assert again.fact() == lesson.fact()
 
 
-def test_one_head_has_one_map():
-    assert {"head_0", "head_1"} <= Lesson("heads").charts().keys()
+def test_as_one_head_the_picture_has_one():
+    assert Lesson("heads").flow()[0]["heads"] == 2
     lesson = Lesson("heads", heads="one")
-    assert "head_1" not in lesson.charts()
+    assert lesson.flow()[0]["heads"] == 1
     expected = loader.tensor(STORIES["zh_colour_one_head"]["weights"]).view(5, 5)
-    assert lesson.number("head_0", "weights [head 1, dog, chased]") == pytest.approx(expected[DOG, 2].item(), abs=1e-10)
+    assert lesson.weight("dog", "chased") == pytest.approx(expected[DOG, 2].item(), abs=1e-10)
 
 
 @pytest.mark.parametrize("text", ["glorp", "dog", "dog dog dog", "黑 猫", "white white"])

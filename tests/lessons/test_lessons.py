@@ -36,7 +36,7 @@ def test_a_lesson_opens_computed_with_its_question(slug, lang):
     lesson = Lesson(slug, lang=lang)
     assert lesson.says(load_app_texts(lang)[f"lessons.{slug}.question"])
     assert lesson.errors() == []
-    assert lesson.charts()
+    assert lesson.has_picture()
     assert 1 <= len(drawers(slug)) - 1 <= 4
 
 
@@ -70,7 +70,7 @@ def test_what_of_a_link_cannot_be_read_is_named_and_the_rest_is_shown(slug):
     assert len(lesson.errors()) == 2
     assert any("nonsense=1" in error and "nothing here is called nonsense" in error for error in lesson.errors())
     assert any("open=nowhere" in error and "cannot be read" in error for error in lesson.errors())
-    assert lesson.charts()
+    assert lesson.has_picture()
 
 
 @pytest.mark.parametrize("slug", LESSONS)
@@ -83,7 +83,7 @@ def test_hostile_links_show_texts_as_texts(slug):
     ]
     lesson = Lesson(slug, **dict.fromkeys((*names, "ex", "open", "cell", "guess", "step"), bad), lang="en")
     opened = lesson.open(*drawers(slug))
-    assert opened.charts()
+    assert opened.has_picture()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -1,12 +1,22 @@
 """A lesson without a browser: what a reader does there, and sees."""
 
 import json
+import math
 
+import numpy as np
+import pandas as pd
+import pytest
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from tests.screen.driver import KINDS, ROOT, Screen, plain
+from tests.screen.driver import KINDS, ROOT, Screen, plain, unpack
+
+
+def told_text(data: dict, position: int) -> str:
+    """A sentence that follows a slider, as Markdown."""
+    pieces = [f"**{piece}**" if number % 2 else piece for number, piece in enumerate(data["texts"][position])]
+    return ("##### " if data["kind"] == "heading" else "") + "".join(pieces)
 
 
 class Lesson:
@@ -37,6 +47,8 @@ class Lesson:
         return {w.key.split(".")[1]: w for w in found if w.key.startswith(f"{self.slug}.")}
 
     def set(self, name: str, value: object) -> "Lesson":
+        if self.parts(f"{self.slug}.{name}"):  # a slider that the picture follows
+            return self.send_part(f"{self.slug}.{name}", "released", value)
         return self.ran(self.widgets()[name].set_value(value).run)
 
     def open(self, *names: str) -> "Lesson":
@@ -66,7 +78,7 @@ class Lesson:
 
     def send_part(self, name: str, event: str, value: object) -> "Lesson":
         """What a part without a Python face tells."""
-        (part,) = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
+        (part,) = self.parts(name)
         trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
         return self.send(trigger, json_trigger_value=json.dumps([{"event": event, "value": value}]))
 
@@ -75,19 +87,65 @@ class Lesson:
         return self.send_part(f"arithmetic_{self.slug}_{picture}", "followed", {"step": step, "index": index})
 
     def click_cell(self, picture: str, step: str, index: str) -> "Lesson":
+        if picture in self.followers():
+            cell = {"step": step, "index": [*map(int, index.split(","))]}
+            return self.send_part(f"{self.slug}_{picture}", "clicked", cell)
         turn = int(self.table(picture)["turn"].iloc[0])
         points = {"selection": {"cell": [{"step": step, "index": index, "turn": turn}]}}
         return self.send(self.charts()[picture].proto.id, string_value=json.dumps(points))
 
     # ---- what a reader sees
+    def parts(self, name: str) -> list:
+        """The parts of this name that are on the page."""
+        return [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
+
+    def following(self) -> list[tuple[str, dict]]:
+        """What follows sliders: by key, what it was told."""
+        parts = [part for part in self.at.get("bidi_component") if part.proto.json]
+        told = [(part, json.loads(part.proto.json, parse_constant=pytest.fail)) for part in parts]
+        return [(part.proto.id, data) for part, data in told if isinstance(data, dict) and "position" in data]
+
+    def followers(self) -> dict[str, dict]:
+        """The pictures that follow sliders, by name; curves by what a screen reader says of them, too."""
+        found = {}
+        for key, data in self.following():
+            if "frames" in data:
+                found |= {key.partition(f"-{self.slug}_")[2]: data, data["alt"]: data}
+        return found
+
     def charts(self) -> dict:
         """The pictures by name; curves, in which nothing is clicked, by what a screen reader says of them."""
         charts = self.at.get("vega_lite_chart")
         found = {chart.proto.id.rpartition("-")[2] or chart.proto.alt: chart for chart in charts}
-        return {name.removeprefix(f"{self.slug}_"): chart for name, chart in found.items()}
+        return {name.removeprefix(f"{self.slug}_"): chart for name, chart in found.items()} | self.followers()
 
     def table(self, picture: str):
+        followers = self.followers()
+        if picture in followers:
+            data = followers[picture]
+            return pd.DataFrame([*data["fixed"], *data["frames"][data["position"]]])
         return convert_arrow_bytes_to_pandas_df(self.charts()[picture].proto.data.data)
+
+    def has_picture(self) -> bool:
+        """Whether anything is drawn."""
+        return bool(self.charts() or self.parts("flow"))
+
+    def flow(self):
+        """What the picture of the flow is drawn from, and its numbers."""
+        (part,) = self.parts("flow")
+        return unpack(part.proto.bytes)
+
+    def flow_numbers(self, step: str):
+        """A step as the picture of the flow has it."""
+        head, found = self.flow()
+        described = head["steps"][step]
+        numbers = np.frombuffer(found["numbers"], np.float64)[described["first"] :]
+        return numbers[: math.prod(described["shape"])].reshape(described["shape"])
+
+    def weight(self, query: str, key: str, head: int = 1) -> float:
+        """The share that the picture of the flow has."""
+        words = self.flow()[0]["words"]
+        return float(self.flow_numbers("weights")[0, head - 1, words["T"].index(query), words["S"].index(key)])
 
     def number(self, picture: str, what: str, row: int | None = None) -> float:
         """The number of a drawn cell by what it says, such as "weights [head 1, it, dog]"."""
@@ -97,7 +155,19 @@ class Lesson:
         return float(found.replace("−", "-"))
 
     def texts(self) -> list[str]:
-        return [plain(text.value) for text in self.at.markdown]
+        return [plain(text.value) for text in self.at.markdown] + self.told()
+
+    def told(self, at: int | None = None) -> list[str]:
+        """The sentences that follow sliders. at: another position than the one at which the slider stands."""
+        told = [data for _, data in self.following() if "texts" in data and data["kind"] != "goal"]
+        return [told_text(data, data["position"] if at is None else at) for data in told]
+
+    def goals(self) -> dict[str, bool]:
+        """What is said of what is to be built, and whether it is there."""
+        goals = [data for _, data in self.following() if data.get("kind") == "goal"]
+        found = {told_text(data, data["position"]): data["reached"][data["position"]] for data in goals}
+        found |= {plain(box.value): True for box in self.at.success}
+        return found | {plain(box.value): False for box in self.at.info}
 
     def says(self, part: str) -> bool:
         return any(part in text for text in self.texts())

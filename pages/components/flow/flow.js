@@ -85,7 +85,8 @@ class Flow {
     this.data = data;
     this.model = new Model(data);
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
-    this.look = this.look && !data.cut && data.hears ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
+    const stays = this.look && !data.cut && (data.hears || isSameLook(old.look, data.look));
+    this.look = stays ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
     this.differs = findTwinDifference(data.steps, moved, this.look.query, data.rounding);
     this.fit(data);
     this.views.show(data.text.views, Object.keys(data.text.views));
@@ -109,7 +110,7 @@ class Flow {
 
   // The picture of a page of its own, of one that plays, of a hall's screen.
   fit(data) {
-    for (const name of ["told", "plays", "fills"]) this.root.classList.toggle(name, data[name]);
+    for (const name of ["told", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
     this.stage.tabIndex = data.fills ? -1 : 0; // the keys are the presentation's
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;
@@ -152,6 +153,7 @@ class Flow {
       this.ask();
       return;
     }
+    if (!this.data.hears) this.journey.scrub(Infinity); // what a hand does is seen at the end
     const { steps, waiting } = follow(this.data.steps, change, [this.look.query]);
     this.root.classList.toggle("waits", waiting.has(this.share));
     this.steps = steps;
@@ -300,3 +302,5 @@ class Flow {
     this.strip.mark(step, this.data.steps[step].operation?.reads);
   }
 }
+
+const isSameLook = (one, other) => String(Object.values(one)) === String(Object.values(other));

@@ -1,29 +1,32 @@
-// A slider that answers while it is dragged: the picture follows at once, the server when it is let go. Streamlit's own
-// says what it is only then.
-// data: { label, help, values or null, least, most, value, step, parameter }: of the values that are given, else from
-// least to most by equal ratios; a value is a parameter of a step of the run.
+// A slider that answers while it is dragged: what follows it shows the position at once, the server computes when it is let
+// go. Streamlit's own says where it stands only then.
+// data: { of, label, values or null, texts, least, most, value, changes }: one of the values that are given, with its text,
+// else from least to most by equal ratios. changes: what each value changes in the flow's run (follow in twin.js); of equal
+// ratios { step, parameter }, the parameter that the value is.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".live");
   const [name, shown, input] = ["span", "output", "input"].map((kind) => root.querySelector(kind));
   name.textContent = data.label;
-  Object.assign(input, data.values ? { min: 0, max: data.values.length - 1, step: 1 } : { min: 0, max: 1, step: 0.001 });
-  input.value = knobAt(data.value, data);
   root.style.setProperty("--colour", data.colour);
-  const setting = () => settingAt(input, data);
+  const isHeld = window.heldSlider?.of === data.of && root.of === data.of;
+  root.of = data.of;
+  if (!isHeld) stand(input, data);
   const show = () => {
-    shown.textContent = spellSetting(setting());
+    shown.textContent = data.values ? data.texts[Number(input.value)] : spellSetting(settingAt(input, data));
     input.setAttribute("aria-valuetext", shown.textContent);
   };
   show();
-  shown.textContent = spellSetting(data.value); // one from a link may lie between two of the slider's
+  if (!isHeld && !data.values) shown.textContent = spellSetting(data.value); // one from a link may lie between two
   input.oninput = () => {
     show();
-    const detail = { params: { [data.step]: { [data.parameter]: setting() } } };
-    window.dispatchEvent(new CustomEvent("flow-drag", { detail }));
+    window.heldSlider = { of: data.of, position: Number(input.value) };
+    window.dispatchEvent(new CustomEvent("slider-moved", { detail: window.heldSlider }));
+    const change = changeAt(input, data);
+    if (change) window.dispatchEvent(new CustomEvent("flow-drag", { detail: change }));
   };
   const follow = ({ detail }) => {
-    const given = detail.params?.[data.step]?.[data.parameter];
-    if (given === undefined || given === setting()) return; // another hand, or its own
+    const given = data.values ? undefined : detail.params?.[data.changes.step]?.[data.changes.parameter];
+    if (given === undefined || given === settingAt(input, data)) return; // another hand, or its own
     input.value = knobAt(given, data);
     show();
     shown.textContent = spellSetting(given);
@@ -31,10 +34,22 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (root.follow) window.removeEventListener("flow-drag", root.follow);
   root.follow = follow;
   window.addEventListener("flow-drag", follow);
-  input.onchange = () => setTriggerValue("released", setting());
+  const letGo = () => {
+    if (window.heldSlider?.of === data.of) window.heldSlider = null;
+  };
+  input.onpointerup = input.onblur = letGo;
+  input.onchange = () => {
+    letGo();
+    setTriggerValue("released", settingAt(input, data));
+  };
 }
 
-// Where the knob of a setting stands.
+// Puts the slider where the server says that it stands.
+function stand(input, data) {
+  Object.assign(input, data.values ? { min: 0, max: data.values.length - 1, step: 1 } : { min: 0, max: 1, step: 0.001 });
+  input.value = knobAt(data.value, data);
+}
+
 function knobAt(setting, { values, least, most }) {
   return values ? values.indexOf(setting) : Math.log(setting / least) / Math.log(most / least);
 }
@@ -43,6 +58,12 @@ function knobAt(setting, { values, least, most }) {
 function settingAt({ value }, { values, least, most }) {
   if (values) return values[Number(value)];
   return Number((least * (most / least) ** Number(value)).toPrecision(2));
+}
+
+function changeAt(input, data) {
+  if (data.values) return data.changes?.[Number(input.value)];
+  const { step, parameter } = data.changes;
+  return { params: { [step]: { [parameter]: settingAt(input, data) } } };
 }
 
 // A setting as it was chosen: 1, 0.5.

@@ -45,6 +45,14 @@ const CELLS = {
   },
   scale: (index, [scores], { factor, temperature }) => at(scores, ...index) * (factor / temperature),
   add: (index, [left, right]) => at(left, ...index) + at(right, ...index),
+  causal_mask: ([, , i, j], _, { query_offset }) => Number(j <= i + query_offset),
+  local_mask: ([, , i, j], _, { window, query_offset }) => Number(Math.abs(i + query_offset - j) <= window),
+  sliding_mask: ([, , i, j], _, { window, query_offset }) => Number(j <= i + query_offset && j > i + query_offset - window),
+  local_global_mask: ([, , i, j], _, { window, global_tokens, query_offset }) => {
+    const query = i + query_offset;
+    return Number(Math.abs(query - j) <= window || global_tokens.includes(query) || global_tokens.includes(j));
+  },
+  all_allow: (index, masks) => Number(masks.every((mask) => at(mask, ...index))),
   mask_scores: (index, [scores, allowed]) => (!allowed || at(allowed, ...index) ? at(scores, ...index) : -Infinity),
   mix: ([b, h, t, m], [weights, v]) => {
     const g = keyHead(h, weights.shape[1], v.shape[1]);

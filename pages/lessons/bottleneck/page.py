@@ -27,9 +27,11 @@ from pages.lessons.learned.writers import (
     split_symbols,
     write_at_step,
 )
-from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_side_by_side
-from pages.lessons.sentences import join_with_commas, show_sentence
-from pages.panels.link_controls import choose_option, option_labels, slide, text_box
+from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_waiting_map
+from pages.lessons.sentences import join_with_commas
+from pages.panels.link_controls import choose_option, option_labels, text_box
+from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
+from pages.panels.live_frames import only_now, tell_live
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.setup.setup import Setup
@@ -40,10 +42,10 @@ TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # the
 ALIGNMENT_MAP_PX = 520  # pixels of the map beside the curves
 
 
-def choose_step(task: str, record: TrainingRecord) -> int:
-    """Asks after which step of the training the networks are shown."""
+def find_step(task: str, record: TrainingRecord) -> LiveChoice:
+    """After which step of the training the networks are shown."""
     usual = max(record.steps) if record.own else WRITING_TASKS[task].telling
-    return slide("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS, moves=record.own, width=220)
+    return find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
 
 
 def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
@@ -61,23 +63,20 @@ def describe_writing(kind: str, result: WritingResult) -> str:
     return say(f"lessons.bottleneck.writes_{mark}", kind=option_labels("kind")(kind), written=written)
 
 
-def say_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> None:
+def tell_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> str:
     """Says what each network makes of a text. is_known: whether anybody can say what is right."""
     parts = [describe_writing(kind, result) for kind, result in results.items()]
     key = "becomes" if is_known else "guess"
-    show_sentence(
-        f"lessons.bottleneck.{key}",
-        text=escape_markdown(text),
-        parts=join_with_commas(parts),
-    )
+    return say(f"lessons.bottleneck.{key}", text=escape_markdown(text), parts=join_with_commas(parts))
 
 
-def show_alignment(setup: Setup, step: int) -> None:
-    """Shows the weights of the decoder over what is read."""
+def show_alignment(setup: Setup, step: LiveChoice) -> None:
+    """Shows the weights of the decoder over what is read; another step's wait until its network has written."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
-    title = say("lessons.bottleneck.map", step=f"{step:,}")
-    show_side_by_side(make_weights_map("alignment", trace, selection, title, ALIGNMENT_MAP_PX, SMALL_MAP_CELL_PX))
+    title = say("lessons.bottleneck.map", step=step.written(step.value))
+    shown = make_weights_map("alignment", trace, selection, title, ALIGNMENT_MAP_PX, SMALL_MAP_CELL_PX)
+    show_waiting_map(step, shown)
 
 
 with draw_lesson("bottleneck") as place:
@@ -90,21 +89,27 @@ with draw_lesson("bottleneck") as place:
         course = f"{task}_{kind}"
         records = {each: load_shipped_training(f"{task}_{each}") for each in kinds}
         records[kind] = record = get_training_record(course)
-        step = choose_step(task, record)
+        kept = find_step(task, record)
+        show_live_choice(kept, width=220)
+    step = kept.value
     compared = tuple(dict.fromkeys((kind, "one")))
     results = {each: write_at_step(records[each], step, text) for each in compared if step in records[each].networks}
-    parts = join_with_commas(describe_exactness(each, records[each], step) for each in compared)
-    st.markdown(f"##### {say(f'lessons.bottleneck.fact_{task}', step=f'{step:,}', parts=parts)}")
-    say_writings(text, results, results[kind].right is not None)
+    facts = []
+    for each_step in kept.options:
+        parts = join_with_commas(describe_exactness(each, records[each], each_step) for each in compared)
+        facts.append(say(f"lessons.bottleneck.fact_{task}", step=f"{each_step:,}", parts=parts))
+    tell_live(kept, "bottleneck_fact", facts, "heading")
+    writings = tell_writings(text, results, results[kind].right is not None)
+    tell_live(kept, "bottleneck_writings", only_now(kept, writings))
     setup = results[kind].setup
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
-            draw_exactness_curves(records, step, len(split_symbols(course, text)))
+            draw_exactness_curves(records, kept, len(split_symbols(course, text)))
         with st.container(width="content"):
             if setup is None:
                 st.info(say("lessons.bottleneck.no_map" if kind == "one" else "lessons.bottleneck.wrote_nothing"))
             else:
-                show_alignment(setup, step)
+                show_alignment(setup, kept)
     show_own_training(course)
     st.caption(say("lessons.bottleneck.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     if setup is not None:

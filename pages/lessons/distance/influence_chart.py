@@ -7,7 +7,8 @@ from attention_core.drawing.curves import Curve, curves
 from attention_core.variants.influence import InfluenceByDistance, even_share_line
 from pages.lessons.distance.encoder_curves import encoder_colours, list_values, name_encoder
 from pages.lessons.sentences import join_with_commas
-from pages.panels.chart import show_curve_chart
+from pages.panels.live_choice import LiveChoice
+from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
@@ -15,27 +16,20 @@ INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 228  # pixels of the curves' fiel
 
 
 def draw_influence_curves(
-    influences: Mapping[str, InfluenceByDistance], distances: range, distance: int, measure: str, word: str
+    influences: Mapping[str, InfluenceByDistance], distance: LiveChoice, measure: str, word: str
 ) -> None:
     """Draws a curve for each kind of encoder, and where each word has an even share.
 
-    distance: where an upright line stands. word: at the position that depends on the others."""
+    distance: which an upright line follows. word: at the position that depends on the others."""
+    distances = distance.options
     drawn = [make_influence_curve(kind, influence) for kind, influence in influences.items()]
     if measure == "share":
         drawn.append(make_even_curve(distances))
     highest = 1.0 if measure == "share" else None
     title = say(f"lessons.distance.axis_{measure}")
-    y = decade_axis(title, list_values(drawn), highest)
-    picture = curves(
-        drawn,
-        distance_axis(distances, word),
-        y,
-        current_palette(),
-        distance,
-        INFLUENCE_WIDTH_PX,
-        INFLUENCE_HEIGHT_PX,
-    )
-    show_curve_chart(picture, "distance_hero", say("lessons.distance.alt"))
+    axes = (distance_axis(distances, word), decade_axis(title, list_values(drawn), highest))
+    picture = curves(drawn, *axes, current_palette(), width=INFLUENCE_WIDTH_PX, height=INFLUENCE_HEIGHT_PX)
+    show_followed_curves(distance, "distance_hero", picture, axes, say("lessons.distance.alt"))
 
 
 def make_influence_curve(kind: str, influence: InfluenceByDistance) -> Curve:

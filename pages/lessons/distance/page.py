@@ -1,6 +1,6 @@
 """Why not an RNN or a CNN? How much a position depends on a word, against how far away that word stands."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
@@ -8,7 +8,13 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.record.number_text import format_small, format_small_percent
 from attention_core.variants.encoders import ENCODER_KINDS, MAX_ENCODER_LENGTH, Encoder
-from attention_core.variants.influence import INFLUENCE_MEASURES, default_position, distances_heard, word_at
+from attention_core.variants.influence import (
+    INFLUENCE_MEASURES,
+    InfluenceByDistance,
+    default_position,
+    distances_heard,
+    word_at,
+)
 from pages.lessons.distance.drawers import (
     show_encoder_costs,
     show_encoding_times,
@@ -28,6 +34,8 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.prompts import show_race
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_options, pick_place, sentence_box, slide
+from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages.panels.live_frames import tell_live
 from pages.panels.progress import compute_one_by_one
 from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say
@@ -88,24 +96,31 @@ with draw_lesson("distance") as place:
         both = choose_option("direction", ("one", "both")) == "both"
         at = pick_place("at", names, default_position(both, len(names)), width=130)
     distances = distances_heard(both, len(names), at)
-    distance = slide("distance", distances, max(distances)) if len(distances) > 1 else 0
+    far = find_live_choice("distance", distances, max(distances))
+    distance = far.value
+    if len(distances) > 1:
+        show_live_choice(far)
     hero, settings = st.container(gap="xsmall"), st.container()
     with settings:
         kinds = choose_options("kinds", ENCODER_KINDS, DEFAULT_ENCODERS)
         encoders = choose_encoders(both)
         measure, draws, format_influence = choose_measure()
     shown = {kind: encoders[kind] for kind in ENCODER_KINDS if kind in kinds}
+
+    def tell_influences(influences: Mapping[str, InfluenceByDistance], at: int, distance: int) -> str:
+        """Says how much comes from a distance."""
+        where = describe_word_place(distance, names[word_at(at, distance)])
+        parts = list_influences(influences, distance, format_influence)
+        return say(f"lessons.distance.fact_{measure}", position=escape_markdown(names[at]), where=where, parts=parts)
+
     with hero:
         measure_influence = partial(cached_influence, words=words, position=at, measure=measure, draws=draws)
         curves_of = compute_one_by_one(measure_influence, [*shown.values()], partial(store_choice, "draws", 1))
         influences = dict(zip(shown, curves_of, strict=True))
-        where = describe_word_place(distance, names[word_at(at, distance)])
-        parts = list_influences(influences, distance, format_influence)
-        fact = say(f"lessons.distance.fact_{measure}", position=escape_markdown(names[at]), where=where, parts=parts)
-        st.markdown(f"##### {fact}")
-        draw_influence_curves(influences, distances, distance, measure, names[at])
+        tell_live(far, "distance_fact", [tell_influences(influences, at, each) for each in distances], "heading")
+        draw_influence_curves(influences, far, measure, names[at])
         if len(influences) > 1:
-            show_race(influences, distance, DEFAULT_RACERS, format_influence)
+            show_race(influences, far, DEFAULT_RACERS, format_influence)
         st.caption(say(f"lessons.distance.how_{measure}", draws=draws, width=COMPARED_ENCODER_WIDTH))
     attention, rnn = encoders["attention"], encoders["rnn"]
     setup = setup_for_attention_encoder(attention, words, at)

@@ -12,7 +12,7 @@ from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.record.number_text import format_fixed
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.heads.drawers import DRAWERS
-from pages.lessons.pictures import RunPicture, make_cell_rows, make_head_maps, show_side_by_side
+from pages.lessons.pictures import RunPicture, make_cell_rows, show_lesson_journey, show_run_picture
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, quote_token
 from pages.panels.head_maps import fact_sentence
@@ -21,7 +21,6 @@ from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
 
-HEADS_MAP_CELL_PX = 34  # pixels: a cell of a map, so that everything stands on one screen
 COLOUR_CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
 
 
@@ -76,8 +75,8 @@ with draw_lesson("heads") as place:
         two=format_fixed(colours["two"]),
     )
     st.markdown(f"##### {fact}")
-    hero = make_colour_rows(runs, names, query, known)
-    show_side_by_side(hero, *make_head_maps(run, setup, selection, HEADS_MAP_CELL_PX))
+    show_lesson_journey(setup)
+    show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, two))

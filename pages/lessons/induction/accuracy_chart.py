@@ -1,12 +1,16 @@
 """The chart of lesson 14: the share of symbols that are predicted, by position."""
 
+from collections.abc import Sequence
+
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import Picture
 from attention_core.learned.insight.copying_heads import accuracy_without_heads
 from attention_core.learned.tasks.repeats import MEASURED_HALF
 from attention_core.learned.training.courses import Figures
 from pages.lessons.learned.learning import share_axis
-from pages.panels.chart import show_curve_chart
+from pages.panels.live_choice import LiveChoice
+from pages.panels.live_frames import only_now, show_live_curves
 from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
 from pages.session.labels import current_palette
@@ -22,27 +26,24 @@ def measure_accuracy_without_heads(network: str, off: tuple[str, ...]) -> Figure
     return find_network(network).measure(lambda model: accuracy_without_heads(model, off))
 
 
-def draw_accuracy_curves(all_on: Figures, some_on: Figures, places: tuple[int, ...]) -> None:
-    """Draws the accuracy by position with all heads, and with those that are on; some_on is empty where all are."""
-    palette = current_palette()
-    drawn = [
-        Curve(
-            say("lessons.induction.all_on"),
-            places,
-            all_on,
-            palette.share,
-            dashed=bool(some_on),
-        )
-    ]
-    if some_on:
-        drawn.append(Curve(say("lessons.induction.some_on"), places, some_on, palette.k))
-    picture = curves(
-        drawn,
+def show_accuracy_curves(step: LiveChoice, all_on: Sequence[Figures], some_on: Figures, places: Sequence[int]) -> None:
+    """Shows the accuracy by position with all heads, after each step of training, and with those that are on.
+
+    all_on: of each step. some_on: of the step that is chosen; empty where all heads are on."""
+    axes = (
         Axis(say("lessons.induction.axis_place"), min(places), max(places)),
         share_axis(say("lessons.induction.axis_right")),
-        palette,
-        FIRST_REPEATED_PLACE,
-        ACCURACY_WIDTH_PX,
-        ACCURACY_HEIGHT_PX,
     )
-    show_curve_chart(picture, "induction_hero", say("lessons.induction.alt"))
+    pictures = [draw_accuracy(figures, some_on, places, axes) for figures in all_on]
+    if some_on:
+        pictures = only_now(step, pictures[step.position])
+    show_live_curves(step, "induction_hero", pictures, axes, say("lessons.induction.alt"))
+
+
+def draw_accuracy(all_on: Figures, some_on: Figures, places: Sequence[int], axes: tuple[Axis, Axis]) -> Picture:
+    """Draws the accuracy by position after one step of training."""
+    palette = current_palette()
+    drawn = [Curve(say("lessons.induction.all_on"), places, all_on, palette.share, dashed=bool(some_on))]
+    if some_on:
+        drawn.append(Curve(say("lessons.induction.some_on"), places, some_on, palette.k))
+    return curves(drawn, *axes, palette, FIRST_REPEATED_PLACE, ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX)

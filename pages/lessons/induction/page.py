@@ -10,7 +10,7 @@ from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.induction.accuracy_chart import draw_accuracy_curves, measure_accuracy_without_heads
+from pages.lessons.induction.accuracy_chart import measure_accuracy_without_heads, show_accuracy_curves
 from pages.lessons.induction.drawers import (
     show_appearing_heads,
     show_layer_runs,
@@ -21,9 +21,11 @@ from pages.lessons.induction.head_scores import find_most_copying_head
 from pages.lessons.induction.layer_runs import make_layer_head_map, setup_for_layer
 from pages.lessons.learned.learning import get_training_record
 from pages.lessons.learned.training_panel import show_own_training
-from pages.lessons.pictures import show_side_by_side
-from pages.lessons.sentences import join_with_commas, show_sentence
-from pages.panels.link_controls import choose_options, option_labels, slide, text_box
+from pages.lessons.pictures import show_waiting_map
+from pages.lessons.sentences import join_with_commas
+from pages.panels.link_controls import choose_options, option_labels, text_box
+from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages.panels.live_frames import only_now, tell_live
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.runs.network_store import find_network
 from pages.session.labels import spoken_share
@@ -57,10 +59,10 @@ def describe_accuracy(step: int, off: tuple[str, ...], accuracy: Figures) -> str
     return say("lessons.induction.fact_off", names=names, **values)
 
 
-def say_next_symbol(network: str, text: str, off: tuple[str, ...]) -> None:
+def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
     """Says which symbol is expected after a text, without the heads that are off."""
     symbol, share = predict_next_symbol(network, text, off)
-    show_sentence(
+    return say(
         "lessons.induction.next",
         text=escape_markdown(text),
         symbol=escape_markdown(symbol),
@@ -75,20 +77,25 @@ with draw_lesson("induction") as place:
         text = text_box("symbols", START_COPY_TEXT, check_symbols, width=300)
         heads = choose_options("heads", tuple(HEAD_PLACES), tuple(HEAD_PLACES))
         other_steps = COURSES[COPY_COURSE].saved
-        step = slide("step_of", record.steps, last_step, others=other_steps, moves=record.own, width=220)
+        kept = find_live_choice("step_of", record.steps, last_step, others=other_steps)
+        show_live_choice(kept, width=220)
+    step = kept.value
     network = record.network_at(step)
     off = tuple(name for name in HEAD_PLACES if name not in heads)
-    all_on = record.figures_at(step)
+    all_on = [record.figures_at(each) for each in kept.options]
     some_on = measure_accuracy_without_heads(network, off) if off else ()
-    st.markdown(f"##### {describe_accuracy(step, off, some_on or all_on)}")
-    say_next_symbol(network, text, off)
+    facts = [describe_accuracy(each, (), figures) for each, figures in zip(kept.options, all_on, strict=True)]
+    if off:
+        facts = only_now(kept, describe_accuracy(step, off, some_on))
+    tell_live(kept, "induction_fact", facts, "heading")
+    tell_live(kept, "induction_next", only_now(kept, tell_next_symbol(network, text, off)))
     setup = setup_for_layer("L2", network, text)
     trace = trace_for(setup)
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
-            draw_accuracy_curves(all_on, some_on, record.places)
+            show_accuracy_curves(kept, all_on, some_on, record.places)
         with st.container(width="content"):
-            show_side_by_side(make_layer_head_map("copying", find_most_copying_head(network), trace))
+            show_waiting_map(kept, make_layer_head_map("copying", find_most_copying_head(network), trace))
     show_own_training(COPY_COURSE)
     st.caption(say("lessons.induction.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     show_lesson_run(setup, place)

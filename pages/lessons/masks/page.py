@@ -6,21 +6,22 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.drawing.charts import MAP_WIDTH_PX
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.masks.drawers import DRAWERS
-from pages.lessons.masks.mask_facts import show_mask_facts
+from pages.lessons.masks.mask_facts import describe_pairs, show_mask_goal
 from pages.lessons.masks.painted_mask import Bits, allowed_text, get_painted_bits, mask_brush, write_padding_mask
-from pages.lessons.pictures import show_weights_map
+from pages.lessons.pictures import show_lesson_journey
 from pages.lessons.sentences import list_place_names, show_sentence
+from pages.panels.head_maps import fact_sentence
 from pages.panels.lesson_choices import store_choice
-from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box, slide
+from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
+from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
+from pages.panels.live_frames import tell_each
 from pages.runs.cache import trace_for
-from pages.session.labels import place_name, selection_of
+from pages.session.labels import selection_of
 from pages.setup.setup import Setup
 
 MASK_PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global", "custom")
-MAX_TOKENS_BESIDE_TEXT = 9  # tokens: of more the maps are so wide that the words stand over them
 
 
 def take_painted_mask(bits: Bits) -> None:
@@ -29,25 +30,40 @@ def take_painted_mask(bits: Bits) -> None:
     store_choice("paint", bits)
 
 
-def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str]) -> Setup:
+def find_window(preset: str) -> LiveChoice | None:
+    """The window of a mask, where it has one."""
+    if preset in ("local", "local_global"):
+        return find_live_choice("near", range(8), 1)
+    if preset == "sliding":
+        return find_live_choice("width", range(1, 9), 3)
+    return None
+
+
+def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], window: LiveChoice | None) -> Setup:
     """The run under a mask, whose numbers are asked for where it has any."""
+    if window:
+        show_live_choice(window, lambda value: {"params": {"allowed": {"window": value}}}, width=400)
     match preset:
         case "causal":
             mask = "causal"
-        case "local":
-            mask = f"local:{slide('near', range(8), 1)}"
-        case "sliding":
-            mask = f"sliding:{slide('width', range(1, 9), 3)}"
+        case "local" | "sliding":
+            mask = f"{preset}:{window.value}"
         case "padding":
             mask = write_padding_mask(pick_place("last", names, max(len(names) - 2, 0)))
         case "local_global":
-            window = slide("near", range(8), 1)
-            mask = f"local_global:{window}:{pick_place('global', names, 0)}"
+            mask = f"local_global:{window.value}:{pick_place('global', names, 0)}"
         case "custom":
             return replace(setup, allowed=allowed_text(get_painted_bits("paint"), free))
         case _:
             return setup
     return replace(setup, masks=(mask,))
+
+
+def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
+    """The run at each position of a window's slider."""
+    name, _, *others = setup.masks[0].split(":")
+    masks = [":".join([name, str(value), *others]) for value in window.options]
+    return [trace_for(replace(setup, masks=(mask,))) for mask in masks]
 
 
 with draw_lesson("masks") as place:
@@ -59,22 +75,19 @@ with draw_lesson("masks") as place:
         with st.container(width="content"):
             preset = choose_option("mask", MASK_PRESETS, "causal")
     selection = selection_of(free, own)
-    if len(names) > MAX_TOKENS_BESIDE_TEXT:
-        text, maps = st.container(), st.container()
-        brush_width, map_width = 450, 640.0
-    else:
-        maps, text = st.columns([5, 2])
-        brush_width, map_width = 370, MAP_WIDTH_PX
+    window = find_window(preset)
+    setup = setup_under_mask(preset, own, free, names, window)
+    trace = trace_for(setup)
+    runs = list_runs(setup, window) if window else [trace]
+    tell_each(window, "masks_fact", [f"##### {fact_sentence(run, selection)}" for run in runs])
+    show_lesson_journey(replace(setup, head=selection.head), plays=False)
+    maps, text = st.columns([3, 4], gap="medium")
+    with maps:
+        show_sentence("lessons.masks.control.paint")
+        mask_brush(trace, take_painted_mask, window)
     with text:
-        setup = setup_under_mask(preset, own, free, names)
-        trace = trace_for(setup)
-        show_mask_facts(trace, free, selection, preset)
-    with maps, st.container(horizontal=True, gap="small"):
-        with st.container(width=brush_width, gap=None):
-            show_sentence("lessons.masks.control.paint")
-            mask_brush(trace, take_painted_mask)
-        with st.container(width="content"):
-            show_weights_map("hero", trace, selection, place_name(trace, "H", selection.head), map_width)
+        tell_each(window, "masks_kept", [describe_pairs(run, free, selection) for run in runs])
+        show_mask_goal(trace, free, selection, preset)
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, own, setup))

@@ -10,6 +10,7 @@ from attention_core.explanation.facts import allowed_pairs
 from attention_core.inputs.matrix_text import to_text
 from pages.panels import canvas_map, lesson_choices
 from pages.panels.link_controls import MAX_LESSON_TOKENS
+from pages.panels.live_choice import LiveChoice
 
 BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
 Bits = tuple[str, ...]  # a text a query, "1" for each key that it may attend to
@@ -75,10 +76,12 @@ def block_key(bits: Bits, key: int) -> Bits:
     return tuple(f"{row[:key]}0{row[key + 1 :]}" for row in bits)
 
 
-def mask_brush(trace: Trace, take: Callable[[Bits], None]) -> None:
-    """Shows the mask of a run, which can be drawn on. take: is called with the mask that a stroke leaves."""
+def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | None) -> None:
+    """Shows the mask of a run, which can be drawn on. take: is called with the mask that a stroke leaves. window: whose
+    slider it waits for."""
     pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
-    canvas_map.show_paintable_mask(trace, pairs, lambda drawn: take(to_bits(drawn)))
+    follows = window and {"of": window.key, "position": window.position}
+    canvas_map.show_paintable_mask(trace, pairs, lambda drawn: take(to_bits(drawn)), follows)
 
 
 def write_padding_mask(last: int) -> str:

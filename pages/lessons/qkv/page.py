@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core.drawing.bars import row_of
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.pictures import show_bar_rows
+from pages.lessons.pictures import show_bar_rows, show_lesson_journey
 from pages.lessons.prompts import predict
 from pages.lessons.qkv.drawers import DRAWERS
 from pages.lessons.sentences import list_place_names
@@ -53,6 +53,7 @@ with draw_lesson("qkv") as place:
     ]
     shown, run = (projected, trace) if known else (bare, plain)
     st.markdown(f"##### {fact_sentence(run, selection_of(run, shown))}")
+    show_lesson_journey(shown)
     runs = {"bare": plain, "projected": trace}
     show_bar_rows("hero", rows, names, runs, trace, say("lessons.qkv.alt"))
     show_lesson_run(shown, place)

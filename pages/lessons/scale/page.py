@@ -8,10 +8,11 @@ import streamlit as st
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_saturation import Sharpness
 from attention_core.drawing.bars import row_of
+from attention_core.drawing.specifications import Picture
 from attention_core.inputs.given_scores import MAX_LINKED_WIDTH, draw_query_and_keys
 from attention_core.record.number_text import format_fixed
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.pictures import show_bar_rows
+from pages.lessons.pictures import draw_bar_rows, show_lesson_journey, show_live_bars
 from pages.lessons.prompts import predict
 from pages.lessons.scale import drawers
 from pages.lessons.scale.sharpness_chart import show_sharpness_chart
@@ -19,6 +20,8 @@ from pages.lessons.scale.width_axis import SCALE_WIDTHS
 from pages.lessons.sentences import list_place_labels
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number, slide
+from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages.panels.live_frames import tell_live
 from pages.panels.progress import compute_one_by_one
 from pages.runs.cache import cached_saturation, trace_for
 from pages.setup.setup import Setup
@@ -34,12 +37,16 @@ DRAWS_BY_KEYS = {  # of so many keys: more would take longer together
 }
 SCALE_SEED = 1268  # whose one draw is much like the mean of many
 MAX_NAMED_BARS = 16  # bars with names that can be read
+LIVE_BARS_WIDTH_PX = 960.0  # pixels: all columns of bars, before they take the width of the page
 QUANTITIES = ("largest", "entropy", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
 
-def show_single_draw(runs: Mapping[str, Setup], d_k: int, seed: int, known: bool) -> None:
-    """Shows the weights of one draw, undivided and divided."""
+Runs = Mapping[str, Setup]  # of one draw, by score
+
+
+def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
+    """Draws the weights of one draw, undivided and divided."""
     traces = {score: trace_for(run) for score, run in runs.items()}
     rows = []
     for score, trace in traces.items():
@@ -47,14 +54,32 @@ def show_single_draw(runs: Mapping[str, Setup], d_k: int, seed: int, known: bool
         title = say(f"lessons.scale.row_{score}", seed=seed)
         row = row_of(title, trace, "weights", (0, 0, 0), score, hidden=hidden)
         rows.append(row)
-    divided = traces["scaled_dot"]
-    names = list_place_labels(divided, "S")
+    names = list_place_labels(traces["scaled_dot"], "S")
     if len(names) > MAX_NAMED_BARS:
         names = ["" for _ in names]
-    alt = say("lessons.scale.alt_live")
-    show_bar_rows("live", rows, names, traces, divided, alt, whole=True)
-    if d_k > MAX_LINKED_WIDTH:
-        st.caption(say("lessons.scale.wide", limit=MAX_LINKED_WIDTH))
+    return draw_bar_rows("live", rows, names, traces, room=LIVE_BARS_WIDTH_PX, height=50.0, whole=True, fills=True)
+
+
+def draw_runs(d_k: int, keys: int, seed: int) -> Runs:
+    """One draw of a query and keys as runs."""
+    return {score: Setup(example="one_query", **parts) for score, parts in draw_query_and_keys(d_k, keys, seed).items()}
+
+
+def change_draw(run: Setup) -> dict:
+    """What the scores of another draw, and its scale, change in the run that the flow shows."""
+    trace = trace_for(run)
+    params = trace.step("scaled_scores").operation.params
+    scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
+    return {"values": {"scores": scores, "v": values}, "params": {"scaled_scores": {"factor": params["factor"]}}}
+
+
+def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: bool) -> str:
+    """Says how sharp the softmax is at one width."""
+    values = {"d_k": d_k, "keys": keys}
+    for score, sharpness in found.items():
+        values[score] = format_fixed(sharpness.largest.mean)
+        values[f"{score}_slope"] = format_fixed(sharpness.slope.mean, 3)
+    return say(f"lessons.scale.{'fact' if known else 'fact_hidden'}", **values)
 
 
 def reset_keys_and_seed() -> None:
@@ -64,12 +89,11 @@ def reset_keys_and_seed() -> None:
 
 
 with draw_lesson("scale") as place:
-    d_k = slide("d_k", SCALE_WIDTHS, 64)
-    fact = st.container()
+    width = find_live_choice("d_k", SCALE_WIDTHS, 64)
+    d_k = width.value
+    top = st.container(gap="xsmall")
     picture, controls = st.columns([5, 2], gap="medium")
     with controls:
-        guesses = [say(f"lessons.scale.option.guess.{name}") for name in CURVE_GUESSES]
-        known = predict(guesses, {CURVE_GUESSES.index("level")})
         quantity = choose_option("quantity", QUANTITIES)
         keys = slide("keys", tuple(DRAWS_BY_KEYS), 8)
         seed = choose_whole_number("seed", SCALE_SEED)
@@ -81,23 +105,30 @@ with draw_lesson("scale") as place:
 
     with picture:
         found = compute_one_by_one(measure_sharpness, SCALE_WIDTHS, reset_keys_and_seed)
-        show_sharpness_chart(found, quantity, d_k, keys, known)
+    all_runs = [draw_runs(each, keys, seed) for each in SCALE_WIDTHS]
+    runs = all_runs[width.position]
+    with top:
+        slider = st.container()
+        guesses = [say(f"lessons.scale.option.guess.{name}") for name in CURVE_GUESSES]
+        known = predict(guesses, {CURVE_GUESSES.index("level")})
+        score = "scaled_dot" if known else "dot"
+        with slider:
+            show_live_choice(width, lambda each: change_draw(all_runs[SCALE_WIDTHS.index(each)][score]))
+        told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
+        tell_live(width, "scale_fact", told, "heading")
+        show_lesson_journey(runs[score], plays=False)
+        pictures = [draw_single_draw(each, seed, known) for each in all_runs]
+        traces = {name: trace_for(run) for name, run in runs.items()}
+        show_live_bars(width, "live", pictures, traces, say("lessons.scale.alt_live"))
+        if d_k > MAX_LINKED_WIDTH:
+            st.caption(say("lessons.scale.wide", limit=MAX_LINKED_WIDTH))
+    with picture:
+        show_sharpness_chart(found, quantity, width, keys, known)
         st.caption(say("lessons.scale.how", draws=f"{draws:,}", keys=keys))
-    values = {"d_k": d_k, "keys": keys}
-    for score, sharpness in found[SCALE_WIDTHS.index(d_k)].items():
-        values[score] = format_fixed(sharpness.largest.mean)
-        values[f"{score}_slope"] = format_fixed(sharpness.slope.mean, 3)
-    sentence = "fact" if known else "fact_hidden"
-    fact.markdown(f"##### {say(f'lessons.scale.{sentence}', **values)}")
-    runs = {}
-    for score, parts in draw_query_and_keys(d_k, keys, seed).items():
-        runs[score] = Setup(example="one_query", **parts)
-    show_single_draw(runs, d_k, seed, known)
-    shown = runs["scaled_dot" if known else "dot"]
-    show_lesson_run(shown, place)
+    show_lesson_run(runs[score], place)
     drawer("variance", partial(drawers.show_variance, d_k, seed))
     drawer("breaks", partial(drawers.show_broken_assumptions, d_k, seed))
     drawer("scores", partial(drawers.show_score_histogram, d_k, seed))
     drawer("gradient", partial(drawers.show_softmax_gradient, runs))
-    trace = with_jacobian(trace_for(shown))
+    trace = with_jacobian(trace_for(runs[score]))
     show_lesson_code(trace, ("scores", "scaled_scores", "weights", "jacobian"))

@@ -6,17 +6,18 @@ from attention_core.analysis.softmax_saturation import Sharpness, even_sharpness
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from pages.lessons.scale.width_axis import SCALE_WIDTHS, width_axis
-from pages.panels.chart import show_curve_chart
+from pages.panels.live_choice import LiveChoice
+from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
 from pages.site.words import say
 
 
 def show_sharpness_chart(
-    found: Sequence[Mapping[str, Sharpness]], quantity: str, d_k: int, keys: int, known: bool
+    found: Sequence[Mapping[str, Sharpness]], quantity: str, width: LiveChoice, keys: int, known: bool
 ) -> None:
     """Shows a quantity against d_k, and what it is where all keys get the same.
 
-    found: of each width, by score. known: whether the divided scores may be seen."""
+    found: of each width, by score. width: which an upright line follows. known: whether the divided scores may be seen."""
     palette = current_palette()
     even = getattr(even_sharpness(keys), quantity).mean
     compared = [make_sharpness_curve("dot", found, quantity, palette.plus)]
@@ -36,16 +37,9 @@ def show_sharpness_chart(
         "slope": 0.5,
     }
     y = Axis(say(f"lessons.scale.axis.{quantity}"), 0.0, reach[quantity])
-    picture = curves(
-        compared,
-        width_axis(),
-        y,
-        palette,
-        at=d_k,
-        width=560,
-        height=250,
-    )
-    show_curve_chart(picture, "scale_hero", say("lessons.scale.alt", what=y.title))
+    axes = (width_axis(), y)
+    picture = curves(compared, *axes, palette, width=560, height=250)
+    show_followed_curves(width, "scale_hero", picture, axes, say("lessons.scale.alt", what=y.title))
 
 
 def make_sharpness_curve(score: str, found: Sequence[Mapping[str, Sharpness]], quantity: str, colour: str) -> Curve:

@@ -19,7 +19,9 @@ MAKE = """([steps, values]) => {
         step.value = Float64Array.from(values[name] ?? new Array(count).fill(0), (number) => number ?? -Infinity);
     }
     const given = Object.fromEntries(Object.keys(values).map((name) => [name, steps[name].value]));
-    const { steps: made, waiting } = follow(steps, { values: given });
+    const masks = Object.keys(steps).filter((name) => steps[name].operation?.reads.length === 0);
+    const params = Object.fromEntries(masks.map((name) => [name, {}])); // each is made anew
+    const { steps: made, waiting } = follow(steps, { values: given, params });
     const plain = (step) => Array.from(step.value, (number) => (number === -Infinity ? null : number));
     const numbers = Object.entries(made).map(([name, step]) => [name, plain(step)]);
     return [Object.fromEntries(numbers), [...waiting]];

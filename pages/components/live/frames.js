@@ -1,0 +1,167 @@
+// A picture that follows a slider: what stays, and what it is at each position.
+// data: { of, position, alt, width, height, fills, fixed, frames, x, y, ink, faint, waits }: rows of a picture's table, as
+// the core gives them, null where it waits and says so. x and y: the axes of curves, null where rows are cells in pixels;
+// fills: whether these take all the width that there is; names: px for the names behind the curves.
+const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px around the field of curves
+const NAME_PX = 14;
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".frames");
+  root.setAttribute("aria-label", data.alt);
+  const drawn = data.x ? new CurveField(data) : new CellField(data);
+  followSlider(root, data, (position) => {
+    root.classList.toggle("waits", !data.frames[position]);
+    if (data.frames[position]) drawn.draw(root, position);
+    else root.dataset.waits = data.waits; // over what was there before, which is pale
+  });
+  root.onclick = ({ target }) => target.cell && setTriggerValue("clicked", target.cell);
+}
+
+// One shape of a drawing.
+function shape(kind, attributes, text = "") {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", kind);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text) element.textContent = text;
+  return element;
+}
+
+function drawing(width, height, shapes, fills = false) {
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px` });
+  svg.append(...shapes);
+  return svg;
+}
+
+// What a shape says to who points at it, and to a screen reader.
+function telling(element, said) {
+  element.setAttribute("aria-label", said);
+  element.setAttribute("role", "img");
+  element.append(shape("title", {}, said));
+  return element;
+}
+
+// ---- cells in pixels ----------------------------------------------------------------------------------------------------
+class CellField {
+  constructor(data) {
+    this.data = data;
+  }
+
+  draw(root, position) {
+    const { width, height, fills, fixed, frames } = this.data;
+    const rows = [...fixed, ...frames[position]];
+    const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
+    const shapes = [
+      ...of("cell", "blocked").map((row) => this.cell(row)),
+      ...of("blocked").map(({ x, x2, y, y2, ink }) => shape("line", { x1: x, x2, y1: y, y2, stroke: ink, opacity: 0.45 })),
+      ...of("bar").map(({ x, x2, y, y2, fill }) => shape("rect", { x, y, width: x2 - x, height: y2 - y, fill, "pointer-events": "none" })),
+      ...rows.filter(({ text }) => text).map((row) => this.text(row)),
+      ...of("chosen", "read").map((row) => this.outline(row)),
+    ];
+    root.replaceChildren(drawing(width, height, shapes, fills));
+  }
+
+  cell({ x, x2, y, y2, fill, edge, what, value, step, index }) {
+    const cell = telling(shape("path", { d: `M${x} ${y}H${x2}V${y2}H${x}Z`, fill, stroke: edge, "stroke-width": 0.5 }), `${what}: ${value}`);
+    if (step) Object.assign(cell, { cell: { step, index: index.split(",").map(Number) } }).style.cursor = "pointer";
+    return cell;
+  }
+
+  text({ x, x2, y, y2, ink, text, align, size, angle }) {
+    const [middle, centre] = [(x + x2) / 2, (y + y2) / 2];
+    const anchor = { left: "start", center: "middle", right: "end" }[align];
+    const place = { x: middle, y: centre, fill: ink, "font-size": size, "text-anchor": anchor, "dominant-baseline": "central" };
+    return shape("text", { ...place, "pointer-events": "none", transform: `rotate(${angle} ${middle} ${centre})` }, text);
+  }
+
+  outline({ x, x2, y, y2, fill }) {
+    return shape("rect", { x, y, width: x2 - x, height: y2 - y, fill: "none", stroke: fill, "stroke-width": 2.5, "pointer-events": "none" });
+  }
+}
+
+// ---- curves on two axes -------------------------------------------------------------------------------------------------
+class CurveField {
+  constructor(data) {
+    this.data = data;
+    const { x, y, height } = data;
+    const width = (this.width = data.width - ROOM.left - data.names - ROOM.right);
+    this.across = (value) => ROOM.left + width * shareAlong(x, value);
+    this.down = (value) => ROOM.top + height * (1 - shareAlong(y, value));
+  }
+
+  draw(root, position) {
+    const { width, height, fixed, frames } = this.data;
+    const rows = [...fixed, ...frames[position]];
+    const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
+    const shapes = [
+      ...this.axes(),
+      ...this.curvesOf(of("band")).map((rows) => this.band(rows)),
+      ...of("rule").map(({ x, fill }) => this.rule(x, fill)),
+      ...of("under").map((row) => this.stretch(row)),
+      ...this.curvesOf(of("point", "zero")).map((rows) => this.line(rows)),
+      ...of("point", "zero").map((row) => this.point(row)),
+      ...of("text").map(({ x, y, name, fill }) => this.name(this.across(x) + 8, ROOM.top + y, name, fill)),
+    ];
+    root.replaceChildren(drawing(width, ROOM.top + height + ROOM.bottom, shapes));
+  }
+
+  axes() {
+    const { data: { height, x, y, ink, faint }, width } = this;
+    const [left, right, top, bottom] = [ROOM.left, ROOM.left + width, ROOM.top, ROOM.top + height];
+    const text = (px, py, said, anchor) => shape("text", { x: px, y: py, fill: ink, "font-size": NAME_PX, "text-anchor": anchor, "dominant-baseline": "central" }, said);
+    return [
+      ...x.ticks.map(([value]) => shape("line", { x1: this.across(value), x2: this.across(value), y1: top, y2: bottom, stroke: faint })),
+      ...y.ticks.map(([value]) => shape("line", { x1: left, x2: right, y1: this.down(value), y2: this.down(value), stroke: faint })),
+      ...x.ticks.map(([value, said]) => text(this.across(value), bottom + 14, said, "middle")),
+      ...y.ticks.map(([value, said]) => text(left - 8, this.down(value), said, "end")),
+      text(left + width / 2, bottom + 38, x.title, "middle"),
+      text(left - 8, 12, y.title, "start"),
+    ];
+  }
+
+  // Rows of one name after the other.
+  curvesOf(rows) {
+    const curves = new Map();
+    for (const row of rows) curves.set(row.name, [...(curves.get(row.name) ?? []), row]);
+    return [...curves.values()];
+  }
+
+  band(rows) {
+    const upper = rows.map(({ x, y2 }) => `${this.across(x)} ${this.down(y2)}`);
+    const lower = rows.map(({ x, y }) => `${this.across(x)} ${this.down(y)}`).reverse();
+    return shape("polygon", { points: [...upper, ...lower].join(" "), fill: rows[0].fill, opacity: 0.18 });
+  }
+
+  line(rows) {
+    const points = rows.map(({ x, y }) => `${this.across(x)} ${this.down(y)}`).join(" ");
+    return shape("polyline", { points, fill: "none", stroke: rows[0].fill, "stroke-width": 2.5, ...dashes(rows[0]) });
+  }
+
+  stretch(row) {
+    const { x, x2, y, y2, fill, width } = row;
+    return shape("line", { x1: this.across(x), x2: this.across(x2), y1: this.down(y), y2: this.down(y2), stroke: fill, "stroke-width": width, ...dashes(row) });
+  }
+
+  point({ kind, x, y, fill, size, said }) {
+    const [cx, cy, r] = [this.across(x), this.down(y), Math.sqrt(size / Math.PI)];
+    const isZero = kind === "zero";
+    const d = isZero ? `M${cx - r} ${cy - r}H${cx + r}L${cx} ${cy + r}Z` : `M${cx - r} ${cy}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+    return telling(shape("path", { d, fill: isZero ? "none" : fill, stroke: fill, "stroke-width": 1.5 }), said);
+  }
+
+  rule(x, stroke) {
+    const place = this.across(x);
+    return shape("line", { class: "rule", x1: place, x2: place, y1: ROOM.top, y2: ROOM.top + this.data.height, stroke, "stroke-width": 1.5, "stroke-dasharray": "4 4" });
+  }
+
+  name(x, y, said, fill) {
+    return shape("text", { x, y, fill, "font-size": NAME_PX, "dominant-baseline": "central" }, said);
+  }
+}
+
+const dashes = ({ dashed }) => (dashed ? { "stroke-dasharray": "7 5" } : {});
+
+// How far along an axis a value stands, from 0 to 1.
+function shareAlong({ first, last, log }, value) {
+  const held = Math.min(Math.max(value, first), last);
+  const measure = log ? Math.log : Number;
+  return (measure(held) - measure(first)) / (measure(last) - measure(first));
+}

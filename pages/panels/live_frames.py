@@ -1,0 +1,137 @@
+"""What follows a slider while it is dragged: it comes for every position at once, and the browser shows where it stands."""
+
+from collections.abc import Callable, Sequence
+from math import log10
+
+import streamlit as st
+
+from attention_core.drawing.axes import Axis, powers_of_ten
+from attention_core.drawing.cells import CELL_COLUMNS
+from attention_core.drawing.curves import CURVE_COLUMNS, CURVE_NAME_PX
+from attention_core.drawing.specifications import Picture
+from attention_core.drawing.text_layout import text_width
+from pages import components
+from pages.panels.live_choice import LiveChoice
+from pages.session.labels import current_palette
+from pages.site.words import say, split_bold
+
+LEAST_PLAIN_TICK = 0.00005  # a smaller power of ten is written as one
+HEADING_SIGN = "##### "  # of Markdown
+Rows = list[dict[str, object]]  # of a picture's table
+
+
+def only_now(choice: LiveChoice, drawn: object) -> list[object]:
+    """What a slider's position shows, and None for the others: what takes too long to be there for all waits."""
+    return [drawn if position == choice.position else None for position in range(len(choice.options))]
+
+
+def tell_live(choice: LiveChoice, key: str, texts: Sequence[str | None], kind: str = "line") -> None:
+    """Shows a sentence that follows a slider. texts: of each position, in Markdown; None where it waits until the slider
+    is let go. kind: "heading" or "line"."""
+    draw_text(choice, key, texts, {"kind": kind})
+
+
+def tell_each(choice: LiveChoice | None, key: str, texts: Sequence[str]) -> None:
+    """Shows a sentence, which follows a slider where there is one. texts: of each position, "##### " before a heading."""
+    if choice is None:
+        st.markdown(texts[0])
+        return
+    kind = "heading" if texts[0].startswith(HEADING_SIGN) else "line"
+    tell_live(choice, key, [text.removeprefix(HEADING_SIGN) for text in texts], kind)
+
+
+def show_live_goal(choice: LiveChoice, key: str, reached: Sequence[bool], texts: Sequence[str]) -> None:
+    """Says whether what is to be built with a slider is there. reached, texts: at each position."""
+    draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached)})
+
+
+def draw_text(choice: LiveChoice, key: str, texts: Sequence[str | None], form: dict) -> None:
+    """Draws a text that follows a slider."""
+    pieces = [split_bold(say("flow.waits") if text is None else text) for text in texts]
+    data = {"of": choice.key, "position": choice.position, "texts": pieces, **form}
+    components.live_text(data=data, key=key)
+
+
+def show_live_cells(
+    choice: LiveChoice,
+    key: str,
+    pictures: Sequence[Picture | None],
+    alt: str,
+    take: Callable[[object], None],
+    fills: bool = True,
+) -> None:
+    """Shows cells that follow a slider. take: is called with a cell that is clicked.
+
+    pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are as
+    wide as there is room."""
+    frames = [picture and list_rows(picture.table, CELL_COLUMNS) for picture in pictures]
+    spec = pictures[choice.position].spec
+    data = {"width": spec["width"], "height": spec["height"], "fills": fills, "fixed": [], "frames": frames}
+    draw_frames(choice, key, data | {"x": None, "y": None}, alt, lambda: take(st.session_state[key].clicked))
+
+
+def show_live_curves(
+    choice: LiveChoice, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
+) -> None:
+    """Shows curves that follow a slider. pictures: of each position; None where it waits until the slider is let go."""
+    frames = [picture and list_rows(picture.table, CURVE_COLUMNS) for picture in pictures]
+    draw_curves(choice, key, [], frames, axes, pictures[choice.position].spec, alt)
+
+
+def show_followed_curves(choice: LiveChoice, key: str, picture: Picture, axes: tuple[Axis, Axis], alt: str) -> None:
+    """Shows curves that stay, and an upright line that follows a slider along them."""
+    colour = current_palette().outline
+    frames = [[CURVE_COLUMNS | {"kind": "rule", "x": place, "fill": colour}] for place in choice.options]
+    fixed = list_rows(picture.table, CURVE_COLUMNS)
+    draw_curves(choice, key, fixed, frames, axes, picture.spec, alt)
+
+
+def draw_curves(
+    choice: LiveChoice,
+    key: str,
+    fixed: Rows,
+    frames: Sequence[Rows | None],
+    axes: tuple[Axis, Axis],
+    spec: dict,
+    alt: str,
+) -> None:
+    """Draws curves. fixed: what stands at all positions. frames: what else there is at each. spec: says how large."""
+    rows = [*fixed, *(frames[choice.position] or [])]
+    names = [text_width(row["name"], CURVE_NAME_PX) for row in rows if row["kind"] == "text"]
+    data = {"width": spec["width"], "height": spec["height"], "names": max(names, default=0.0)}
+    x, y = map(describe_axis, axes)
+    draw_frames(choice, key, data | {"fixed": fixed, "frames": list(frames), "x": x, "y": y}, alt)
+
+
+def draw_frames(
+    choice: LiveChoice, key: str, data: dict, alt: str, handle_click: Callable[[], None] = lambda: None
+) -> None:
+    """Draws a picture that follows a slider."""
+    palette = current_palette()
+    place = {"of": choice.key, "position": choice.position, "alt": alt, "ink": palette.ink, "faint": palette.faint}
+    place |= {"waits": say("flow.waits")}
+    components.live_frames(data=data | place, key=key, on_clicked_change=handle_click)
+
+
+def describe_axis(axis: Axis) -> dict[str, object]:
+    """An axis with what stands on it: values and their texts."""
+    places = axis.values or (powers_of_ten(axis) if axis.log else (axis.first, axis.last))
+    texts = axis.texts or [format_tick(place) for place in places]
+    ticks = [list(tick) for tick in zip(places, texts, strict=True)]
+    return {"title": axis.title, "first": axis.first, "last": axis.last, "log": axis.log, "ticks": ticks}
+
+
+def format_tick(place: float) -> str:
+    """A number on an axis.
+
+    >>> format_tick(0.0001), format_tick(1e-07), format_tick(-2.0)
+    ('0.0001', '1e−7', '−2')
+    """
+    if 0 < abs(place) < LEAST_PLAIN_TICK:
+        return f"1e−{-round(log10(place))}"
+    return f"{place:.5f}".rstrip("0").rstrip(".").replace("-", "−")
+
+
+def list_rows(table: dict[str, list], columns: dict[str, object]) -> Rows:
+    """The rows of a picture's table, one by one."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*(table[name] for name in columns), strict=True)]
