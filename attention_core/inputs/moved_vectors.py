@@ -49,8 +49,8 @@ def find_vector_source(trace: Trace, role: str) -> VectorSource:
 
 def least_change(
     matrix: Float[np.ndarray, "D columns"],
-    x: Float[np.ndarray, "D"],
-    change: Float[np.ndarray, "d"],
+    x: Float[np.ndarray, " D"],
+    change: Float[np.ndarray, " d"],
     first: int = 0,
 ) -> Float[np.ndarray, "D columns"]:
     r"""Gives the matrix nearest to W that makes x W larger by `change`.
@@ -78,5 +78,7 @@ def least_change(
         raise AttentionError("zero_vector")
     last = first + len(change)
     moved = np.array(matrix, dtype=np.float64)
-    moved[:, first:last] += np.outer(x, change) / squared_length  # (D,), (d,) -> (D, d)
-    return moved.round(KEPT_DECIMALS) + 0.0  # makes -0 a 0
+    own = moved[:, first:last]  # (D, d)
+    added = np.outer(x, change) / squared_length  # (D,), (d,) -> (D, d)
+    own[:] = np.where(added == 0, own, (own + added).round(KEPT_DECIMALS) + 0.0)  # makes -0 a 0
+    return moved
