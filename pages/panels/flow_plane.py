@@ -27,7 +27,7 @@ LABELS = (
     *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
     *("across", "up", "lines"),
 )
-TEMPLATES = ("handle", "rows", "left_out_query", "left_out_score", "left_out_value")
+TEMPLATES = ("handle", "hint_some", "rows", "left_out_query", "left_out_score", "left_out_value")
 
 
 # ---- what the browser draws ------------------------------------------------------------------------------------------

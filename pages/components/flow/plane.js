@@ -105,7 +105,7 @@ class PlaneView {
 
   fitted(range, points) {
     const reach = Math.max(...points.map((point) => Math.hypot(...point))) || 1;
-    return range && reach <= range && reach > 0.4 * range ? range : reach * PLANE_ROOM;
+    return range && reach <= 0.92 * range && reach > 0.4 * range ? range : reach * PLANE_ROOM;
   }
 
   points(role) {
@@ -383,9 +383,12 @@ class PlaneView {
 
   hintNow() {
     const whys = ["q", "k", "v"].map((role) => [role, this.whyFixed(role)]).filter(([, why]) => why);
+    if (!whys.length) return this.text.hint;
+    const free = ["q", "k", "v", "T"].filter((role) => whys.every(([fixed]) => fixed !== role));
+    const may = fill(this.text.hint_some, { what: [free.join(", "), ""] }).map(([part]) => part).join("");
     const distinct = [...new Set(whys.map(([, why]) => why))];
     const said = distinct.map((why) => `${whys.filter(([, other]) => other === why).map(([role]) => role).join(", ")}: ${why}`);
-    return whys.length === 3 ? said.join(" ") : [this.text.hint, ...said].join(" ");
+    return [may, ...said].join(" ");
   }
 
   // Why no vector of a role can be dragged; nothing where one can.
