@@ -78,5 +78,7 @@ def least_change(
         raise AttentionError("zero_vector")
     last = first + len(change)
     moved = np.array(matrix, dtype=np.float64)
-    moved[:, first:last] += np.outer(x, change) / squared_length  # (D,), (d,) -> (D, d)
-    return moved.round(KEPT_DECIMALS) + 0.0  # makes -0 a 0
+    own = moved[:, first:last]  # (D, d)
+    added = np.outer(x, change) / squared_length  # (D,), (d,) -> (D, d)
+    own[:] = np.where(added == 0, own, (own + added).round(KEPT_DECIMALS) + 0.0)  # makes -0 a 0
+    return moved

@@ -1,4 +1,4 @@
-"""The plane of the flow: what in it may be dragged, what is to be reached; and what a drag does when the hand lets go."""
+"""The plane of the flow: what in it may be dragged, what is to be reached, and what a hand that lets go changes."""
 
 from collections.abc import Callable
 
@@ -15,6 +15,7 @@ from attention_core.record.number_text import format_percent
 from pages.panels.live_slider import TEMPERATURE_RANGE
 from pages.panels.setup_controls import try_change, try_matrix
 from pages.session.cell_clicks import is_valid_index
+from pages.session.setup_state import current_setup
 from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
@@ -24,9 +25,9 @@ CONTROL = "plane"  # where a drag is refused
 SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # which matrix the layer reads where Q and K are exchanged
 LABELS = (
     *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
-    *("across", "up"),
+    *("across", "up", "lines"),
 )
-TEMPLATES = ("handle", "rows", "left_out_query", "left_out_score", "left_out_value")
+TEMPLATES = ("handle", "hint_some", "rows", "left_out_query", "left_out_score", "left_out_value")
 
 
 # ---- what the browser draws ------------------------------------------------------------------------------------------
@@ -35,20 +36,25 @@ def make_plane_data(screen: ScreenState) -> dict:
     this sight is the one to begin with."""
     trace = screen.trace
     goals = list_goals(screen)
-    least, most = TEMPERATURE_RANGE
-    temperature = screen.setup.temperature
+    least, most = temperature_bounds(screen.setup)
     return {
         "roles": {role: describe_role(screen, role) for role in ROLES},
         "is_product": trace.step("scores").operation.reads == ("q", "k"),
         "temperature": {
             "step": "scaled_scores",
             "parameter": "temperature",
-            "least": min(least, temperature),
-            "most": max(most, temperature),
+            "least": least,
+            "most": most,
         },
         "goals": [describe_goal(trace, goal) for goal in goals],
         "opens": "plane" if goals else "flow",
     }
+
+
+def temperature_bounds(setup: Setup) -> tuple[float, float]:
+    """How far the temperature can be dragged; so far as it is, where a link says more."""
+    least, most = TEMPERATURE_RANGE
+    return min(least, setup.temperature), max(most, setup.temperature)
 
 
 def plane_text() -> dict[str, str]:
@@ -110,8 +116,10 @@ def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
 def handle_release() -> None:
     """Takes what a browser says that a hand has dragged: the temperature, or a vector."""
     match st.session_state["look"].released:
-        case {"handle": "temperature", "value": int() | float() as temperature} if type(temperature) is not bool:
-            try_change("temperature", temperature=float(temperature))
+        case {"handle": "temperature", "value": value} if type(value) in (int, float):
+            least, most = temperature_bounds(current_setup())
+            if least <= value <= most:
+                try_change("temperature", temperature=float(value))
         case {"handle": str(role), "batch": batch, "head": head, "place": place, "vector": [*vector]}:
             screen = current_screen()
             if is_place(screen.trace, role, (batch, head, place)) and is_vector(screen.trace, role, vector):
@@ -157,10 +165,19 @@ def make_reader(
     """A function that gives the changed matrix; it may refuse."""
     trace = screen.trace
     batch, head, word = place
-    vectors = trace.step(role).window()  # (B, H or H_kv, T or S, d)
-    _, heads, words, width = vectors.shape
+    vectors = trace.step(role).window()[batch]  # (H or H_kv, T or S, d)
+    heads, _, width = vectors.shape
     own_head = kv_head(head, trace.sizes()["H"], heads)
+    change = wanted - vectors[own_head, word]
+    x = read_source_row(trace, role, source, (batch, word))
     matrix = screen.inputs.matrices[name_of_matrix(screen.setup, role, source)]
-    x = np.eye(words)[word] if source.weight is None else trace.step(source.source).window()[batch, word]
-    change = wanted - vectors[min(batch, len(vectors) - 1), own_head, word]
     return lambda: least_change(matrix, x, change, own_head * width)
+
+
+def read_source_row(trace: Trace, role: str, source: VectorSource, place: tuple[int, int]) -> np.ndarray:
+    """The x of a word, of which a matrix makes its vector; of vectors that are given a row of the unit matrix."""
+    batch, word = place
+    if source.weight is None:
+        words = trace[role].shape[-2]
+        return np.eye(words)[word]
+    return trace.step(source.source).window()[batch, word]

@@ -105,7 +105,7 @@ class PlaneView {
 
   fitted(range, points) {
     const reach = Math.max(...points.map((point) => Math.hypot(...point))) || 1;
-    return range && reach <= range && reach > 0.4 * range ? range : reach * PLANE_ROOM;
+    return range && reach <= 0.92 * range && reach > 0.4 * range ? range : reach * PLANE_ROOM;
   }
 
   points(role) {
@@ -171,6 +171,8 @@ class PlaneView {
     this.shapes.put("grounds", "rect", panel, { x, y, width: side, height: side, rx: 14 * unit, class: "ground" });
     this.shapes.put("grounds", "path", `cross ${panel}`, { d: `M${x + side / 2},${y + 6}V${y + side - 6}M${x + 6},${y + side / 2}H${x + side - 6}`, class: "cross" });
     this.shapes.put("texts", "text", `title ${panel}`, { x, y: y - 15 * unit, "font-size": Math.max(15, 16 * unit), class: "planetitle", text: this.text[panel === "k" ? "keys" : "values"] });
+    if (panel === "v" || !this.data.plane.is_product) return;
+    this.shapes.put("texts", "text", "lines", { x: x + side, y: y - 15 * unit, "font-size": 13, class: "end scorename", text: this.text.lines });
   }
 
   // Lines on which a key has the same score: across q, where a score is q times a key.
@@ -207,7 +209,7 @@ class PlaneView {
   }
 
   drawVectors(role) {
-    const taken = role === "k" ? [this.box(this.tip(), 26), this.queryName().box] : [this.box(this.outputPoint(), 16), this.outputName().box];
+    const taken = role === "k" ? this.queryBoxes() : [this.box(this.outputPoint(), 16), this.outputName().box];
     const origin = this.toScreen(role, [0, 0]);
     const points = this.points(role).map((point) => this.toScreen(role, point));
     const groups = this.groups(role).map((places) => ({ places, share: sum(places.length, (i) => this.shares[places[i]]) }));
@@ -277,6 +279,14 @@ class PlaneView {
     return { x, y, size, box: { left: x - half, right: x + half, top: y - size / 2, bottom: y + size / 2 } };
   }
 
+  // What the arrow, its word and the temperature's knob cover.
+  queryBoxes() {
+    const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
+    const arm = Array.from({ length: 12 }, (_, i) => this.box([between(from[0], to[0], i / 12), between(from[1], to[1], i / 12)], 5));
+    const { knob, name } = this.hands.knobBoxes();
+    return [...arm, this.box(to, 14), this.queryName().box, knob, name];
+  }
+
   outputPoint() {
     return this.toScreen("v", inPlane(this.output, this.planes.v));
   }
@@ -320,7 +330,7 @@ class PlaneView {
     const size = Math.min(19 * this.unit, tall * 0.62);
     const longest = Math.max(...shown.map((place) => textWidth(this.model.keys[place], size, 600)));
     const wordWidth = Math.min(longest + 10, width * 0.42);
-    const room = width - wordWidth - textWidth(">99 %", size, 700) - 14;
+    const room = width - wordWidth;
     this.shapes.put("texts", "text", "title shares", { x: x + wordWidth, y: this.isWide ? this.boxes.k[1] - 15 * this.unit : y - 4, "font-size": Math.max(15, 16 * this.unit), class: "planetitle share", text: this.isWide ? this.text.shares : "" });
     shown.forEach((place, row) => {
       const [middle, share] = [top + (row + 0.5) * tall, this.shares[place]];
@@ -328,7 +338,10 @@ class PlaneView {
       this.shapes.put("texts", "text", `word ${place}`, { x: x + wordWidth - 8, y: middle, "font-size": size, class: `end planeword${this.chosen === place ? " chosenword" : ""}`, text: shortened(this.model.keys[place], wordWidth, size), opacity: isShut ? 0.45 : 1 }, { place });
       this.shapes.put("ribbons", "rect", `rail ${place}`, { x: x + wordWidth, y: middle - tall * 0.3, width: room, height: tall * 0.6, rx: 4, class: isShut ? "shut" : "sharerail" }, { place });
       if (share > 0) this.shapes.put("ribbons", "rect", `bar ${place}`, { x: x + wordWidth, y: middle - tall * 0.3, width: Math.max(1, room * share), height: tall * 0.6, rx: 4, class: "share" }, { place });
-      this.shapes.put("texts", "text", `share ${place}`, { x: x + width, y: middle, "font-size": size, class: "end percent", text: isShut ? "–" : spellPercent(share) });
+      const said = isShut ? "–" : spellPercent(share);
+      const fits = room * (1 - share) > textWidth(said, size, 700) + 10;
+      const at = { x: x + wordWidth + room * share + (fits ? 5 : -5), y: middle, "font-size": size, class: `percent${fits ? "" : " inside end"}` };
+      this.shapes.put("texts", "text", `share ${place}`, { ...at, text: said });
     });
   }
 
@@ -346,7 +359,7 @@ class PlaneView {
     const said = [];
     for (const name of moved) {
       const role = ["q", "k", "v"].find((each) => this.data.plane.roles[each].weight === name || each === name);
-      said.push([`${role === name ? name : name.replace(/^w_/, "W_")} `, `sign ${role}`], ...this.spellRows(name, role), ["   ", ""]);
+      said.push([said.length ? " · " : "", ""], [`${role === name ? name : name.replace(/^w_/, "W_")} `, `sign ${role}`], ...this.spellRows(name, role));
     }
     return [[`${this.text.follows} `, ""], ...said];
   }
@@ -365,14 +378,17 @@ class PlaneView {
       if (numbers.some((number, m) => isOther(old.value[first + m], number))) changed.push([names[row], numbers]);
     }
     if (columns > 4) return [[fill(this.text.rows, { rows: [changed.map(([word]) => word).slice(0, 6).join(", "), ""] }).map(([part]) => part).join(""), ""]];
-    return changed.slice(0, 4).flatMap(([word, numbers]) => [[`${word} `, "aside"], [`[${numbers.map(spellNumber).join("  ")}]  `, ""]]);
+    return changed.slice(0, 4).flatMap(([word, numbers]) => [[`${word} `, "aside"], [`[${numbers.map(spellNumber).join(", ")}] `, ""]]);
   }
 
   hintNow() {
     const whys = ["q", "k", "v"].map((role) => [role, this.whyFixed(role)]).filter(([, why]) => why);
+    if (!whys.length) return this.text.hint;
+    const free = ["q", "k", "v", "T"].filter((role) => whys.every(([fixed]) => fixed !== role));
+    const may = fill(this.text.hint_some, { what: [free.join(", "), ""] }).map(([part]) => part).join("");
     const distinct = [...new Set(whys.map(([, why]) => why))];
     const said = distinct.map((why) => `${whys.filter(([, other]) => other === why).map(([role]) => role).join(", ")}: ${why}`);
-    return whys.length === 3 ? said.join(" ") : [this.text.hint, ...said].join(" ");
+    return [may, ...said].join(" ");
   }
 
   // Why no vector of a role can be dragged; nothing where one can.

@@ -70,9 +70,18 @@ class PlaneHands {
       cx, cy, r: 9 * view.unit, class: "knob", tabindex: 0, role: "slider", "aria-label": view.text.temperature,
       "aria-valuemin": least, "aria-valuemax": most, "aria-valuenow": view.temperature, "aria-valuetext": said, title: view.text.temperature,
     }, { role: "temperature" });
-    const [left] = view.boxes.k;
-    const isLeft = cx + 70 > left + view.side;
+    const { isLeft } = this.knobBoxes();
     view.shapes.put("texts", "text", "temperature", { x: cx + (isLeft ? -1 : 1) * 15 * view.unit, y: cy, "font-size": 15 * view.unit, class: `ringname${isLeft ? " end" : ""}`, text: `T = ${said}` });
+  }
+
+  // Where the knob and its name stand; the name at the side that has room.
+  knobBoxes() {
+    const { view } = this;
+    const [x, y] = this.knob();
+    const [size, gap] = [62 * view.unit, 14 * view.unit];
+    const isLeft = x + gap + size > view.boxes.k[0] + view.side;
+    const name = { left: isLeft ? x - gap - size : x + gap, right: isLeft ? x - gap : x + gap + size, top: y - 8, bottom: y + 8 };
+    return { isLeft, knob: view.box([x, y], 11 * view.unit), name };
   }
 
   radius() {
