@@ -94,12 +94,12 @@ class MapView {
     }
   }
 
-  drawCell({ opened, frame, look, fades }, matrix, { x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven }) {
+  drawCell({ opened, frame, look: looked, fades }, matrix, { x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven }) {
     const edge = tall > 12 ? 1.5 : 0.3;
     const [top, means] = [y + row * tall + gap(row), { cell: { step: matrix.step, index: matrix.placeOf(row, column) }, at: key === "result" ? { row, column } : null }];
     const box = { x: x + column * wide + edge, y: top + edge, width: wide - 2 * edge, height: tall - 2 * edge, rx: Math.min(4 * frame.unit, tall / 5) };
     const isBlocked = matrix.isBlocked(row, column);
-    const opacity = fades && key === "result" && matrix.rowAxis === "T" && row !== look.query ? opened * FADED : opened;
+    const opacity = fades && key === "result" && matrix.rowAxis === "T" && row !== looked.query ? opened * FADED : opened;
     const strength = isBlocked ? 0 : isEven ? 0.1 : 0.05 + 0.95 * clamp(Math.abs(number) / (matrix.largest || 1));
     const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
     const attributes = { ...box, class: `${look}${isLit(row, column) ? " chosen" : ""}`, opacity, "fill-opacity": isBlocked ? 1 : strength };
