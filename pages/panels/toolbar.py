@@ -15,9 +15,9 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
     line = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
     with st.container(**line, key="toolbar"):
         own = st.container(**line)
-        with own.container(width="content"):
-            st.space(LINE_HEIGHT_PX)  # also where nothing is as high
         with st.container(**line, width="content"):
             shared = st.container(**line, width="content")
+            with st.container(width="content"):
+                st.space(LINE_HEIGHT_PX)  # also where nothing is as high
             language_switch()
     return own, shared

@@ -1,12 +1,17 @@
 """What all lessons have in common: they open, remember, refuse, restore, and lead to the workbench."""
 
+import json
+import math
 import statistics
+from dataclasses import fields
 
 import pytest
 
-from pages.site.catalog import DOORS, LESSONS
+from attention_core.drawing.palette import Palette
+from pages.lessons.start.card_pictures import draw_card
+from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS
 from pages.site.words import LANGUAGES, escape_markdown, load_app_texts
-from tests.screen.driver import plain
+from tests.screen.driver import plain, unpack
 from tests.screen.lesson import Lesson
 from tests.session.test_hostile_words import HOSTILE
 
@@ -88,24 +93,78 @@ def test_hostile_links_show_texts_as_texts(slug):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_start_here_asks_one_question_and_opens_every_door(lang):
-    start = Lesson("start", lang=lang)
+    start = Lesson("start", open="one_word", lang=lang)
     who, dog, her = ("it", "dog", "Anna") if lang == "en" else ("它", "狗", "小红")
     head = load_app_texts(lang)["place.head"].format(number=1)
     assert start.number("hero", f"weights [{head}, {who}, {dog}]") == pytest.approx(0.933, abs=5e-4)
-    assert "93" in start.fact()
     assert [*start.table("hero")["text"]].count("?") == 7
     now = "she" if lang == "en" else "她"
     assert f"{who} / {now}" in [*start.table("hero")["text"]]  # one column for the word that is exchanged
     start.choose("guess", her)
     assert start.number("hero", f"weights [{head}, {who}, {her}]", row=1) == pytest.approx(0.933, abs=5e-4)
-    alone = Lesson("start", ex="en_it", text="dogs bark")  # no word that is worth exchanging
-    assert [*alone.table("hero")["text"]].count("?") == 0
-    doors = [link.proto.page for link in start.at.get("page_link")]
-    assert doors == ["" if slug == "workbench" else slug for slug in (*DOORS.values(), *LESSONS)]
-    words = [load_app_texts(lang)[f"page.{slug}"] for slug in LESSONS]  # alone: a phone cuts a longer one
-    assert [link.proto.label for link in start.at.get("page_link")][-len(LESSONS) :] == words
+    alone = Lesson("start", ex="en_it", text="dogs bark", open="one_word")  # no word that is worth exchanging
+    assert not alone.charts()
+    ways = [link.proto.page for link in start.at.get("page_link")]
+    assert ways == [*list(DOORS.values())[1:], *BESIDE_LESSONS]  # the first door is a button, with one's own sentence
     again = Lesson("start", **start.link())
     assert again.texts() == start.texts()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_journey_of_start_here_plays_by_itself_and_is_about_the_sentence_of_its_door(lang):
+    start = Lesson("start", lang=lang)
+    (journey,) = [part for part in start.at.get("bidi_component") if part.proto.id.endswith("-flow")]
+    head, _ = unpack(journey.proto.bytes)
+    assert head["plays"] and not head["hears"]
+    assert head["words"]["T"][head["look"]["query"]] == ("it" if lang == "en" else "它")
+    own = start.set("text", "Tom fed the cat and it purred")
+    (journey,) = [part for part in own.at.get("bidi_component") if part.proto.id.endswith("-flow")]
+    assert unpack(journey.proto.bytes)[0]["words"]["T"][3] == "cat"
+
+
+# ---- the cards -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_card_shows_each_lesson_by_a_picture_of_its_own(lang):
+    (part,) = [part for part in Lesson("start", lang=lang).at.get("bidi_component") if part.proto.id.endswith("-cards")]
+    cards = json.loads(part.proto.json)["cards"]
+    words = load_app_texts(lang)
+    assert [card["slug"] for card in cards] == list(LESSONS)
+    assert [card["title"] for card in cards] == [words[f"page.{slug}"] for slug in LESSONS]
+    assert [card["question"] for card in cards] == [words[f"lessons.{slug}.question"] for slug in LESSONS]
+    assert len({str(card["shapes"]) for card in cards}) == len(LESSONS)
+    colours = {field.name for field in fields(Palette)}
+    for card in cards:
+        for kind, colour, strength, *numbers in card["shapes"]:
+            assert kind in ("rect", "frame", "line", "dot", "path", "arc") and colour in colours and 0 <= strength <= 1
+            assert all(math.isfinite(number) and -1 <= number <= 161 for number in numbers), (card["slug"], kind)
+
+
+def test_a_card_shows_the_numbers_that_its_lesson_opens_on():
+    """The shares of 2, 1, 0, -1 by hand: the heights of the purple bars, of 70."""
+    bars = [shape for shape in draw_card("softmax", "en") if shape[:2] == ("rect", "share")]
+    powers = [math.exp(number) for number in (2, 1, 0, -1)]
+    assert [bar[-1] for bar in bars] == pytest.approx([70 * power / sum(powers) for power in powers], abs=0.06)
+
+
+def test_what_a_browser_makes_up_opens_no_lesson():
+    for made_up in ("../etc", "present", 7, None, ["qkv"], {"slug": "qkv"}):
+        assert Lesson("start").send_part("cards", "opened", made_up).charts() == {}
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_no_lesson_is_solved_before_anybody_has_answered(slug):
+    assert visit_of(Lesson(slug)) == {"slug": slug, "solved": False}
+
+
+def test_a_right_answer_solves_a_lesson_and_a_wrong_one_does_not():
+    for guess, solved in (("dog", True), ("fed", False)):
+        assert visit_of(Lesson("qkv").choose("guess", guess))["solved"] is solved
+
+
+def visit_of(lesson):
+    """What a lesson tells the browser to keep."""
+    (part,) = [part for part in lesson.at.get("bidi_component") if part.proto.id.endswith("-visited")]
+    return json.loads(part.proto.json)
 
 
 NUMBERED = {"en": "Fifteen lessons, {} to {} minutes each", "zh": "十五课，每课 {} 到 {} 分钟"}
@@ -118,7 +177,7 @@ def test_start_here_says_how_long_a_lesson_takes(lang):
     questions = statistics.mode(len(drawers(slug)) for slug in LESSONS)  # the code is none: the first one is
     assert len(LESSONS) == 15 and questions == 5
     wanted = NUMBERED[lang].format(*(minutes * questions for minutes in MINUTES))
-    assert any(wanted in caption.value for caption in Lesson("start", lang=lang).at.caption)
+    assert Lesson("start", lang=lang).says(wanted)
 
 
 @pytest.mark.parametrize("slug", LESSONS)

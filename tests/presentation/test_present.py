@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 from pages.lectures.script import (
@@ -17,7 +18,7 @@ from pages.lectures.script import (
 )
 from pages.setup.setup import Setup
 from pages.site.words import load_app_texts
-from tests.screen.driver import Screen, plain
+from tests.screen.driver import Screen, plain, unpack
 from tests.screen.lesson import Lesson
 
 TEN = load_shipped_lecture("ten_minutes", "en")
@@ -47,6 +48,20 @@ class Presented(Lesson):
     def lectern(self):
         (part,) = [each for each in self.at.get("bidi_component") if each.proto.id.endswith("-lectern")]
         return json.loads(part.proto.json)
+
+    def flow(self):
+        """What the journey and the map are drawn from, and all numbers of its run."""
+        (part,) = [each for each in self.at.get("bidi_component") if each.proto.id.endswith("-flow")]
+        head, found = unpack(part.proto.bytes)
+        return head, np.frombuffer(found["numbers"], np.float64)
+
+    def shows_flow(self):
+        return any(each.proto.id.endswith("-flow") for each in self.at.get("bidi_component"))
+
+    def row_fact(self):
+        """What the picture says of the row that is looked at."""
+        head, _ = self.flow()
+        return head["facts"][head["look"]["head"]][head["look"]["query"]]["text"]
 
     def place(self):
         link = self.link()
@@ -102,15 +117,26 @@ def test_every_step_of_every_scene_is_shown_in_order_and_back_again(language):
 
 def test_a_question_covers_what_answers_it_and_all_answers_can_be_revealed():
     screen = Presented(lecture="ten_minutes", scene="2")
-    assert screen.place() == (2, "question") and not screen.at.get("vega_lite_chart")
+    assert screen.place() == (2, "question") and not screen.at.get("vega_lite_chart") and not screen.shows_flow()
     assert not any("93" in text for text in screen.texts())
-    assert screen.press("next").place() == (2, "cell") and screen.at.get("vega_lite_chart")
+    assert screen.press("next").place() == (2, "journey") and "93 %" in screen.row_fact()
     screen.press("previous")
-    assert screen.press("reveal").place() == (2, "cell")
-    assert screen.press("previous").place() == (1, "map")
-    assert "question" not in [screen.press("previous").place()[1] for _ in range(4)]
-    screen.press("reveal")
-    assert [screen.press("next").place()[1] for _ in range(3)] == ["shapes", "question", "cell"]
+    assert screen.press("reveal").place() == (2, "journey")
+    assert screen.press("previous").place() == (1, "shapes")
+    assert "question" not in [screen.press("previous").place()[1] for _ in range(5)]
+    screen.press("reveal").press("first")
+    assert [screen.place()[1], screen.press("next").place()[1]] == ["question", "journey"]
+
+
+def test_the_journey_begins_at_its_start_and_who_comes_back_finds_its_end():
+    screen = Presented(lecture="ten_minutes", scene="1", step="journey")
+    head, _ = screen.flow()
+    assert (head["begins"], head["fills"], head["hears"], head["look"]["step"]) == ("start", True, False, None)
+    head, _ = screen.press("next").flow()
+    assert (screen.place(), head["begins"], head["look"]["step"]) == ((1, "map"), "end", "weights")
+    again, _ = screen.press("previous").flow()
+    assert (screen.place(), again["begins"], again["look"]["step"]) == ((1, "journey"), "end", None)
+    assert again["look"]["order"] > head["look"]["order"] and again["digest"] == head["digest"]
 
 
 @pytest.mark.parametrize("revealed", [False, True])
@@ -120,20 +146,21 @@ def test_the_question_what_would_be_without_the_division_is_answered(language, r
     screen = Presented(lecture="ten_minutes", scene="4", step="map", lang=language)
     assert weight_of_dog(screen) == pytest.approx(0.933, abs=5e-4)
     if revealed:
-        screen.press("reveal").press("next")
+        screen.press("reveal").press("next").press("next").press("next")
     else:
-        assert screen.press("next").place() == (5, "question") and not screen.at.get("vega_lite_chart")
+        screen.press("next").press("next")
+        assert screen.press("next").place() == (5, "question") and not screen.shows_flow()
         screen.press("next")
-    assert screen.place() == (5, "cell") and screen.press("next").place() == (5, "map")
+    assert screen.place() == (5, "journey")
     assert weight_of_dog(screen) == pytest.approx(math.exp(6) / (math.exp(6) + 5 + math.exp(-6)))
-    assert any("99" in text for text in screen.texts())
+    assert "99" in screen.row_fact()
 
 
 def weight_of_dog(screen):
     """What "it" gives to "dog" in the map of the scene."""
-    cells = screen.table("map0")
-    (value,) = cells[cells["index"] == "0,0,5,3"]["value"].unique()
-    return float(value)
+    head, numbers = screen.flow()
+    step = head["steps"]["weights"]
+    return numbers[step["first"] :].reshape(-1)[: math.prod(step["shape"])].reshape(step["shape"])[0, 0, 5, 3]
 
 
 def test_a_short_link_leads_to_a_step_and_says_what_of_it_there_is_not():
@@ -157,13 +184,13 @@ def test_a_short_link_leads_to_a_step_and_says_what_of_it_there_is_not():
 def test_a_number_changed_midway_is_seen_the_lecture_stays_and_a_key_leads_back():
     screen = Presented(lecture="ten_minutes", scene="4", step="map")
     before, script = lecture_to_file(TEN), screen.setup()
-    assert any("93 %" in text for text in screen.texts())
+    assert "93 %" in screen.row_fact()
     screen.press("edit").type("c_scale", "off")
-    assert any("99 %" in text for text in screen.texts()) and screen.setup().scale == 1.0
+    assert "99 %" in screen.row_fact() and screen.setup().scale == 1.0
     assert "script" in screen.lectern()["on"] and screen.lectern()["notes"]["departed"]
     assert screen.press("previous").setup().scale == 1.0  # it lasts as long as the scene
     screen.press("script")
-    assert screen.setup() == script and screen.place() == (4, "cell")
+    assert screen.setup() == script and screen.place() == (4, "question")
     assert "script" not in screen.lectern()["on"] and not screen.lectern()["notes"]["departed"]
     screen.type("c_text", "Tom fed the cat and it purred")
     assert screen.press("last").press("first").setup().text is None
@@ -233,7 +260,7 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     screen.type("c_scene_title", "Who, then?").type("c_scene_note", "n").type("c_scene_question", "")
     screen.type("c_scene_steps", ["map", "symbol"]).type("c_lecture_title", "Mine")
     first = screen.own().scenes[0]
-    assert (first.title, first.note, first.question, first.steps) == ("Who, then?", "n", "", ("symbol", "map"))
+    assert (first.title, first.note, first.question, first.steps) == ("Who, then?", "n", "", ("map", "symbol"))
     screen.type("c_scene_step", "scores")
     assert screen.own().scenes[0].setup.step == "scores"
     screen.click("b_scene_later")
@@ -241,7 +268,7 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     screen.click("b_scene_remove").click("b_scene_remove")
     assert [scene.title for scene in screen.own().scenes] == [scene.title for scene in TEN.scenes[2:]]
     screen.click("scene_1").click("b_scene_present")
-    assert screen.place() == (2, "symbol") and f"## {TEN.scenes[3].title}" in screen.texts()
+    assert screen.place() == (2, "question") and f"## {TEN.scenes[3].title}" in screen.texts()
     kept = screen.own()
     screen.press("edit").drag("c_temperature", 5.0).press("next").press("leave")
     assert screen.own() is kept and load_shipped_lecture("ten_minutes", "en") == TEN
@@ -310,7 +337,7 @@ def test_a_scene_that_cannot_be_computed_says_so_and_shows_the_rest():
     assert screen.setup().masks == ("causal",) and len(screen.errors()) == 2
     assert screen.press("next").place() == (2, "cell") and len(screen.errors()) == 1
     assert screen.press("next").errors() and screen.texts()
-    assert [screen.press("next").place()[1] for _ in SCENE_STEPS][-1] == "map"
+    assert [screen.press("next").place()[1] for _ in SCENE_STEPS][-1] == "shapes"
 
 
 def test_a_lecture_without_scenes_is_no_mistake():
@@ -331,14 +358,14 @@ def test_a_full_lecture_takes_no_more():
 
 # ---- the presenter view ----------------------------------------------------------------------------------------------
 def test_the_notes_are_told_and_by_themselves_are_gone_through():
-    screen = Presented(lecture="ten_minutes", scene="2", step="map")
+    screen = Presented(lecture="ten_minutes", scene="2", step="cell")
     told = screen.lectern()["notes"]
-    assert told["note"] == TEN.scenes[1].note and told["scene_step"] == "Map"
+    assert told["note"] == TEN.scenes[1].note and told["scene_step"] == "Arithmetic"
     assert TEN.scenes[2].title in told["next"]
-    alone = Presented(lecture="ten_minutes", scene="2", step="map", view="notes", pair="0123abcd")
+    alone = Presented(lecture="ten_minutes", scene="2", step="cell", view="notes", pair="0123abcd")
     (part,) = [each for each in alone.at.get("bidi_component") if each.proto.id.endswith("-prompter")]
     assert json.loads(part.proto.json)["at"] == told and json.loads(part.proto.json)["pair"] == "0123abcd"
     trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
     alone.send(trigger, json_trigger_value=json.dumps([{"event": "moved", "value": "next"}]))
-    assert alone.place() == (3, "symbol") and alone.link()["view"] == "notes"
+    assert alone.place() == (3, "question") and alone.link()["view"] == "notes"
     assert "pair" not in Presented(view="notes", pair="../etc").link()

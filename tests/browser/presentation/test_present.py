@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from pages.components import read_part
 from tests.browser.conftest import WINDOW, Screen
 
 PLACE = "() => [...new URLSearchParams(location.search)].filter(([name]) => ['scene', 'step'].includes(name)).join()"
@@ -39,19 +40,19 @@ def press(opened, key, place):
 
 COMPOSING = """key => document.activeElement.dispatchEvent(
     new KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true, isComposing: true }))"""
-HIDDEN = ("stHeader", "stToolbar", "stSidebar")
+HIDDEN = ("stHeader", "stToolbar")
 
 
 def test_keys_and_buttons_lead_through_it_and_nothing_else_is_on_the_screen(showing):
-    opened = showing("?lecture=ten_minutes&scene=2&step=question")
+    opened = showing("?lecture=ten_minutes&scene=3&step=question")
     page = opened.page
     for name in HIDDEN:
         expect(page.get_by_test_id(name)).to_be_hidden()
-    press(opened, "Space", "scene,2,step,cell")
-    press(opened, "PageDown", "scene,2,step,map")
+    press(opened, "Space", "scene,3,step,map")
+    press(opened, "PageDown", "scene,3,step,cell")
     assert smallest_text(page) >= 16
     press(opened, "ArrowRight", "scene,3,step,symbol")
-    press(opened, "PageUp", "scene,2,step,map")
+    press(opened, "PageUp", "scene,3,step,cell")
     page.keyboard.press("b")
     expect(page.locator(".lectern-black")).to_be_visible()
     page.keyboard.press("b")
@@ -61,12 +62,12 @@ def test_keys_and_buttons_lead_through_it_and_nothing_else_is_on_the_screen(show
     press(opened, "Space", "scene,3,step,shapes")  # the button that was clicked keeps no key for itself
     for key in ("ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
-    wait_for_place(opened, "scene,3,step,cell")
-    press(opened, "F5", "scene,1,step,symbol")
+    wait_for_place(opened, "scene,4,step,map")
+    press(opened, "F5", "scene,1,step,question")
     page.wait_for_function("() => document.fullscreenElement !== null")
     page.keyboard.press("f")
     page.wait_for_function("() => document.fullscreenElement === null")
-    press(opened, "ArrowRight", "scene,1,step,shapes")
+    press(opened, "ArrowRight", "scene,1,step,journey")
     press(opened, "Escape", "")
     for name in HIDDEN[:1]:
         expect(page.get_by_test_id(name)).to_be_visible()
@@ -104,7 +105,7 @@ def test_keys_belong_to_whoever_types_and_a_key_leads_back_to_the_script(showing
     page.keyboard.press("s")
     expect(page.get_by_text("of its attention to “dog”", exact=False)).to_be_visible()
     page.keyboard.press("e")
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(box).to_be_hidden()
     assert opened.errors == []
 
 
@@ -115,13 +116,13 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     notes = opening.value
     expect(notes.locator(".note")).to_contain_text("Every word asks a question")
     expect(notes.locator(".status")).to_contain_text("Follows the presentation")
-    expect(notes.locator(".next")).to_have_text("Arithmetic")
-    press(opened, "End", "scene,11,step,map")
+    expect(notes.locator(".next")).to_have_text("Journey")
+    press(opened, "End", "scene,11,step,cell")
     expect(notes.locator(".title")).to_have_text("Your turn")
     expect(notes.locator(".next")).to_have_text("the end")
     notes.keyboard.press("Home")
-    wait_for_place(opened, "scene,1,step,symbol")
-    expect(notes.locator(".scene_step")).to_have_text("Formula")
+    wait_for_place(opened, "scene,1,step,question")
+    expect(notes.locator(".scene_step")).to_have_text("Question")
     opened.page.keyboard.press("e")
     opened.settled()
     opened.type("Sentence", "Tom fed the cat and it purred")
@@ -129,7 +130,108 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     stranger = showing("?view=notes&pair=00000000&lecture=ten_minutes")
     expect(stranger.page.locator(".status")).to_contain_text("No presentation was heard")
     stranger.page.keyboard.press("PageDown")
-    expect(stranger.page.locator(".scene_step")).to_have_text("Sizes")
-    expect(notes.locator(".scene_step")).to_have_text("Formula")
+    expect(stranger.page.locator(".scene_step")).to_have_text("Journey")
+    expect(notes.locator(".scene_step")).to_have_text("Question")
     notes.close()
     assert opened.errors == []
+
+
+# ---- the journey on the stage ----------------------------------------------------------------------------------------
+AT_STOP = "(stop) => { const { flow } = document.querySelector('.flow'); return !flow.glide && flow.progress === stop }"
+
+
+def test_a_key_moves_the_journey_by_one_stop_and_leads_on_behind_the_last(showing):
+    opened = showing("?lecture=ten_minutes&scene=1&step=journey")
+    page = opened.page
+    page.wait_for_function(AT_STOP, arg=0)
+    stops = page.locator(".flow").evaluate("root => root.flow.snapshot.stops.length")
+    assert stops >= 6
+    for stop in range(1, stops + 1):
+        page.keyboard.press(("ArrowRight", "PageDown", "Space")[stop % 3])
+        page.wait_for_function(AT_STOP, arg=stop)
+        wait_for_place(opened, "scene,1,step,journey")
+    press(opened, "ArrowRight", "scene,1,step,map")
+    page.wait_for_function("() => document.querySelector('.flow').flow.opened === 1")
+    press(opened, "ArrowLeft", "scene,1,step,journey")
+    page.wait_for_function(AT_STOP, arg=stops)  # who comes back finds its end
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(AT_STOP, arg=stops - 1)
+    for _ in range(stops):  # faster than anything moves: each key counts, and the last one leads out
+        page.keyboard.press("PageUp")
+    wait_for_place(opened, "scene,1,step,question")
+    assert opened.errors == []
+
+
+def test_an_edit_midway_leaves_the_journey_where_it_is(showing):
+    opened = showing("?lecture=ten_minutes&scene=1&step=journey")
+    opened.page.wait_for_function(AT_STOP, arg=0)
+    for stop in (1, 2):
+        opened.page.keyboard.press("ArrowRight")
+        opened.page.wait_for_function(AT_STOP, arg=stop)
+    opened.page.keyboard.press("e")
+    opened.settled()
+    opened.type("Sentence", "Tom fed the cat and it purred")
+    opened.page.wait_for_function("() => document.querySelector('.flow').flow.data.words.S.includes('cat')")
+    opened.page.wait_for_function(AT_STOP, arg=2)
+
+
+STAGE = """() => {
+    const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+    const [flow, picture, title] = [box(".flow"), box(".flow svg"), box(".st-key-stage h2")];
+    const line = [...document.querySelectorAll(".flow .headline, .flow .caption")].find((each) => each.offsetHeight);
+    const words = [...document.querySelectorAll(".flow svg text")].filter((each) => each.textContent.trim());
+    return {
+        share: flow.height / innerHeight, picture: picture.height / innerHeight, foot: flow.bottom - innerHeight,
+        wide: flow.width / innerWidth, axis: line.getBoundingClientRect().left - title.left,
+        over: title.bottom - line.getBoundingClientRect().top,
+        least: Math.min(...words.map((each) => parseFloat(getComputedStyle(each).fontSize))),
+    };
+}"""
+
+
+@pytest.mark.parametrize("width, height", [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize("scene, step", [(1, "journey"), (2, "map"), (10, "map")])
+def test_the_picture_fills_the_stage(showing, width, height, scene, step):
+    opened = showing(f"?lecture=ten_minutes&scene={scene}&step={step}")
+    opened.page.set_viewport_size({"width": width, "height": height})
+    opened.page.wait_for_function(f"() => document.querySelector('.flow svg').getAttribute('width') > {0.9 * width}")
+    opened.page.wait_for_function("() => [0, 1].includes(document.querySelector('.flow').flow.opened)")
+    stage = opened.page.evaluate(STAGE)
+    assert stage["share"] >= 0.85 and stage["picture"] >= 0.72 and stage["foot"] <= 0 and stage["wide"] >= 0.9
+    assert abs(stage["axis"]) <= 2 and stage["over"] <= 2  # title and line on one axis, and not over each other
+    assert stage["least"] >= 16
+
+
+def test_the_row_that_is_spoken_of_is_strong_and_the_others_are_pale(showing):
+    opened = showing("?lecture=ten_minutes&scene=10&step=map")
+    opened.page.wait_for_function("() => document.querySelector('.flow').flow.opened === 1")
+    look = "(root, row) => root.flow.map.shapes.made.get(`cells result ${row} 2`).element.getAttribute('opacity')"
+    rows = [float(opened.page.locator(".flow").evaluate(look, row)) for row in (7, 2)]
+    assert rows[0] == 1 and rows[1] < 0.6
+
+
+# ---- the style of the stage ------------------------------------------------------------------------------------------
+LECTERNS = """async (code) => {
+    const { default: lectern } = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    const way = ["start", "previous", "next", "reveal", "edit", "script", "black", "notes", "full", "leave"];
+    const data = (presenting) => ({ presenting, on: [], words: {}, notes: {}, place: "", language: "en", address: "" });
+    const drawn = (presenting) => {
+        const parentElement = document.body.appendChild(document.createElement("div"));
+        const buttons = way.map((name) => `<button data-way="${name}"><span></span></button>`).join("");
+        parentElement.innerHTML = `<div class="lectern"><small class="lectern-place"></small>${buttons}</div>` +
+            '<div class="lectern-black"></div>';
+        return lectern({ parentElement, data: data(presenting), setTriggerValue: () => {} });
+    };
+    const ended = drawn(false);
+    drawn(true);
+    ended(); // the desk's part goes after that of the stage has come
+    return document.documentElement.classList.contains("presenting");
+}"""
+
+
+def test_a_desk_that_leaves_late_does_not_take_the_style_of_the_stage(chromium, server):
+    page = chromium.new_context().new_page()
+    page.goto(f"{server}/_stcore/health")
+    code = "\n".join(read_part(f"{part}.js") for part in ("belongs", "remote", "lectern"))
+    assert page.evaluate(LECTERNS, code) is True
+    page.context.close()

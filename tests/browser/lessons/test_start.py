@@ -1,0 +1,149 @@
+"""Start here in a real browser: the journey that plays, the doors, the cards and what this browser keeps of them."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import WINDOW, Screen
+
+WORDS = {"en": ("opened", "solved", "Forget this"), "zh": ("已打开", "已答对", "清除记录")}
+KEPT = "JSON.parse(localStorage.getItem('attention-progress'))"
+
+
+@pytest.fixture
+def visitor(chromium, server):
+    """A function that opens Start here in a browser profile of its own, and gives a Screen."""
+    opened = []
+
+    def open_start(query="", **options):
+        context = chromium.new_context(**{"viewport": WINDOW, "locale": "en"} | options)
+        opened.append(Screen(context.new_page(), server))
+        come_to(opened[-1], f"start{query}")
+        return opened[-1]
+
+    yield open_start
+    for each in opened:
+        each.page.context.close()
+    assert [each.blocked + each.errors + each.outside for each in opened] == [[] for _ in opened]
+
+
+def come_to(screen, address):
+    screen.page.goto(f"{screen.address}/{address}")
+    screen.page.locator(".cards .card" if address.startswith("start") else "h4").first.wait_for()
+    screen.settled()
+
+
+def card(screen, slug):
+    return screen.page.locator(".card").filter(has=screen.page.locator(f'a[href^="{slug}?"]'))
+
+
+def test_the_journey_plays_by_itself_to_its_end_and_the_answer_comes_last(visitor):
+    page = visitor().page
+    page.wait_for_function("() => document.querySelector('.flow').flow.progress > 0.1")
+    expect(page.locator(".flow .headline")).to_be_hidden()
+    expect(page.locator(".flow .caption")).to_be_visible()
+    page.locator(".flow .track").press("End")
+    expect(page.locator(".flow .headline")).to_have_text("it attends to dog, 93 %")
+
+
+def test_where_nothing_may_move_it_rests_at_its_end(visitor):
+    page = visitor(reduced_motion="reduce").page
+    expect(page.locator(".flow .headline")).to_have_text("it attends to dog, 93 %")
+    flow = "({ flow }) => [flow.progress === flow.snapshot.stops.length, flow.playing ?? null]"
+    assert page.locator(".flow").evaluate(flow) == [True, None]
+
+
+def test_the_journey_with_its_bar_stands_on_the_first_screen(visitor):
+    page = visitor().page
+    assert page.locator(".flow .bar").bounding_box()["y"] + 46 <= WINDOW["height"]
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_the_doors_lead_where_they_say(visitor, lang):
+    screen = visitor(f"?lang={lang}")
+    doors = {
+        "learn": ("/qkv", {"en": "To the first lesson", "zh": "从第一课开始"}),
+        "teach": ("/present", {"en": "To the lecture", "zh": "打开讲稿"}),
+    }
+    for door, (address, label) in doors.items():
+        screen.page.locator(f".st-key-doorway_{door}").get_by_text(label[lang]).click()
+        screen.page.wait_for_url(f"**{address}*")
+        come_to(screen, f"start?lang={lang}")
+
+
+def test_the_first_door_leads_to_the_workbench_with_ones_own_sentence(visitor):
+    screen = visitor()
+    box = screen.page.get_by_label("Sentence", exact=True)
+    box.fill("Tom fed the cat and it purred")
+    box.press("Enter")
+    words = "() => document.querySelector('.flow').flow.data.words.S.includes('cat')"
+    screen.page.wait_for_function(words)  # the journey is about it, too
+    screen.page.locator(".st-key-doorway_see").get_by_role("button").last.click()
+    screen.page.locator(".flow .rail button").first.wait_for()
+    screen.page.wait_for_function(words)
+    assert "start" not in screen.page.url
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_a_visited_lesson_is_marked_on_its_card_in_this_browser_alone(visitor, lang):
+    opened, solved, forget = WORDS[lang]
+    screen, other = visitor(f"?lang={lang}"), visitor(f"?lang={lang}")
+    expect(screen.page.locator(".card .stage")).to_have_count(0)
+    card(screen, "masks").click()
+    screen.page.wait_for_url("**/masks*")
+    screen.page.wait_for_function(f"() => {KEPT}?.masks === 'opened'")
+    come_to(screen, f"qkv?lang={lang}")
+    screen.page.get_by_test_id("stButtonGroup").get_by_text("dog" if lang == "en" else "狗", exact=True).click()
+    screen.page.wait_for_function(f"() => {KEPT}?.qkv === 'solved'")
+    come_to(screen, f"start?lang={lang}")
+    expect(card(screen, "masks").locator(".stage")).to_have_text(opened)
+    expect(card(screen, "qkv").locator(".stage")).to_have_text(solved)
+    expect(screen.page.locator(".card .stage")).to_have_count(2)
+    come_to(other, f"start?lang={lang}")
+    expect(other.page.locator(".card .stage")).to_have_count(0)
+    screen.page.get_by_role("button", name=forget).click()
+    expect(screen.page.locator(".card .stage")).to_have_count(0)
+    come_to(screen, f"start?lang={lang}")
+    expect(screen.page.locator(".card .stage")).to_have_count(0)
+
+
+def test_what_is_kept_is_never_sent(visitor):
+    screen = visitor()
+    sent = []
+    screen.page.on("request", lambda request: sent.append(request.url + str(request.post_data)))
+    screen.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+    screen.page.evaluate(
+        "localStorage.setItem('attention-progress', JSON.stringify({ qkv: 'solved', heads: 'opened' }))"
+    )
+    come_to(screen, "start")
+    expect(screen.page.locator(".card .stage")).to_have_count(2)
+    assert sent and not any("solved" in each or "attention-progress" in each for each in sent)
+
+
+@pytest.mark.parametrize("kept", ["nonsense", "[1]", "{}", '{"qkv": "<b>", "masks": 3}', "null"])
+def test_what_somebody_else_wrote_there_counts_as_nothing(visitor, kept):
+    screen = visitor()
+    screen.page.evaluate("kept => localStorage.setItem('attention-progress', kept)", kept)
+    come_to(screen, "start")
+    expect(screen.page.locator(".card .stage")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width, columns", [(390, 1), (1280, 4), (1920, 6)])
+def test_the_cards_use_the_width_and_nothing_stands_out(visitor, width, columns):
+    page = visitor(viewport={"width": width, "height": 800}).page
+    rows = page.locator(".card").evaluate_all("all => all.map(each => each.getBoundingClientRect().top)")
+    assert rows.count(rows[0]) == columns
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_card_is_reached_and_opened_by_keyboard(visitor):
+    page = visitor().page
+    link = page.locator(".card a").nth(3)
+    link.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    style = link.evaluate(
+        "each => [getComputedStyle(each).outlineStyle, parseFloat(getComputedStyle(each).outlineWidth)]"
+    )
+    assert style == ["solid", 3]
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/scores*")
