@@ -49,8 +49,8 @@ def show_header_line(screen: ScreenState) -> None:
     """Proof badge, undo and redo, link, export."""
     trace, setup = screen.trace, screen.setup
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        show_proof(trace, setup)
         mechanism_controls.example_picker(setup)
+        show_proof(trace, setup)
         for move in setup_history.HISTORY_MOVES:
             st.button(
                 say(f"header.{move}"),
