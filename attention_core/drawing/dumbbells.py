@@ -29,10 +29,10 @@ def dumbbells(
     rows: Sequence[tuple[str, Sequence[DumbbellEnd]]],
     x: Axis,
     palette: Palette,
-    hidden: bool = False,
+    instead: str = "",
     width: int = DUMBBELL_WIDTH_PX,
 ) -> Picture:
-    """The rows from above, each with its name and its ends. hidden: only the names of the rows are drawn.
+    """The rows from above, each with its name and its ends. instead: what stands there in the place of the ends.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> ends = [DumbbellEnd("a", 0.2, (0.1, 0.3), "#000"), DumbbellEnd("b", 0.7, (0.6, 0.8), "#111")]
@@ -44,7 +44,10 @@ def dumbbells(
     names = [name for name, _ in rows]
     heights = [float(count - number) for number in range(count)]  # the first row stands highest
     drawn = []
-    if not hidden:
+    if instead:
+        middle = DUMBBELL_ROW_PX * count / 2  # pixels below the top
+        drawn.append({"kind": "text", "x": x.first, "y": middle, "name": instead, "fill": palette.ink})
+    else:
         for (name, ends), height in zip(rows, heights, strict=True):
             drawn += place_dumbbell(name, ends, height, palette)
     y = Axis(

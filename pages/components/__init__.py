@@ -1,6 +1,7 @@
 """Small parts of the screen that Streamlit has no widget for. Their data is shown as text, never parsed as HTML."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import streamlit as st
@@ -9,19 +10,24 @@ COMPONENTS_FOLDER = Path(__file__).parent
 
 
 def make_component(name: str, html: str, *shared: str, **options):
-    """Makes a component from the .js and .css files of its name, and the .js files that it shares with others.
+    """Makes a component from the .js and .css files of its name, and those that it shares with others.
 
     options: as of st.components.v2.component.
     """
-    scripts = [read_part(f"{part}.js") for part in (*shared, name)]
-    has_style = (COMPONENTS_FOLDER / f"{name}.css").exists()
+    parts = (*shared, name)
     return st.components.v2.component(
         name,
         html=html,
-        css=read_part(f"{name}.css") if has_style else None,
-        js="\n".join(scripts),
+        css=join_files(parts, "css") or None,
+        js=join_files(parts, "js"),
         **options,
     )
+
+
+def join_files(parts: Iterable[str], kind: str) -> str:
+    """The texts of the parts' files of a kind, of those that have one."""
+    names = [f"{part}.{kind}" for part in parts]
+    return "\n".join(read_part(name) for name in names if (COMPONENTS_FOLDER / name).exists())
 
 
 def read_part(file_name: str) -> str:
@@ -53,8 +59,8 @@ def pack_bytes(data: dict) -> bytes:
 
 
 arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>')
-shortcuts = make_component("shortcuts", "<div></div>")
-arrows = make_component("arrows", "<div></div>", "belongs")
+shortcuts = make_component("shortcuts", "<div></div>", "page", isolate_styles=False)
+arrows = make_component("arrows", "<div></div>", "belongs", "page", isolate_styles=False)
 cards = make_component("cards", '<div class="cards"></div>', "kept_progress")
 visited = make_component("visited", "<div></div>", "kept_progress")
 scroller = make_component("scroller", "<div></div>")

@@ -64,8 +64,11 @@ def describe_agreement(proof: Proof) -> str:
 def show_check_table(proof: Proof) -> None:
     """Every check, those that failed first. It is text, which is there at once."""
     failed_first = sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
-    rows = [make_check_row(check) for check in failed_first]
-    st.table(rows, hide_index=True, height=TABLE_HEIGHT_PX)
+    heading = ["", say("proof.step"), say("proof.difference"), say("proof.witness")]
+    rows = [heading, ["---"] * len(heading), *map(make_check_row, failed_first)]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    with st.container(height=TABLE_HEIGHT_PX):
+        st.markdown("\n".join(lines))
 
 
 def describe_rounding(setup: Setup, proof: Proof) -> str:
@@ -79,14 +82,14 @@ def describe_rounding(setup: Setup, proof: Proof) -> str:
     )
 
 
-def make_check_row(check: ProofCheck) -> dict[str, str]:
+def make_check_row(check: ProofCheck) -> list[str]:
     """A row of the table of checks."""
-    return {
-        "": "✓" if check.passed else "✗",
-        say("proof.step"): escape_markdown(check.step),
-        say("proof.difference"): f"{check.difference:.1e}",
-        say("proof.witness"): say(f"proof.by.{check.witness}"),
-    }
+    return [
+        "✓" if check.passed else "✗",
+        escape_markdown(check.step),
+        f"{check.difference:.1e}",
+        say(f"proof.by.{check.witness}"),
+    ]
 
 
 def describe_overflow(trace: Trace, proof: Proof) -> str:

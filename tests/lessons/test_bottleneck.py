@@ -20,11 +20,13 @@ def curve(lesson, name, alt=HERO):
     return dict(zip(points["x"], points["y"], strict=True))
 
 
-def test_it_opens_on_a_date_that_both_networks_write():
+def test_it_opens_on_a_date_that_attention_writes_and_one_vector_does_not():
     lesson = Lesson("bottleneck", lang="en")
-    assert lesson.widgets()["text_dates"].value == "March 5, 2019"
+    assert lesson.widgets()["text_dates"].value == "August 14, 2026"
     assert "100 % exact with additive attention, 27 % exact with one vector" in lesson.fact()
-    assert lesson.says("“March 5, 2019” becomes 2019年3月5日 with additive attention")
+    (told,) = [text for text in lesson.texts() if text.startswith("“August 14, 2026” becomes")]
+    right, wrong = told.split(", 2026年8月26日 with one vector ")
+    assert "2026年8月14日 with additive attention" in right and ":green" in right and ":red" in wrong
     assert len([*filter(None, curve(lesson, "one vector").values())]) > 20
 
 
@@ -69,10 +71,10 @@ def test_letters_in_reverse_are_too_much_for_one_vector():
 def test_the_map_is_what_the_network_itself_attends_to(kind):
     lesson = Lesson("bottleneck", kind=kind, step_of="800", lang="en")
     trained = load_network(f"dates_{kind}", 800)
-    written = "".join(write_text(trained, "March 5, 2019"))
-    assert written == "2019年3月5日"
+    written = "".join(write_text(trained, "August 14, 2026"))
+    assert written == "2026年8月14日"
     model = trained.exact_model
-    seen = attention_view(trained, "March 5, 2019", written)
+    seen = attention_view(trained, "August 14, 2026", written)
     if kind == "dot":
         scores = seen.x @ seen.context.T
     else:  # e = v · tanh(s W_aq + h W_ak)
@@ -146,7 +148,7 @@ def test_one_step_of_the_decoder_is_followed_to_its_arithmetic():
     lesson.click_cell("one_step", "scores", "0,0,7,6")
     model, seen = (
         load_network("dates_additive", 800).exact_model,
-        attention_view(load_network("dates_additive", 800), "March 5, 2019"),
+        attention_view(load_network("dates_additive", 800), "August 14, 2026"),
     )
     score = (seen.x[7] @ model.w_aq + seen.context[6] @ model.w_ak).tanh() @ model.v_a
     assert lesson.number("one_step", "scores [head 1, 5, 5]", row=0) == pytest.approx(score.item(), abs=1e-12)
@@ -194,7 +196,7 @@ def test_a_state_has_heard_of_its_neighbours():
     cells = cells[(cells["panel"] == "result") & (cells["kind"] == "cell")].drop_duplicates("index")
     shares = np.array([float(value) for value in cells["value"]]).reshape(13, 13)
     model = load_network("dates_additive", 800).exact_model
-    source = torch.tensor([[*map(int, seen_numbers("March 5, 2019"))]])
+    source = torch.tensor([[*map(int, seen_numbers("August 14, 2026"))]])
     x = model.read(source).detach()
     for t, s in ((0, 1), (6, 6), (12, 0)):  # by central differences of each number of a symbol's vector
         norms = []
@@ -226,7 +228,7 @@ def test_only_steps_of_which_there_is_a_network_are_offered():
         lesson = Lesson("bottleneck", kind=kind, lang="en")
         assert lesson.widgets()["step_of"].options == steps
     early = Lesson("bottleneck", step_of="100", lang="en")
-    (told,) = [text for text in early.texts() if text.startswith("“March 5, 2019” becomes")]
+    (told,) = [text for text in early.texts() if text.startswith("“August 14, 2026” becomes")]
     assert "one vector" not in told  # of which there is no network at this step
 
 

@@ -19,6 +19,12 @@ def points(lesson):
     return dict(zip(drawn["name"], drawn["x"], strict=True))
 
 
+def hints(lesson):
+    """What stands in the chart in the place of the dumbbells."""
+    drawn = lesson.table(HERO)
+    return [*drawn[drawn["kind"] == "text"]["name"]]
+
+
 def plain_shift(task):
     """The mean shift under even weights, text by text."""
     model = load_network(task, 400).exact_model
@@ -37,9 +43,10 @@ def plain_shift(task):
 
 def test_nothing_is_shown_before_the_guess_and_then_all():
     lesson = Lesson("explanation", lang="en")
+    assert hints(lesson) == ["Guess first: two dots will appear in each row."]
     assert points(lesson) == {} and "A gives over 99 % of its weight to one place" in lesson.fact()
     lesson.choose("guess", lesson.widgets()["guess"].options[0])
-    assert lesson.says("As predicted")
+    assert lesson.says("As predicted") and hints(lesson) == []
     assert len(points(lesson)) == 8
     assert lesson.says("Even weights move A's prediction by 79 %")
     wrong = Lesson("explanation", guess="2", lang="en")

@@ -52,17 +52,25 @@ def test_the_dial_says_how_far_head_1_looks(dial, name, word):
 
 
 def test_the_dial_as_it_was_built_is_the_example_itself():
-    lesson = Lesson("positions", dial="8").choose("dial", "−8")
+    lesson = Lesson("positions", dial="8").choose("dial", "−1")
     assert lesson.link() == {"ex": "en_colour"}
     assert lesson.press("door_workbench").at.session_state["setup"] == Setup(example="en_colour", head=0, token=4)
     opened = Lesson("positions", dial="16", positions="without").press("door_workbench").at.session_state["setup"]
     assert (opened.w_q, opened.wiring) == ("~3.0=16", ("bare",))
 
 
+@pytest.mark.parametrize("lang, entry", [("en", "In the matrix: W_q[one, 0] = 16"), ("zh", "矩阵里：W_q[one, 0] = 16")])
+def test_the_dial_counts_words_and_the_entry_stands_below_it(lang, entry):
+    lesson = Lesson("positions", dial="16", lang=lang)
+    dial = lesson.widgets()["dial"]
+    assert [*dial.options] == ["−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2"]
+    assert entry in [caption.value for caption in lesson.at.caption]
+
+
 def test_who_builds_it_is_told_so():
     lesson = Lesson("positions")
     assert any("turn the dial" in info.value and "8" not in info.value for info in lesson.at.info)
-    lesson.choose("dial", "8")
+    lesson.choose("dial", "+1")
     assert any("looks at the word after it" in done.value for done in lesson.at.success)
     lesson.set("text", SEVEN)
     assert any("looks at the word after it" in done.value for done in lesson.at.success)
@@ -74,7 +82,7 @@ def test_who_builds_it_is_told_so():
 def test_a_lecturer_is_told_the_answer():
     lesson = Lesson("positions")
     lesson.ran(next(t for t in lesson.at.toggle if t.key == "c_reveal").set_value(True).run)
-    assert any("(It is 8.)" in info.value for info in lesson.at.info)
+    assert any("(It is +1.)" in info.value for info in lesson.at.info)
 
 
 @pytest.mark.parametrize("text", ["glorp", "dog dog dog", "黑 猫", "white white"])

@@ -24,7 +24,7 @@ def shown_codes(page):
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.code)
 def test_the_numbers_come_first_and_the_line_after_the_guess(bug, lang):
     page = Lesson("bugs", bug=number_of(bug.code), lang=lang)
-    assert page.errors() == [] and page.charts().keys() == {"weights", "step"}
+    assert page.errors() == [] and page.charts().keys() == {"weights"}
     (text,) = shown_codes(page)
     assert format_line(bug.line, bug.wrong) not in text.splitlines() and len(text.splitlines()) == 12
     assert not page.says(plain(load_app_texts(lang)[f"cause.{bug.code}"])[:12])
@@ -60,7 +60,7 @@ def test_the_mistake_shows_in_the_numbers():
 def test_a_clicked_number_says_what_should_stand_there():
     page = Lesson("bugs", bug=number_of("softmax_queries"), lang="en").click_cell("weights", "weights", "0,0,5,3")
     assert page.says("The numbers before it give **0.94")
-    page.click_cell("step", "output", "0,0,0")
+    page.choose("look", "output").click_cell("step", "output", "0,0,0")
     (told,) = [text for text in page.texts() if text.startswith("Here stands")]
     made, right = told.split("**")[1], told.split("**")[3]
     assert made == right  # the line of the output is right

@@ -38,7 +38,8 @@ def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
         rows.append((option_labels("shift")(kind), ends))
     axis = share_axis(say("lessons.explanation.axis_shift"))
     x = replace(axis, first=SHIFT_AXIS_START)
-    picture = dumbbells(rows, x, current_palette(), not known, DUMBBELLS_WIDTH_PX)
+    instead = "" if known else say("lessons.explanation.guess_first")
+    picture = dumbbells(rows, x, current_palette(), instead, DUMBBELLS_WIDTH_PX)
     show_curve_chart(picture, "explanation_hero", say("lessons.explanation.alt"))
 
 

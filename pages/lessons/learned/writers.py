@@ -31,7 +31,7 @@ class WritingTask:
 
 
 WRITING_TASKS = {
-    "dates": WritingTask("March 5, 2019", 200, ("additive", "dot", "one"), "learned_dates", dates.answer),
+    "dates": WritingTask("August 14, 2026", 200, ("additive", "dot", "one"), "learned_dates", dates.answer),
     "reversal": WritingTask("attention", 3000, ("additive", "one"), "learned_reversal", reversal.answer),
 }
 

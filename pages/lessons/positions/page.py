@@ -22,6 +22,8 @@ from pages.site.words import say
 
 POSITIONS_MAP_CELL_PX = 34  # pixels: a cell of a map, so that everything stands on one screen
 BUILT_DIAL = -8  # W_q[one, 0] as it was built: head 1 looks at the word before
+REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # in words: −1 is the word before
+REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 with draw_lesson("positions") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -32,7 +34,8 @@ with draw_lesson("positions") as place:
         with_or_without = choose_option("positions", ("with", "without"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=420):
-            dial = slide("dial", range(-16, 17, 4), BUILT_DIAL, format_term)
+            dial = slide("dial", tuple(REACH_OF_DIAL), BUILT_DIAL, REACH_OF_DIAL.__getitem__)
+            st.caption(say("lessons.positions.entry", number=format_term(dial)))
         wiring = () if with_or_without == "with" else ("bare",)
         w_q = None if dial == BUILT_DIAL else f"~3.0={dial}"
         setup = replace(built, wiring=wiring, w_q=w_q)

@@ -37,10 +37,15 @@ def run_broken_layer(setup: Setup, bug: Bug) -> Trace:
 
 
 # ---- its pictures ----------------------------------------------------------------------------------------------------
-def show_broken_map(broken: Trace, selection: Selection) -> None:
-    """Shows the weights of the wrong layer."""
-    weights_map = make_bug_map("weights", broken, selection, "alt")
-    show_broken_picture(broken, weights_map)
+def show_broken_step(broken: Trace, selection: Selection) -> None:
+    """Shows a step of the wrong layer: its weights first."""
+    step = choose_option("look", LAYER_STEPS, "weights")
+    if step == "weights":
+        show_broken_picture(broken, make_bug_map("weights", broken, selection, "alt"))
+        return
+    opened = get_opened_ref("step", broken)
+    picture = make_step_picture(broken, step, selection.at, opened)
+    show_broken_picture(broken, RunPicture("step", picture, {"": broken}, say("step.alt", step=step)))
 
 
 def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> RunPicture:
@@ -53,15 +58,6 @@ def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> R
         most=BUG_MAP_CELL_PX,
         outlined=False,
     )
-
-
-def show_broken_step(broken: Trace, selection: Selection) -> None:
-    """Shows any step of the wrong layer."""
-    step = choose_option("look", LAYER_STEPS, "output")
-    opened = get_opened_ref("step", broken)
-    picture = make_step_picture(broken, step, selection.at, opened)
-    alt = say("step.alt", step=step)
-    show_broken_picture(broken, RunPicture("step", picture, {"": broken}, alt))
 
 
 def show_broken_picture(broken: Trace, shown: RunPicture) -> None:

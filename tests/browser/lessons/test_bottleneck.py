@@ -39,7 +39,7 @@ def test_one_context_vector_measured_against_length_with_and_without_attention(s
 
 def test_any_date_is_typed_and_the_alignment_follows(screen):
     """attention in seq2seq: a map of decoder step x source token."""
-    opened = screen("?step_of=800&lang=en", lesson="bottleneck")
+    opened = screen("?step_of=800&text_dates=March+5,+2019&lang=en", lesson="bottleneck")
     opened.wait_for_text("“March 5, 2019” becomes 2019年3月5日 with additive attention")
     opened.wait_for_number("weights [head 1, 5, 5]", "0.9")
     opened.type("Your date", "the 21st of June, 1987")

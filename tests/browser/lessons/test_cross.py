@@ -21,7 +21,7 @@ def test_the_map_turned_over_is_not_the_answer_of_the_other_direction(screen):
     opened = screen("?lang=en", lesson="cross")
     assert opened.sentence().startswith("Head 1: “yesterday” gives 97 % of its attention to “昨天”")
     opened.wait_for_number("weights [head 1, 了, saw]", "0.02")
-    opened.press("Find the error in the map turned over: whose row is farthest from a sum of 1?", "了")
+    opened.press("In the map turned over, rows need not sum to 1. Which word's row is farthest off?", "了")
     opened.wait_for_text("As predicted")
     opened.wait_for_text("了 0.12")
     opened.wait_for_number("weights [head 1, 了, saw]", "0.48")

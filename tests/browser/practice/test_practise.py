@@ -42,6 +42,15 @@ def test_a_click_on_an_empty_cell_of_the_picture_leads_to_its_box_and_says_no_nu
     expect(opened.page.get_by_text("Written: −4. Right.")).to_have_count(0)
 
 
+def test_a_key_after_a_click_into_a_picture_draws_no_ring_around_the_page(screen):
+    opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
+    opened.click_cell("q [head 1, 1, 1]")
+    opened.page.keyboard.press("x")
+    page = opened.page.get_by_test_id("stMain")
+    expect(page).to_be_focused()  # else there would be none to draw
+    assert page.evaluate("page => getComputedStyle(page, '::before').content") == "none"
+
+
 def test_a_number_of_a_wrong_layer_is_opened_and_its_line_is_said(screen):
     opened = screen("?bug=3&lang=en", lesson="bugs")
     opened.click_cell("weights [head 1, it, dog]")

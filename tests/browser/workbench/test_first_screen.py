@@ -27,6 +27,27 @@ def test_opens_computed_on_one_projector_screen_and_asks_nobody_else(screen):
     assert opened.errors == []
 
 
+def test_what_was_checked_is_there_with_its_panel_and_leaves_the_controls_free(screen):
+    opened = screen("?lang=en")
+    opened.page.get_by_test_id("stPopover").filter(has_text="checked").get_by_role("button").click()
+    panel = opened.page.get_by_test_id("stPopoverBody")
+    panel.get_by_text("Every step is computed again").wait_for()
+    assert panel.get_by_role("row").count() > 20  # text, not a grid that is loaded later
+    controls = opened.page.get_by_label("Sentence", exact=True).bounding_box()
+    box = panel.bounding_box()
+    assert box["x"] + box["width"] <= controls["x"]
+
+
+def test_the_last_column_of_the_map_has_its_whole_name_on_a_phone(screen):
+    opened = screen("?lang=en", viewport={"width": 390, "height": 844})
+    opened.open_map()
+    drawn = opened.page.locator(".flow svg").first.bounding_box()
+    names = opened.page.locator(".flow svg text", has_text=re.compile("^barked$"))
+    boxes = [name.bounding_box() for name in names.all() if name.is_visible()]
+    assert len(boxes) >= 2  # a row and a column
+    assert all(drawn["x"] <= box["x"] and box["x"] + box["width"] <= drawn["x"] + drawn["width"] for box in boxes)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_picture_has_most_of_the_width_and_grows_with_the_page(screen, lang):
