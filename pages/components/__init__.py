@@ -90,6 +90,7 @@ flow = make_component(
     "flow/map",
     "flow/map_keys",
     "flow/cell_editor",
+    "flow/formulas",
     "flow/small_maps",
     "flow/sum",
     "flow/choice",

@@ -47,6 +47,7 @@ class Flow {
       follow: (cell) => this.tell("followed", cell),
       close: () => this.unfold(null),
     });
+    this.formulas = new Formulas(added(this.stage, "div", "formulas"));
     this.editor = new CellEditor(added(this.stage, "div", "editor"), this);
     this.caption = added(this.root, "p", "caption");
     this.sentences = new Sentences(this, headline, this.caption, added(this.root, "p", "heard"));
@@ -221,6 +222,7 @@ class Flow {
     this.drawViews(snapshot, layout, now);
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
     this.editor.place();
+    this.formulas.draw(this.opened > 0 ? null : this.journey.told, this.snapshot.parts, layout);
     this.rail.mark(this.look.head);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
     this.sentences.say(snapshot, now);
