@@ -87,6 +87,7 @@ flow = make_component(
     "flow/picture/shares",
     "flow/picture/ribbons",
     "flow/picture/glow",
+    "flow/picture/rings",
     "flow/map",
     "flow/map_keys",
     "flow/cell_editor",

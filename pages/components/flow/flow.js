@@ -46,6 +46,7 @@ class Flow {
     this.sum = new SumPanel(added(this.stage, "div", "panel"), {
       follow: (cell) => this.tell("followed", cell),
       close: () => this.unfold(null),
+      point: () => this.ask(),
     });
     this.formulas = new Formulas(added(this.stage, "div", "formulas"));
     this.editor = new CellEditor(added(this.stage, "div", "editor"), this);
@@ -191,6 +192,11 @@ class Flow {
   fold() {
     this.open = null;
     this.sum.root.hidden = true;
+  }
+
+  // The operands of the sum that is unfolded.
+  ringed() {
+    return this.open && !this.sum.root.hidden ? this.sum.operands : [];
   }
 
   // The server has written the sum of the cell that is open. One that the picture does not draw opens under the lane.
