@@ -11,6 +11,7 @@ from attention_core.drawing.cells import darkest_share
 from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import pack_bytes
+from pages.panels.flow_formulas import list_formulas
 from pages.panels.flow_numbers import cut_of, find_product, pack_cut_steps, pack_steps
 from pages.panels.flow_plane import make_plane_data, plane_text
 from pages.panels.flow_words import flow_text, list_facts, list_heads
@@ -56,8 +57,9 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     cut = cut_of(screen)
     steps, numbers = pack_cut_steps(trace, parts, cut) if cut else pack_steps(trace)
     heads = trace.sizes()["H"]
+    formulas = list_formulas(trace, parts)
     data = {
-        "parts": [describe_part(trace, part) for part in parts],
+        "parts": [describe_part(trace, part) | {"formula": formulas.get(part.name)} for part in parts],
         "stops": [vars(stop) for stop in flow_stops(parts)],
         "steps": steps,
         "cut": cut and vars(cut),

@@ -60,7 +60,7 @@ class StopsBar {
 
   // said: what happens at the stop.
   draw(said) {
-    const { stops, progress, playing } = this.journey;
+    const { stops, progress, playing, told } = this.journey;
     const segments = this.segments();
     const names = stops.map((stop) => stop.motion).join(" ");
     if (names !== this.names) this.make(segments);
@@ -68,7 +68,7 @@ class StopsBar {
     this.made.forEach((element, i) => {
       const done = `${Math.round(100 * clamp(progress - i))}%`;
       if (element.firstChild.style.width !== done) element.firstChild.style.width = done;
-      element.classList.toggle("current", progress >= i && progress < i + 1);
+      element.classList.toggle("current", stops[i] === told.stop);
     });
     const stop = Math.min(stops.length - 1, Math.floor(progress));
     this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;

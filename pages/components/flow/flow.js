@@ -46,7 +46,9 @@ class Flow {
     this.sum = new SumPanel(added(this.stage, "div", "panel"), {
       follow: (cell) => this.tell("followed", cell),
       close: () => this.unfold(null),
+      point: () => this.ask(),
     });
+    this.formulas = new Formulas(added(this.stage, "div", "formulas"));
     this.editor = new CellEditor(added(this.stage, "div", "editor"), this);
     this.caption = added(this.root, "p", "caption");
     this.sentences = new Sentences(this, headline, this.caption, added(this.root, "p", "heard"));
@@ -221,6 +223,11 @@ class Flow {
     this.sum.root.hidden = true;
   }
 
+  // The operands of the sum that is unfolded.
+  ringed() {
+    return this.open && !this.sum.root.hidden ? this.sum.operands : [];
+  }
+
   // The server has written the sum of the cell that is open. One that the picture does not draw opens under the lane.
   fillSum({ step, cell, sum }) {
     this.open = { step, index: cell };
@@ -250,6 +257,7 @@ class Flow {
     this.drawViews(snapshot, layout, now);
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
     this.editor.place();
+    this.formulas.draw(this.opened > 0 ? null : this.journey.told, this.snapshot.parts, layout);
     this.rail.mark(this.look.head);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
     this.plane.draw();

@@ -23,9 +23,11 @@ class Journey {
     this.progress = isAtEnd ? stops.length : Math.min(this.progress, stops.length);
   }
 
-  // The stop that is under way; null behind the last.
-  get stop() {
-    return this.stops[Math.floor(this.progress)] ?? null;
+  // The stop that is under way, or that has just ended, and how far it has come; at the journey's end none.
+  get told() {
+    if (this.progress >= this.stops.length) return { stop: null, share: 0 };
+    const place = Math.max(0, Math.ceil(this.progress) - 1);
+    return { stop: this.stops[place], share: this.progress - place };
   }
 
   // From its start or its end, by itself or not.

@@ -14,7 +14,8 @@ class MapView {
 
   // view: { frame, result, left, above, look, opened, open, chosen, hovered }. result, left, above: of Model.matrix,
   // left and above null where the step is no product. opened: from 0, the flow, to 1. open: { row, height } of an unfolded
-  // sum, or null. chosen, hovered: a cell of the result, { row, column }, or null.
+  // sum, or null. chosen, hovered: a cell of the result, { row, column }, or null. rings: operands of the sum,
+  // { cell: { step, index }, isPointed }.
   draw(view) {
     this.shapes.begin();
     if (view.opened > 0) this.drawBlocks(view);
@@ -34,6 +35,7 @@ class MapView {
     if (above) this.blocks.push({ wide, tall, key: "above", matrix: above, x, y: place.aboveY, gap: () => 0, isLit: (row, column) => lit?.column === column });
     this.drawNames(view, place, gap);
     for (const block of this.blocks) this.drawBlock(view, block);
+    view.rings.forEach((ring, i) => this.drawRing(ring, i, view.opened));
     if (!left) return;
     this.drawTitle(left, { x: place.leftX + (left.columns * wide) / 2, y: y - 11 * place.unit, size: 14 * place.unit, look: "middle" }, view.opened);
     this.drawTitle(above, { x: x - 12 * place.unit, y: place.aboveY + (above.rows * tall) / 2, size: 16 * place.unit, look: "end" }, view.opened);
@@ -112,6 +114,12 @@ class MapView {
   // A click on a row's word lets it ask.
   drawLookedRow(row, isLooked, box, opacity) {
     this.shapes.put("cells", "rect", `whole ${row}`, { ...box, class: `maprow${isLooked ? " looked" : ""}`, opacity }, { query: row });
+  }
+
+  // Round an operand of the unfolded sum.
+  drawRing({ cell, isPointed }, i, opacity) {
+    const place = this.find(cell);
+    if (place) this.shapes.put("hits", "rect", `ring ${i}`, { ...this.boxOf(place), rx: 4, class: `ring${isPointed ? " pointed" : ""}`, opacity });
   }
 
   drawBlock(view, block) {

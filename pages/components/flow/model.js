@@ -128,6 +128,15 @@ class Model {
     return { part, row: part.role === "lane" ? "lane" : this.rowOf(index[axis]) };
   }
 
+  // Where a cell of a step stands in the picture of a look, { part, row, m }; null where it does not.
+  findNumber({ step, index }, look) {
+    const found = this.findPart(step, index);
+    if (!found) return null;
+    const { part } = found;
+    const place = { part, row: part.role === "lane" ? 0 : found.row, m: part.role === "pair" ? 0 : index.at(-1) };
+    return place.row >= 0 && String(this.indexOf(part, look, place.row, place.m)) === String(index) ? place : null;
+  }
+
   // How many rows and numbers in a row a part has.
   rows(part) {
     return part.role === "lane" ? 1 : this.keys.length;

@@ -13,7 +13,7 @@ class Sentences {
     write(this.headline, this.remark() ?? this.headlineOf(shares, fact, now));
     const row = fact?.text ?? this.headline.textContent;
     setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
-    const { stop } = flow.journey;
+    const { stop } = flow.journey.told;
     flow.root.classList.toggle("underway", stop !== null && flow.look.view === "flow");
     write(this.caption, [[stop ? text.stops[stop.motion] : text.rest, ""]]);
     write(this.heard, [[`${row} ${stop ? text.stops[stop.motion] : ""}`, ""]]);

@@ -1,10 +1,10 @@
 // The sum of one cell, unfolded in the gap under its row; every operand leads to where it stands.
 class SumPanel {
-  // follow: opens a cell, { step, index }. close: folds the panel.
-  constructor(root, { follow, close }) {
-    this.root = root;
-    this.follow = follow;
-    this.close = close;
+  // follow: opens a cell, { step, index }. close: folds the panel. point: shows which operand is pointed at.
+  constructor(root, { follow, close, point }) {
+    Object.assign(this, { root, follow, close, point });
+    this.operands = []; // { step, index }
+    this.pointed = null; // one of them
     root.hidden = true;
   }
 
@@ -23,14 +23,30 @@ class SumPanel {
     sum.append(...data.pieces.map((piece) => (piece.step === undefined ? piece.text : this.button(piece, `operand ${piece.family}`))));
     if (!data.pieces.length) sum.append(data.given);
     this.root.replaceChildren(title, sum, fold);
+    this.operands = data.pieces.filter((piece) => piece.step !== undefined);
+    this.pointed = null;
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
   }
 
   button(place, look) {
     const button = Object.assign(document.createElement("button"), { type: "button", className: look, textContent: place.text, title: place.title });
     button.setAttribute("aria-label", `${place.text}: ${place.title}`);
+    button.place = place;
     button.onclick = () => this.follow({ step: place.step, index: place.index });
+    button.onpointerenter = button.onfocus = () => this.pointAt(place);
+    button.onpointerleave = button.onblur = () => this.pointAt(null);
     return button;
+  }
+
+  // A cell that is pointed at, here or in the picture: its chips are lit, and its ring.
+  pointAt(place) {
+    this.pointed = place;
+    for (const chip of this.root.querySelectorAll(".operand")) chip.classList.toggle("pointed", place !== null && isSamePlace(chip.place, place));
+    this.point();
+  }
+
+  isPointed(cell) {
+    return this.pointed !== null && isSamePlace(this.pointed, cell);
   }
 
   // How high the panel is at this width; a long sum scrolls.

@@ -14,7 +14,14 @@ function pictureView(flow, snapshot, layout, glow) {
     isRandom: (row) => data.origins.S[model.places[row]] === "random",
     lane: data.crossed ? asking : data.text.asks,
     heads: data.heads,
+    rings: flow.ringed().flatMap((cell) => ringOf(flow, cell)),
   };
+}
+
+// An operand of the unfolded sum in the picture, where it is drawn.
+function ringOf({ model, look, sum }, cell) {
+  const place = model.findNumber(cell, look);
+  return place ? [{ ...place, isPointed: sum.isPointed(cell) }] : [];
 }
 
 // For MapView.draw: a step, with what it is a product of.
@@ -37,6 +44,7 @@ function mapView(flow, { frame }) {
     chosen: isOpen ? { row, column } : null,
     hovered: flow.hands.cell,
     fades: data.fills,
+    rings: opened > 0 ? flow.ringed().map((cell) => ({ cell, isPointed: flow.sum.isPointed(cell) })) : [],
   };
 }
 

@@ -27,6 +27,7 @@ class Picture {
     drawRibbons(this);
     drawAnswer(this);
     if (view.glow) drawGlow(this, view.glow);
+    drawRings(this, view.rings);
     this.shapes.end();
   }
 

@@ -1,0 +1,147 @@
+r"""A formula in LaTeX as a tree of MathML elements, which every browser draws.
+
+It reads what the operations write: letters, groups, \mathrm and \text, \textcolor, fractions, roots, scripts, cases.
+"""
+
+import re
+
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOTALL)
+SIGNS = {
+    **{"cdot": "·", "times": "×", "top": "⊤", "infty": "∞", "oplus": "⊕", "le": "≤", "ge": "≥", "lVert": "‖"},
+    **{"rVert": "‖", "theta": "θ", "lambda": "λ", "alpha": "α", "beta": "β", "sum": "∑", "odot": "⊙", "in": "∈"},
+    **{"ne": "≠", "lfloor": "⌊", "rfloor": "⌋", "pm": "±", "to": "→", "ldots": "…", "{": "{", "}": "}"},
+}
+FUNCTIONS = ("tanh", "sin", "cos", "exp", "log", "ln", "max", "min")
+SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}
+FRACTIONS = ("frac", "tfrac", "dfrac")
+
+Tree = tuple  # (element, attributes, text), or (element, attributes, trees)
+
+
+def formula_tree(latex: str) -> Tree:
+    r"""Reads a formula as (element, attributes, children), where a child is such a tree or a text.
+
+    \textcolor{q}{Q} becomes an element of the class q. A command that is not known stands by its name.
+
+    >>> formula_tree(r"\textcolor{q}{Q}_2 = \tfrac{1}{S}")[2][0]
+    ('msub', {}, (('mrow', {'class': 'q'}, (('mi', {}, ('Q',)),)), ('mn', {}, ('2',))))
+    """
+    reader = FormulaReader(latex)
+    return make("mrow", reader.read_row())
+
+
+def make(element: str, children: list | tuple, **attributes: str) -> Tree:
+    """An element with its children."""
+    return (element, attributes, tuple(children))
+
+
+class FormulaReader:
+    """Reads a formula from left to right."""
+
+    def __init__(self, latex: str):
+        self.tokens = TOKEN.findall(latex)
+        self.place = 0
+
+    def peek(self) -> str:
+        """The next token; empty behind the last."""
+        return self.tokens[self.place] if self.place < len(self.tokens) else ""
+
+    def take(self) -> str:
+        """The next token, which is read then."""
+        token = self.peek()
+        self.place += 1
+        return token
+
+    def read_row(self, ends: tuple[str, ...] = ("",)) -> list[Tree]:
+        """The elements up to one of the tokens that end a row, which stays unread."""
+        row: list[Tree] = []
+        while self.peek() not in (*ends, ""):
+            if self.peek() in ("_", "^"):
+                row.append(self.read_script(row.pop()))
+                continue
+            atom = self.read_atom()
+            if atom is not None:
+                row.append(atom)
+        return row
+
+    def read_script(self, base: Tree) -> Tree:
+        """A base with what stands below it, above it, or both."""
+        sign = self.take()
+        script = self.read_atom()
+        if base[0] == "msub" and sign == "^":
+            return make("msubsup", [*base[2], script])
+        return make("msub" if sign == "_" else "msup", [base, script])
+
+    def read_group(self) -> Tree:
+        """What stands in braces."""
+        self.take()
+        row = self.read_row(("}",))
+        self.take()
+        return make("mrow", row)
+
+    def read_text(self) -> str:
+        """What stands in braces, letter by letter."""
+        self.take()
+        letters = []
+        while self.peek() not in ("}", ""):
+            token = self.take()
+            letters.append(token[1:] if token.startswith("\\") else token)
+        self.take()
+        return "".join(letters)
+
+    def read_atom(self) -> Tree | None:
+        """One element; None for a blank."""
+        token = self.peek()
+        if token == "{":
+            return self.read_group()
+        self.take()
+        if token.isspace():
+            return None
+        if token.startswith("\\"):
+            return self.read_command(token[1:])
+        if token[0].isdigit():
+            return make("mn", [token])
+        return make("mi" if token.isalpha() else "mo", [token])
+
+    def read_command(self, name: str) -> Tree:
+        """What a command makes."""
+        if name in ("mathrm", "text"):
+            return make("mtext", [self.read_text()])
+        if name == "textcolor":
+            colour = self.read_text()
+            return make("mrow", self.read_group()[2], **{"class": colour})
+        if name in FRACTIONS:
+            return make("mfrac", [self.read_group(), self.read_group()])
+        if name == "sqrt":
+            return make("msqrt", [self.read_group()])
+        if name == "begin":
+            return self.read_cases()
+        if name in SPACES:
+            return make("mspace", [], width=SPACES[name])
+        if name in FUNCTIONS:
+            return make("mi", [name], mathvariant="normal")
+        if name in SIGNS:
+            return make("mi" if SIGNS[name].isalpha() else "mo", [SIGNS[name]])
+        return make("mi", [name])
+
+    def read_cases(self) -> Tree:
+        """Rows of a table behind a brace."""
+        self.read_text()
+        rows, cells = [], []
+        while self.peek() != "\\end":
+            cell = make("mtd", self.read_row(("&", "\\\\", "\\end")))
+            cells.append(cell)
+            if self.peek() != "&":
+                rows.append(make("mtr", cells))
+                cells = []
+            if self.peek() != "\\end":
+                self.skip_break()
+        self.take()
+        self.read_text()
+        return make("mrow", [make("mo", ["{"], stretchy="true"), make("mtable", rows, columnalign="left")])
+
+    def skip_break(self) -> None:
+        r"""The sign between two cells, or between two rows with the height of their gap: \\[1em]."""
+        if self.take() == "\\\\" and self.peek() == "[":
+            while self.take() != "]":
+                continue

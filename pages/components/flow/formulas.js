@@ -1,0 +1,59 @@
+// At the end of a stop the formula of what has come to be, in the lane, each symbol in the colour of its object.
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+const FORMULA_COMES = [0.55, 0.8]; // of a stop
+const FORMULA_SIZE = 24; // px
+const LEGIBLE_FORMULA_SIZE = 18; // smaller ones beside each other are set below each other
+
+class Formulas {
+  constructor(root) {
+    this.root = root;
+  }
+
+  // told: of Journey.told, or null.
+  draw(told, parts, layout) {
+    const opacity = told?.stop ? clamp((told.share - FORMULA_COMES[0]) / (FORMULA_COMES[1] - FORMULA_COMES[0])) : 0;
+    this.root.hidden = opacity === 0;
+    if (this.root.hidden) return;
+    this.write(told.stop, parts);
+    const [start, end] = this.room(layout);
+    const fitting = (width) => (FORMULA_SIZE * (end - start)) / width;
+    const isStacked = fitting(this.width) < LEGIBLE_FORMULA_SIZE;
+    const most = isStacked ? LEGIBLE_FORMULA_SIZE : FORMULA_SIZE;
+    const size = Math.min(most * Math.max(1, layout.unit), fitting(isStacked ? this.widest : this.width));
+    this.root.classList.toggle("stacked", isStacked);
+    Object.assign(this.root.style, { opacity, left: `${end}px`, top: `${layout.laneY}px`, fontSize: `${size}px` });
+  }
+
+  // The shares have their formula when they are shares, not as powers.
+  write(stop, parts) {
+    if (stop === this.stop) return;
+    this.stop = stop;
+    const shown = parts.filter((part) => part.formula && stop.parts.includes(part.name) && stop.motion !== "power");
+    this.root.replaceChildren(...shown.map(({ formula }) => {
+      const math = document.createElementNS(MATHML, "math");
+      math.append(elementOf(formula));
+      return math;
+    }));
+    this.root.style.fontSize = `${FORMULA_SIZE}px`;
+    this.root.classList.remove("stacked");
+    this.width = this.root.scrollWidth;
+    this.widest = Math.max(0, ...shown.map((_, i) => this.root.children[i].getBoundingClientRect().width));
+  }
+
+  // In the lane behind the query's own vectors, before the ribbons come down.
+  room({ parts, x, w, unit, frame }) {
+    const own = parts.filter((part) => part.role === "lane" && !part.after);
+    const start = Math.max(frame.wordWidth, ...own.map((part) => x[part.name] + w[part.name]));
+    const shares = parts.find((part) => part.is_share);
+    const hasRibbons = parts.some((part) => part.mixes);
+    return [start + 44 * unit, hasRibbons ? x[shares.name] + 50 * unit : frame.width - 14 * unit];
+  }
+}
+
+// An element of a formula, as the core gives it: [name, attributes, children].
+function elementOf([name, attributes, children]) {
+  const element = document.createElementNS(MATHML, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children.map((child) => (typeof child === "string" ? child : elementOf(child))));
+  return element;
+}

@@ -1,0 +1,21 @@
+// Rings round the operands of the sum that is unfolded; the one that is pointed at, in the sum or here, has the thicker.
+const RING_GAP = 3; // px between a cell and its ring
+
+// rings: [{ part, row, m, isPointed }].
+function drawRings(picture, rings) {
+  rings.forEach(({ part, row, m, isPointed }, i) => {
+    const box = boxOfNumber(picture, part, row, m);
+    if (!box) return;
+    const ring = { x: box.x - RING_GAP, y: box.y - RING_GAP, width: box.width + 2 * RING_GAP, height: box.height + 2 * RING_GAP };
+    picture.shapes.put("marks", "rect", `ring ${i}`, { ...ring, rx: 5 * picture.unit, class: `ring${isPointed ? " pointed" : ""}` });
+  });
+}
+
+// Where a number was drawn in this frame; null where it was not.
+function boxOfNumber(picture, part, row, m) {
+  const { each } = part.role.startsWith("pair") ? { each: 1 } : stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
+  const vector = `cells ${part.name} ${row} ${Math.floor(m / each)}`;
+  const key = part.is_share ? `shares share ${row}` : part.role === "pair" ? `cells ${part.name} ${row}` : vector;
+  const shape = picture.shapes.made.get(key);
+  return shape?.round === picture.shapes.round ? shape.attributes : null;
+}
