@@ -8,6 +8,11 @@ const WIDE_PX = 640; // of narrower ones the panels stand under each other
 class PlaneView {
   constructor(root, flow) {
     Object.assign(this, { root, flow, ranges: {}, axes: { k: null, v: null }, chosen: null, change: { values: {}, params: {} } });
+  }
+
+  // Made when it is first seen.
+  make() {
+    const { root } = this;
     this.svg = root.appendChild(document.createElementNS(SVG, "svg"));
     this.shapes = new Shapes(this.svg, PLANE_LAYERS);
     this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) => this.chooseAxis(panel, axis, value));
@@ -24,6 +29,7 @@ class PlaneView {
     this.root.hidden = !isSeen;
     this.flow.stage.hidden = isSeen;
     if (!isSeen) return;
+    if (!this.svg) this.make();
     this.flow.bar.root.hidden = this.flow.caption.hidden = true;
     this.take(data, look);
     this.place();
@@ -39,7 +45,7 @@ class PlaneView {
   take(data, look) {
     if (this.digest !== data.digest) this.change = { values: {}, params: {} };
     const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
-    if (this.shownPlace !== place || this.text !== data.text.plane) {
+    if (this.shownPlace !== place) {
       Object.assign(this, { ranges: {}, axes: { k: null, v: null }, chosen: null, planes: {} });
     }
     Object.assign(this, { digest: data.digest, shownPlace: place, text: data.text.plane, data, look, model: this.flow.model });
@@ -114,7 +120,7 @@ class PlaneView {
 
   // The server has refused what a hand did: the numbers of the run stand again.
   refuse() {
-    if (this.hands.held) return;
+    if (this.hands?.held) return;
     this.change = { values: {}, params: {} };
     this.flow.take();
   }

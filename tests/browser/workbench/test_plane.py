@@ -188,10 +188,20 @@ def test_wide_heads_say_what_the_plane_leaves_out(plane):
     one = plane("?ex=cross_en_zh").open()
     left = one.page.locator(".leftout").first
     assert left.inner_text().startswith("Outside this plane: 0 %")  # the plane of the query and its key
-    one.page.locator(".panelaxes select").first.select_option("0")
-    one.page.locator(".panelaxes select").nth(1).select_option("2")
+    one.page.locator(".panelaxes select").first.select_option(label="1")
+    one.page.locator(".panelaxes select").nth(1).select_option(label="3")
     left.filter(has_text="Outside this plane: 100 %").wait_for()  # "yesterday" is (0, 6, 0, 3, 0, 0)
     assert "= 18.00 it leaves out 18.00" in left.inner_text()  # all of its product with (0, 3, 0, 0, 0, 0)
+
+
+def test_the_chosen_directions_stay_when_a_vector_is_let_go(plane):
+    one = plane("?ex=cross_en_zh").open()
+    for select, number in enumerate("14"):
+        one.page.locator(".panelaxes select").nth(select).select_option(label=number)
+    one.page.locator(".leftout").first.filter(has_text="Outside this plane: 80 %").wait_for()  # 36 of 45
+    one.drag("q", 4, (2, 4))
+    assert one.vector("q", 4) == pytest.approx([2, 6, 0, 4, 0, 0], abs=0.1)  # what is not seen stays
+    assert [one.page.locator(".panelaxes select").nth(place).input_value() for place in (0, 1)] == ["0", "3"]
 
 
 def test_what_cannot_be_dragged_says_why(plane):
