@@ -169,8 +169,8 @@ def show_work(
 
 
 def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[SheetPart]], asked: bool) -> None:
-    """The picture of an exercise: a cell without a number stays closed. asked: whether the right numbers were asked for,
-    so that such a cell opens as well."""
+    """The picture of an exercise: a cell without a number stays closed. asked: whether the right numbers were asked
+    for, so that such a cell opens as well."""
     if asked:
         show_work(name, checked, rows)
         return
