@@ -10,9 +10,16 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (anew || cell.value === cell.number || cell.value === cell.told) cell.value = number; // else somebody types there
     Object.assign(cell, { number, told: null });
     cell.classList.toggle("changed", data.changed[row][column]);
+    const [mark, told] = data.marks?.[row][column] ?? ["", ""];
+    Object.assign(cell.parentElement.dataset, { mark });
+    cell.title = told;
   });
-  goTo(root, data.entry);
+  root.classList.toggle("large", Boolean(data.marks));
   Object.assign(root, { shape, version: data.version });
+  // A number that was written, and is not being changed, is opened by a click.
+  root.open = (cell, row, column) => {
+    if (data.marks && cell.number && cell.value === cell.number) setTriggerValue("opened", { row, column });
+  };
   root.tell = () => {
     const typed = [];
     each(root, (cell, row, column) => {
@@ -22,13 +29,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
     });
     if (typed.length) setTriggerValue("typed", typed);
   };
-}
-
-// The cell that was chosen elsewhere to be typed into, as [row, column, turn].
-function goTo(root, entry) {
-  const chosen = JSON.stringify(entry ?? null);
-  if (entry && root.chosen !== chosen) at(root, entry[0], entry[1])?.focus();
-  root.chosen = chosen;
 }
 
 function each(root, take) {
@@ -60,6 +60,7 @@ function box(root, names, row, column) {
   cell.ariaLabel = names.join(", ");
   Object.assign(cell.dataset, { row, column });
   Object.assign(cell, { autocomplete: "off", spellcheck: false, maxLength: 40, number: "", told: null });
+  cell.onclick = () => root.open(cell, row, column);
   cell.onfocus = () => cell.select();
   cell.onchange = () => root.tell();
   cell.onkeydown = (event) => pressed(root, cell, event);

@@ -6,17 +6,22 @@ from itertools import chain
 
 import streamlit as st
 
-from attention_core.drawing.worked_picture import SheetPart, worked_sheet
+from attention_core.drawing.worked_picture import MARK_SIGNS, SheetPart, worked_sheet
 from attention_core.exercises.answer_text import cell_text, right_decimals
 from attention_core.exercises.marking import Mark, MarkedStep
 from attention_core.exercises.stages import calculated_cell, operand_stages
 from attention_core.exercises.worked_example import CheckedWork
 from attention_core.explanation.layout import panel, transpose_panel
 from attention_core.record.expressions import Ref
-from pages.lessons.opened_cell import OPENED_CELL_KEY, CellHandler, get_opened_cell, read_opened_cell
+from pages.lessons.opened_cell import (
+    OPENED_CELL_KEY,
+    CellHandler,
+    get_opened_cell,
+    read_opened_cell,
+    toggle_opened_cell,
+)
 from pages.lessons.pictures import RunPicture, show_run_picture
 from pages.panels import lesson_choices
-from pages.panels.answers import go_to
 from pages.session.labels import current_palette, inline_step_name, picture_texts_for
 from pages.site.words import say
 
@@ -61,20 +66,16 @@ def make_work_parts(
     known: Collection[Ref] | None = None,
     hidden: bool = False,
     head: int = 0,
+    apart: bool = False,
 ) -> list[SheetPart]:
     """What is written of a step, what is right, and what it was made of.
 
     titles: of the operands. own, right: what stands over the written and the right numbers. known: the cells whose
-    marks may be seen. hidden: whether the right numbers may not be seen."""
-    parts = [
-        make_written_part(
-            checked,
-            step,
-            own,
-            known,
-            head=head,
-        )
-    ]
+    marks may be seen. hidden: whether the right numbers may not be seen. apart: whether the written ones stand in cells
+    beside the picture."""
+    parts = []
+    if not apart:
+        parts.append(make_written_part(checked, step, own, known, head=head))
     if not hidden:
         parts.append(make_right_part(checked, step, right, head))
     operands = operand_stages(checked.trace, step)
@@ -168,8 +169,8 @@ def show_work(
 
 
 def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[SheetPart]], asked: bool) -> None:
-    """The picture of an exercise: a click on a cell without a number leads to where it is written. asked: whether the
-    right numbers were asked for, so that such a cell opens as well."""
+    """The picture of an exercise: a cell without a number stays closed. asked: whether the right numbers were asked
+    for, so that such a cell opens as well."""
     if asked:
         show_work(name, checked, rows)
         return
@@ -177,7 +178,7 @@ def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[Sheet
         name,
         checked,
         rows,
-        on_click=partial(begin_to_write, checked),
+        on_click=partial(close_blank, checked),
         is_secret=partial(is_blank, checked),
     )
 
@@ -191,11 +192,32 @@ def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
     return bool(written.isnan())
 
 
-def begin_to_write(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """A cell was clicked: one without a number is not opened, it is written into."""
+def close_blank(checked: CheckedWork, run: str, cell: Ref) -> None:
+    """A cell was clicked: one without a number is not opened."""
     if is_blank(checked, run, cell):
         lesson_choices.store_choice(OPENED_CELL_KEY, None)
-        go_to(calculated_cell(checked.trace, cell))
+
+
+def list_cell_marks(checked: CheckedWork, step: str, head: int) -> list[list[tuple[str, str]]]:
+    """The sign of the mark of each cell of a head, and what it means; nothing where no number is written."""
+    part = make_written_part(checked, step, "", head=head)
+    rows = []
+    for refs in part.panel.refs:
+        marks = [part.mark(ref) for ref in refs]
+        rows.append([(MARK_SIGNS.get(mark, ""), say_mark(mark)) for mark in marks])
+    return rows
+
+
+def say_mark(mark: Mark) -> str:
+    """What a mark means."""
+    return say(f"lessons.printed.mark_{MARK_TEXT_KEYS[mark]}") if mark in MARK_TEXT_KEYS else ""
+
+
+def open_written_cell(checked: CheckedWork, name: str, step: str, head: int, row: int, column: int) -> None:
+    """Opens a number of the writer's by its place, under the picture of that name."""
+    cell = panel(checked.written, step, {"H": head}).refs[row][column]
+    if not is_blank(checked, "printed", cell):
+        toggle_opened_cell(name, "printed", cell)
 
 
 def close_on_change(name: str, *subject: object) -> None:

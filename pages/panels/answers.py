@@ -1,6 +1,7 @@
 """Numbers that a learner writes into cells, or pastes as text; both are one text, which stands in the link."""
 
 import unicodedata
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -8,15 +9,22 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.exercises.answer_text import BLANK_MARK, read_answers
 from attention_core.inputs.matrix_cells import split_cells
-from attention_core.record.expressions import Ref
 from pages.components import number_grid
-from pages.panels.lesson_choices import current_lesson_choices, take_choice
-from pages.panels.link_controls import get_typed_text, make_text_reader, show_choice_refusal, switch, text_box
+from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
+from pages.panels.link_controls import (
+    get_typed_text,
+    make_text_reader,
+    read_switch,
+    show_choice_refusal,
+    switch,
+    text_box,
+)
 from pages.session.cell_clicks import read_typed_cells
 from pages.session.labels import inline_step_name, place_names
 
+CellMarks = list[list[tuple[str, str]]]  # of each cell its sign, and what that means
+CellOpener = Callable[[int, int], None]
 ANSWERS_VERSION_KEY = "answers_version"  # what the cells are told, so that they forget what was typed
-ENTRY, TURN = "entry", "entry_turn"  # the cell that was chosen to be written, and how many were
 MAX_ANSWER_CELL_CHARS = 12  # characters of a cell
 
 
@@ -30,16 +38,24 @@ def make_answer_check(trace: Trace, step: str):
     return partial(read_answers, right=trace[step], name=step)
 
 
-def answer_box(trace: Trace, step: str, start: str, head: int) -> None:
-    """The cells of one head of a step to write into, or the text of the whole step."""
+def is_text_chosen() -> bool:
+    """Whether a whole step is written as one text, in the place of cells."""
+    return get_choice("as_text", False, read_switch)
+
+
+def answer_box(trace: Trace, step: str, start: str, head: int, marks: CellMarks, on_open: CellOpener) -> None:
+    """The cells of one head of a step to write into, or the text of the whole step.
+
+    marks: the sign of each cell, and what it means. on_open: is called with the row and the column of a number that is
+    clicked."""
     if switch("as_text"):
         text_box(step, start, make_answer_check(trace, step), tall=True, height="content")
         return
-    answer_cells(trace, step, start, head)
+    answer_cells(trace, step, start, head, marks, on_open)
     show_choice_refusal(step)
 
 
-def answer_cells(trace: Trace, step: str, start: str, head: int) -> None:
+def answer_cells(trace: Trace, step: str, start: str, head: int, marks: CellMarks, on_open: CellOpener) -> None:
     """The numbers of a head in cells; what cannot be taken leaves them as they were."""
     found = trace.step(step)
     row_names, column_names = list_cell_names(trace, step)
@@ -58,6 +74,13 @@ def answer_cells(trace: Trace, step: str, start: str, head: int) -> None:
         if step in current_lesson_choices().refused:
             renew_answer_cells()
 
+    def open_cell() -> None:
+        sent = st.session_state[key].opened
+        match sent:
+            case {"row": int(row), "column": int(column)}:
+                if row in range(len(row_names)) and column in range(len(column_names)):
+                    on_open(row, column)
+
     rows_of_head = rows[first : first + len(row_names)]
     data = {
         "name": inline_step_name(step),
@@ -65,10 +88,10 @@ def answer_cells(trace: Trace, step: str, start: str, head: int) -> None:
         "columns": column_names,
         "numbers": [format_answer_row(row) for row in rows_of_head],
         "changed": [[False] * len(column_names)] * len(row_names),
-        "entry": pop_entry(step),
+        "marks": marks,
         "version": [step, head, st.session_state.get(ANSWERS_VERSION_KEY, 0)],
     }
-    number_grid(data=data, key=key, on_typed_change=take_typed_cells)
+    number_grid(data=data, key=key, on_typed_change=take_typed_cells, on_opened_change=open_cell)
 
 
 def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
@@ -89,21 +112,6 @@ def renew_answer_cells() -> None:
 def format_answer_row(row: list[str]) -> list[str]:
     """The texts of a row as its cells show them: nothing where a number is missing, a minus sign for a hyphen."""
     return [text.replace(BLANK_MARK, "").replace("-", "−") for text in row]
-
-
-def go_to(cell: Ref) -> None:
-    """The box of a cell is where the next number will be typed."""
-    st.session_state[ENTRY] = cell
-    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
-
-
-def pop_entry(step: str) -> list[int] | None:
-    """The row and the column of the box to go to, given once, and how often one went to a box."""
-    cell = st.session_state.pop(ENTRY, None)
-    if cell is None or cell.step != step:
-        return None
-    row, column = cell.index[-2:]
-    return [row, column, st.session_state[TURN]]
 
 
 def clean_cell_text(typed_text: str) -> str:

@@ -133,14 +133,14 @@ def make_place_reader(size: int) -> Callable[[str], int]:
 
 def switch(name: str, default: bool = False) -> bool:
     """On or off."""
-    read_word = make_member_reader(("True", "False"))
-
-    def read(text: str) -> bool:
-        return read_word(text) == "True"
-
-    value = get_choice(name, default, read)
-    st.toggle(**bind_control(name, value, default, read))
+    value = get_choice(name, default, read_switch)
+    st.toggle(**bind_control(name, value, default, read_switch))
     return value
+
+
+def read_switch(text: str) -> bool:
+    """Reads "True" or "False"."""
+    return make_member_reader(("True", "False"))(text) == "True"
 
 
 def slide(

@@ -22,13 +22,14 @@ from pages.site.words import escape_markdown, say
 
 
 def show_last_change(screen: ScreenState) -> None:
-    """A line that is always there, so that nothing moves when it gets something to say."""
+    """Two lines that are always there, so that nothing moves when they get something to say."""
     can_compare = screen.before is not None and screen.exchange.compared
     st.session_state["c_difference"] = screen.setup.against is not None and can_compare
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         pin_switch()
         if can_compare:
             st.toggle(say("change.show"), key="c_difference", on_change=handle_difference_switch, width="content")
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         if setup_state.setup_before() is None:
             st.caption(say("change.hint"), width="content")
             st.caption(say("compare.hint"), width="content")

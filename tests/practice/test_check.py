@@ -19,10 +19,31 @@ SCORES = "0 -4 2; -3 4 4; -2 2 3"
 
 
 def marks(check):
-    """The numbers and the marks that the picture shows of what was written."""
-    table = check.table("work")
-    own = table[(table["panel"] == "result") & (table["kind"] == "cell") & (table["what"] != "")]
-    return [*own["text"]], [value.partition(", ")[2] for value in own["value"]]
+    """The numbers that were written and what their marks mean, read off the cells, or off the picture beside a text."""
+    if not grids(check):
+        table = check.table("work")
+        own = table[(table["panel"] == "result") & (table["kind"] == "cell") & (table["what"] != "")]
+        return [*own["text"]], [value.partition(", ")[2] for value in own["value"]]
+    told = grid(check)
+    cells = [cell for row in told["marks"] for cell in row]
+    assert all(bool(sign) == bool(meaning) for sign, meaning in cells)
+    return [text for row in told["numbers"] for text in row], [meaning for _, meaning in cells]
+
+
+def grids(check):
+    return [part for part in check.at.get("bidi_component") if "-cells_" in part.proto.id]
+
+
+def grid(check):
+    """What the cells to write into are told."""
+    (part,) = grids(check)
+    return json.loads(part.proto.json)
+
+
+def open_written(check, row, column):
+    """A click on a cell."""
+    (part,) = grids(check)
+    return check.send_part(part.proto.id.rpartition("-")[2], "opened", {"row": row, "column": column})
 
 
 def type_cells(check, cells):
@@ -157,29 +178,38 @@ def opened(check):
     return told, [piece["text"] for part in parts for piece in json.loads(part.proto.json)["pieces"]]
 
 
-def entry(check):
-    """The cell that a click on the picture leads to."""
-    (part,) = [part for part in check.at.get("bidi_component") if "-cells_" in part.proto.id]
-    return (json.loads(part.proto.json)["entry"] or [])[:2]
+@pytest.mark.parametrize("kind", LEVELS)
+def test_there_is_one_table_to_type_in_and_none_beside_it_that_tells(kind):
+    check = Lesson("check", stage="scores", kind=kind, lang="en")
+    table = check.table("work")
+    assert not {"result", "beside"} & {*table["panel"]} and "printed:scores" not in {*table["step"]}
+    assert {text for row in grid(check)["numbers"] for text in row} == {""}
 
 
-def test_a_click_on_an_empty_cell_leads_to_where_its_number_is_written_and_gives_nothing_away():
+def test_a_click_on_an_empty_cell_gives_nothing_away():
     check = Lesson("check", stage="scores", **QKV)
     before = check.texts()
-    for row, column in ((0, 1), (2, 2), (2, 2)):
-        check.click_cell("work", "printed:scores", f"0,0,{row},{column}")
-        assert entry(check) == [row, column]
+    for row, column in ((0, 1), (2, 2)):
+        open_written(check, row, column)
         assert opened(check) == ([], []) and check.texts() == before and "cell" not in check.link()
-    type_cells(check, [(0, 1, "5")])
-    assert entry(check) == [] and opened(check) == ([], [])  # it was chosen to be written, not to be opened
-    check.click_cell("work", "printed:scores", "0,0,1,1")
-    assert entry(check) == [1, 1]
+    for sent in ({"row": 9, "column": 0}, {"row": "0", "column": 0}, [0, 0]):  # what no browser of ours sends
+        (part,) = grids(check)
+        check.send_part(part.proto.id.rpartition("-")[2], "opened", sent)
+        assert opened(check) == ([], [])
+
+
+def test_the_right_numbers_of_a_step_are_shown_on_demand():
+    check = Lesson("check", stage="scores", **QKV)
+    check.press("show_right")
+    shown = check.table("work")
+    assert [*shown[shown["panel"] == "beside"]["text"]] == ["0", "−4", "2", "−3", "4", "4", "−2", "2", "3"]
+    assert "beside" not in {*check.choose("stage", "scaled").table("work")["panel"]}
 
 
 def test_a_number_that_was_written_opens_to_its_mark_and_its_arithmetic():
     check = Lesson("check", stage="scores", scores="0 5 ?; ? ? ?; ? ? ?", **QKV)
-    check.click_cell("work", "printed:scores", "0,0,0,1")
-    assert check.says("Written: **5**, right is −4. **A new slip:**") and entry(check) == []
+    open_written(check, 0, 1)
+    assert check.says("Written: **5**, right is −4. **A new slip:**")
     assert opened(check)[0] == ["**scores [head 1, 1, 2]** = −4"] and opened(check)[1]
     assert opened(Lesson("check", **check.link())) == opened(check)
 
@@ -197,8 +227,8 @@ def test_a_link_to_an_empty_cell_gives_nothing_away(lang):
 def test_all_is_opened_once_all_answers_are_shown():
     check = Lesson("check", stage="scores", **QKV)
     check.ran(next(t for t in check.at.toggle if t.key == "c_reveal").set_value(True).run)
-    check.click_cell("work", "printed:scores", "0,0,0,1")
-    assert opened(check)[0] == ["**scores [head 1, 1, 2]** = −4"] and entry(check) == []
+    check.click_cell("work", "right:scores", "0,0,0,1")
+    assert opened(check)[0] == ["**scores [head 1, 1, 2]** = −4"]
 
 
 def test_an_operand_of_a_step_that_was_left_open_is_not_worked_out():
@@ -206,7 +236,7 @@ def test_an_operand_of_a_step_that_was_left_open_is_not_worked_out():
     trace = make_exercise("one_head", 1).run()
     weights = "; ".join(" ".join(f"{share:.2f}" for share in row) for row in trace["weights"][0, 0].tolist())
     check = Lesson("check", kind="one_head", stage="weights", weights=weights, lang="en")
-    check.click_cell("work", "printed:weights", "0,0,1,0")
+    open_written(check, 1, 0)
     assert opened(check)[0][0].startswith("**weights [")
     check.follow("work", "masked_scores", [0, 0, 1, 0])
     check.follow("work", "scaled_scores", [0, 0, 1, 0])
@@ -221,7 +251,7 @@ def test_what_was_opened_is_closed_where_another_picture_stands(act):
         text = "; ".join(" ".join(f"{number:g}" for number in row) for row in numbers)
         written = {"kind": "two_heads", "scores": text, "head": "0", "lang": "en"}
     check = Lesson("check", stage="scores", **written)
-    check.click_cell("work", "printed:scores", "0,0,2,2")
+    open_written(check, 2, 2)
     assert opened(check)[0]
     if act == "exercise":
         check.press("next_exercise")

@@ -1,5 +1,7 @@
 """Check your work: an exercise by hand, each number judged twice, and the mistake named."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.exercises.stages import stage_formula, stages_of
@@ -10,14 +12,17 @@ from pages.lessons.worked_example import (
     count_marked_numbers,
     is_step_right,
     label_stage,
+    list_cell_marks,
     make_work_parts,
+    open_written_cell,
     show_exercise,
 )
-from pages.panels.answers import answer_box, get_answer_text
+from pages.panels.answers import answer_box, get_answer_text, is_text_chosen
 from pages.panels.link_controls import choose_option
 from pages.panels.slips import show_met, show_slips
 from pages.practice.check.exercise import choose_exercise, clear_on_new_exercise, initial_cell_texts
 from pages.practice.check.paper import show_printing
+from pages.practice.check.right_numbers import is_right_shown, show_right
 from pages.runs.cache import checked_answers_for, slips_for, trace_for
 from pages.session.labels import current_palette, inline_step_name, place_name
 from pages.session.reveal import are_answers_revealed
@@ -45,8 +50,10 @@ with draw_page_frame("check") as place:
         if "H" in trace.step(step).dims and len(heads) > 1:
             chosen = choose_option("head", heads, words=lambda name: place_name(trace, "H", int(name)))
             head = int(chosen)
+        done = is_step_right(checked, step)
+        if not done:
+            st.button(say("lessons.check.show_right"), key="show_right", on_click=show_right, args=(setup, step))
     close_on_change("work", setup, step, head)
-    done = is_step_right(checked, step)
     own = "own_printed" if kind == "printed" else "own"
     parts = make_work_parts(
         checked,
@@ -54,14 +61,17 @@ with draw_page_frame("check") as place:
         inline_step_name,
         own=say(f"lessons.check.{own}", step=inline_step_name(step)),
         right=say("lessons.check.right"),
-        hidden=not (done or are_answers_revealed()),
+        hidden=not (done or is_right_shown(setup, step)),
         head=head,
+        apart=not is_text_chosen(),
     )
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
             st.latex(stage_formula(trace, step, current_palette().families()))
-            answer_box(trace, step, starts[step], head)
-        show_exercise("work", checked, [parts], asked=are_answers_revealed())
+            open_cell = partial(open_written_cell, checked, "work", step, head)
+            answer_box(trace, step, starts[step], head, list_cell_marks(checked, step, head), open_cell)
+        if parts:
+            show_exercise("work", checked, [parts], asked=are_answers_revealed())
     progress = "done" if done else "still"
     show_sentence(f"lessons.check.{progress}", **count_marked_numbers(checked.marked[step]))
     show_met(checked, step)
