@@ -25,9 +25,9 @@ from pages.lessons.opened_cell import (
 from pages.panels import lesson_choices
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
+from pages.panels.head_maps import fact_sentence, head_name
 from pages.panels.live_choice import LiveChoice
 from pages.panels.live_frames import only_now, show_live_cells
-from pages.panels.head_maps import fact_sentence, head_name
 from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, current_palette, picture_texts_for
@@ -168,9 +168,7 @@ def show_waiting_map(choice: LiveChoice, shown: RunPicture) -> None:
     show_opened_arithmetic(shown, "stretch")
 
 
-def draw_live_picture(
-    choice: LiveChoice, shown: RunPicture, pictures: Sequence[Picture | None], fills: bool
-) -> None:
+def draw_live_picture(choice: LiveChoice, shown: RunPicture, pictures: Sequence[Picture | None], fills: bool) -> None:
     """Draws what a picture is at each position of a slider; its cells can be clicked."""
 
     def handle_click(sent: object) -> None:

@@ -115,7 +115,9 @@ def draw_frames(
 
 def describe_axis(axis: Axis) -> dict[str, object]:
     """An axis with what stands on it: values and their texts."""
-    places = axis.values or (powers_of_ten(axis) if axis.log else (axis.first, axis.last))
+    places = axis.values or (axis.first, axis.last)
+    if axis.log and not axis.values:
+        places = powers_of_ten(axis)
     texts = axis.texts or [format_tick(place) for place in places]
     ticks = [list(tick) for tick in zip(places, texts, strict=True)]
     return {"title": axis.title, "first": axis.first, "last": axis.last, "log": axis.log, "ticks": ticks}

@@ -45,9 +45,7 @@ def show_ratio_slider(slider: RatioSlider, key: str, take: Callable[[float], Non
     draw_slider(data, key, handle_release)
 
 
-def show_list_slider(
-    slider: ListSlider, key: str, take: Callable[[float], None], width: int | str = "stretch"
-) -> None:
+def show_list_slider(slider: ListSlider, key: str, take: Callable[[float], None], width: int | str = "stretch") -> None:
     """Shows the slider. take: is called with the value at which it is let go."""
 
     def handle_release() -> None:

@@ -31,9 +31,7 @@ def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoic
     show_live_curves(step, "bottleneck_hero", pictures, axes, say("lessons.bottleneck.alt"))
 
 
-def draw_at_step(
-    records: Mapping[str, TrainingRecord], step: int, axes: tuple[Axis, Axis], at: int | None
-) -> Picture:
+def draw_at_step(records: Mapping[str, TrainingRecord], step: int, axes: tuple[Axis, Axis], at: int | None) -> Picture:
     """Draws a curve for each network after one step of training."""
     drawn = [make_exactness_curve(kind, record, step) for kind, record in records.items()]
     return curves(drawn, *axes, current_palette(), at, EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX)

@@ -8,7 +8,13 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.record.number_text import format_small, format_small_percent
 from attention_core.variants.encoders import ENCODER_KINDS, MAX_ENCODER_LENGTH, Encoder
-from attention_core.variants.influence import INFLUENCE_MEASURES, InfluenceByDistance, default_position, distances_heard, word_at
+from attention_core.variants.influence import (
+    INFLUENCE_MEASURES,
+    InfluenceByDistance,
+    default_position,
+    distances_heard,
+    word_at,
+)
 from pages.lessons.distance.drawers import (
     show_encoder_costs,
     show_encoding_times,

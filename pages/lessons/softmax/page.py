@@ -29,7 +29,6 @@ SOFTMAX_BARS_WIDTH_PX = 960.0  # pixels: all columns, before they take the width
 WANTED_SHARE = 0.98  # of the largest weight: what is to be built
 
 
-
 def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact) -> dict[str, object]:
     """What the sentences say of a temperature: which share the largest number gets."""
     return {
@@ -79,7 +78,9 @@ with draw_lesson("softmax") as place:
     )
     built = [fact.share >= WANTED_SHARE for fact in facts]
     goals = [f"lessons.softmax.{'built' if is_built else 'build'}" for is_built in built]
-    show_live_goal(temperature, "softmax_goal", built, [say(goal, **values) for goal, values in zip(goals, told, strict=True)])
+    show_live_goal(
+        temperature, "softmax_goal", built, [say(goal, **values) for goal, values in zip(goals, told, strict=True)]
+    )
     show_journey(setup, plays=False, speaks=False, height=JOURNEY_HEIGHT_PX)
     show_lesson_run(setup, place)
     drawer("stable", partial(drawers.show_stable_softmax, numbers))
