@@ -209,7 +209,8 @@ def twin_steps(trace: Trace) -> dict[str, dict]:
     """A run as the twin in the browser reads it, without its numbers: each step's axes, and how it is made.
 
     operation: the name of the function, the steps it reads, its parameters; None of what no number of the run changes,
-    an input or a table of positions. A mask reads none, but its window may change. perQuery: whether each query has its own, and no key is made of it.
+    an input or a table of positions. A mask reads none, but its window may change. perQuery: whether each query has its
+    own, and no key is made of it.
     """
     graph = FlowGraph(trace)
     described = {}

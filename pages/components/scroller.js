@@ -1,24 +1,25 @@
-// Brings the opened step into view, each time that a cell or a small map is clicked; not when a link is opened.
-// The page is still growing then, so what could not be reached at once is tried again, until somebody scrolls.
-const GROWS = 1500; // milliseconds
+// Brings a drawer into view, each time that it is opened; not when a link opens it. It stands first in the drawer.
+// The drawer is still growing then, so what could not be reached at once is tried again, until somebody does anything.
+const GROWS_MS = 1500;
+const HEADING_PX = 120; // the bar of the page, and the drawer's question
 
-export default function ({ data }) {
-  const last = window.attentionOpened ?? 0;
-  window.attentionOpened = data.opened;
+export default function ({ parentElement, data }) {
+  const last = window.drawersOpened ?? 0;
+  window.drawersOpened = data.opened;
   if (data.opened <= last) return;
-  const place = document.querySelector(".st-key-pickers"); // with which the opened step begins
-  place.style.scrollMarginTop = "64px"; // below the bar of the page
-  const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const place = parentElement.querySelector("div");
+  place.style.scrollMarginTop = `${HEADING_PX}px`;
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let isLeft = false;
+  const leave = () => (isLeft = true);
+  for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"]) window.addEventListener(taken, leave, { once: true, capture: true });
+  const begun = performance.now();
   const bring = () => {
+    if (isLeft || !place.isConnected || performance.now() - begun > GROWS_MS) return;
     const { top } = place.getBoundingClientRect();
-    const seen = top > 0 && top < 0.6 * window.innerHeight;
-    if (!seen) place.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+    const isSeen = top > 0 && top < 0.4 * innerHeight;
+    if (!isSeen) place.scrollIntoView({ block: "start", behavior: isCalm ? "auto" : "smooth" });
+    setTimeout(bring, 250);
   };
-  const growing = new ResizeObserver(bring); // calls it once at the start
-  const stop = () => growing.disconnect();
-  growing.observe(document.querySelector("[data-testid=stMainBlockContainer]"));
-  for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"]) {
-    window.addEventListener(taken, stop, { once: true, capture: true });
-  }
-  setTimeout(stop, GROWS);
+  bring();
 }

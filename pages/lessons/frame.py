@@ -17,6 +17,7 @@ from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
+from pages.session.opened_drawers import bring_into_view
 from pages.session.reveal import REVEAL_KEY
 from pages.session.solved import forget_answers, is_solved
 from pages.setup.setup import Setup
@@ -166,8 +167,9 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
     st.session_state[key] = name in get_open_drawers()
     title = title or say(f"lessons.{slug}.drawer.{name}")
     box = st.expander(title, key=key, on_change=handle_toggle)
-    if box.open:
-        with box:
+    with box:
+        bring_into_view(key, box.open)
+        if box.open:
             draw()
 
 

@@ -1,4 +1,4 @@
-"""A choice of a lesson on a slider that answers while it is dragged: what follows it needs its numbers at each position."""
+"""A choice of a lesson on a slider that answers while it is dragged."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

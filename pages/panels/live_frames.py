@@ -1,4 +1,4 @@
-"""What follows a slider while it is dragged: it comes for every position at once, and the browser shows where it stands."""
+"""What follows a slider while it is dragged: it is sent for every position at once."""
 
 from collections.abc import Callable, Sequence
 from math import log10
@@ -26,13 +26,14 @@ def only_now(choice: LiveChoice, drawn: object) -> list[object]:
 
 
 def tell_live(choice: LiveChoice, key: str, texts: Sequence[str | None], kind: str = "line") -> None:
-    """Shows a sentence that follows a slider. texts: of each position, in Markdown; None where it waits until the slider
-    is let go. kind: "heading" or "line"."""
+    """Shows a sentence that follows a slider. texts: of each position, in Markdown; None where it waits until the
+    slider is let go. kind: "heading" or "line"."""
     draw_text(choice, key, texts, {"kind": kind})
 
 
 def tell_each(choice: LiveChoice | None, key: str, texts: Sequence[str]) -> None:
-    """Shows a sentence, which follows a slider where there is one. texts: of each position, "##### " before a heading."""
+    """Shows a sentence, which follows a slider where there is one. texts: of each position; a heading begins with
+    "##### "."""
     if choice is None:
         st.markdown(texts[0])
         return
@@ -62,8 +63,8 @@ def show_live_cells(
 ) -> None:
     """Shows cells that follow a slider. take: is called with a cell that is clicked.
 
-    pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are as
-    wide as there is room."""
+    pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are
+    as wide as there is room."""
     frames = [picture and list_rows(picture.table, CELL_COLUMNS) for picture in pictures]
     spec = pictures[choice.position].spec
     data = {"width": spec["width"], "height": spec["height"], "fills": fills, "fixed": [], "frames": frames}
@@ -115,7 +116,9 @@ def draw_frames(
 
 def describe_axis(axis: Axis) -> dict[str, object]:
     """An axis with what stands on it: values and their texts."""
-    places = axis.values or (powers_of_ten(axis) if axis.log else (axis.first, axis.last))
+    places = axis.values or (axis.first, axis.last)
+    if axis.log and not axis.values:
+        places = powers_of_ten(axis)
     texts = axis.texts or [format_tick(place) for place in places]
     ticks = [list(tick) for tick in zip(places, texts, strict=True)]
     return {"title": axis.title, "first": axis.first, "last": axis.last, "log": axis.log, "ticks": ticks}

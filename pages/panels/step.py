@@ -16,6 +16,7 @@ from pages.panels.step_picture import make_step_picture, position_with_cell, ste
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
 from pages.session.labels import axis_name, chosen_cell, current_palette, place_names
+from pages.session.opened_drawers import bring_into_view
 from pages.session.view import ScreenState
 from pages.setup.setup import without_view
 from pages.site.words import say
@@ -151,8 +152,9 @@ def step_code_drawer(trace: Trace, step: str) -> None:
     if trace.step(step).operation is None:
         return
     drawer = st.expander(say("code.title"), icon=":material/code:", key="code", on_change="rerun")
-    if drawer.open:
-        with drawer:
+    with drawer:
+        bring_into_view("code", drawer.open)
+        if drawer.open:
             show_step_code(trace, step)
 
 
@@ -178,8 +180,9 @@ def show_table(screen: ScreenState) -> None:
     if step is None or step not in screen.trace:
         return
     drawer = st.expander(say("table.title"), icon=":material/table:", key="table", on_change="rerun")
-    if drawer.open:
-        with drawer:
+    with drawer:
+        bring_into_view("table", drawer.open)
+        if drawer.open:
             st.dataframe(make_step_table(screen, step))
 
 

@@ -117,8 +117,8 @@ def escape_markdown(text: object) -> str:
 
 
 def split_bold(markdown: str) -> list[str]:
-    """The text that Markdown shows whose only markup is bold, in pieces of which every second is bold: for a part of the
-    screen that shows texts as they are.
+    """The text that Markdown shows whose only markup is bold, in pieces of which every second is bold: for a part
+    of the screen that shows texts as they are.
 
     >>> split_bold("all **" + escape_markdown("*7*") + "** pairs")
     ['all ', '*7*', ' pairs']

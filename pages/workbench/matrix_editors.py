@@ -10,6 +10,7 @@ from pages.panels.typed_cells import list_given_matrices
 from pages.runs.sentences import BIASES
 from pages.session import setup_state
 from pages.session.fragments import page_part
+from pages.session.opened_drawers import bring_into_view
 from pages.session.view import ScreenState
 from pages.setup.setup import without_view
 from pages.site.words import say
@@ -51,8 +52,9 @@ def show_editors(screen: ScreenState) -> None:
     """Where the numbers come from; the drawer in which they are changed."""
     st.caption(describe_origins(screen.setup, screen.inputs))
     drawer = st.expander(say("editor.title"), icon=":material/edit:", key=EDITORS_DRAWER_KEY, on_change="rerun")
-    if drawer.open:
-        with drawer:
+    with drawer:
+        bring_into_view(EDITORS_DRAWER_KEY, drawer.open)
+        if drawer.open:
             show_matrix_editor(screen)
 
 

@@ -157,7 +157,9 @@ CELLS = """(root, part) => {
     }
     return found;
 }"""
-HOLDS = f"""([root, cell, start]) => document.querySelector(`path[aria-label*="${{cell}}: ${{start}}"]`) ||
+DRAWN = """(selector) => document.querySelector(selector) ||
+        [...document.querySelectorAll("*")].some((each) => each.shadowRoot?.querySelector(selector))"""
+HOLDS = f"""([root, cell, start]) => ({DRAWN})(`path[aria-label*="${{cell}}: ${{start}}"]`) ||
     ({CELLS})(root, cell)[cell]?.startsWith(start)"""
 DIFFERS = f"""([root, cell, before]) =>
     Object.entries(({CELLS})(root, cell)).some(([name, number]) => before[name] !== number)"""
@@ -258,7 +260,8 @@ class Screen:
 
     def slide(self, label: str, key: str, times: int = 1) -> None:
         """Moves a slider by keyboard: "ArrowLeft", "End" and the like."""
-        handle = self.page.get_by_test_id("stSlider").filter(has=self.page.get_by_text(label, exact=True))
+        handle = self.page.get_by_test_id("stSlider").or_(self.page.locator("label.live"))
+        handle = handle.filter(has=self.page.get_by_text(label, exact=True))
         for _ in range(times):
             with self.answered():
                 handle.get_by_role("slider").press(key)
@@ -276,7 +279,8 @@ class Screen:
 
     def maps(self):
         """The charts, ready to be clicked."""
-        return self.page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg")
+        charts = "[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg"
+        return self.page.locator(f"{charts}, .frames svg, .flow svg")
 
     def strip(self):
         """The steps as small maps, a button each, under the map."""
@@ -337,7 +341,8 @@ class Screen:
 
     def wait_for_others(self, cell: str, before: dict[str, str]) -> None:
         """Waits until a drawn cell whose name begins like this holds another number than before."""
-        if self.page.locator(".flow").count():
+        drawn = self.page.locator(f'path[aria-label*="{cell}"]')
+        if self.page.locator(".flow").count() and drawn.count() == 0:
             self.page.wait_for_function(DIFFERS, arg=[self.page.locator(".flow").element_handle(), cell, before])
             return
         self.page.wait_for_function(OTHERS, arg=[cell, [": ".join(each) for each in before.items()]])

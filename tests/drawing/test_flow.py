@@ -145,7 +145,9 @@ def test_scores_share_one_scale_so_that_a_division_is_seen():
 
 def test_the_twin_hears_how_each_step_is_made():
     steps = twin_steps(layer(masks=["causal"], positions=["alibi"]))
-    assert steps["x"]["operation"] is steps["bias"]["operation"] is steps["allowed"]["operation"] is None
+    assert steps["x"]["operation"] is steps["bias"]["operation"] is None
+    mask = {"name": "causal_mask", "reads": (), "params": {"query_offset": 0}}  # made of no number, but of a window
+    assert steps["allowed"]["operation"] == mask
     assert steps["scaled_scores"]["operation"]["name"] == "scale"
     assert steps["scaled_scores"]["operation"]["params"] == {"factor": pytest.approx(2**-0.5), "temperature": 1.0}
     assert not steps["x"]["perQuery"] and not steps["k"]["perQuery"]

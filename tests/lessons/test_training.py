@@ -227,12 +227,12 @@ def test_a_browser_that_has_not_heard_of_the_newest_network_does_not_choose_the_
     monkeypatch.setattr(Training, "advance", advance)
     lesson = Lesson("induction", lang="en")
     lesson = trained(lesson.press("induction_train"), "copy_two")
-    assert lesson.widgets()["step_of"].value == 100
+    assert lesson.slider("step_of")["value"] == 100
     known = lesson.at._tree.get_widget_states()
     stops["at"] = 200
     lesson = trained(lesson.press("induction_go_on"), "copy_two")
     lesson.ran(lesson.at._run, known)
-    assert lesson.widgets()["step_of"].value == 200 and "step_of" not in lesson.link()
+    assert lesson.slider("step_of")["value"] == 200 and "step_of" not in lesson.link()
     assert lesson.set("step_of", 100).link()["step_of"] == "100"
 
 

@@ -99,6 +99,11 @@ class Lesson:
         """The parts of this name that are on the page."""
         return [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{name}")]
 
+    def slider(self, name: str) -> dict:
+        """What a slider that the picture follows was told."""
+        (part,) = self.parts(f"{self.slug}.{name}")
+        return json.loads(part.proto.json)
+
     def following(self) -> list[tuple[str, dict]]:
         """What follows sliders: by key, what it was told."""
         parts = [part for part in self.at.get("bidi_component") if part.proto.json]

@@ -17,7 +17,8 @@ def show_sharpness_chart(
 ) -> None:
     """Shows a quantity against d_k, and what it is where all keys get the same.
 
-    found: of each width, by score. width: which an upright line follows. known: whether the divided scores may be seen."""
+    found: of each width, by score. width: which an upright line follows. known: whether the divided
+    scores may be seen."""
     palette = current_palette()
     even = getattr(even_sharpness(keys), quantity).mean
     compared = [make_sharpness_curve("dot", found, quantity, palette.plus)]

@@ -1,0 +1,19 @@
+"""Drawers that are brought into view when they are opened: one below the edge of the screen seems to do nothing."""
+
+import streamlit as st
+
+from pages import components
+
+
+def bring_into_view(key: str, is_open: bool) -> None:
+    """Brings a drawer into view where it was just opened; it is called in the drawer, before all else that it shows.
+
+    One that is open when it is first drawn was opened by a link: the page stays where it is."""
+    drawers = st.session_state.setdefault("drawers", {"open": {}, "count": 0, "last": None})
+    was_open = drawers["open"].get(key, True)
+    drawers["open"][key] = is_open
+    if is_open and not was_open:
+        drawers["count"] += 1
+        drawers["last"] = key
+    if is_open and drawers["last"] == key:
+        components.scroller(data={"opened": drawers["count"]}, key=f"scroller_{key}")

@@ -1,0 +1,176 @@
+"""Sliders in a real browser: while one is dragged, knob, headline and picture say the same; let go, so does the server."""
+
+import math
+import re
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+TEMPERATURE = "Temperature T"
+READ = """([label, selectors]) => {
+    const roots = [document, ...[...document.querySelectorAll("*")].map((each) => each.shadowRoot).filter(Boolean)];
+    const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+    const slider = all("label.live").find((each) => each.textContent.includes(label));
+    const said = selectors.map((selector) => all(selector).map((each) => each.getAttribute("aria-label") ?? each.textContent));
+    return [slider.querySelector("output").textContent, ...said];
+}"""
+
+
+def read(opened, label, *selectors):
+    """What a slider shows, and what stands in other places, all in one frame."""
+    return opened.page.evaluate(READ, [label, list(selectors)])
+
+
+def drag(opened, label: str, share: float) -> None:
+    """Takes the knob to a share of the slider's way, and holds it there."""
+    opened.settled()
+    slider = opened.page.locator("label.live").filter(has=opened.page.get_by_text(label, exact=True)).locator("input")
+    box = slider.bounding_box()
+    at = float(slider.evaluate("input => (input.value - input.min) / (input.max - input.min)"))
+    knob = 8  # px from the end of the slider to the middle of its knob
+    places = [box["x"] + knob + (box["width"] - 2 * knob) * each for each in (at, share)]
+    middle = box["y"] + box["height"] / 2
+    opened.page.mouse.move(places[0], middle)
+    opened.page.mouse.down()
+    opened.page.mouse.move(places[1], middle, steps=4)
+
+
+def let_go(opened) -> None:
+    """Lets the knob go, and waits for the server."""
+    with opened.answered():
+        opened.page.mouse.up()
+
+
+def shares(opened) -> list[float]:
+    """The shares that the picture of the flow shows."""
+    return opened.page.locator(".flow").evaluate("root => [...root.flow.snapshot.shares]")
+
+
+def test_the_temperature_of_softmax(screen):
+    opened = screen("?lang=en", lesson="softmax")
+    drag(opened, TEMPERATURE, 2 / 11)
+    knob, headline, bars = read(opened, TEMPERATURE, "h5", ".frames path[aria-label*='q, 1]']")
+    total = sum(math.exp(each / 0.5) for each in (2, 1, 0, -1))
+    share = math.exp(2 / 0.5) / total
+    assert knob == "0.5" and f"At T = 0.5 the largest of 4 numbers gets {100 * share:.0f} %" in headline[0]
+    assert f"{share:.6f}"[:7] in bars[-1]
+    assert shares(opened)[0] == pytest.approx(share, abs=1e-6)
+    assert "temperature" not in opened.page.url  # nobody asked the server
+    let_go(opened)
+    assert opened.query()["temperature"] == "0.5" and "At T = 0.5" in opened.sentence()
+
+
+def test_the_keyboard_moves_a_slider_and_the_server_hears_of_it(screen):
+    opened = screen("?lang=en", lesson="softmax")
+    opened.slide(TEMPERATURE, "ArrowLeft", 3)
+    assert read(opened, TEMPERATURE)[0] == "0.25"
+    assert "At T = 0.25 the largest of 4 numbers gets 98 %" in opened.sentence()
+    assert opened.query()["temperature"] == "0.25"
+
+
+def test_the_width_of_a_head(screen):
+    label = "Width d_k of query and key"
+    opened = screen("?guess=1&lang=en", lesson="scale")
+    drag(opened, label, 1)
+    bar = ".frames path[aria-label*='weights [head 1, q, 4]']"
+    knob, headline, bars = read(opened, label, "h5", bar)
+    dragged = shares(opened)
+    assert knob == "1024" and headline[0].startswith(
+        "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36"
+    )
+    assert dragged[3] == pytest.approx(float(bars[-1].rpartition(": ")[2]), abs=1e-4)
+    assert "d_k" not in opened.page.url
+    let_go(opened)
+    assert opened.query()["d_k"] == "1024"
+    assert shares(opened) == pytest.approx(dragged, abs=1e-6)
+
+
+def test_the_distance_to_a_word(screen):
+    label = "Distance to the word, in words"
+    opened = screen("?words=en_it&lang=en", lesson="distance")
+    drag(opened, label, 0.7)
+    knob, headline, goal = read(opened, label, "h5", ".goal")
+    assert knob == "14" and "this comes from “dog”, 14 back" in headline[0] and "at 14:" in goal[0]
+    line = opened.page.locator(".frames .rule").evaluate("line => Number(line.getAttribute('x1'))")
+    point = opened.page.locator(".frames path[aria-label^='attention: 14 ']").evaluate(
+        "point => { const { x, width } = point.getBBox(); return x + width / 2; }"
+    )
+    assert line == pytest.approx(point, abs=1)
+    let_go(opened)
+    assert opened.query()["distance"] == "14" and "“dog”, 14 back" in opened.sentence()
+
+
+@pytest.mark.parametrize("lesson, least", [("bottleneck", "After 0 steps"), ("induction", "After 0 steps")])
+def test_the_step_of_a_training(screen, lesson, least):
+    label = "Steps of training"
+    opened = screen("?lang=en", lesson=lesson)
+    before = read(opened, label, ".frames path[aria-label]")[1]
+    drag(opened, label, 0)
+    knob, headline, points, waiting = read(opened, label, "h5", ".frames path[aria-label]", ".waits")
+    assert knob == "0" and headline[0].startswith(least)
+    assert points != before and len(waiting) == 1  # the curves are there, the map says that it waits
+    assert "step_of" not in opened.page.url
+    let_go(opened)
+    assert opened.query()["step_of"] == "0" and opened.sentence().startswith(least)
+    assert read(opened, label, ".waits")[1] == []
+
+
+def test_the_window_of_a_mask(screen):
+    label = "Reach to each side"
+    opened = screen("?mask=local&lang=en", lesson="masks")
+    drag(opened, label, 2 / 7)
+    knob, headline, kept = read(opened, label, "h5", ".told p")
+    e424 = math.exp(6 / math.sqrt(2))
+    share = e424 / (e424 + 3)  # "it" sees "dog", "and", itself, "barked"
+    assert knob == "2" and f"“it” gives {100 * share:.0f} % of its attention to “dog”" in headline[0]
+    assert "29 of 49 pairs are kept" in kept[0]
+    assert shares(opened)[3] == pytest.approx(share, abs=1e-6) and shares(opened)[2] == 0
+    assert opened.page.locator(".map").evaluate("map => map.style.opacity") == "0.35"  # it waits
+    let_go(opened)
+    assert opened.query()["near"] == "2" and shares(opened)[3] == pytest.approx(share, abs=1e-6)
+    assert opened.page.locator(".map").evaluate("map => map.style.opacity") == "1"
+
+
+def test_a_slider_that_is_taken_back_asks_for_nothing(screen):
+    opened = screen("?lang=en", lesson="softmax")
+    drag(opened, TEMPERATURE, 0)
+    assert "over 99 %" in read(opened, TEMPERATURE, "h5")[1][0]
+    opened.page.mouse.up()
+    opened.wait_for_sentence("At T = 0.1")
+    opened.settled()
+    assert re.search("temperature=0.1", opened.page.url)
+
+
+def test_a_lessons_picture_follows_its_word_and_leaves_the_workbench_alone(screen):
+    opened = screen("?words=with&lang=en", lesson="qkv")
+    assert opened.page.locator(".flow").evaluate("root => root.flow.look.query") == 5
+    opened.choose("The word that asks", "dog")
+    assert opened.page.locator(".flow").evaluate("root => root.flow.look.query") == 3
+    opened.page.locator(".flow").evaluate("root => root.flow.lookAt({ query: 1 })")
+    opened.page.evaluate("() => new Promise((done) => setTimeout(done, 400))")  # the time after which a hand rests
+    opened.settled()
+    assert opened.query()["token"] == "3"
+
+
+DRAWERS = [
+    ("masks", "", "Can a word learn of its future?"),
+    ("softmax", "", "Why is the largest number taken away first?"),
+]
+
+
+@pytest.mark.parametrize("lesson, query, question", DRAWERS)
+def test_a_drawer_comes_into_view_when_it_is_opened(screen, lesson, query, question):
+    opened = screen(f"?lang=en{query}", lesson=lesson)
+    title = opened.page.get_by_text(question, exact=True)
+    heights = "title => { const { top } = title.getBoundingClientRect(); return top > 0 && top < 0.4 * innerHeight; }"
+    title.scroll_into_view_if_needed()
+    assert not title.evaluate(heights)  # at the lower edge
+    title.click()
+    opened.page.wait_for_function(f"title => ({heights})(title)", arg=title.element_handle())
+
+
+def test_a_drawer_that_a_link_opens_leaves_the_page_where_it_is(screen):
+    opened = screen("?lang=en&open=future", lesson="masks")
+    opened.wait_for_text("change their output without a mask")
+    assert opened.page.locator("h4").first.evaluate("title => title.getBoundingClientRect().top > 0")
