@@ -6,6 +6,8 @@ from pages.lectures import lecture_session
 from pages.presentation import desk, speaker_notes, stage
 from pages.workbench import input_controls, mask_controls, matrix_editors, mechanism_controls
 
+CONTROLS_WIDTH_PX = 250  # pixels: of the controls beside a scene
+
 lecture_session.enter_lecture()
 session = lecture_session.get_lecture_session()
 if session.view == lecture_session.NOTES_VIEW:
@@ -13,15 +15,15 @@ if session.view == lecture_session.NOTES_VIEW:
     speaker_notes.show_notes()
 elif session.scene_step is None:
     desk.show_desk()
-elif session.drawer:
-    shown, controls = st.columns([4, 1])
-    with controls:
-        input_controls.show_input_controls()
-        mask_controls.show_mask_controls()
-        mechanism_controls.show_scale_control()
-        mechanism_controls.show_temperature_control()
-    with shown:
-        stage.show_stage()
-    matrix_editors.show_editors()
 else:
-    stage.show_stage()
+    with st.container(horizontal=True, gap="medium"):  # always: a picture that stays in its place goes on where it was
+        with st.container(width="stretch"):
+            stage.show_stage()
+        if session.drawer:
+            with st.container(width=CONTROLS_WIDTH_PX):
+                input_controls.show_input_controls()
+                mask_controls.show_mask_controls()
+                mechanism_controls.show_scale_control()
+                mechanism_controls.show_temperature_control()
+    if session.drawer:
+        matrix_editors.show_editors()

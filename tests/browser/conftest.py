@@ -184,6 +184,13 @@ def ends_a_run(frame: bytes) -> bool:
     return ended and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
+def wait_for_flow(page, condition: str, arg: object = None) -> None:
+    """Waits until a condition on the picture of the flow holds: a function of it and of an argument."""
+    page.locator(".flow svg text").first.wait_for(state="attached")
+    root = page.locator(".flow").element_handle()
+    page.wait_for_function(f"([{{ flow }}, arg]) => ({condition})(flow, arg)", arg=[root, arg])
+
+
 class Screen:
     """A page in the browser, and what a person does with it. Every wait is for a condition."""
 

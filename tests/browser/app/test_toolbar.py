@@ -3,13 +3,19 @@
 import pytest
 
 from pages.site.catalog import PAGES
-from tests.browser.conftest import WINDOW, Screen
+from tests.browser.conftest import WINDOW, Screen, wait_for_flow
 
 ITEMS = ("c_lang", "export", "proof", "door_workbench", "c_reveal")
 PLACES = """(items) => Object.fromEntries(items.flatMap((item) => {
     const box = document.querySelector(`.st-key-${item}`)?.getBoundingClientRect();
     return box?.width ? [[item, [box.left, box.top].map(Math.round)]] : [];
 }))"""
+SAME = f"""() => {{
+    const now = JSON.stringify(({PLACES})({list(ITEMS)}));
+    const isSame = now === window.placesBefore;
+    window.placesBefore = now;
+    return isSame;
+}}"""
 WITHOUT_A_RUN = {"present", "cost", "glossary", "history"}
 
 
@@ -21,10 +27,12 @@ def test_an_item_of_the_toolbar_stands_at_the_same_place_on_every_page(chromium,
     for entry in PAGES:
         address = "" if entry.slug == "workbench" else entry.slug
         page.goto(f"{server}/{address}?lang={lang}")
-        wanted = [".st-key-c_lang"] if entry.slug in WITHOUT_A_RUN else [".st-key-c_lang", ".st-key-export"]
-        for selector in wanted:
-            page.locator(selector).first.wait_for()
+        page.locator(".st-key-c_lang").get_by_text("中文").wait_for()
+        if entry.slug not in WITHOUT_A_RUN:
+            page.locator(".st-key-export button").wait_for()
+            page.locator(".st-key-proof button").wait_for()
         visit.settled()
+        page.wait_for_function(SAME)  # its fonts and buttons are there
         assert page.get_by_test_id("stSidebar").count() == 0, entry.slug
         for item, place in page.evaluate(PLACES, list(ITEMS)).items():
             found[item][entry.slug] = tuple(place)
@@ -36,11 +44,8 @@ def test_an_item_of_the_toolbar_stands_at_the_same_place_on_every_page(chromium,
 @pytest.mark.parametrize("width", [1280, 1920])
 def test_the_hero_has_most_of_the_width(screen, width):
     opened = screen(viewport={"width": width, "height": 720})
-    opened.page.wait_for_function("() => document.querySelector('.flow svg').getAttribute('width') > 0")
-    measure = """() => {
-        const content = document.querySelector('[data-testid=stMainBlockContainer] > *').getBoundingClientRect().width;
-        const hero = document.querySelector('.flow svg').getBoundingClientRect();
-        return [hero.width / content, hero.width];
-    }"""
-    share, wide = opened.page.evaluate(measure)
+    wait_for_flow(opened.page, "(flow) => flow.svg.getAttribute('width') > 0")
+    content = opened.page.get_by_test_id("stMainBlockContainer").locator("> *").first.bounding_box()["width"]
+    wide = opened.page.locator(".flow svg").bounding_box()["width"]
+    share = wide / content
     assert share >= 0.6 and wide >= {1280: 672, 1920: 1050}[width]

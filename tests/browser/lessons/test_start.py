@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import WINDOW, Screen
+from tests.browser.conftest import WINDOW, Screen, wait_for_flow
 
 WORDS = {"en": ("opened", "solved", "Forget this"), "zh": ("已打开", "已答对", "清除记录")}
 KEPT = "JSON.parse(localStorage.getItem('attention-progress'))"
@@ -38,7 +38,7 @@ def card(screen, slug):
 
 def test_the_journey_plays_by_itself_to_its_end_and_the_answer_comes_last(visitor):
     page = visitor().page
-    page.wait_for_function("() => document.querySelector('.flow').flow.progress > 0.1")
+    wait_for_flow(page, "(flow) => flow.progress > 0.1")
     expect(page.locator(".flow .headline")).to_be_hidden()
     expect(page.locator(".flow .caption")).to_be_visible()
     page.locator(".flow .track").press("End")
@@ -75,12 +75,12 @@ def test_the_first_door_leads_to_the_workbench_with_ones_own_sentence(visitor):
     box = screen.page.get_by_label("Sentence", exact=True)
     box.fill("Tom fed the cat and it purred")
     box.press("Enter")
-    words = "() => document.querySelector('.flow').flow.data.words.S.includes('cat')"
-    screen.page.wait_for_function(words)  # the journey is about it, too
+    words = "(flow) => flow.data.words.S.includes('cat')"
+    wait_for_flow(screen.page, words)  # the journey is about it, too
     screen.page.locator(".st-key-doorway_see").get_by_role("button").last.click()
+    screen.page.wait_for_url(lambda url: "start" not in url)
     screen.page.locator(".flow .rail button").first.wait_for()
-    screen.page.wait_for_function(words)
-    assert "start" not in screen.page.url
+    wait_for_flow(screen.page, words)
 
 
 @pytest.mark.parametrize("lang", WORDS)

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.components import read_part
-from tests.browser.conftest import WINDOW, Screen
+from tests.browser.conftest import WINDOW, Screen, wait_for_flow
 
 PLACE = "() => [...new URLSearchParams(location.search)].filter(([name]) => ['scene', 'step'].includes(name)).join()"
 
@@ -137,25 +137,26 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
 
 
 # ---- the journey on the stage ----------------------------------------------------------------------------------------
-AT_STOP = "(stop) => { const { flow } = document.querySelector('.flow'); return !flow.glide && flow.progress === stop }"
+AT_STOP = "(flow, stop) => !flow.glide && flow.progress === stop"
+FROM_ABOVE = "(flow) => flow.opened === 1"
 
 
 def test_a_key_moves_the_journey_by_one_stop_and_leads_on_behind_the_last(showing):
     opened = showing("?lecture=ten_minutes&scene=1&step=journey")
     page = opened.page
-    page.wait_for_function(AT_STOP, arg=0)
+    wait_for_flow(page, AT_STOP, 0)
     stops = page.locator(".flow").evaluate("root => root.flow.snapshot.stops.length")
     assert stops >= 6
     for stop in range(1, stops + 1):
         page.keyboard.press(("ArrowRight", "PageDown", "Space")[stop % 3])
-        page.wait_for_function(AT_STOP, arg=stop)
+        wait_for_flow(page, AT_STOP, stop)
         wait_for_place(opened, "scene,1,step,journey")
     press(opened, "ArrowRight", "scene,1,step,map")
-    page.wait_for_function("() => document.querySelector('.flow').flow.opened === 1")
+    wait_for_flow(page, FROM_ABOVE)
     press(opened, "ArrowLeft", "scene,1,step,journey")
-    page.wait_for_function(AT_STOP, arg=stops)  # who comes back finds its end
+    wait_for_flow(page, AT_STOP, stops)  # who comes back finds its end
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function(AT_STOP, arg=stops - 1)
+    wait_for_flow(page, AT_STOP, stops - 1)
     for _ in range(stops):  # faster than anything moves: each key counts, and the last one leads out
         page.keyboard.press("PageUp")
     wait_for_place(opened, "scene,1,step,question")
@@ -164,26 +165,27 @@ def test_a_key_moves_the_journey_by_one_stop_and_leads_on_behind_the_last(showin
 
 def test_an_edit_midway_leaves_the_journey_where_it_is(showing):
     opened = showing("?lecture=ten_minutes&scene=1&step=journey")
-    opened.page.wait_for_function(AT_STOP, arg=0)
+    wait_for_flow(opened.page, AT_STOP, 0)
     for stop in (1, 2):
         opened.page.keyboard.press("ArrowRight")
-        opened.page.wait_for_function(AT_STOP, arg=stop)
+        wait_for_flow(opened.page, AT_STOP, stop)
     opened.page.keyboard.press("e")
     opened.settled()
     opened.type("Sentence", "Tom fed the cat and it purred")
-    opened.page.wait_for_function("() => document.querySelector('.flow').flow.data.words.S.includes('cat')")
-    opened.page.wait_for_function(AT_STOP, arg=2)
+    wait_for_flow(opened.page, "(flow) => flow.data.words.S.includes('cat')")
+    wait_for_flow(opened.page, AT_STOP, 2)
 
 
-STAGE = """() => {
-    const box = (selector) => document.querySelector(selector).getBoundingClientRect();
-    const [flow, picture, title] = [box(".flow"), box(".flow svg"), box(".st-key-stage h2")];
-    const line = [...document.querySelectorAll(".flow .headline, .flow .caption")].find((each) => each.offsetHeight);
-    const words = [...document.querySelectorAll(".flow svg text")].filter((each) => each.textContent.trim());
+STAGE = """(root) => {
+    const box = (element) => element.getBoundingClientRect();
+    const [flow, picture] = [box(root), box(root.querySelector("svg"))];
+    const title = box(document.querySelector(".st-key-stage h2"));
+    const line = [...root.querySelectorAll(".headline, .caption")].find((each) => each.offsetHeight);
+    const words = [...root.querySelectorAll("svg text")].filter((each) => each.textContent.trim() && box(each).width);
     return {
         share: flow.height / innerHeight, picture: picture.height / innerHeight, foot: flow.bottom - innerHeight,
-        wide: flow.width / innerWidth, axis: line.getBoundingClientRect().left - title.left,
-        over: title.bottom - line.getBoundingClientRect().top,
+        wide: flow.width / innerWidth, axis: box(line).left - title.left,
+        over: title.bottom - box(line).top,
         least: Math.min(...words.map((each) => parseFloat(getComputedStyle(each).fontSize))),
     };
 }"""
@@ -194,9 +196,9 @@ STAGE = """() => {
 def test_the_picture_fills_the_stage(showing, width, height, scene, step):
     opened = showing(f"?lecture=ten_minutes&scene={scene}&step={step}")
     opened.page.set_viewport_size({"width": width, "height": height})
-    opened.page.wait_for_function(f"() => document.querySelector('.flow svg').getAttribute('width') > {0.9 * width}")
-    opened.page.wait_for_function("() => [0, 1].includes(document.querySelector('.flow').flow.opened)")
-    stage = opened.page.evaluate(STAGE)
+    wait_for_flow(opened.page, "(flow, wide) => flow.svg.getAttribute('width') > wide", 0.9 * width)
+    wait_for_flow(opened.page, "(flow, opened) => flow.opened === opened", int(step == "map"))
+    stage = opened.page.locator(".flow").evaluate(STAGE)
     assert stage["share"] >= 0.85 and stage["picture"] >= 0.72 and stage["foot"] <= 0 and stage["wide"] >= 0.9
     assert abs(stage["axis"]) <= 2 and stage["over"] <= 2  # title and line on one axis, and not over each other
     assert stage["least"] >= 16
@@ -204,7 +206,7 @@ def test_the_picture_fills_the_stage(showing, width, height, scene, step):
 
 def test_the_row_that_is_spoken_of_is_strong_and_the_others_are_pale(showing):
     opened = showing("?lecture=ten_minutes&scene=10&step=map")
-    opened.page.wait_for_function("() => document.querySelector('.flow').flow.opened === 1")
+    wait_for_flow(opened.page, FROM_ABOVE)
     look = "(root, row) => root.flow.map.shapes.made.get(`cells result ${row} 2`).element.getAttribute('opacity')"
     rows = [float(opened.page.locator(".flow").evaluate(look, row)) for row in (7, 2)]
     assert rows[0] == 1 and rows[1] < 0.6
