@@ -41,6 +41,7 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "differs": get_text_template("flow.differs"),
         "views": {view: say(f"flow.view.{view}") for view in ("flow", "map")},
         "names": {motion: say(f"flow.stop.{motion}") for motion in MOTIONS},
+        "heard": {kind: get_text_template(f"flow.heard.{kind}") for kind in ("vector", "pair", "share")},
         "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in MOTIONS},
     }
 

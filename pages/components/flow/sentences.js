@@ -1,4 +1,6 @@
 // What is said of the picture: the headline over it, what happens at a stop under it, and both to a screen reader.
+const MAX_HEARD_NUMBERS = 8; // of a vector
+
 class Sentences {
   // heard: by a screen reader.
   constructor(flow, headline, caption, heard) {
@@ -16,7 +18,21 @@ class Sentences {
     const { stop } = flow.journey.told;
     flow.root.classList.toggle("underway", stop !== null && flow.look.view === "flow");
     write(this.caption, [[stop ? text.stops[stop.motion] : text.rest, ""]]);
-    write(this.heard, [[`${row} ${stop ? text.stops[stop.motion] : ""}`, ""]]);
+    write(this.heard, [[stop ? `${row} ${text.stops[stop.motion]} ${this.result(stop)}` : row, ""]]);
+  }
+
+  // What comes of a stop, in numbers: of the query, and of the key that gets most.
+  result(stop) {
+    const { snapshot, data, model, asking } = this.flow;
+    const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");
+    if (!part || stop.motion === "power" || part.role === "pairs") return "";
+    const best = largestOf(snapshot.shares, 0, snapshot.shares.length);
+    const numbers = snapshot.numbers[part.name];
+    const of = { step: part.label, query: asking, key: model.keys[best], percent: spellPercent(snapshot.shares[best]) };
+    if (part.is_share) return said(data.text.heard.share, of);
+    if (part.role === "pair") return said(data.text.heard.pair, { ...of, number: spellNumber(numbers[best]) });
+    const shown = Array.from(numbers.slice(0, MAX_HEARD_NUMBERS), spellNumber);
+    return said(data.text.heard.vector, { ...of, numbers: `${shown.join(", ")}${numbers.length > shown.length ? ", …" : ""}` });
   }
 
   // What has to be said before anything else.
@@ -24,8 +40,7 @@ class Sentences {
     const { root, data, differs } = this.flow;
     if (root.classList.contains("waits")) return [[data.text.waits, "remark"]];
     if (!differs) return null;
-    const pieces = fill(data.text.differs, { step: [data.steps[differs].label, ""] });
-    return [[pieces.map(([piece]) => piece).join(""), "remark differs"]];
+    return [[said(data.text.differs, { step: data.steps[differs].label }), "remark differs"]];
   }
 
   // Where the row looks; of one that looks nowhere in particular the sentence of the server.
@@ -41,8 +56,7 @@ class Sentences {
   before(glow, now) {
     if (!glow?.said || now - glow.begun >= BEFORE_MS) return [];
     this.flow.ask();
-    const pieces = fill(this.flow.data.text.before, { percent: [glow.said, ""] });
-    return [[pieces.map(([piece]) => piece).join(""), "before"]];
+    return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];
   }
 
   // What the row that is looked at does: of many rows the server tells it with the look.

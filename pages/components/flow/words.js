@@ -10,6 +10,11 @@ function fill(template, parts) {
   return template.split(/(\{\w+\})/).map((text) => parts[text.slice(1, -1)] ?? [text, ""]);
 }
 
+// A template with its texts, as one text.
+function said(template, texts) {
+  return fill(template, Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]))).map(([text]) => text).join("");
+}
+
 function setOnce(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }

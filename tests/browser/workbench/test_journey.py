@@ -35,3 +35,20 @@ def test_a_stop_ends_with_its_formula_in_the_colours_of_the_picture(screen, prog
     assert colours == [to_rgb(palette[family]) for family in families]
     flow.evaluate(AT, int(progress - 0.01) + 0.3)  # the formula comes last
     expect(written).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("lang", "progress", "says"),
+    [
+        ("en", 1, "Q of it: −3.00, 3.00."),
+        ("en", 2, "scores of it and dog: 6.00."),
+        ("en", 3, "scaled of it and dog: 4.24."),  # 6 / √2
+        ("en", 5, "dog gets 93 %."),
+        ("zh", 2, "it 对 dog 的得分：6.00。"),
+        ("en", 5.99, "heads of it: −0.93, 0.00."),
+    ],
+)
+def test_a_screen_reader_hears_at_each_stop_what_comes_of_it_in_numbers(screen, lang, progress, says):
+    opened = screen(f"?ex=en_it&lang={lang}")
+    opened.page.locator(".flow").evaluate(AT, progress)
+    expect(opened.page.locator(".flow .heard")).to_contain_text(says)
