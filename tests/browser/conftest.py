@@ -163,7 +163,9 @@ HOLDS = f"""([root, cell, start]) => ({DRAWN})(`path[aria-label*="${{cell}}: ${{
     ({CELLS})(root, cell)[cell]?.startsWith(start)"""
 DIFFERS = f"""([root, cell, before]) =>
     Object.entries(({CELLS})(root, cell)).some(([name, number]) => before[name] !== number)"""
-OTHERS = """([cell, before]) => [...document.querySelectorAll(`path[aria-label*="${cell}"]`)]
+OTHERS = """([cell, before]) =>
+    [document, ...[...document.querySelectorAll("*")].map((each) => each.shadowRoot).filter(Boolean)]
+    .flatMap((root) => [...root.querySelectorAll(`path[aria-label*="${cell}"]`)])
     .some(each => !before.includes(each.getAttribute("aria-label")))"""
 
 

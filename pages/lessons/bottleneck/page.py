@@ -1,6 +1,5 @@
 """One vector for a whole text? A network with attention learns to write dates beside the same one without."""
 
-from collections.abc import Mapping
 from functools import partial
 from itertools import chain
 
@@ -8,7 +7,7 @@ import streamlit as st
 
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
-from attention_core.record.number_text import format_grouped, format_percent
+from attention_core.record.number_text import format_grouped
 from pages.lessons.bottleneck.drawers import (
     show_decoder_step,
     show_growing_alignment,
@@ -16,26 +15,25 @@ from pages.lessons.bottleneck.drawers import (
     show_untrained,
 )
 from pages.lessons.bottleneck.exactness_chart import draw_exactness_curves
+from pages.lessons.bottleneck.told_writings import describe_exactness, tell_writings
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.learned.learning import TrainingRecord, get_training_record, load_shipped_training
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.learned.writers import (
     WRITING_TASKS,
-    WritingResult,
     check_writer_text,
-    shorten_writing,
     split_symbols,
     write_at_step,
 )
 from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_waiting_map
 from pages.lessons.sentences import join_with_commas
-from pages.panels.link_controls import choose_option, option_labels, text_box
+from pages.panels.link_controls import choose_option, text_box
 from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
 from pages.panels.live_frames import only_now, tell_live
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.setup.setup import Setup
-from pages.site.words import escape_markdown, say
+from pages.site.words import say
 
 KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of any network
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # the names of the boxes for what is read
@@ -46,28 +44,6 @@ def find_step(task: str, record: TrainingRecord) -> LiveChoice:
     """After which step of the training the networks are shown."""
     usual = max(record.steps) if record.own else WRITING_TASKS[task].telling
     return find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
-
-
-def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
-    """Says how much of all that is measured a network writes exactly."""
-    share = format_percent(record.mean_at(step))
-    return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
-
-
-def describe_writing(kind: str, result: WritingResult) -> str:
-    """Says what a network writes, and whether that is right."""
-    mark = {True: "right", False: "wrong", None: "unknown"}[result.right]
-    written = say("lessons.bottleneck.nothing")
-    if result.written:
-        written = escape_markdown(shorten_writing(result.written))
-    return say(f"lessons.bottleneck.writes_{mark}", kind=option_labels("kind")(kind), written=written)
-
-
-def tell_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> str:
-    """Says what each network makes of a text. is_known: whether anybody can say what is right."""
-    parts = [describe_writing(kind, result) for kind, result in results.items()]
-    key = "becomes" if is_known else "guess"
-    return say(f"lessons.bottleneck.{key}", text=escape_markdown(text), parts=join_with_commas(parts))
 
 
 def show_alignment(setup: Setup, step: LiveChoice) -> None:

@@ -1,15 +1,12 @@
 """Why not an RNN or a CNN? How much a position depends on a word, against how far away that word stands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
 
-from attention_core.examples.examples import EXAMPLES
-from attention_core.record.number_text import format_small, format_small_percent
-from attention_core.variants.encoders import ENCODER_KINDS, MAX_ENCODER_LENGTH, Encoder
+from attention_core.variants.encoders import ENCODER_KINDS
 from attention_core.variants.influence import (
-    INFLUENCE_MEASURES,
     InfluenceByDistance,
     default_position,
     distances_heard,
@@ -21,10 +18,10 @@ from pages.lessons.distance.drawers import (
     show_fixed_weights,
     show_rnn_states,
 )
+from pages.lessons.distance.encoder_choices import choose_encoders, choose_measure, choose_words
 from pages.lessons.distance.influence_chart import describe_word_place, draw_influence_curves, list_influences
 from pages.lessons.encoders import (
     COMPARED_ENCODER_WIDTH,
-    EncoderWords,
     cached_influence,
     get_word_names,
     run_with_states,
@@ -33,60 +30,13 @@ from pages.lessons.encoders import (
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import show_race
 from pages.panels.lesson_choices import store_choice
-from pages.panels.link_controls import choose_option, choose_options, pick_place, sentence_box, slide
+from pages.panels.link_controls import choose_option, choose_options, pick_place
 from pages.panels.live_choice import find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
 from pages.panels.progress import compute_one_by_one
-from pages.setup.setup import Setup
-from pages.site.words import current_language, escape_markdown, say
+from pages.site.words import escape_markdown, say
 
-INFLUENCE_FORMATS = {"share": format_small_percent, "relative": format_small}
 DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm", "attention")
-
-
-def choose_words() -> tuple[EncoderWords, Setup]:
-    """Asks for the words that are encoded. Gives them and a sentence: theirs, or the example's for random words."""
-    usual = "zh_ta" if current_language() == "zh" else "en_it"
-    kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
-    store_choice("words", kind)  # always in the link: what it opens must not depend on who opens it
-    example = kind if kind in EXAMPLES else usual
-    sentence = Setup(example=example, text=EXAMPLES[example].far)
-    if kind == "random":
-        return slide("length", (8, 16, 20, 32, 64, 128), 32), sentence
-    own = sentence_box(sentence, most=MAX_ENCODER_LENGTH)
-    return own, own
-
-
-def choose_encoders(both: bool) -> dict[str, Encoder]:
-    """Asks for the parameters of all encoders. Gives them by kind."""
-    of_rnn, of_gates, of_layers, of_window = st.columns(4)
-    with of_rnn:
-        gain = slide("gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)
-    with of_gates:
-        keep = slide("keep", range(5), 0)
-    with of_layers:
-        layers = slide("layers", range(1, 17), 4)
-    with of_window:
-        window = slide("window", (3, 5, 7), 3)
-    make_encoder = partial(Encoder, width=COMPARED_ENCODER_WIDTH, both=both)
-    return {
-        "rnn": make_encoder("rnn", gain=gain),
-        "gru": make_encoder("gru", keep=keep),
-        "lstm": make_encoder("lstm", keep=keep),
-        "cnn": make_encoder("cnn", layers=layers, window=window),
-        "attention": make_encoder("attention"),
-    }
-
-
-def choose_measure() -> tuple[str, int, Callable[[float], str]]:
-    """Asks how influence is measured, and over how many draws of the weights. Gives how a number of it is said, too."""
-    first, second = st.columns(2)
-    with first:
-        measure = choose_option("measure", INFLUENCE_MEASURES)
-    with second:
-        draws = slide("draws", (1, 2, 4, 8), 8)
-    format_number = INFLUENCE_FORMATS[measure]
-    return measure, draws, lambda amount: say(f"lessons.distance.much_{measure}", much=format_number(amount))
 
 
 with draw_lesson("distance") as place:

@@ -7,24 +7,25 @@ import streamlit as st
 
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_saturation import Sharpness
-from attention_core.drawing.bars import row_of
-from attention_core.drawing.specifications import Picture
-from attention_core.inputs.given_scores import MAX_LINKED_WIDTH, draw_query_and_keys
-from attention_core.record.number_text import format_fixed
+from attention_core.inputs.given_scores import MAX_LINKED_WIDTH
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.pictures import draw_bar_rows, show_lesson_journey, show_live_bars
+from pages.lessons.pictures import show_lesson_journey, show_live_bars
 from pages.lessons.prompts import predict
 from pages.lessons.scale import drawers
 from pages.lessons.scale.sharpness_chart import show_sharpness_chart
+from pages.lessons.scale.single_draw import (
+    change_draw,
+    draw_runs,
+    draw_single_draw,
+    tell_sharpness,
+)
 from pages.lessons.scale.width_axis import SCALE_WIDTHS
-from pages.lessons.sentences import list_place_labels
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number, slide
 from pages.panels.live_choice import find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
 from pages.panels.progress import compute_one_by_one
 from pages.runs.cache import cached_saturation, trace_for
-from pages.setup.setup import Setup
 from pages.site.words import say
 
 DRAWS_BY_KEYS = {  # of so many keys: more would take longer together
@@ -36,50 +37,8 @@ DRAWS_BY_KEYS = {  # of so many keys: more would take longer together
     64: 250,
 }
 SCALE_SEED = 1268  # whose one draw is much like the mean of many
-MAX_NAMED_BARS = 16  # bars with names that can be read
-LIVE_BARS_WIDTH_PX = 960.0  # pixels: all columns of bars, before they take the width of the page
 QUANTITIES = ("largest", "entropy", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
-
-
-Runs = Mapping[str, Setup]  # of one draw, by score
-
-
-def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
-    """Draws the weights of one draw, undivided and divided."""
-    traces = {score: trace_for(run) for score, run in runs.items()}
-    rows = []
-    for score, trace in traces.items():
-        hidden = score == "scaled_dot" and not known
-        title = say(f"lessons.scale.row_{score}", seed=seed)
-        row = row_of(title, trace, "weights", (0, 0, 0), score, hidden=hidden)
-        rows.append(row)
-    names = list_place_labels(traces["scaled_dot"], "S")
-    if len(names) > MAX_NAMED_BARS:
-        names = ["" for _ in names]
-    return draw_bar_rows("live", rows, names, traces, room=LIVE_BARS_WIDTH_PX, height=50.0, whole=True, fills=True)
-
-
-def draw_runs(d_k: int, keys: int, seed: int) -> Runs:
-    """One draw of a query and keys as runs."""
-    return {score: Setup(example="one_query", **parts) for score, parts in draw_query_and_keys(d_k, keys, seed).items()}
-
-
-def change_draw(run: Setup) -> dict:
-    """What the scores of another draw, and its scale, change in the run that the flow shows."""
-    trace = trace_for(run)
-    params = trace.step("scaled_scores").operation.params
-    scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
-    return {"values": {"scores": scores, "v": values}, "params": {"scaled_scores": {"factor": params["factor"]}}}
-
-
-def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: bool) -> str:
-    """Says how sharp the softmax is at one width."""
-    values = {"d_k": d_k, "keys": keys}
-    for score, sharpness in found.items():
-        values[score] = format_fixed(sharpness.largest.mean)
-        values[f"{score}_slope"] = format_fixed(sharpness.slope.mean, 3)
-    return say(f"lessons.scale.{'fact' if known else 'fact_hidden'}", **values)
 
 
 def reset_keys_and_seed() -> None:

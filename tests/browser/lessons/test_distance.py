@@ -24,7 +24,7 @@ def told(opened):
 def points(opened, kind):
     """A curve's points in the first picture, as they are said: {x: y}."""
     opened.settled()
-    drawn = opened.page.get_by_test_id("stVegaLiteChart").first.locator(f'path[aria-label^="{kind}: "]')
+    drawn = opened.page.locator(".frames").first.locator(f'path[aria-label^="{kind}: "]')
     labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
     pairs = (label.removeprefix(f"{kind}: ").replace("−", "-").split(" → ") for label in labels)
     return {float(x): float(y) for x, y in pairs}

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 def draw(opened, *cells):
     """Draws over the mask from cell to cell, as a mouse does."""
     opened.settled()
-    stage, mouse = opened.page.locator(".stage"), opened.page.mouse
+    stage, mouse = opened.page.locator(".map .stage"), opened.page.mouse
     stage.scroll_into_view_if_needed()
     box = stage.bounding_box()
     places = [opened.place(*cell) for cell in cells]

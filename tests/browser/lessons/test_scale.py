@@ -55,9 +55,7 @@ def test_why_sqrt_d_k_the_entropy_and_the_jacobians_norm_of_the_softmax(screen):
     opened = screen("?guess=1", lesson="scale")
     opened.press("Shown", "entropy")
     opened.wait_for_text("Shown")
-    opened.page.wait_for_function(
-        "() => [...document.querySelectorAll('path[aria-label^=\"all keys alike: 1 → 3\"]')].length === 1"
-    )
+    opened.page.locator('path[aria-label^="all keys alike: 1 → 3"]').wait_for(state="attached")
     assert round(point(opened, "divided", 1024), 1) == 2.5 and point(opened, "undivided", 1024) < 0.2  # of 3 bits
     opened.press("Shown", "gradient")
     even = f"all keys alike: 1 → {math.sqrt(7) / 8:.6f}"  # rounded below: the last digits need not agree
@@ -152,10 +150,7 @@ def test_a_number_of_the_draw_opens_down_to_its_query(screen):
 def test_on_a_phone_the_curves_are_there_to_their_names(screen):
     opened = screen("?guess=1", lesson="scale", viewport={"width": 390, "height": 844})
     point(opened, "divided", 1024)
-    opened.page.wait_for_function(  # it is drawn once more when the page knows how wide it is
-        """() => {
-            const names = [...document.querySelectorAll('[data-testid=stVegaLiteChart] text')];
-            const name = names.find(text => text.textContent === 'undivided');
-            return name && name.getBoundingClientRect().right <= 390;
-        }"""
-    )
+    name = opened.page.locator(".frames text", has_text="undivided").first
+    name.wait_for(state="attached")
+    box = opened.page.locator(".frames").first.bounding_box()
+    assert box["x"] + box["width"] <= 390  # what is wider scrolls in itself

@@ -1,0 +1,35 @@
+"""Lesson 13: what is said of how exactly a network writes, and of what it writes."""
+
+from collections.abc import Mapping
+
+from attention_core.record.number_text import format_percent
+from pages.lessons.learned.learning import TrainingRecord
+from pages.lessons.learned.writers import (
+    WritingResult,
+    shorten_writing,
+)
+from pages.lessons.sentences import join_with_commas
+from pages.panels.link_controls import option_labels
+from pages.site.words import escape_markdown, say
+
+
+def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
+    """Says how much of all that is measured a network writes exactly."""
+    share = format_percent(record.mean_at(step))
+    return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
+
+
+def describe_writing(kind: str, result: WritingResult) -> str:
+    """Says what a network writes, and whether that is right."""
+    mark = {True: "right", False: "wrong", None: "unknown"}[result.right]
+    written = say("lessons.bottleneck.nothing")
+    if result.written:
+        written = escape_markdown(shorten_writing(result.written))
+    return say(f"lessons.bottleneck.writes_{mark}", kind=option_labels("kind")(kind), written=written)
+
+
+def tell_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> str:
+    """Says what each network makes of a text. is_known: whether anybody can say what is right."""
+    parts = [describe_writing(kind, result) for kind, result in results.items()]
+    key = "becomes" if is_known else "guess"
+    return say(f"lessons.bottleneck.{key}", text=escape_markdown(text), parts=join_with_commas(parts))
