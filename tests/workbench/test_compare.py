@@ -85,7 +85,7 @@ def test_the_heading_says_what_changed_most_since_a():
 
 def test_another_example_is_another_b():
     screen = pinned(example="en_she")
-    assert panels(screen) == ["0.93", "0.00", "−.93"]
+    assert panels(screen) == ["0.93", "0.00", "−0.93"]
     assert settings(screen)[1] == "**Sentence** Anna fed the dog and it barked → Anna fed the dog and she barked"
     labels = screen.table("compared")["text"].tolist()
     assert "it → she" in labels
@@ -233,7 +233,7 @@ def test_the_steps_show_b_or_the_difference():
     table = screen.table("large")
     assert of_temperature(2.0) in table["text"].tolist()
     screen.set("apart", True)
-    assert "−.31" in screen.table("large")["text"].tolist()
+    assert "−0.31" in screen.table("large")["text"].tolist()
     assert any(text.startswith("weights (B − A)") for text in screen.table("large")["text"])
     assert panels(screen)[0] == "0.93"  # the three maps stay
     assert Screen(**screen.link()).setup().pinned == "difference"
