@@ -10,7 +10,7 @@ from pages.lectures.script import Lecture, Scene, lecture_to_link
 from pages.setup.setup import Setup
 from tests.export.test_export_panel import files  # noqa: F401, a fixture
 from tests.presentation.test_present import Presented
-from tests.screen.driver import Screen, plain
+from tests.screen.driver import Screen, plain, unpack
 from tests.screen.lesson import Lesson
 
 UNKNOWN = "My teacher loves pizza"  # of which the dictionary has "teacher" alone
@@ -27,7 +27,17 @@ def told(screen):
     texts = [plain(text.value) for kind in ("markdown", "caption", "success", "info") for text in screen.at.get(kind)]
     if isinstance(screen, Screen):
         texts += [fact["text"] for row in screen.flow()["facts"] for fact in row] + screen.heads()
+    else:
+        texts += looked_at(screen)
     return texts + [chart.proto.alt for chart in screen.at.get("vega_lite_chart")]
+
+
+def looked_at(screen):
+    """What the moving picture of a lesson or a scene has above it, where there is one: of the row that is looked at."""
+    shown = [part.proto.bytes for part in screen.at.get("bidi_component") if part.proto.id.endswith("-flow")]
+    heads = [unpack(data)[0] for data in shown]
+    facts = [head["facts"][head["look"]["head"]][head["look"]["query"]] for head in heads if head["speaks"]]
+    return [f"##### {fact['text']}" for fact in facts]
 
 
 def claims(screen, *words):
@@ -172,7 +182,7 @@ def test_every_document_says_so(link, files):  # noqa: F811
 def test_the_stage_says_so(link, said):
     own = Lecture("", (Scene(Setup(**link), "", steps=("map",)),))
     screen = Presented(own=lecture_to_link(own)).press("start")
-    assert any(said in text for text in screen.texts())
+    assert any(said in text for text in told(screen))
     assert not any("of its attention" in text for text in told(screen))
 
 

@@ -77,7 +77,7 @@ class Flow {
 
   // ---- data -----------------------------------------------------------------------------------------------------------
   show(data) {
-    if (data.digest === this.data?.digest && !this.isToldToLook(data)) {
+    if (data.digest === this.data?.digest && (data.hears || isSameLook(data.look, this.data.look))) {
       if (this.isDragged) this.plane.refuse();
       return;
     }
