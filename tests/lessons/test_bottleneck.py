@@ -28,7 +28,7 @@ def test_it_opens_on_a_date_that_attention_writes_and_one_vector_does_not():
     assert "100 % exact with additive attention, 27 % exact with one vector" in lesson.fact()
     (told,) = [text for text in lesson.texts() if text.startswith("“August 14, 2026” becomes")]
     right, wrong = told.split(", 2026年8月26日 with one vector ")
-    assert "2026年8月14日 with additive attention" in right and "✓" in right and wrong == "✗"
+    assert "2026年8月14日 with additive attention" in right and "✓" in right and wrong == "✗."
     assert len([*filter(None, curve(lesson, "one vector").values())]) > 20
 
 
