@@ -157,6 +157,8 @@ CELLS = """(root, part) => {
     }
     return found;
 }"""
+HEARS = """() => [document, ...[...document.querySelectorAll("*")].map((each) => each.shadowRoot).filter(Boolean)]
+    .some((root) => root.querySelector(".flow")?.flow?.data?.hears)"""
 DRAWN = """(selector) => document.querySelector(selector) ||
         [...document.querySelectorAll("*")].some((each) => each.shadowRoot?.querySelector(selector))"""
 HOLDS = f"""([root, cell, start]) => ({DRAWN})(`path[aria-label*="${{cell}}: ${{start}}"]`) ||
@@ -245,6 +247,7 @@ class Screen:
 
     def wait_for_picture(self) -> None:
         """Waits until the workbench has drawn its picture."""
+        self.page.wait_for_function(HEARS)  # a lesson's is only looked at
         self.page.locator(".flow .word").first.wait_for(state="attached")
 
     def open_lesson(self, slug: str, query: str = "") -> None:
