@@ -8,7 +8,9 @@ import torch
 
 from attention_core import Trace
 from attention_core.drawing.cells import darkest_share
-from attention_core.drawing.flow import FlowPart, flow_parts, flow_stops, largest_numbers, part_family, part_sign
+from attention_core.drawing.flow import FlowPart, flow_parts
+from attention_core.drawing.flow_graph import FlowGraph
+from attention_core.drawing.flow_stops import flow_stops, largest_numbers, part_family, part_sign
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import pack_bytes
 from pages.panels.flow_formulas import list_formulas
@@ -53,13 +55,14 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     look: what the server looks at.
     """
     trace = screen.trace
-    parts = flow_parts(trace)
+    graph = FlowGraph(trace)
+    parts = flow_parts(graph)
     cut = cut_of(screen)
-    steps, numbers = pack_cut_steps(trace, parts, cut) if cut else pack_steps(trace)
+    steps, numbers = pack_cut_steps(trace, parts, cut) if cut else pack_steps(graph)
     heads = trace.sizes()["H"]
-    formulas = list_formulas(trace, parts)
+    formulas = list_formulas(graph, parts)
     data = {
-        "parts": [describe_part(trace, part) | {"formula": formulas.get(part.name)} for part in parts],
+        "parts": [describe_part(graph, part) | {"formula": formulas.get(part.name)} for part in parts],
         "stops": [vars(stop) for stop in flow_stops(parts)],
         "steps": steps,
         "cut": cut and vars(cut),
@@ -123,13 +126,13 @@ def list_key_origins(inputs: RunInputs) -> tuple[str, ...]:
     return inputs.key_origins if inputs.crossed else inputs.word_origins
 
 
-def describe_part(trace: Trace, part: FlowPart) -> dict:
+def describe_part(graph: FlowGraph, part: FlowPart) -> dict:
     """A part with its colour, and what stands over it."""
     return vars(part) | {
         "family": part_family(part),
-        "sign": part_sign(trace, part),
+        "sign": part_sign(graph.trace, part),
         "label": inline_step_name(part.name),
-        "opens": find_product(trace, part.name),
+        "opens": find_product(graph, part.name),
     }
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from attention_core import Trace
-from attention_core.drawing.flow import FlowGraph, FlowPart, is_mark, part_family
+from attention_core.drawing.flow import FlowPart
+from attention_core.drawing.flow_graph import FlowGraph, is_mark
+from attention_core.drawing.flow_stops import part_family
 from attention_core.explanation.formula import SYMBOL_LETTERS, colour_family
 from attention_core.explanation.formula_tree import Tree, formula_tree
 from pages.session.labels import inline_step_name
@@ -11,18 +12,18 @@ from pages.session.labels import inline_step_name
 SPECIAL_CHARACTERS = "\\{}_^&"
 
 
-def list_formulas(trace: Trace, parts: Sequence[FlowPart]) -> dict[str, Tree]:
+def list_formulas(graph: FlowGraph, parts: Sequence[FlowPart]) -> dict[str, Tree]:
     """The equation of every part that is computed, as a tree of MathML elements."""
-    writer = FormulaWriter(trace, parts)
-    return {part.name: writer.write_equation(part.name) for part in parts if trace.step(part.name).operation}
+    writer = FormulaWriter(graph, parts)
+    return {part.name: writer.write_equation(part.name) for part in parts if graph.trace.step(part.name).operation}
 
 
 class FormulaWriter:
     """Writes formulas with the names that stand in the picture; what is not drawn stands as what it is made of."""
 
-    def __init__(self, trace: Trace, parts: Sequence[FlowPart]):
-        self.trace = trace
-        self.graph = FlowGraph(trace)
+    def __init__(self, graph: FlowGraph, parts: Sequence[FlowPart]):
+        self.trace = graph.trace
+        self.graph = graph
         self.parts = {part.name: part for part in parts}
 
     def write_equation(self, name: str) -> Tree:

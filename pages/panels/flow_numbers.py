@@ -8,7 +8,8 @@ import torch
 
 from attention_core import Trace
 from attention_core.drawing.cells import is_share
-from attention_core.drawing.flow import FlowGraph, FlowPart, twin_steps
+from attention_core.drawing.flow import FlowPart
+from attention_core.drawing.flow_graph import FlowGraph, twin_steps
 from attention_core.explanation.formula import colour_family
 from attention_core.explanation.layout import Panel, product
 from attention_core.record.trace import Step
@@ -34,8 +35,10 @@ class Cut:
 def is_too_large(trace: Trace) -> bool:
     """Whether a run is too large to be sent whole."""
     sizes = trace.sizes()
-    count = sum(step.value.numel() for step in trace.steps.values())
-    return max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS or count > MAX_WHOLE_NUMBERS
+    if max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS:
+        return True
+    numbers = sum(step.value.numel() for step in trace.steps.values())
+    return numbers > MAX_WHOLE_NUMBERS
 
 
 def cut_of(screen: ScreenState) -> Cut | None:
@@ -51,9 +54,10 @@ def cut_of(screen: ScreenState) -> Cut | None:
 
 
 # ---- the numbers -----------------------------------------------------------------------------------------------------
-def pack_steps(trace: Trace) -> tuple[dict[str, dict], bytes]:
+def pack_steps(graph: FlowGraph) -> tuple[dict[str, dict], bytes]:
     """The steps as the twin reads them, each with the place of its first number; and all numbers."""
-    steps, blocks = twin_steps(trace), []
+    trace = graph.trace
+    steps, blocks = twin_steps(graph), []
     first = 0
     for name, described in steps.items():
         numbers = np.ascontiguousarray(trace.step(name).window(), dtype=np.float64)
@@ -119,20 +123,31 @@ def describe_product(trace: Trace, name: str) -> dict | None:
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
 
 
-def find_product(trace: Trace, name: str) -> str:
+def find_product(graph: FlowGraph, name: str) -> str:
     """The step that a part's name opens in the picture: the product that it cuts into heads, else the step itself."""
-    graph = FlowGraph(trace)
-    step = trace.step(name)
+    step = graph.trace.step(name)
     while graph.is_move(step) and not graph.merges(step):
         step = graph.source(step)
-    return name if describe_product(trace, step.name) is None else step.name
+    return name if describe_product(graph.trace, step.name) is None else step.name
 
 
 def describe_operand(operand: Panel) -> dict:
-    """An operand of a product, its colour, and whether its last axis runs down."""
-    first_row, last_row = operand.refs[0], operand.refs[-1]
-    corner, right, below = first_row[0], first_row[-1], last_row[0]
-    runs_down = below.index[-1] != corner.index[-1]
-    stays_across = right != corner and right.index[-1] == corner.index[-1]
-    family = colour_family(operand.step) or "x"
-    return {"step": operand.step, "transposed": runs_down or stays_across, "family": family}
+    """An operand of a product, its colour, and whether it stands there transposed."""
+    return {
+        "step": operand.step,
+        "transposed": is_transposed(operand),
+        "family": colour_family(operand.step) or "x",
+    }
+
+
+def is_transposed(operand: Panel) -> bool:
+    """Whether the last axis of an operand runs down, and not across."""
+    first_row = operand.refs[0]
+    last_row = operand.refs[-1]
+    corner = first_row[0]
+    right_end = first_row[-1]
+    lower_end = last_row[0]
+    if lower_end.index[-1] != corner.index[-1]:
+        return True
+    has_columns = right_end != corner
+    return has_columns and right_end.index[-1] == corner.index[-1]

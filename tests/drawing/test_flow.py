@@ -1,10 +1,12 @@
-"""The graph of a run: what stands where follows from axes, reads and cells; what is expected was drawn by hand."""
+"""The parts of a run's picture: what stands where follows from axes, reads and cells; the expected is drawn by hand."""
 
 import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.drawing.flow import flow_parts, flow_stops, largest_numbers, part_family, part_sign, twin_steps
+from attention_core.drawing.flow import FlowPart, flow_parts
+from attention_core.drawing.flow_graph import FlowGraph
+from attention_core.drawing.flow_stops import flow_stops
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from tests.formulas import RUNS
@@ -24,14 +26,19 @@ def layer(heads: int = 2, **config) -> Trace:
     return attend(numbers(5, 6), weights=Weights(**weights), config=AttentionConfig(heads=heads, **config))
 
 
+def parts_of(trace: Trace) -> tuple[FlowPart, ...]:
+    """The parts of a run's picture."""
+    return flow_parts(FlowGraph(trace))
+
+
 def drawn(trace: Trace) -> list[tuple[str, str, int]]:
     """Each part with its role and its column."""
-    return [(part.name, part.role, part.column) for part in flow_parts(trace)]
+    return [(part.name, part.role, part.column) for part in parts_of(trace)]
 
 
 def stopped(trace: Trace) -> list[tuple[str, tuple[str, ...]]]:
     """Each stop with its parts."""
-    return [(stop.motion, stop.parts) for stop in flow_stops(flow_parts(trace))]
+    return [(stop.motion, stop.parts) for stop in flow_stops(parts_of(trace))]
 
 
 def test_a_layer_of_two_heads():
@@ -65,7 +72,7 @@ def test_one_head_has_no_merge():
 
 
 def test_an_additive_score_has_a_strip_for_each_pair():
-    parts = {part.name: part for part in flow_parts(layer(score="additive"))}
+    parts = {part.name: part for part in parts_of(layer(score="additive"))}
     assert parts["hidden"].role == "pairs"
     assert (parts["hidden"].reads, parts["hidden"].matrices) == (("q", "k"), ("w_aq", "w_ak"))
     assert [motion for motion, _ in stopped(layer(score="additive"))][:3] == ["ask", "meet", "match"]
@@ -83,7 +90,7 @@ def test_positions_come_where_they_act():
 
 def test_a_mask_is_a_mark_and_no_column():
     trace = layer(masks=["causal"])
-    parts = {part.name: part for part in flow_parts(trace)}
+    parts = {part.name: part for part in parts_of(trace)}
     assert "allowed" not in parts
     assert (parts["masked_scores"].reads, parts["masked_scores"].matrices) == (("scaled_scores",), ("allowed",))
 
@@ -91,7 +98,7 @@ def test_a_mask_is_a_mark_and_no_column():
 def test_keys_of_other_words_stand_in_rows_of_their_own():
     weights = Weights(w_q=numbers(6, 2), w_k=numbers(4, 2), w_v=numbers(4, 2))
     trace = attend(numbers(3, 6), numbers(5, 4), weights=weights, config=AttentionConfig())
-    roles = {part.name: part.role for part in flow_parts(trace)}
+    roles = {part.name: part.role for part in parts_of(trace)}
     assert (roles["query"], roles["key"]) == ("lane", "row")
 
 
@@ -103,7 +110,7 @@ def test_a_run_from_q_k_and_v_begins_with_them():
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_is_drawn_as_one_connected_picture(name):
     trace = RUNS[name]
-    parts = flow_parts(trace)
+    parts = parts_of(trace)
     columns = {part.name: part.column for part in parts}
     for part in parts:
         assert all(columns[read] < part.column for read in part.reads), part.name
@@ -115,43 +122,6 @@ def test_every_run_is_drawn_as_one_connected_picture(name):
         reached.add(found := ahead.pop())
         ahead += next(part.reads for part in parts if part.name == found)
     assert reached == columns.keys()
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_every_part_that_is_computed_comes_in_one_stop(name):
-    parts = flow_parts(RUNS[name])
-    coming = [part for stop in flow_stops(parts) if stop.motion != "power" for part in stop.parts]
-    assert sorted(coming) == sorted(part.name for part in parts if part.motion != "given")
-
-
-def test_colours_and_signs():
-    trace = layer(masks=["causal"])
-    looks = {part.name: (part_family(part), part_sign(trace, part)) for part in flow_parts(trace)}
-    assert looks["x"] == ("x", "x")
-    assert looks["k"] == ("k", "k")
-    assert looks["scores"] == ("x", "q · k")
-    assert looks["scaled_scores"] == ("x", "÷ √d")
-    assert looks["weights"] == ("share", "%")
-    assert looks["head_outputs"] == ("v", "Σ")
-
-
-def test_scores_share_one_scale_so_that_a_division_is_seen():
-    trace = layer(masks=["causal"])
-    largest = largest_numbers(trace, flow_parts(trace))
-    top = float(trace["scores"].abs().max())
-    assert largest["scores"] == largest["scaled_scores"] == largest["masked_scores"] == top
-    assert largest["weights"] == 1.0  # the first word sees itself alone
-
-
-def test_the_twin_hears_how_each_step_is_made():
-    steps = twin_steps(layer(masks=["causal"], positions=["alibi"]))
-    assert steps["x"]["operation"] is steps["bias"]["operation"] is None
-    mask = {"name": "causal_mask", "reads": (), "params": {"query_offset": 0}}  # made of no number, but of a window
-    assert steps["allowed"]["operation"] == mask
-    assert steps["scaled_scores"]["operation"]["name"] == "scale"
-    assert steps["scaled_scores"]["operation"]["params"] == {"factor": pytest.approx(2**-0.5), "temperature": 1.0}
-    assert not steps["x"]["perQuery"] and not steps["k"]["perQuery"]
-    assert steps["q"]["perQuery"] and steps["weights"]["perQuery"] and steps["output"]["perQuery"]
 
 
 def test_every_mechanism_says_what_it_does():

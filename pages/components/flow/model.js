@@ -1,5 +1,5 @@
 // What one query sees of a run in one head: the numbers of every part of the picture, row by row.
-// data: parts and stops as the core gives them (attention_core/drawing/flow.py), steps by name, words of the axes.
+// data: parts and stops as the core gives them (drawing/flow.py, drawing/flow_stops.py), steps by name, words of axes.
 const MOST_SHARE = 252; // the colour number of all
 
 class Model {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attention_core.drawing.flow import twin_steps
+from attention_core.drawing.flow_graph import FlowGraph, twin_steps
 from tests.golden import loader
 from tests.mechanism.test_golden import RUNS, case_of, fitted
 
@@ -49,7 +49,7 @@ def is_small(stem: str) -> bool:
 def compare(twin, case) -> set[str]:
     """Compares every step that the file lists; gives those that the twin computed."""
     trace = case.run()
-    steps = json.loads(json.dumps(twin_steps(trace)))
+    steps = json.loads(json.dumps(twin_steps(FlowGraph(trace))))
     given = {name: plain(trace[name]) for name, step in steps.items() if step["operation"] is None}
     made, waiting = twin(steps, given)
     compared = set()

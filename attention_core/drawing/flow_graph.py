@@ -1,0 +1,141 @@
+"""What reads what in a run, and what each step is by its axes and by the expressions of its cells.
+
+Nothing here knows a mechanism by name: a new score or position is read as soon as it is in a plan.
+"""
+
+from collections.abc import Iterator
+
+import torch
+
+from attention_core.record.expressions import Cell, Ref
+from attention_core.record.trace import Step, Trace
+
+QUERIES, KEYS = "T", "S"
+HEAD_AXES = ("H", "H_kv")
+
+
+class FlowGraph:
+    """The steps of a run as a graph. The cells that say how a step is made are written once, when it is built."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+        shapes = trace.shapes()
+        self.first_cells: dict[str, Cell] = {}
+        self.last_cells: dict[str, Cell] = {}
+        for name, step in trace.computed().items():
+            first = (0,) * step.value.dim()
+            last = tuple(size - 1 for size in step.value.shape)
+            self.first_cells[name] = step.operation.cell(first, shapes)
+            self.last_cells[name] = step.operation.cell(last, shapes)
+
+    def numbers_read(self, step: Step) -> tuple[str, ...]:
+        """The steps whose numbers a step is made of; none for a table of positions, which reads a shape alone."""
+        if step.operation is None:
+            return ()
+        first, last = self.first_cells[step.name], self.last_cells[step.name]  # what is appended stands in the last one
+        found = {*steps_of_cell(first), *steps_of_cell(last)}
+        return tuple(name for name in step.operation.reads if name in found)
+
+    def role(self, step: Step) -> str:
+        """What a step is in the picture, by the words that its axes count."""
+        axes = word_axes(step)
+        if len(axes) == 2:
+            return "pair" if step.dims[-1] == KEYS else "pairs"
+        return "row" if axes == [KEYS] or self.makes_keys(step) else "lane"
+
+    def makes_keys(self, step: Step) -> bool:
+        """Whether the numbers of the keys are made of this step: x of self-attention is every word's."""
+        for reader in self.readers(step):
+            axes = word_axes(reader)
+            if axes == [KEYS] or (axes == [QUERIES] and self.makes_keys(reader)):
+                return True
+        return False
+
+    def readers(self, step: Step) -> list[Step]:
+        """The steps that read a step."""
+        computed = self.trace.computed().values()
+        return [other for other in computed if step.name in other.operation.reads]
+
+    def is_move(self, step: Step) -> bool:
+        """Whether every cell of a step is one number of another step, as it is."""
+        cell = self.first_cells.get(step.name)
+        if cell is None or cell.function != "sum" or len(cell.terms) != 1:
+            return False
+        (term,) = cell.terms
+        return len(term) == 1 and isinstance(term[0], Ref)
+
+    def merges(self, step: Step) -> bool:
+        """Whether a step lays several heads side by side."""
+        return self.is_move(step) and head_count(self.source(step)) > 1 and head_axis(step) is None
+
+    def splits(self, step: Step) -> bool:
+        """Whether a step cuts its source into heads."""
+        return head_axis(step) is not None and head_axis(self.source(step)) is None
+
+    def source(self, step: Step) -> Step:
+        """The first step that a step reads."""
+        return self.trace.step(step.operation.reads[0])
+
+
+def steps_of_cell(cell: Cell) -> Iterator[str]:
+    """The steps of which numbers stand in a cell's expression."""
+    for term in cell.terms:
+        for factor in term:
+            if isinstance(factor, Ref):
+                yield factor.step
+
+
+def is_mark(step: Step) -> bool:
+    """Whether a step says yes or no of numbers of other steps: it is a mark on those, no column."""
+    return step.value.dtype == torch.bool
+
+
+def word_axes(step: Step) -> list[str]:
+    """The axes of a step that count words."""
+    return [dim for dim in step.dims if dim in (QUERIES, KEYS)]
+
+
+def head_axis(step: Step) -> int | None:
+    """Which axis of a step counts heads."""
+    for axis, dim in enumerate(step.dims):
+        if dim in HEAD_AXES:
+            return axis
+    return None
+
+
+def head_count(step: Step) -> int:
+    """How many heads a step has; none where it has no such axis."""
+    axis = head_axis(step)
+    return 0 if axis is None else step.value.shape[axis]
+
+
+# ---- for the twin in the browser -------------------------------------------------------------------------------------
+def twin_steps(graph: FlowGraph) -> dict[str, dict]:
+    """A run as the twin in the browser reads it, without its numbers: each step's axes, and how it is made.
+
+    operation: as of describe_operation. perQuery: whether each query has its own, and no key is made of it.
+    """
+    described = {}
+    for name, step in graph.trace.steps.items():
+        has_queries = QUERIES in step.dims
+        described[name] = {
+            "dims": step.dims,
+            "shape": tuple(step.value.shape),
+            "operation": describe_operation(graph, step),
+            "perQuery": has_queries and graph.role(step) != "row",
+        }
+    return described
+
+
+def describe_operation(graph: FlowGraph, step: Step) -> dict | None:
+    """The name of a step's function, the steps it reads, its parameters; None of what no number of the run changes, an
+    input or a table of positions. A mask reads none, but its window may change."""
+    made_of = graph.numbers_read(step)
+    is_mask = step.operation is not None and is_mark(step)
+    if not made_of and not is_mask:
+        return None
+    return {
+        "name": step.operation.faces.torch.__name__,
+        "reads": made_of,
+        "params": dict(step.operation.params),
+    }

@@ -1,0 +1,75 @@
+"""The way of a query through the picture of a run: its stops; and how its parts look."""
+
+from dataclasses import dataclass
+
+from attention_core.drawing.flow import FlowPart
+from attention_core.explanation.formula import colour_family
+from attention_core.record.trace import Trace
+
+
+@dataclass(frozen=True)
+class FlowStop:
+    """One part of the way of a query: the parts that come to be in it, and the motion that shows of what."""
+
+    motion: str
+    parts: tuple[str, ...]
+
+
+def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
+    """The way of a query through the picture, in the order in which its numbers come to be.
+
+    Vectors that go the same way come together; the keys' vectors that are mixed wait until they are. What is added to a
+    step comes with the sum. Shares come in two stops: each score as a power, then all powers as parts of one.
+    """
+    late = {name for part in parts if part.mixes for name in part.reads}
+    stops: list[FlowStop] = []
+    waiting: list[str] = []
+    for part in parts:
+        if part.motion == "given":
+            continue
+        is_table = not part.reads
+        if is_table or (part.role == "row" and part.name in late):
+            waiting.append(part.name)
+            continue
+        brought = [name for name in waiting if name in part.reads]
+        waiting = [name for name in waiting if name not in brought]
+        names = (*brought, part.name)
+        motion = "output" if part.motion == "ask" and part.after else part.motion
+        if motion == "share":
+            stops.append(FlowStop("power", names))
+        comes_along = bool(stops) and stops[-1].motion == motion and part.role in ("row", "lane")
+        if comes_along:
+            names = (*stops.pop().parts, *names)
+        stops.append(FlowStop(motion, names))
+    return tuple(stops)
+
+
+# ---- looks -----------------------------------------------------------------------------------------------------------
+def part_family(part: FlowPart) -> str:
+    """Whose colour a part has: "q", "k", "v" or "x", or "share"."""
+    if part.is_share:
+        return "share"
+    if part.after:
+        return "v"
+    return colour_family(part.name) or "x"
+
+
+def part_sign(trace: Trace, part: FlowPart) -> str:
+    """What stands over a part: the symbol of a vector, else what was done."""
+    symbol = colour_family(part.name)
+    if symbol and not part.after:
+        return symbol
+    operation = trace.step(part.name).operation
+    return operation.faces.sign if operation else part.name
+
+
+def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:
+    """The magnitude that fills a cell or a bar of each part; scores share one, so that a division is seen."""
+    largest = {}
+    for part in parts:
+        value = trace[part.name]
+        finite = value[value.isfinite()].abs()
+        largest[part.name] = float(finite.max()) if finite.numel() else 0.0
+    scores = [part.name for part in parts if part.role == "pair" and not part.is_share]
+    top = max((largest[name] for name in scores), default=0.0)
+    return largest | dict.fromkeys(scores, top)

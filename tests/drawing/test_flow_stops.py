@@ -1,0 +1,33 @@
+"""The way of a query through the picture, and how its parts look."""
+
+import pytest
+
+from attention_core.drawing.flow_stops import flow_stops, largest_numbers, part_family, part_sign
+from tests.drawing.test_flow import layer, parts_of
+from tests.formulas import RUNS
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_part_that_is_computed_comes_in_one_stop(name):
+    parts = parts_of(RUNS[name])
+    coming = [part for stop in flow_stops(parts) if stop.motion != "power" for part in stop.parts]
+    assert sorted(coming) == sorted(part.name for part in parts if part.motion != "given")
+
+
+def test_colours_and_signs():
+    trace = layer(masks=["causal"])
+    looks = {part.name: (part_family(part), part_sign(trace, part)) for part in parts_of(trace)}
+    assert looks["x"] == ("x", "x")
+    assert looks["k"] == ("k", "k")
+    assert looks["scores"] == ("x", "q · k")
+    assert looks["scaled_scores"] == ("x", "÷ √d")
+    assert looks["weights"] == ("share", "%")
+    assert looks["head_outputs"] == ("v", "Σ")
+
+
+def test_scores_share_one_scale_so_that_a_division_is_seen():
+    trace = layer(masks=["causal"])
+    largest = largest_numbers(trace, parts_of(trace))
+    top = float(trace["scores"].abs().max())
+    assert largest["scores"] == largest["scaled_scores"] == largest["masked_scores"] == top
+    assert largest["weights"] == 1.0  # the first word sees itself alone
