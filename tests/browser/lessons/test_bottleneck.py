@@ -12,7 +12,9 @@ STEPS = "Steps of training"
 def points(opened, name, which=0):
     """A curve's points in a picture: {length: share}."""
     opened.settled()
-    drawn = opened.page.get_by_test_id("stVegaLiteChart").nth(which).locator(f'path[aria-label^="{name}: "]')
+    pictures = opened.page.locator("[data-testid=stVegaLiteChart], .frames")
+    drawn = pictures.nth(which).locator(f'path[aria-label^="{name}: "]')
+    drawn.first.wait_for(state="attached")
     labels = drawn.evaluate_all("paths => paths.map(path => path.getAttribute('aria-label'))")
     pairs = (label.removeprefix(f"{name}: ").split(" → ") for label in labels)
     return {float(x): float(y) for x, y in pairs}

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
@@ -184,7 +185,7 @@ def test_time_is_measured_when_it_is_asked_for(screen):
     opened.settled()
     assert re.search(r"attention [\d.]+ (ms|s) \(slope", opened.page.get_by_text("words take here").inner_text())
     assert opened.page.get_by_role("button", name="Stop").count() == 0
-    assert len(opened.page.locator('path[aria-label^="attention, slope"]').all()) == 5
+    expect(opened.page.locator('path[aria-label^="attention, slope"]')).to_have_count(5)
 
 
 def test_the_race(screen):
