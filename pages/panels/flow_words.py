@@ -94,7 +94,9 @@ def list_facts(screen: ScreenState) -> list[list[dict | None]]:
 
 
 def make_fact(trace: Trace, selection: Selection) -> dict:
-    """What a row does, as a sentence. clear: whether it looks at one word, and one may say so."""
+    """What a row does, as a sentence. clear: whether it looks at one word, and one may say so. random: whether its numbers
+    carry no meaning."""
     fact = row_fact(trace, selection.head, selection.query, selection.batch)
-    is_clear = fact.kind in CLEAR_KINDS and accident(trace, fact) is None
-    return {"clear": is_clear, "text": fact_sentence(trace, selection, spell=str)}
+    is_random = accident(trace, fact) is not None
+    is_clear = fact.kind in CLEAR_KINDS and not is_random
+    return {"clear": is_clear, "random": is_random, "text": fact_sentence(trace, selection, spell=str)}

@@ -14,6 +14,7 @@ class StopsBar {
     });
     this.track.addEventListener("pointermove", (event) => event.buttons && this.moved(event));
     this.track.addEventListener("pointerup", () => this.gives && this.track.blur());
+    new ResizeObserver(() => (this.names = null)).observe(this.track);
     Object.assign(this.track, { tabIndex: 0, role: "slider" });
     this.track.addEventListener("keydown", (event) => this.key(event));
   }
@@ -89,5 +90,17 @@ class StopsBar {
       label.textContent = this.text.names[this.journey.stops[i].motion];
       return element;
     });
+    this.nameWhereThereIsRoom();
+  }
+
+  // A name that would lie over the one before is there only while its stop is under way.
+  nameWhereThereIsRoom() {
+    let end = 0;
+    for (const element of this.made) {
+      const { left, right } = element.lastChild.getBoundingClientRect();
+      const isFree = left > end + 6;
+      element.classList.toggle("crowded", !isFree);
+      if (isFree) end = right;
+    }
   }
 }

@@ -13,6 +13,7 @@ class Sentences {
     const { text } = flow.data;
     const fact = this.fact();
     write(this.headline, this.remark() ?? this.headlineOf(shares, fact, now));
+    flow.root.classList.toggle("pale", Boolean(fact?.random));
     const row = fact?.text ?? this.headline.textContent;
     setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
     const { stop } = flow.journey.told;
