@@ -324,7 +324,8 @@ def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
     """Return which pairs of tokens the masks allow: all pairs where there is no mask."""
     scores = trace["masked_scores"]
     if "allowed" not in trace:
-        return torch.ones_like(scores, dtype=torch.bool)
+        everything = torch.ones((), dtype=torch.bool, device=scores.device)
+        return everything.expand_as(scores)
     return trace["allowed"].expand_as(scores)
 
 

@@ -34,17 +34,28 @@ class HeadHabit:
     pairs: tuple[tuple[int, int], ...] = ()
 
 
-def head_habit(trace: Trace, head: int, batch: int = 0) -> HeadHabit:
-    """Say what the queries of a head have in common.
+def list_row_facts(trace: Trace, head: int, batch: int = 0) -> list[RowFact]:
+    """List what each query does in a head.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> [fact.kind for fact in list_row_facts(attend_qkv(*[torch.zeros(2, 1)] * 3), head=0)]
+    ['even', 'even']
+    """
+    queries = trace.sizes()["T"]
+    return [row_fact(trace, head, query, batch) for query in range(queries)]
+
+
+def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
+    """Say what the queries of a head have in common. facts: of each of them.
 
     >>> import torch
     >>> from attention_core import Weights, attend
     >>> words = 3 * torch.eye(4)
-    >>> head_habit(attend(words, weights=Weights(w_q=torch.eye(4))), head=0)
+    >>> trace = attend(words, weights=Weights(w_q=torch.eye(4)))
+    >>> head_habit(trace, list_row_facts(trace, head=0))
     HeadHabit(kind='offset', offset=0, key=0, pairs=())
     """
-    queries = trace.sizes()["T"]
-    facts = [row_fact(trace, head, query, batch) for query in range(queries)]
     if any(fact.kind == "overflow" for fact in facts):
         return HeadHabit("overflow")
     free = [fact for fact in facts if fact.possible > 1 and fact.keys]
@@ -65,9 +76,11 @@ def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact])
     if "x" not in trace or sizes["T"] != sizes["S"]:
         return None
     counts = Counter(fact.keys[0] - fact.query for fact in clear)
-    offset, count = max(counts.items(), key=lambda found: (found[1], -abs(found[0])))
-    possible = [fact for fact in free if 0 <= fact.query + offset < sizes["S"]]
-    if count < 2 or count < MOST_QUERIES * len(possible):
+    most = max(counts.values())
+    offset = min((offset for offset, count in counts.items() if count == most), key=abs)
+    keys_there = [fact.query + offset for fact in free]
+    possible = sum(0 <= key < sizes["S"] for key in keys_there)
+    if most < 2 or most < MOST_QUERIES * possible:
         return None
     return HeadHabit("offset", offset=offset)
 

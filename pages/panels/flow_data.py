@@ -8,19 +8,16 @@ import torch
 
 from attention_core import Trace
 from attention_core.drawing.cells import darkest_share
-from attention_core.drawing.flow import FlowPart, flow_parts
-from attention_core.drawing.flow_graph import FlowGraph
-from attention_core.drawing.flow_stops import flow_stops, largest_numbers, part_family, part_sign
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import pack_bytes
-from pages.panels.flow_formulas import list_formulas
-from pages.panels.flow_numbers import cut_of, find_product, pack_cut_steps, pack_steps
+from pages.panels.flow_numbers import cut_of, pack_cut_steps
 from pages.panels.flow_plane import make_plane_data, plane_text
+from pages.panels.flow_run import flow_run_for, row_facts_for
 from pages.panels.flow_words import flow_text, list_facts, list_heads
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.runs.run_inputs import RunInputs
-from pages.session.labels import axis_label, current_palette, inline_step_name, label_token
+from pages.session.labels import axis_label, current_palette, label_token
 from pages.session.view import ScreenState
 from pages.site.words import say
 
@@ -55,18 +52,17 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     look: what the server looks at.
     """
     trace = screen.trace
-    graph = FlowGraph(trace)
-    parts = flow_parts(graph)
+    run = flow_run_for(screen)
+    facts = row_facts_for(screen)
     cut = cut_of(screen)
-    steps, numbers = pack_cut_steps(trace, parts, cut) if cut else pack_steps(graph)
+    steps, numbers = pack_cut_steps(trace, run.parts, cut) if cut else (run.steps, run.numbers)
     heads = trace.sizes()["H"]
-    formulas = list_formulas(graph, parts)
     data = {
-        "parts": [describe_part(graph, part) | {"formula": formulas.get(part.name)} for part in parts],
-        "stops": [vars(stop) for stop in flow_stops(parts)],
+        "parts": run.described,
+        "stops": run.stops,
         "steps": steps,
         "cut": cut and vars(cut),
-        "largest": largest_numbers(trace, parts),
+        "largest": run.largest,
         "words": {axis: list_words(trace, axis, is_cut=cut is not None) for axis in ("T", "S")},
         "names": name_columns(trace),
         "strip": [] if cut else list_strip_steps(trace),
@@ -78,8 +74,8 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "origins": {"T": screen.inputs.word_origins, "S": list_key_origins(screen.inputs)},
         "titles": list_word_titles(trace, list_key_origins(screen.inputs)),
         "crossed": screen.inputs.crossed,
-        "facts": list_facts(screen),
-        "head_names": list_heads(screen),
+        "facts": list_facts(trace, facts),
+        "head_names": list_heads(screen, facts),
         "palette": vars(current_palette()),
         "text": flow_text(trace, cut and len(cut.keys)),
     }
@@ -124,16 +120,6 @@ def list_moved_steps(screen: ScreenState) -> list[str]:
 def list_key_origins(inputs: RunInputs) -> tuple[str, ...]:
     """Where the vector of each key's word comes from."""
     return inputs.key_origins if inputs.crossed else inputs.word_origins
-
-
-def describe_part(graph: FlowGraph, part: FlowPart) -> dict:
-    """A part with its colour, and what stands over it."""
-    return vars(part) | {
-        "family": part_family(part),
-        "sign": part_sign(graph.trace, part),
-        "label": inline_step_name(part.name),
-        "opens": find_product(graph, part.name),
-    }
 
 
 def name_columns(trace: Trace) -> dict[str, list[str]]:

@@ -1,11 +1,11 @@
 """What the picture of the flow says: names of its parts and heads, sentences about rows and stops."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from attention_core import Trace
-from attention_core.explanation.facts import accident, row_fact
+from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.explanation.head_habits import HeadHabit, head_habit
-from pages.panels.head_maps import fact_sentence, head_name
+from pages.panels.head_maps import head_name, row_sentence
 from pages.session.labels import Selection, label_token
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
@@ -15,7 +15,6 @@ MOTIONS = (
     *("replace", "gather", "merge", "output", "change"),
 )
 CLEAR_KINDS = ("most", "only")  # rows of which the headline says where they look
-MAX_READ_ROWS = 2048  # of more rows only the head that is looked at is read
 MAX_TOLD_ROWS = 256  # of more rows only the one that is looked at is told
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 
@@ -47,15 +46,13 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
-def list_heads(screen: ScreenState) -> list[dict[str, str]]:
-    """What each head is called, and what it does on this screen; of many rows only the one that is looked at."""
-    trace, selection = screen.trace, screen.selection
-    sizes = trace.sizes()
-    are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS
+def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> list[dict[str, str]]:
+    """What each head is called, and what it does on this screen. facts: of the rows of the heads that were read."""
+    trace = screen.trace
     heads = []
-    for head in range(sizes["H"]):
-        is_read = are_few or head == selection.head
-        habit = say_habit(trace, head_habit(trace, head, selection.batch)) if is_read else ""
+    for head in range(trace.sizes()["H"]):
+        is_read = head in facts
+        habit = say_habit(trace, head_habit(trace, facts[head])) if is_read else ""
         heads.append({"name": head_name(screen.setup, screen.inputs, head), "habit": habit})
     return heads
 
@@ -82,21 +79,23 @@ def say_offset(offset: int) -> str:
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
-def list_facts(screen: ScreenState) -> list[list[dict | None]]:
+def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[list[dict | None]]:
     """What each row of each head does; of many rows none: the one that is looked at is told with the look."""
-    sizes = screen.trace.sizes()
-    are_few = sizes["H"] * sizes["T"] <= MAX_TOLD_ROWS
-    facts = []
-    for head in range(sizes["H"]):
-        selections = [replace(screen.selection, head=head, query=query) for query in range(sizes["T"])]
-        facts.append([make_fact(screen.trace, selection) if are_few else None for selection in selections])
-    return facts
+    sizes = trace.sizes()
+    heads, queries = sizes["H"], sizes["T"]
+    if heads * queries > MAX_TOLD_ROWS:
+        return [[None] * queries for _ in range(heads)]
+    return [[tell_row(trace, fact) for fact in facts[head]] for head in range(heads)]
 
 
 def make_fact(trace: Trace, selection: Selection) -> dict:
+    """What the row that is looked at does."""
+    return tell_row(trace, row_fact(trace, selection.head, selection.query, selection.batch))
+
+
+def tell_row(trace: Trace, fact: RowFact) -> dict:
     """What a row does, as a sentence. clear: whether it looks at one word, and one may say so. random: whether its numbers
     carry no meaning."""
-    fact = row_fact(trace, selection.head, selection.query, selection.batch)
-    is_random = accident(trace, fact) is not None
-    is_clear = fact.kind in CLEAR_KINDS and not is_random
-    return {"clear": is_clear, "random": is_random, "text": fact_sentence(trace, selection, spell=str)}
+    found = accident(trace, fact)
+    is_clear = fact.kind in CLEAR_KINDS and found is None
+    return {"clear": is_clear, "random": found is not None, "text": row_sentence(trace, fact, found, spell=str)}

@@ -27,13 +27,17 @@ MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # tokens: of more the small maps stand above,
 def fact_sentence(trace: Trace, selection: Selection, spell: Callable[[str], str] = escape_markdown) -> str:
     """What the chosen query does in a head, in one sentence with its number. spell: how tokens are written in it."""
     fact = row_fact(trace, selection.head, selection.query, selection.batch)
+    return row_sentence(trace, fact, accident(trace, fact), spell)
+
+
+def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Callable[[str], str]) -> str:
+    """The same of a row whose fact is known. found: the random numbers that make it what it is."""
     words = {
-        "head": selection.head + 1,
-        "query": spell(name_token(trace, "T", selection.query)),
+        "head": fact.head + 1,
+        "query": spell(name_token(trace, "T", fact.query)),
         "percent": spoken_share(fact.share, fact.rest),
         "count": fact.possible,
     }
-    found = accident(trace, fact)
     if found:
         return accident_sentence(trace, found, words, spell)
     if fact.kind == "nothing":

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.explanation.head_habits import HeadHabit, head_habit
+from attention_core.explanation.head_habits import HeadHabit, head_habit, list_row_facts
 from attention_core.record.trace import RandomParts
 
 
@@ -18,6 +18,11 @@ def looking(*keys: int | None, masks=()) -> Trace:
             wanted[query, key] = 20.0
     config = AttentionConfig(score="dot", masks=list(masks))
     return attend(words, weights=Weights(w_q=wanted), config=config)
+
+
+def habit_of(trace: Trace) -> HeadHabit:
+    """What the first head does."""
+    return head_habit(trace, list_row_facts(trace, head=0))
 
 
 @pytest.mark.parametrize(
@@ -34,27 +39,27 @@ def looking(*keys: int | None, masks=()) -> Trace:
     ],
 )
 def test_what_the_queries_have_in_common(keys, habit):
-    assert head_habit(looking(*keys), head=0) == habit
+    assert habit_of(looking(*keys)) == habit
 
 
 def test_one_query_in_five_may_do_something_else():
-    assert head_habit(looking(None, 0, 1, 2, 3, 0), head=0) == HeadHabit("offset", offset=-1)
-    assert head_habit(looking(None, 0, 1, 2, 0, 0), head=0).kind == "mixed"
+    assert habit_of(looking(None, 0, 1, 2, 3, 0)) == HeadHabit("offset", offset=-1)
+    assert habit_of(looking(None, 0, 1, 2, 0, 0)).kind == "mixed"
 
 
 def test_a_mask_that_leaves_one_key_leaves_no_habit():
     trace = looking(0, 1, 2, masks=[("sliding", {"window": 1})])
-    assert head_habit(trace, head=0) == HeadHabit("forced")
+    assert habit_of(trace) == HeadHabit("forced")
 
 
 def test_scores_that_the_precision_cannot_hold_have_no_habit():
     q = torch.full((3, 2), 300.0, dtype=torch.float16)
     trace = attend_qkv(q, q, q, config=AttentionConfig(score="dot"))
     assert trace["scores"].isinf().all()
-    assert head_habit(trace, head=0) == HeadHabit("overflow")
+    assert habit_of(trace) == HeadHabit("overflow")
 
 
 def test_random_numbers_have_no_habit():
     trace = looking(None, 0, 1, 2, 3)
     random = Trace(trace.steps, trace.labels, chance=RandomParts(matrices=("w_q",)))
-    assert head_habit(random, head=0) == HeadHabit("random")
+    assert habit_of(random) == HeadHabit("random")

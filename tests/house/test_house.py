@@ -559,13 +559,13 @@ def test_parts_of_the_screen_show_texts_as_texts():
         assert not forbidden.search(path.read_text(encoding="utf-8")), name_of(path)
 
 
-LANGUAGES = re.compile(r"http://www\.w3\.org/(2000/svg|1998/Math/MathML)\b")  # names, which nobody opens
+XML_NAMES = re.compile(r"http://www\.w3\.org/(2000/svg|1998/Math/MathML)\b")  # names, which nobody opens
 
 
 def test_no_address_of_another_host():
     address = re.compile(r"https?:(?://|\\/)|wss?://|[\"'(]//\w|@import|XMLHttpRequest|WebSocket|sendBeacon")
     for path in TEXTS:
-        found = address.search(LANGUAGES.sub("", path.read_text(encoding="utf-8")))
+        found = address.search(XML_NAMES.sub("", path.read_text(encoding="utf-8")))
         assert not found, (name_of(path), found[0])
 
 

@@ -1,0 +1,89 @@
+"""What the picture of the flow is drawn from that a run decides alone, made once and kept: a change of colours, or what
+is looked at, leaves it as it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attention_core import Trace
+from attention_core.drawing.flow import FlowPart, flow_parts
+from attention_core.drawing.flow_graph import FlowGraph
+from attention_core.drawing.flow_stops import flow_stops, largest_numbers, part_family, part_sign
+from attention_core.explanation.facts import RowFact
+from attention_core.explanation.head_habits import list_row_facts
+from pages.panels.flow_formulas import list_formulas
+from pages.panels.flow_numbers import find_product, is_too_large, pack_steps
+from pages.runs.cache import cache_by_setup
+from pages.session.labels import inline_step_name
+from pages.session.view import ScreenState
+from pages.setup.setup import Setup, without_view
+from pages.site.words import current_language
+
+MAX_READ_ROWS = 2048  # of more rows only the head that is looked at is read
+
+
+@dataclass(frozen=True)
+class FlowRun:
+    """Everything of a run that does not depend on what is looked at.
+
+    parts: of the picture. described: the same as the browser reads them, with the language's names. largest: the number
+    that fills a cell of each. steps, numbers: of a run that is sent whole, none of a larger one: MAX_WHOLE_NUMBERS of 8
+    bytes at most, no more than the Trace that is kept beside them.
+    """
+
+    parts: tuple[FlowPart, ...]
+    described: list[dict]
+    stops: list[dict]
+    largest: dict[str, float]
+    steps: dict[str, dict]
+    numbers: bytes
+
+
+def flow_run_for(screen: ScreenState) -> FlowRun:
+    """The part of the screen's picture that is kept; a copy, which may be changed."""
+    return cached_flow_run(without_view(screen.setup), current_language(), screen.trace)
+
+
+@cache_by_setup
+def cached_flow_run(setup: Setup, language: str, _trace: Trace) -> FlowRun:
+    graph = FlowGraph(_trace)
+    parts = flow_parts(graph)
+    is_whole = not is_too_large(_trace)
+    steps, numbers = pack_steps(graph) if is_whole else ({}, b"")
+    return FlowRun(
+        parts=parts,
+        described=describe_parts(graph, parts),
+        stops=[vars(stop) for stop in flow_stops(parts)],
+        largest=largest_numbers(_trace, parts),
+        steps=steps,
+        numbers=numbers,
+    )
+
+
+def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart]) -> list[dict]:
+    """Each part with its colour, what stands over it, what its name opens, and its formula."""
+    formulas = list_formulas(graph, parts)
+    described = []
+    for part in parts:
+        looks = {
+            "family": part_family(part),
+            "sign": part_sign(graph.trace, part),
+            "label": inline_step_name(part.name),
+            "opens": find_product(graph, part.name),
+            "formula": formulas.get(part.name),
+        }
+        described.append(vars(part) | looks)
+    return described
+
+
+# ---- rows ------------------------------------------------------------------------------------------------------------
+def row_facts_for(screen: ScreenState) -> dict[int, list[RowFact]]:
+    """What each query does, by head; of many rows those of the head that is looked at."""
+    sizes, selection = screen.trace.sizes(), screen.selection
+    are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS
+    heads = tuple(range(sizes["H"])) if are_few else (selection.head,)
+    return cached_row_facts(without_view(screen.setup), selection.batch, heads, screen.trace)
+
+
+@cache_by_setup
+def cached_row_facts(setup: Setup, batch: int, heads: tuple[int, ...], _trace: Trace) -> dict[int, list[RowFact]]:
+    return {head: list_row_facts(_trace, head, batch) for head in heads}
