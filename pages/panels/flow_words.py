@@ -94,8 +94,9 @@ def make_fact(trace: Trace, selection: Selection) -> dict:
 
 
 def tell_row(trace: Trace, fact: RowFact) -> dict:
-    """What a row does, as a sentence. clear: whether it looks at one word, and one may say so. random: whether its numbers
-    carry no meaning."""
+    """What a row does, as a sentence.
+
+    clear: whether it looks at one word, and one may say so. random: whether its numbers carry no meaning."""
     found = accident(trace, fact)
     is_clear = fact.kind in CLEAR_KINDS and found is None
     return {"clear": is_clear, "random": found is not None, "text": row_sentence(trace, fact, found, spell=str)}

@@ -11,7 +11,7 @@ from pages.session.labels import describe_cell
 from pages.setup.setup import Setup, without_view
 from pages.site.words import escape_markdown, say
 
-PANEL_WIDTH_PX = 560
+PANEL_WIDTH_PX = 520
 TABLE_HEIGHT_PX = 280
 
 

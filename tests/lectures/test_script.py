@@ -35,7 +35,7 @@ OWN = Lecture(
     (
         Scene(Setup(temperature=2.0, token=3), "one", note="<b>bold</b> ${x}$", question="why?", steps=("map",)),
         Scene(
-            Setup(example="zh_ta", masks=("causal",), step="scores", cell=(0, 1, 2, 3)), "二", steps=("symbol", "cell")
+            Setup(example="zh_ta", masks=("causal",), step="scores", cell=(0, 1, 2, 3)), "二", steps=("cell", "symbol")
         ),
         Scene(Setup(), ""),
     ),
@@ -245,7 +245,8 @@ def test_what_is_asked_of_a_changed_run_is_shown_by_the_changed_run(told):
 
 # ---- in order --------------------------------------------------------------------------------------------------------
 def test_a_question_stands_before_what_answers_it_until_all_is_revealed():
-    assert Scene(Setup(), "", question="?").scene_steps() == ("symbol", "shapes", "question", "cell", "map")
+    pictures_first = ("question", "journey", "map", "cell", "symbol", "shapes")
+    assert Scene(Setup(), "", question="?").scene_steps() == pictures_first
     assert Scene(Setup(), "", question="?", steps=("symbol", "map")).scene_steps() == ("symbol", "question", "map")
     assert Scene(Setup(), "", question="?", steps=("shapes",)).scene_steps() == ("shapes", "question")
     assert (

@@ -88,7 +88,7 @@ def test_a_dragged_query_moves_shares_in_the_same_frame_and_the_server_gives_the
     assert one.shares() == pytest.approx(dragged, abs=1e-6)
     assert one.server_shares() == pytest.approx(dragged, abs=1e-6)
     assert set(one.screen.query()) == {"ex", "w_q"}
-    assert one.page.get_by_text("proven to").count() == 1
+    assert one.page.get_by_test_id("stPopover").filter(has_text="checked").count() == 1
 
 
 @pytest.mark.parametrize(("role", "matrix"), [("k", "w_k"), ("v", "w_v")])
