@@ -156,6 +156,8 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
         if part.name in first_reader:
             beside_reader = first_reader[part.name] - 1
             columns[part.name] = max(columns[part.name], beside_reader)
+        own_column = columns[part.name]
         for name in part.reads:
-            first_reader[name] = min(columns[part.name], first_reader.get(name, columns[part.name]))
+            earliest = first_reader.get(name, own_column)
+            first_reader[name] = min(own_column, earliest)
     return tuple(replace(part, column=columns[part.name]) for part in parts)

@@ -36,16 +36,19 @@ def map_shapes(
 ) -> list[Shape]:
     """Weights as a map of square cells in the middle of a box; blocked ones are empty frames."""
     rows, columns = values.shape
-    side = min(box[2] / columns, box[3] / rows)
-    left = box[0] + (box[2] - side * columns) / 2
-    top = box[1] + (box[3] - side * rows) / 2
+    left, top, width, height = box
+    side = min(width / columns, height / rows)
+    left += (width - side * columns) / 2
+    top += (height - side * rows) / 2
     shapes = []
     for (row, column), value in np.ndenumerate(values):
         cell = (left + column * side, top + row * side, side - 1, side - 1)
-        if allowed is not None and not allowed[row, column]:
+        is_blocked = allowed is not None and not allowed[row, column]
+        if is_blocked:
             shapes.append(shape("frame", "faint", 1.0, cell))
         else:
-            shapes.append(rectangle("share", max(WEAKEST_CELL, value), cell))
+            strength = max(WEAKEST_CELL, value)
+            shapes.append(rectangle("share", strength, cell))
     return shapes
 
 
@@ -83,17 +86,21 @@ def bar_shapes(
 
 def curve_shapes(curves: Sequence[tuple[str, Sequence[float], Sequence[float]]], box: Box = WHOLE_FIELD) -> list[Shape]:
     """Curves of (colour, x, y) in common axes, above a line at 0."""
-    every_x = np.concatenate([np.asarray(x, float) for _, x, _ in curves])
-    every_y = np.concatenate([np.asarray(y, float) for _, _, y in curves])
-    across = box[2] / (every_x.max() - every_x.min())
+    left, top, width, height = box
+    foot = top + height
+    every_x = np.concatenate([x for _, x, _ in curves])
+    every_y = np.concatenate([y for _, _, y in curves])
+    first_x = every_x.min()
     lowest = min(every_y.min(), 0.0)
-    up = box[3] / (every_y.max() - lowest)
-    foot = box[1] + box[3]
-    shapes = [shape("line", "faint", 1.0, (box[0], foot, box[0] + box[2], foot, 1.5))]
+    across = width / (every_x.max() - first_x)
+    up = height / (every_y.max() - lowest)
+    zero_line = (left, foot, left + width, foot, 1.5)
+    shapes = [shape("line", "faint", 1.0, zero_line)]
     for colour, x, y in curves:
-        at_x = box[0] + (np.asarray(x, float) - every_x.min()) * across
-        at_y = foot - (np.asarray(y, float) - lowest) * up
-        shapes.append(shape("path", colour, 1.0, np.stack([at_x, at_y], axis=1).ravel()))  # x, y, x, y, ...
+        at_x = left + np.subtract(x, first_x) * across
+        at_y = foot - np.subtract(y, lowest) * up
+        points = np.stack([at_x, at_y], axis=1)
+        shapes.append(shape("path", colour, 1.0, points.ravel()))  # x, y, x, y, ...
     return shapes
 
 
@@ -101,25 +108,34 @@ def curve_shapes(curves: Sequence[tuple[str, Sequence[float], Sequence[float]]],
 def thread_shapes(weights: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> list[Shape]:
     """Queries above, keys below, and between them threads as thick as the weights."""
     rows, columns = weights.shape
-    query_x = box[0] + (np.arange(rows) + 0.5) * box[2] / rows
-    key_x = box[0] + (np.arange(columns) + 0.5) * box[2] / columns
-    top, foot = box[1] + 4, box[1] + box[3] - 4
+    query_x = spread_evenly(rows, box)
+    key_x = spread_evenly(columns, box)
+    _, box_top, _, height = box
+    top = box_top + 4
+    foot = box_top + height - 4
     shapes = []
     for (row, column), weight in np.ndenumerate(weights):
         if weight > WEAKEST_THREAD / 2:
             line = (query_x[row], top, key_x[column], foot, 7 * weight)
-            shapes.append(shape("line", "share", max(WEAKEST_THREAD, weight), line))
+            strength = max(WEAKEST_THREAD, weight)
+            shapes.append(shape("line", "share", strength, line))
     shapes += [shape("dot", "q", 1.0, (x, top, 4)) for x in query_x]
     shapes += [shape("dot", "k", 1.0, (x, foot, 4)) for x in key_x]
     return shapes
 
 
+def spread_evenly(count: int, box: Box) -> Float[np.ndarray, " count"]:
+    """The middles of columns of one width, which fill a box."""
+    left, _, width, _ = box
+    middles = np.arange(count) + 0.5
+    return left + middles * width / count
+
+
 def arc_shapes(weights: Float[np.ndarray, "T T"], box: Box = WHOLE_FIELD) -> list[Shape]:
     """Words in a row, and from each an arc to the words that it attends to, as thick as the weight."""
     count = len(weights)
-    step = box[2] / count
     foot = box[1] + box[3] - 6
-    x = box[0] + (np.arange(count) + 0.5) * step
+    x = spread_evenly(count, box)
     shapes = []
     for (query, key), weight in np.ndenumerate(weights):
         if query != key and weight > 2 * WEAKEST_THREAD:
@@ -135,28 +151,34 @@ def arc_shapes(weights: Float[np.ndarray, "T T"], box: Box = WHOLE_FIELD) -> lis
 def arrow_shapes(vectors: Sequence[tuple[str, Float[np.ndarray, " 2"]]], box: Box = WHOLE_FIELD) -> list[Shape]:
     """Vectors of (colour, two numbers) as arrows from the middle of a box; the longest fills it."""
     left, top, width, height = box
-    middle = np.array([left + width / 2, top + height / 2])
-    reach = max(np.abs(vector / [width, height]).max() for _, vector in vectors) * 2
+    across = left + width / 2
+    down = top + height / 2
+    parts_of_box = [np.abs(vector / [width, height]).max() for _, vector in vectors]
+    reach = 2 * max(parts_of_box)
     shapes = [
-        shape("line", "faint", 1.0, (left, middle[1], left + width, middle[1], 1)),
-        shape("line", "faint", 1.0, (middle[0], top, middle[0], top + height, 1)),
+        shape("line", "faint", 1.0, (left, down, left + width, down, 1)),
+        shape("line", "faint", 1.0, (across, top, across, top + height, 1)),
     ]
     for colour, vector in vectors:
-        end = middle + vector / reach * [1, -1]
-        shapes.append(shape("line", colour, 1.0, (*middle, *end, 3)))
+        x, y = vector / reach
+        end = (across + x, down - y)
+        shapes.append(shape("line", colour, 1.0, (across, down, *end, 3)))
         shapes.append(shape("dot", colour, 1.0, (*end, 4.5)))
     return shapes
 
 
 def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) -> list[Shape]:
     """Amounts that grow, side by side by colour: squares of which each area is an amount, all in one scale."""
+    box_left, top, box_width, height = box
     largest = max(max(amounts) for amounts in parts.values())
-    width = box[2] / len(parts)
-    room, foot = min(width, box[3]), box[1] + box[3]
+    width = box_width / len(parts)
+    room = min(width, height)
+    foot = top + height
     shapes = []
     for place, (colour, amounts) in enumerate(parts.items()):
+        left = box_left + place * width + (width - room) / 2
         for amount in sorted(amounts, reverse=True):
             side = room * (amount / largest) ** 0.5
-            left = box[0] + place * width + (width - room) / 2
-            shapes.append(rectangle(colour, 0.22, (left, foot - side, side, side)))
+            square = (left, foot - side, side, side)
+            shapes.append(rectangle(colour, 0.22, square))
     return shapes

@@ -66,5 +66,9 @@ def is_reached(goal: PlaneGoal, trace: Trace) -> bool:
     query = trace["q"][0, HEAD, goal.query].tolist()
     if goal.kept is not None and query != list(goal.kept):
         return False
-    shares = trace["weights"][0, HEAD, goal.query]  # (S,)
-    return all(bound.least <= shares[bound.key].item() <= bound.most for bound in goal.bounds)
+    shares = trace["weights"][0, HEAD, goal.query].tolist()  # (S,)
+    for bound in goal.bounds:
+        share = shares[bound.key]
+        if not bound.least <= share <= bound.most:
+            return False
+    return True

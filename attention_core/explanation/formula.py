@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from attention_core.record.trace import Trace
 
-COLOUR_FAMILIES = ("q", "k", "v", "x")
 SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # AA contrast on white
 
 SYMBOL_LETTERS = {

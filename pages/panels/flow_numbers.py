@@ -46,11 +46,13 @@ def cut_of(screen: ScreenState) -> Cut | None:
     trace, selection = screen.trace, screen.selection
     if not is_too_large(trace):
         return None
-    shares = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
-    keys = set(np.argsort(-shares, kind="stable")[:MAX_CUT_KEYS].tolist())
+    batch, head, query = selection.batch, selection.head, selection.query
+    shares = trace.step("weights").window(B=batch, H=head, T=query)  # (S,)
+    from_most_to_least = np.argsort(-shares, kind="stable")
+    keys = set(from_most_to_least[:MAX_CUT_KEYS].tolist())
     if not screen.inputs.crossed:
-        keys.add(selection.query)
-    return Cut(selection.batch, selection.head, selection.kv, selection.query, tuple(sorted(keys)))
+        keys.add(query)
+    return Cut(batch, head, selection.kv, query, tuple(sorted(keys)))
 
 
 # ---- the numbers -----------------------------------------------------------------------------------------------------

@@ -67,8 +67,16 @@ def show_live_cells(
     as wide as there is room."""
     frames = [picture and list_rows(picture.table, CELL_COLUMNS) for picture in pictures]
     spec = pictures[choice.position].spec
-    data = {"width": spec["width"], "height": spec["height"], "fills": fills, "fixed": [], "frames": frames}
-    draw_frames(choice, key, data | {"x": None, "y": None}, alt, lambda: take(st.session_state[key].clicked))
+    data = {
+        "width": spec["width"],
+        "height": spec["height"],
+        "fills": fills,
+        "fixed": [],
+        "frames": frames,
+        "x": None,
+        "y": None,
+    }
+    draw_frames(choice, key, data, alt, lambda: take(st.session_state[key].clicked))
 
 
 def show_live_curves(
@@ -99,9 +107,17 @@ def draw_curves(
     """Draws curves. fixed: what stands at all positions. frames: what else there is at each. spec: says how large."""
     rows = [*fixed, *(frames[choice.position] or [])]
     names = [text_width(row["name"], CURVE_NAME_PX) for row in rows if row["kind"] == "text"]
-    data = {"width": spec["width"], "height": spec["height"], "names": max(names, default=0.0)}
     x, y = map(describe_axis, axes)
-    draw_frames(choice, key, data | {"fixed": fixed, "frames": list(frames), "x": x, "y": y}, alt)
+    data = {
+        "width": spec["width"],
+        "height": spec["height"],
+        "names": max(names, default=0.0),
+        "fixed": fixed,
+        "frames": list(frames),
+        "x": x,
+        "y": y,
+    }
+    draw_frames(choice, key, data, alt)
 
 
 def draw_frames(

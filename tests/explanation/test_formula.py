@@ -8,7 +8,7 @@ import pytest
 
 import attention_core
 from attention_core.analysis.score_terms import SCORE_PARTS
-from attention_core.explanation.formula import COLOUR_FAMILIES, SYMBOL_COLOURS, colour_family, formula, latex, symbol
+from attention_core.explanation.formula import SYMBOL_COLOURS, colour_family, formula, latex, symbol
 from attention_core.mechanism.masks import MASKS
 from attention_core.record.trace import Faces
 from tests.formulas import BROKEN, RUNS, UNUSUAL, assert_well_formed, every_sign, every_text, formulas_in
@@ -174,7 +174,7 @@ MEMBERS = {
 
 def test_every_step_has_the_family_it_belongs_to():
     names = {name for trace in RUNS.values() for name in trace.steps}
-    for letter in COLOUR_FAMILIES:
+    for letter in MEMBERS:
         assert {name for name in names if colour_family(name) == letter} == MEMBERS[letter]
     assert {"w_a", "w_aq", "w_ak", "v_a", "keep", "weights", "w_o", "b_o"} <= {
         n for n in names if colour_family(n) is None
@@ -186,10 +186,10 @@ def test_every_symbol_is_its_own():
         assert len({symbol(name) for name in trace.steps}) == len(trace.steps)
 
 
-@pytest.mark.parametrize("letter", COLOUR_FAMILIES)
+@pytest.mark.parametrize("letter", MEMBERS)
 def test_a_family_has_one_colour(letter):
     for name in MEMBERS[letter]:
         assert re.findall("#......", symbol(name)) == [SYMBOL_COLOURS[letter]]
         assert re.findall("#......", symbol(name, {letter: "#123456"})) == ["#123456"]
     assert "#" not in symbol("weights")
-    assert len(set(SYMBOL_COLOURS.values())) == len(COLOUR_FAMILIES) == len(SYMBOL_COLOURS)
+    assert len(set(SYMBOL_COLOURS.values())) == len(SYMBOL_COLOURS) == 4

@@ -13,7 +13,6 @@ from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace
 
 EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # numbers of a symbol, of a state
-CONTEXTS = ("one", "dot", "additive")
 
 
 @dataclass(frozen=True, eq=False)

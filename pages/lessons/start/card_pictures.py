@@ -61,14 +61,19 @@ def coloured_animals(language: str) -> Setup:
 
 def draw_projections(language: str) -> list[Shape]:
     """One word's x, and the q, k and v that are made of it."""
-    trace = trace_for(who_is_it(language))
-    chosen = selection_of(trace, who_is_it(language))
+    setup = who_is_it(language)
+    trace = trace_for(setup)
+    chosen = selection_of(trace, setup)
+    heads = {"q": chosen.head, "k": chosen.kv, "v": chosen.kv}
     shapes = []
-    for row, (name, head) in enumerate({"q": chosen.head, "k": chosen.kv, "v": chosen.kv}.items()):
+    for row, (name, head) in enumerate(heads.items()):
         top = 11.0 + 25 * row
-        shapes.append(shape("line", name, 1.0, (80, 45, 104, top + 9, 2)))
-        shapes += strip_shapes(trace[name][0, head, chosen.query].numpy(), name, (106, top, 46, 20))
-    return shapes + strip_shapes(trace["x"][0, chosen.query].numpy(), "x", (8, 36, 76, 20))
+        line_to_strip = (80, 45, 104, top + 9, 2)
+        vector = trace[name][0, head, chosen.query].numpy()  # (d_k,) or (d_v,)
+        shapes.append(shape("line", name, 1.0, line_to_strip))
+        shapes += strip_shapes(vector, name, (106, top, 46, 20))
+    x = trace["x"][0, chosen.query].numpy()  # (D,)
+    return shapes + strip_shapes(x, "x", (8, 36, 76, 20))
 
 
 def draw_softmax(_language: str) -> list[Shape]:

@@ -26,17 +26,21 @@ def ask_exchange(old: str, new: str) -> str:
 def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
     """Shows the row of the word that asks, and after a guess that of the other word."""
     trace = trace_for(setup)
-    changed = trace_for(replace(setup, text=exchange_word(setup, inputs_of(setup), old, new)))
+    changed_text = exchange_word(setup, inputs_of(setup), old, new)
+    changed = trace_for(replace(setup, text=changed_text))
     selection = selection_of(trace, setup)
     weights = changed.step("weights").window(B=0, H=selection.head, T=selection.query)  # (S,)
     pairs = list(zip(list_place_names(trace, "T"), list_place_names(changed, "T"), strict=True))
     names = [name_both(*pair) for pair in pairs]
     known = predict(names, {int(weights.argmax())}, say("lessons.start.guess"))
     place = (0, selection.head, selection.query)
-    rows = []
-    for run, word, trace_of_run in (("now", pairs[selection.query][0], trace), ("then", new, changed)):
-        title = say("lessons.start.row", word=word)
-        rows.append(row_of(title, trace_of_run, "weights", place, run, hidden=run == "then" and not known))
+    asking_word, _ = pairs[selection.query]
+    title = say("lessons.start.row", word=asking_word)
+    changed_title = say("lessons.start.row", word=new)
+    rows = [
+        row_of(title, trace, "weights", place, "now"),
+        row_of(changed_title, changed, "weights", place, "then", hidden=not known),
+    ]
     show_bar_rows("hero", rows, names, {"now": trace, "then": changed}, trace, say("lessons.start.alt"))
 
 
