@@ -84,7 +84,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
     rail = pack_head_maps(screen, data) if cut else b""
     digest = hashlib.sha256(numbers + rail + repr(data).encode()).hexdigest()
-    data |= {**vars(showing), "told": not showing.hears}
+    data |= {**vars(showing), "shown": not showing.hears}
     return pack_bytes({**data, "look": look, "digest": digest, "numbers": numbers, "rail": rail})
 
 

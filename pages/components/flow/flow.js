@@ -112,7 +112,7 @@ class Flow {
 
   // The picture of a page of its own, of one that plays, of a hall's screen.
   fit(data) {
-    for (const name of ["told", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
+    for (const name of ["shown", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
     this.stage.tabIndex = data.fills ? -1 : 0; // the keys are the presentation's
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;

@@ -82,7 +82,7 @@ def move_a_slider(opened) -> None:
 def go_on(opened) -> None:
     with opened.answered():
         opened.page.keyboard.press("ArrowRight")
-    assert opened.page.url.endswith("scene=4&step=symbol&lang=en")
+    assert opened.page.url.endswith("scene=3&step=cell&lang=en")
 
 
 def write_a_cell(opened) -> None:
