@@ -12,11 +12,10 @@ MOST = 1.5  # times the workbench
 
 
 def measure(runs: int) -> Iterator[Figure]:
-    """Looking, then a mask for the sentence of the round before, then a new sentence; each on both in turn."""
+    """A mask for the sentence of the round before, then a new sentence; each on both in turn."""
     with process_of("app.py") as (address, _), chromium() as browser:
         plain, pinned = (Changes(Tab(browser, address + link, PICTURE)) for link in ("", PINNED))
         kinds = {
-            "look": "another token looked at",
             "mask": "a mask on or off",
             "sentence": "a sentence never typed before",
         }

@@ -15,8 +15,8 @@ WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "it", "looked", "at", "an
 PICTURE = ".flow svg"
 BARE = "tests/benchmarks/bare/canvases.py"
 OTHER_WORD = """({ flow }) => {
-    const { places } = flow.model, row = places.findIndex((place) => place !== flow.look.query);
-    flow.pressed({ word: row });
+    const { places } = flow.model;
+    flow.lookAt({ query: places.find((place) => place !== flow.look.query) });
 }"""
 MOST = {256: 2, 512: 3}  # tokens -> times the bare page
 
