@@ -8,8 +8,10 @@ class SumPanel {
     root.hidden = true;
   }
 
+  // The same sum stays as it is: a hand may be about to press one of its operands.
   show(data) {
-    this.data = data;
+    if (this.shown === JSON.stringify(data)) return;
+    this.shown = JSON.stringify(data);
     const hadFocus = this.root.contains(this.root.getRootNode().activeElement);
     const title = document.createElement("div");
     title.className = "where";

@@ -126,3 +126,17 @@ def test_a_map_that_is_opened_before_the_channel_to_the_server_is_there_stays_op
     opened = screen()
     before, told, view = opened.page.locator(".flow").evaluate(LATE_CHANNEL)
     assert (before, told, view) == (0, [["looked", "weights"]], "map")
+
+
+SAID_AGAIN = """root => {
+    const before = root.querySelector(".panel .operand");
+    root.flow.exchange.obey(window.flowLook);
+    return before !== null && before === root.querySelector(".panel .operand");
+}"""
+
+
+def test_a_sum_that_is_said_again_stays_under_the_hand(screen):
+    opened = screen()
+    opened.click_drawn("shares share 3")
+    opened.sums().wait_for()
+    assert opened.page.locator(".flow").evaluate(SAID_AGAIN)
