@@ -5,6 +5,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import WINDOW, Screen, wait_for_flow
 
+pytestmark = pytest.mark.slow
+
 WORDS = {"en": ("opened", "solved", "Forget this"), "zh": ("已打开", "已答对", "清除记录")}
 KEPT = "JSON.parse(localStorage.getItem('attention-progress'))"
 

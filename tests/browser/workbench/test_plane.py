@@ -5,6 +5,8 @@ import pytest
 from pages.runs import cache
 from pages.setup.setup import setup_from_link
 
+pytestmark = pytest.mark.slow
+
 STEPS = "root => Object.fromEntries(['shares', 'best'].map(name => [name, [].concat(root.flow.plane[name])]))"
 AT = """(root, [role, place]) => {
     const { plane } = root.flow, box = plane.svg.getBoundingClientRect();
