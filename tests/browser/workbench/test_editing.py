@@ -166,9 +166,12 @@ def test_a_pill_changes_the_layer_and_changes_it_back(screen):
     opened = screen("?step=output")
     opened.open_more()
     for pill, cell, number in PILLS:
-        opened.page.get_by_role("button", name=pill, exact=True).click()
+        choice = opened.page.get_by_role("button", name=pill, exact=True)
+        with opened.answered():
+            choice.click()
         opened.wait_for_number(cell, number)
-        opened.page.get_by_role("button", name=pill, exact=True).click()
+        with opened.answered():
+            choice.click()
         opened.wait_for_number("weights [head 1, it, dog]", "0.932")
         opened.wait_for_number("output [fed, noun]", "0.932")
 
