@@ -11,7 +11,7 @@ FRAME_MS, HOLD_MS, END_MS = 90, 700, 3500
 COLOURS = 255  # of the palette: thin lines and pale grounds keep their hues
 WIDTH = 820  # px
 DRAWN = """(root, progress) => new Promise((done) => {
-    root.flow.scrub(progress);
+    root.flow.journey.scrub(progress);
     requestAnimationFrame(() => requestAnimationFrame(done));
 })"""
 
@@ -19,7 +19,7 @@ DRAWN = """(root, progress) => new Promise((done) => {
 def save_journey(page: Page, path: Path) -> None:
     """Writes the journey of the query that is looked at as a GIF that repeats."""
     flow = page.locator(".flow")
-    stops = flow.evaluate("root => root.flow.snapshot.stops.length")
+    stops = flow.evaluate("root => root.flow.journey.stops.length")
     images, times = [], []
     for frame in range(stops * FRAMES + 1):
         flow.evaluate(DRAWN, frame / FRAMES)
