@@ -85,9 +85,11 @@ def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str |
 def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
     """The goals of the example, as long as its words stand."""
     setup = screen.setup
-    is_own = setup.text is None and setup.more is None and setup.x is None and setup.q is None
-    fits = screen.trace.sizes()["H"] == 1 and setup.file is None
-    return plane_goals(setup.example) if is_own and fits else ()
+    others = (setup.text, setup.more, setup.x, setup.q, setup.file)
+    has_other_words = any(each is not None for each in others)
+    if has_other_words or screen.trace.sizes()["H"] != 1:
+        return ()
+    return plane_goals(setup.example)
 
 
 def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:

@@ -1,6 +1,6 @@
 """What became of the matrices when a layer got other heads or widths: read off the runs' inputs before and after."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,9 +35,11 @@ class MatrixFate:
 
 def is_resized(before: Setup, now: Setup) -> bool:
     """Whether one Setup is another one in other sizes, and in nothing else."""
-    before, now = without_view(before), without_view(now)
-    differing = {each.name for each in fields(Setup) if getattr(before, each.name) != getattr(now, each.name)}
-    return differing.issubset(REFITTED_FIELDS) and not differing.isdisjoint(SIZE_FIELDS)
+    settings_before = vars(without_view(before))
+    settings_now = vars(without_view(now))
+    differing = {name for name, value in settings_now.items() if value != settings_before[name]}
+    has_another_size = not differing.isdisjoint(SIZE_FIELDS)
+    return has_another_size and differing.issubset(REFITTED_FIELDS)
 
 
 def list_fates(before: tuple[Setup, RunInputs], now: tuple[Setup, RunInputs]) -> list[MatrixFate]:

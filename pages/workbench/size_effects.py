@@ -28,9 +28,11 @@ def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
 
 def say_fate(names: list[str], fate: MatrixFate) -> str:
     """One sentence about matrices to which the same happened."""
-    values = {name: value for name, value in vars(fate).items() if name not in ("name", "kind")}
+    figures = dict(vars(fate))
+    kind = figures.pop("kind")
+    del figures["name"]  # of one of them
     shown = say("fact.comma").join(map(name_matrix, names))
-    return say(f"resized.{fate.kind}", names=escape_markdown(shown), **values)
+    return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
 
 
 def name_matrix(name: str) -> str:

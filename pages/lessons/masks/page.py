@@ -62,8 +62,11 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], w
 def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
     """The run at each position of a window's slider."""
     name, _, *others = setup.masks[0].split(":")
-    masks = [":".join([name, str(value), *others]) for value in window.options]
-    return [trace_for(replace(setup, masks=(mask,))) for mask in masks]
+    runs = []
+    for value in window.options:
+        mask = ":".join([name, str(value), *others])
+        runs.append(trace_for(replace(setup, masks=(mask,))))
+    return runs
 
 
 with draw_lesson("masks") as place:

@@ -96,11 +96,13 @@ def draw_division(_language: str) -> list[Shape]:
 
 def draw_scored_pair(language: str) -> list[Shape]:
     """A query, and the keys that it is compared with."""
-    trace = trace_for(who_is_it(language))
-    chosen = selection_of(trace, who_is_it(language))
+    setup = who_is_it(language)
+    trace = trace_for(setup)
+    chosen = selection_of(trace, setup)
     keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
-    arrows = [("k", key) for key in keys if np.abs(key).max() > 0]
-    return arrow_shapes([*arrows, ("q", trace["q"][0, chosen.head, chosen.query].numpy())])
+    query = trace["q"][0, chosen.head, chosen.query].numpy()  # (d_k,)
+    arrows = [("k", key) for key in keys if key.any()]
+    return arrow_shapes([*arrows, ("q", query)])
 
 
 def draw_mask(language: str) -> list[Shape]:
