@@ -197,18 +197,8 @@ def test_looking_asks_the_server_for_nothing_until_the_hand_rests(screen):
 
 def test_an_edited_weight_changes_numbers_and_travels_in_the_link(screen):
     opened = screen()
-    opened.page.get_by_text("Matrices: edit them").click()
-    grid = opened.page.get_by_test_id("stDataFrame").first
-    grid.locator("canvas").first.wait_for()
-    grid.scroll_into_view_if_needed()
-    first_column = 41 + (grid.bounding_box()["width"] - 41) / 8  # row numbers take about 41 px, four columns the rest
-    grid.click(
-        position={"x": first_column, "y": 35 + 35 * 1.5}
-    )  # a header of 35 px, rows of 35 px; waits until at rest
-    opened.page.wait_for_function("() => document.activeElement?.closest('[data-testid=stDataFrame]')")
-    opened.page.keyboard.press("Enter")
-    opened.page.locator(".gdg-input").fill("0")
-    opened.page.keyboard.press("Enter")
+    opened.open_matrix("w_q")
+    opened.edit(1, 0, "0", was="3")
     # q_it = (0, 3): it · dog = 3 and it · Anna = −3; e^(3/√2) = 8.34, e^(−3/√2) = .12: 8.34 / (8.34 + 5 + .12) = .62
     opened.wait_for_sentence("“it” gives 62 %")
     assert opened.query()["w_q"] == "~1.0=0"
