@@ -80,12 +80,19 @@ def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
     return moves
 
 
+ROUNDING_SHARE = 1e-9  # of the largest size: what two that are alike may differ by, from one processor to another
+
+
 def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
-    """Return the index of the largest entry, the first of several.
+    """Return the index of the largest entry, the first of those that are as large but for rounding.
 
     NumPy unravels it, because torch.unravel_index imports SymPy.
+
+    >>> index_of_largest(torch.tensor([[0.25, 0.5], [0.5 + 1e-16, 0.0]], dtype=torch.float64))
+    (0, 1)
     """
-    position = sizes.argmax().item()
+    least = sizes.max() * (1 - ROUNDING_SHARE)
+    position = int((sizes >= least).flatten().nonzero()[0])
     index = np.unravel_index(position, sizes.shape)
     return tuple(int(i) for i in index)
 
@@ -162,7 +169,7 @@ def most_moved_weight(
         return None
     if query < queries:
         row_sizes = sizes[head, query]  # (S,)
-        key = int(row_sizes.argmax())
+        (key,) = index_of_largest(row_sizes)
         size = row_sizes[key].item()
         if size >= NEARLY_LARGEST_SHARE * largest:
             return StepMove("weights", size, (batch, head, query, key))

@@ -14,12 +14,14 @@ export default function ({ parentElement, data }) {
   const leave = () => (isLeft = true);
   for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"]) window.addEventListener(taken, leave, { once: true, capture: true });
   const begun = performance.now();
+  let before = null;
   const bring = () => {
     if (isLeft || !place.isConnected || performance.now() - begun > GROWS_MS) return;
     const { top } = place.getBoundingClientRect();
     const isSeen = top > 0 && top < 0.4 * innerHeight;
-    if (!isSeen) place.scrollIntoView({ block: "start", behavior: isCalm ? "auto" : "smooth" });
-    setTimeout(bring, 250);
+    if (!isSeen && top === before) place.scrollIntoView({ block: "start", behavior: isCalm ? "auto" : "smooth" });
+    before = top; // one that still moves is under way
+    requestAnimationFrame(bring);
   };
   bring();
 }

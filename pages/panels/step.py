@@ -16,8 +16,9 @@ from pages.panels.step_picture import make_step_picture, position_with_cell, ste
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
 from pages.session.labels import axis_name, chosen_cell, current_palette, place_names
+from pages.session.moved_widgets import is_outdated, set_moved_widget
 from pages.session.opened_drawers import bring_into_view
-from pages.session.view import ScreenState
+from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import without_view
 from pages.site.words import say
 
@@ -98,18 +99,19 @@ def follow_operand(place: object) -> None:
 # ---- pickers ---------------------------------------------------------------------------------------------------------
 def step_picker(trace: Trace, step: str | None) -> None:
     """Any step by name: what a click on its small map does, for keyboards and screen readers."""
+    names = {name: step_name(name) for name in trace.steps}
+    key = set_moved_widget("c_step", step)
 
     def open_chosen_step() -> None:
-        wanted = st.session_state["c_step"]
-        if wanted is None or wanted in trace:
+        wanted = st.session_state[key]
+        if not is_outdated(key) and (wanted is None or wanted in trace):
             open_cell(wanted, None)
 
-    st.session_state["c_step"] = step
-    names = {name: step_name(name) for name in trace.steps}
     st.selectbox(
         say("control.step"),
         list(names),
-        key="c_step",
+        index=None,
+        key=key,
         on_change=open_chosen_step,
         placeholder=say("step.none"),
         width=240,
@@ -121,23 +123,27 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
     """Any cell of a step by name: what a click on a picture does."""
     dims = trace.step(step).dims
     sizes = trace[step].shape
-    keys = [f"c_axis_{step}_{axis}" for axis in range(len(dims))]
+    looked = {dim: place for dim, place in at.items() if dim != "T"}  # another query draws nothing here anew
+    shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
+    keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
 
     def open_chosen_cell() -> None:
-        index = [st.session_state.get(key) or 0 for key in keys]  # one that nobody chose is the first
+        is_gone = setup_state.current_setup().step != step
+        if is_gone or any(is_outdated(key) for key in keys):
+            return
+        chosen_places = [st.session_state.get(key) for key in keys]
+        places = current_screen().selection.at  # of what nobody chose, what is looked at, or the first
+        index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": index})
 
-    for axis, (key, dim, size) in enumerate(zip(keys, dims, sizes, strict=True)):
+    for key, dim, size in zip(keys, dims, sizes, strict=True):
         if size == 1:
             continue
-        if chosen is not None:
-            st.session_state[key] = chosen.index[axis]
-        elif st.session_state.get(key) is None:
-            st.session_state[key] = at.get(dim)
         names = place_names(trace, dim, size)
         st.selectbox(
             axis_name(dim),
             range(size),
+            index=None,
             key=key,
             on_change=open_chosen_cell,
             width=130,

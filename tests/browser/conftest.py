@@ -133,7 +133,10 @@ SETTLED = """async () => {
     let changed = false
     const watch = new MutationObserver(() => { changed = true })
     watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
-    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame)
+    const scrolled = () => { changed = true } // a drawer that was opened comes into view
+    document.addEventListener("scroll", scrolled, true)
+    for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame)
+    document.removeEventListener("scroll", scrolled, true)
     watch.disconnect()
     return !changed && calm()
 }"""

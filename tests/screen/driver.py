@@ -79,7 +79,8 @@ class Screen:
 
     # ---- what a visitor does
     def widget(self, key):
-        found = [widget for kind in KINDS for widget in self.at.get(kind) if widget.key == f"c_{key}"]
+        name = re.compile(rf"c_{key}(_\d+)?")  # numbered where something else moves the widget, too
+        found = [widget for kind in KINDS for widget in self.at.get(kind) if name.fullmatch(widget.key or "")]
         assert len(found) == 1, (key, found)
         return found[0]
 
