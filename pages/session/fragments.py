@@ -13,11 +13,12 @@ DependencyReader = Callable[[ScreenState], object]
 DrawingFunction = Callable[[ScreenState], None]
 PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # what each part shows, by its name
 DRAWING: dict[str, DrawingFunction] = {}  # the function that draws each part, by its name
+HELD_BACK = "held back"  # in the place of what a part shows
 
 
-def page_part(shows: DependencyReader) -> Callable[[DrawingFunction], Callable[[], None]]:
+def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingFunction], Callable[[], None]]:
     """Makes a function that draws a screen's state a part of the page. shows: gives all that what it draws depends on;
-    where that is the same, the part is."""
+    where that is the same, the part is. height_px: the room that is kept for it while it is held back (draw_first)."""
 
     def make_part(draw: DrawingFunction) -> Callable[[], None]:
         register_part(draw, shows)
@@ -25,11 +26,15 @@ def page_part(shows: DependencyReader) -> Callable[[DrawingFunction], Callable[[
         @st.fragment(key=draw.__name__)
         @wraps(draw)
         def draw_part() -> None:
+            name = draw.__name__
+            if name not in (st.session_state["first"] or [name]):
+                hold_back(name, height_px)
+                return
             screen = view.current_screen()
-            dependencies = part_dependencies(draw.__name__, screen)
+            dependencies = part_dependencies(name, screen)
             with use_language():
                 draw(screen)
-            st.session_state["drawn"][draw.__name__] = dependencies
+            st.session_state["drawn"][name] = dependencies
 
         return draw_part
 
@@ -60,10 +65,27 @@ def part_dependencies(name: str, screen: ScreenState) -> tuple[object, ...]:
 
 
 def draw_whole_page(draw: Callable[[], None]) -> None:
-    """Draws a page with all its parts."""
-    st.session_state["drawn"], st.session_state["whole"] = {}, False
+    """Draws a page with all its parts, or with those of draw_first alone."""
+    st.session_state.update(drawn={}, whole=False, first=None)
     draw()
-    st.session_state["whole"] = True
+    st.session_state.update(whole=True, first=None)
+
+
+def draw_first(*parts: Callable[[], None]) -> None:
+    """Holds all other parts of the page that begins back, until the browser has drawn these and asks for redraw."""
+    st.session_state["first"] = [part.__name__ for part in parts]
+
+
+def hold_back(name: str, height_px: int) -> None:
+    """Leaves a part for later."""
+    st.session_state["drawn"][name] = HELD_BACK
+    if height_px:
+        st.space(height_px)
+
+
+def holds_back() -> bool:
+    """Whether the page that is drawn holds parts back."""
+    return st.session_state["first"] is not None
 
 
 def list_outdated_parts() -> list[str]:

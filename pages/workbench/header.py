@@ -18,6 +18,8 @@ from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_share_panel
 
+LINE_HEIGHT_PX = 40  # of a wide page
+
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """What the line says; all that is on the screen, where one of its drawers is open."""
@@ -37,7 +39,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     )
 
 
-@page_part(header_dependencies)
+@page_part(header_dependencies, height_px=LINE_HEIGHT_PX)
 def show_header(screen: ScreenState) -> None:
     """Undo and redo, link, proof, export; then what could not be read."""
     with st.container(gap="xsmall"):

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from pages.panels import flow_picture
 from pages.runs import cache
 from pages.session import linked_setup
+from pages.session.fragments import draw_first
+from pages.session.opened_drawers import bring_into_view
 from pages.site.words import say
 from pages.workbench import (
     colour_switch,
@@ -18,6 +21,7 @@ from pages.workbench import (
 )
 
 PICTURE_AND_PANE = (0.76, 0.24)  # of the width
+MORE_DRAWER_KEY = "more"
 PANE_HEIGHT_PX = 600  # what is longer scrolls in itself, beside the picture that it changes
 
 
@@ -27,18 +31,28 @@ def show_pane() -> None:
     mask_controls.show_mask_controls()
     mechanism_controls.show_scale_control()
     mechanism_controls.show_temperature_control()
-    with st.expander(say("control.more_controls"), icon=":material/tune:"):
-        layer_controls.show_size_controls()
-        mechanism_controls.show_score_control()
-        mechanism_controls.show_position_controls()
-        input_controls.show_input_choice()
-        layer_controls.show_wiring_control()
-        layer_controls.show_built_heads_control()
-        mechanism_controls.show_number_controls()
-        colour_switch.show_colour_switch()
+    drawer = st.expander(say("control.more_controls"), icon=":material/tune:", key=MORE_DRAWER_KEY, on_change="rerun")
+    with drawer:
+        bring_into_view(MORE_DRAWER_KEY, drawer.open)
+        if drawer.open:  # closed it costs the first sight nothing
+            show_more()
+
+
+def show_more() -> None:
+    """What is changed less often."""
+    layer_controls.show_size_controls()
+    mechanism_controls.show_score_control()
+    mechanism_controls.show_position_controls()
+    input_controls.show_input_choice()
+    layer_controls.show_wiring_control()
+    layer_controls.show_built_heads_control()
+    mechanism_controls.show_number_controls()
+    colour_switch.show_colour_switch()
 
 
 linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
+if st.session_state["arrived"]:
+    draw_first(flow_picture.show_flow, flow_picture.show_look)
 with st.container(gap="xsmall"):
     header.show_header()
     picture, pane = st.columns(PICTURE_AND_PANE, gap="medium")

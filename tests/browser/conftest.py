@@ -406,7 +406,8 @@ class Screen:
 
     def open_more(self) -> None:
         """Opens the further controls."""
-        self.page.get_by_text("More", exact=True).click()
+        with self.answered():
+            self.page.get_by_text("More", exact=True).click()
 
     def choose(self, label: str, option: str) -> None:
         """Another one of a list; by keyboard, and again where the list closes because its place moves."""

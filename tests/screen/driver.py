@@ -32,7 +32,7 @@ KINDS = (
     "slider",
     "button_group",
 )
-OPEN = ("editors", "export", "proof", "arrays")  # the drawers, which show nothing while they are closed
+OPEN = ("more", "editors", "export", "proof", "arrays")  # the drawers, which show nothing while they are closed
 config.set_option("client.showErrorDetails", "full")
 # Every AppTest looks through all installed packages for components; none comes or goes while tests run.
 manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)
@@ -54,8 +54,11 @@ class Screen:
         self.at.query_params.update(link)
         for drawer in OPEN:
             self.at.session_state[drawer] = True
-        self.language, self.drawn = "en", {}
-        self.ran(self.at.run)
+        self.drawn = {}
+        self.at.run()
+        assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
+        self.language = self.look()["language"][:2]
+        self.click_part("look", "drawn", True)  # the browser has the picture, and asks for the rest
 
     def ran(self, act, *args):
         Screen.outside = self.language
@@ -79,8 +82,11 @@ class Screen:
 
     # ---- what a visitor does
     def widget(self, key):
-        name = re.compile(rf"c_{key}(_\d+)?")  # numbered where something else moves the widget, too
-        found = [widget for kind in KINDS for widget in self.at.get(kind) if name.fullmatch(widget.key or "")]
+        named = {widget.key: widget for kind in KINDS for widget in self.at.get(kind)}
+        numbered = re.compile(rf"c_{key}_\d+")  # where something else moves the widget, too
+        found = (
+            [named[f"c_{key}"]] if f"c_{key}" in named else [named[name] for name in named if numbered.fullmatch(name)]
+        )
         assert len(found) == 1, (key, found)
         return found[0]
 

@@ -96,11 +96,11 @@ class StopsBar {
   // A name that would lie over the one before is there only while its stop is under way.
   nameWhereThereIsRoom() {
     let end = 0;
-    for (const element of this.made) {
-      const { left, right } = element.lastChild.getBoundingClientRect();
+    const boxes = this.made.map((element) => element.lastChild.getBoundingClientRect()); // all read before any is changed
+    boxes.forEach(({ left, right }, i) => {
       const isFree = left > end + 6;
-      element.classList.toggle("crowded", !isFree);
+      this.made[i].classList.toggle("crowded", !isFree);
       if (isFree) end = right;
-    }
+    });
   }
 }

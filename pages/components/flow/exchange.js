@@ -47,6 +47,7 @@ class Exchange {
   obey(look) {
     const { flow } = this;
     if (!flow.data?.hears) return;
+    if (look.awaits) requestAnimationFrame(() => setTimeout(() => this.tell("drawn", true))); // the page comes after the picture
     const isNew = look.order > this.order;
     if (isNew) {
       this.order = look.order;

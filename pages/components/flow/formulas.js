@@ -7,6 +7,7 @@ const LEGIBLE_FORMULA_SIZE = 18; // smaller ones beside each other are set below
 class Formulas {
   constructor(root) {
     this.root = root;
+    this.made = new Map(); // the elements of each stop's formulas
   }
 
   // told: of Journey.told, or null.
@@ -24,20 +25,31 @@ class Formulas {
     Object.assign(this.root.style, { opacity, left: `${end}px`, top: `${layout.laneY}px`, fontSize: `${size}px` });
   }
 
-  // The shares have their formula when they are shares, not as powers.
+  // The formulas of a stop are made and measured once.
   write(stop, parts) {
     if (stop === this.stop) return;
     this.stop = stop;
+    // The shares have their formula when they are shares, not as powers.
     const shown = parts.filter((part) => part.formula && stop.parts.includes(part.name) && stop.motion !== "power");
-    this.root.replaceChildren(...shown.map(({ formula }) => {
+    const key = JSON.stringify(shown.map(({ formula }) => formula));
+    if (!this.made.has(key)) this.made.set(key, this.make(shown));
+    const { elements, width, widest } = this.made.get(key);
+    this.root.replaceChildren(...elements);
+    Object.assign(this, { width, widest });
+  }
+
+  // The elements, how wide they are beside each other, and the widest of them, in the usual size.
+  make(shown) {
+    const elements = shown.map(({ formula }) => {
       const math = document.createElementNS(MATHML, "math");
       math.append(elementOf(formula));
       return math;
-    }));
+    });
+    this.root.replaceChildren(...elements);
     this.root.style.fontSize = `${FORMULA_SIZE}px`;
     this.root.classList.remove("stacked");
-    this.width = this.root.scrollWidth;
-    this.widest = Math.max(0, ...shown.map((_, i) => this.root.children[i].getBoundingClientRect().width));
+    const widths = elements.map((element) => element.getBoundingClientRect().width);
+    return { elements, width: this.root.scrollWidth, widest: Math.max(0, ...widths) };
   }
 
   // In the lane behind the query's own vectors, before the ribbons come down.

@@ -1,4 +1,6 @@
 // Bars: a number for each key.
+const LEAST_HIT = 8; // px: what a pointer can meet
+
 function drawBars(picture, part, share) {
   const { x, w } = picture.layout;
   const middle = x[part.name] + w[part.name] / 2;
@@ -31,8 +33,10 @@ function drawBar(picture, part, row, share) {
   picture.shapes.put("cells", "rect", `${part.name} ${row}`, { ...box, class: look, opacity: nearness * (isBlocked ? 1 - own : 1) }, means);
   if (isBlocked) drawBlocked(picture, part, row, clamp(own * 2 - 1) * nearness);
   else if (length < 1.5) drawZero(picture, part, row, middle, nearness, height);
-  const whole = { x: x[part.name], y: rowY[row] - Math.max(height, 8) / 2, width: w[part.name], height: Math.max(height, 8) };
-  picture.shapes.put("hits", "rect", `${part.name} ${row}`, { ...whole, class: "hit" }, means);
+  if (rowHeight[row] >= LEAST_HIT) {
+    const whole = { x: x[part.name], y: rowY[row] - Math.max(height, LEAST_HIT) / 2, width: w[part.name], height: Math.max(height, LEAST_HIT) };
+    picture.shapes.put("hits", "rect", `${part.name} ${row}`, { ...whole, class: "hit" }, means);
+  }
   const tells = picture.hovered === row || (picture.hovered === null && picture.isActive(part) && own > 0.6 && rowHeight[row] > 16);
   if (!tells || isBlocked || picture.layout.folded.has(part.name)) return;
   const at = { x: (number < 0 ? middle : middle + length) + 6 * picture.unit, y: rowY[row], "font-size": 15 * picture.unit };

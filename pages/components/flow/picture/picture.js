@@ -19,10 +19,12 @@ class Picture {
     this.stage = stagesOf(snapshot.stops, view.progress);
     const current = Math.min(snapshot.stops.length, Math.floor(view.progress));
     this.stop = snapshot.stops[current] ?? null;
+    this.threads = new Map(); // those of one look, which are drawn whole
     this.shapes.begin();
     drawLane(this);
     drawWords(this);
     for (const part of layout.parts) drawPart(this, part);
+    drawWholeThreads(this);
     drawShares(this);
     drawRibbons(this);
     drawAnswer(this);

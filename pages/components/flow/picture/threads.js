@@ -56,10 +56,22 @@ function drawFarThread(picture, key, from, part, row, share) {
   picture.shapes.put("threads", "path", key, { d: path, class: `thread far ${part.family}`, opacity: share * strength * picture.nearness(row) });
 }
 
+// Threads of one look that are drawn whole are one path, which costs as much as a single thread.
 function putThread(picture, key, d, look, opacity, drawn) {
   if (opacity <= 0.01 || drawn <= 0) return;
-  const dashes = drawn < 1 ? `${drawn.toFixed(3)} 1` : "none";
-  picture.shapes.put("threads", "path", key, { d, class: `thread ${look}`, opacity, pathLength: 1, "stroke-dasharray": dashes });
+  if (drawn < 1) {
+    picture.shapes.put("threads", "path", key, { d, class: `thread ${look}`, opacity, pathLength: 1, "stroke-dasharray": `${drawn.toFixed(3)} 1` });
+    return;
+  }
+  const kind = `${look} ${opacity}`;
+  if (!picture.threads.has(kind)) picture.threads.set(kind, { look, opacity, paths: [] });
+  picture.threads.get(kind).paths.push(d);
+}
+
+function drawWholeThreads(picture) {
+  for (const [kind, { look, opacity, paths }] of picture.threads) {
+    picture.shapes.put("threads", "path", kind, { d: paths.join(""), class: `thread ${look}`, opacity });
+  }
 }
 
 const line = (x, y, to) => `M${x},${y}H${to}`;
