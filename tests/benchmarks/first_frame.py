@@ -12,7 +12,7 @@ from tests.browser.conftest import process_of
 
 MOST = 1.3  # times the empty page
 TEXT, WORD = "[data-testid=stText]", ".flow svg .word"
-# Looks in each frame, also into parts that keep their elements to themselves. Playwright looks up to half a second late.
+# Looks in each frame, also into shadow roots; Playwright itself looks up to half a second late.
 WATCH = """(() => {
     const roots = [document], attach = Element.prototype.attachShadow;
     Element.prototype.attachShadow = function (options) {
