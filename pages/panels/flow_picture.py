@@ -79,8 +79,8 @@ def make_look(screen: ScreenState) -> dict:
 
 
 def look_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """All that the link says, and the way to the opened cell."""
-    return (screen.setup, screen.selection, *setup_state.get_trail())
+    """All that the link says, the way to the opened cell, and whether the page waits for the picture."""
+    return (screen.setup, screen.selection, holds_back(), *setup_state.get_trail())
 
 
 @page_part(look_dependencies)

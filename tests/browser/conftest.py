@@ -128,6 +128,7 @@ def screen(chromium, profile, server):
 SETTLED = """async () => {
     const calm = () => document.querySelector('[data-test-script-state=notRunning]') &&
         !document.querySelector('[data-testid=stSkeleton]') && // a part whose code is still loading
+        !window.flowLook?.awaits && // the page comes after its picture
         [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))
     if (!calm()) return false
     let changed = false
@@ -251,6 +252,7 @@ class Screen:
     def wait_for_picture(self) -> None:
         """Waits until the workbench has drawn its picture."""
         self.page.wait_for_function(HEARS)  # a lesson's is only looked at
+        self.page.wait_for_function("() => window.flowLook && !window.flowLook.awaits")
         self.page.locator(".flow .word").first.wait_for(state="attached")
 
     def open_lesson(self, slug: str, query: str = "") -> None:

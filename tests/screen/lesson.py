@@ -35,10 +35,11 @@ class Lesson:
         return self
 
     def go_to(self, slug: str) -> "Lesson":
-        self.at._page_hash = calc_hash(
-            slug
-        )  # before its first run, switch_page tells pages by their files' names alone
-        return self.ran(self.at.run)
+        # before its first run, switch_page tells pages by their files' names alone
+        self.at._page_hash = calc_hash(slug)
+        self.ran(self.at.run)
+        awaits = [part for part in self.parts("look") if json.loads(part.proto.json)["awaits"]]
+        return self.send_part("look", "drawn", True) if awaits else self  # the workbench comes after its picture
 
     # ---- what a reader does
     def widgets(self) -> dict:

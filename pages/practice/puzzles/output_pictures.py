@@ -1,6 +1,7 @@
 """The output of a puzzle as a picture, where the goal is about it."""
 
 from attention_core.analysis.head_contributions import with_contributions
+from attention_core.comparison.differences import index_of_largest
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.bars import row_of
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_side_by_side
@@ -37,7 +38,7 @@ def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
     """What each head brings to the word to which one brings most, and their sum."""
     trace = with_contributions(label_columns(played))
     largest = trace["contributions"][0].abs().amax((0, 2))  # (H, T, D_out) -> (T,)
-    query = int(largest.argmax())
+    (query,) = index_of_largest(largest)
     rows = []
     for head in played.puzzle.heads:
         title = say("lessons.puzzles.brings", head=head + 1)
