@@ -26,6 +26,12 @@ def come_back() -> None:
     """
 
 
+def is_back() -> bool:
+    """Whether the page was connected before, perhaps to another server: it shows what it showed."""
+    protocols = st.context.headers.get("Sec-WebSocket-Protocol", "")
+    return len(protocols.split(",")) >= RESUMING
+
+
 class InTurn:
     """Lets what a page that is back asks of its parts wait until it is drawn."""
 

@@ -14,7 +14,7 @@ warming.wait()  # nothing heavy is imported beside another thread that imports i
 import streamlit as st  # noqa: E402
 
 from attention_core.drawing.text_layout import text_width  # noqa: E402
-from pages.app.reconnection import come_back  # noqa: E402
+from pages.app.reconnection import come_back, is_back  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.catalog import PAGES  # noqa: E402
@@ -46,6 +46,7 @@ for entry in PAGES:
     sections.setdefault(say(f"section.{entry.section}"), []).append(page)
 chosen_page = st.navigation(sections, position="top")
 st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # from another page, or just now
+st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # nothing of the page is drawn yet
 st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
     stop_trainings(st.session_state.get("trainings", {}))  # those of the page that was left

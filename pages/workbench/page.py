@@ -51,7 +51,7 @@ def show_more() -> None:
 
 
 linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
-if st.session_state["arrived"]:
+if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)
 with st.container(gap="xsmall"):
     header.show_header()

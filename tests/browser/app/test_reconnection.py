@@ -65,7 +65,6 @@ def mortal():
 
 def seen(opened) -> tuple[str, str]:
     """What stands on the page, and its address."""
-    opened.page.wait_for_load_state("networkidle")  # the code of each part has come
     opened.settled()
     return opened.page.get_by_test_id("stMain").inner_text(), opened.page.url
 

@@ -48,6 +48,7 @@ def test_a_refusal_comes_and_goes_and_the_other_controls_stay(screen):
 
 def test_another_example_and_another_language_reach_every_part(screen):
     opened = screen("?lang=en")
+    opened.open_more()
     opened.page.locator(".st-key-c_example input").focus()
     opened.step_to("Five heads built by hand")
     expect(opened.page.locator(".st-key-c_heads input")).to_have_value("5")
