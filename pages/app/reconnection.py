@@ -28,7 +28,7 @@ def come_back() -> None:
 
 def is_back() -> bool:
     """Whether the page was connected before, perhaps to another server: it shows what it showed."""
-    protocols = st.context.headers.get("Sec-WebSocket-Protocol", "")
+    protocols = st.context.headers.get("sec-websocket-protocol", "")
     return len(protocols.split(",")) >= RESUMING
 
 
