@@ -127,7 +127,7 @@ def screen(chromium, profile, server):
 
 SETTLED = """async () => {
     const calm = () => document.querySelector('[data-test-script-state=notRunning]') &&
-        !document.querySelector('[data-testid=stSkeleton]') && // a part whose code is still loading; or it is empty
+        !document.querySelector('[data-testid=stSkeleton]') && // a part whose code is still loading
         !window.flowLook?.awaits && // the page comes after its picture
         [...document.querySelectorAll('[data-testid=stElementContainer]')].every(each => each.firstElementChild) &&
         [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))

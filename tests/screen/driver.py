@@ -84,9 +84,8 @@ class Screen:
     def widget(self, key):
         named = {widget.key: widget for kind in KINDS for widget in self.at.get(kind)}
         numbered = re.compile(rf"c_{key}_\d+")  # where something else moves the widget, too
-        found = (
-            [named[f"c_{key}"]] if f"c_{key}" in named else [named[name] for name in named if numbered.fullmatch(name)]
-        )
+        names = [f"c_{key}"] if f"c_{key}" in named else [name for name in named if numbered.fullmatch(name or "")]
+        found = [named[name] for name in names]
         assert len(found) == 1, (key, found)
         return found[0]
 

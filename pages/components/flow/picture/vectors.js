@@ -1,6 +1,7 @@
-const SLIM = 9; // px: cells that are less high have no frame
-
 // Vectors: strips of cells, their frame the symbol's colour, their fill sign and size.
+const SLIM = 9; // px: cells that are less high have no frame
+const FAINT = 0.02; // of the largest number: what is smaller has next to no fill
+
 function drawVectors(picture, part, share) {
   const count = part.role === "lane" ? 1 : picture.rows;
   for (let row = 0; row < count; row++) {
@@ -36,12 +37,12 @@ function drawVector(picture, part, row, { x, y }, opacity, layer = "cells") {
     const m = largestOf(numbers, row * length + i * each, row * length + Math.min(length, (i + 1) * each));
     const number = numbers[m];
     const strength = clamp(Math.abs(number) / (picture.largest[part.name] || 1));
-    if (height < SLIM && strength < 0.02) continue; // without a frame it would not be seen
+    if (height < SLIM && strength < FAINT) continue; // without a frame it would not be seen
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
     const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && "other", height < SLIM && "slim"];
     const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height, rx: Math.min(3 * picture.unit, cell / 4, height / 4) };
-    const fill = Number.isFinite(number) ? (strength < 0.02 ? 0.03 : 0.14 + 0.78 * strength) : 0;
+    const fill = Number.isFinite(number) ? (strength < FAINT ? 0.03 : 0.14 + 0.78 * strength) : 0;
     const means = { part: part.name, row, m: column };
     picture.shapes.put(layer, "rect", `${part.name} ${row} ${i}`, { ...box, class: look.filter(Boolean).join(" "), opacity, "fill-opacity": Math.round(100 * fill) / 100 }, means);
   }
