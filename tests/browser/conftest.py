@@ -125,22 +125,25 @@ def screen(chromium, profile, server):
     assert [each.blocked for each in opened] == [[] for _ in opened]
 
 
-SETTLED = """async () => {
+SETTLED = """async (patience) => {
     const calm = () => document.querySelector('[data-test-script-state=notRunning]') &&
         !document.querySelector('[data-testid=stSkeleton]') && // a part whose code is still loading
         !window.flowLook?.awaits && // the page comes after its picture
         [...document.querySelectorAll('[data-testid=stElementContainer]')].every(each => each.firstElementChild) &&
         [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))
-    if (!calm()) return false
-    let changed = false
-    const watch = new MutationObserver(() => { changed = true })
+    let changed = true
+    const change = () => { changed = true }
+    const watch = new MutationObserver(change)
     watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
-    const scrolled = () => { changed = true } // a drawer that was opened comes into view
-    document.addEventListener("scroll", scrolled, true)
-    for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame)
-    document.removeEventListener("scroll", scrolled, true)
+    document.addEventListener("scroll", change, true) // a drawer that was opened comes into view
+    const deadline = performance.now() + patience
+    while (changed || !calm()) {
+        changed = false
+        for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame)
+        if (performance.now() > deadline) throw new Error("the page does not come to rest")
+    }
+    document.removeEventListener("scroll", change, true)
     watch.disconnect()
-    return !changed && calm()
 }"""
 
 FOCUSED = "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText"
@@ -290,10 +293,10 @@ class Screen:
 
     def settled(self) -> None:
         """Waits until every run that was asked for has ended, every chart is drawn, and nothing changes any more."""
-        self.page.wait_for_function(SETTLED)
+        self.page.evaluate(SETTLED, PATIENCE)
         while self.owed:
             self.socket.wait_for_event("framereceived", ends_a_run)
-            self.page.wait_for_function(SETTLED)
+            self.page.evaluate(SETTLED, PATIENCE)
 
     def maps(self):
         """The charts, ready to be clicked."""
