@@ -177,6 +177,23 @@ def most_moved_weight(
     return StepMove("weights", largest, (batch, *index))
 
 
+ROUNDING_UNITS = 16  # of the last place of 1: less than that is the order in which a processor adds
+
+
+def count_moved_weights(now: Trace, before: Trace, head: int) -> int:
+    """Count the weights of a head, in the first sequence, that moved by more than rounding from one run to another.
+
+    >>> from attention_core import attend_qkv
+    >>> q, k = torch.eye(2), torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> count_moved_weights(attend_qkv(q, k, k), attend_qkv(2 * q, k, k), 0)
+    4
+    """
+    weights = now["weights"]  # (B, H, T, S)
+    sizes = abs_difference(weights[0, head], before["weights"][0, head])  # (T, S)
+    rounding = ROUNDING_UNITS * torch.finfo(weights.dtype).eps
+    return int((sizes > rounding).sum())
+
+
 TELLING_STEPS = ("weights", "head_outputs", "output")  # where people look for what a change did
 
 

@@ -119,9 +119,12 @@ class Visitor:
 
 @asynccontextmanager
 async def visiting(address: str, link: str = "") -> AsyncIterator[Visitor]:
-    """Opens a page, waits until it is there, and leaves in the end."""
+    """Opens a page, waits until it is there, and leaves in the end. What follows the picture is asked for as a browser
+    does that has drawn it."""
     place = address.replace("http://", "ws://") + "/_stcore/stream"
     async with connect(place, subprotocols=["streamlit"], max_size=None, compression=None) as socket:
         visitor = Visitor(socket, query=link)
         await visitor.run()
+        if "look" in visitor.widgets:
+            await visitor.trigger("look", "drawn", True)
         yield visitor

@@ -9,6 +9,7 @@ from attention_core import AttentionConfig, attend_qkv
 from attention_core.comparison.differences import (
     Exchange,
     StepMove,
+    count_moved_weights,
     exchange,
     find_moves,
     find_telling_move,
@@ -162,3 +163,13 @@ def test_a_change_of_what_was_nothing():
     assert relative_change(still, still) == 0
     assert relative_change(moved, still) == math.inf
     assert relative_change(still, moved) == 1
+
+
+def test_weight_that_differs_in_its_last_digit_has_not_moved():
+    """Processors add in different orders; 1e-9 is a move, 1e-15 is none."""
+    q = torch.zeros(1, 2, dtype=torch.float64)
+    even = attend_qkv(q, torch.eye(2, dtype=torch.float64), torch.eye(2, dtype=torch.float64))
+    for size, moved in ((1e-15, 0), (1e-9, 2)):
+        q = torch.tensor([[size, -size]], dtype=torch.float64)
+        nearly = attend_qkv(q, torch.eye(2, dtype=torch.float64), torch.eye(2, dtype=torch.float64))
+        assert count_moved_weights(nearly, even, 0) == moved

@@ -47,7 +47,7 @@ class Exchange {
   obey(look) {
     const { flow } = this;
     if (!flow.data?.hears) return;
-    if (look.awaits) requestAnimationFrame(() => setTimeout(() => this.tell("drawn", true))); // the page comes after the picture
+    if (look.awaits) requestAnimationFrame(() => setTimeout(() => this.send("drawn", true))); // the page comes after the picture
     const isNew = look.order > this.order;
     if (isNew) {
       this.order = look.order;
@@ -61,11 +61,16 @@ class Exchange {
   }
 
   // ---- what it is told ------------------------------------------------------------------------------------------------
+  // It says more than a look that has not been told yet.
   tell(name, value) {
     clearTimeout(this.resting);
+    this.send(name, value);
+  }
+
+  send(name, value) {
     if (!this.flow.data.hears) return;
     if (window.tellServer) window.tellServer(name, value);
-    else window.addEventListener("flow-look", () => this.tell(name, value), { once: true }); // the channel comes
+    else window.addEventListener("flow-look", () => this.send(name, value), { once: true }); // the channel comes
   }
 
   // Looks are many: only the one at which the hand rests is told.

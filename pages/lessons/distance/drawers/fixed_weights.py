@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.comparison.differences import count_moved_weights
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
@@ -49,20 +50,14 @@ def show_fixed_weights(example: str) -> None:
         old=escape_markdown(names[at]),
         new=escape_markdown(new_word),
         count=fixed["weights"].numel(),
-        fixed=count_changed_weights(fixed, trace_for(changed_setup), 0),
-        free=count_changed_weights(free, trace_for(changed), selection.head),
+        fixed=count_moved_weights(fixed, trace_for(changed_setup), 0),
+        free=count_moved_weights(free, trace_for(changed), selection.head),
     )
     st.markdown(f"**{moved}**")
     show_fixed_beside_free(fixed, free, selection, say(f"lessons.distance.map_{kind}"))
     if kind == "kernel":
         show_convolution(fixed, taps)
     link_to_workbench(setup, "fixed")
-
-
-def count_changed_weights(trace: Trace, other: Trace, head: int) -> int:
-    """Counts the weights of a head that are not the same in two runs, to the last bit."""
-    is_changed = trace["weights"][0, head].ne(other["weights"][0, head])  # (T, S)
-    return int(is_changed.sum())
 
 
 def show_fixed_beside_free(fixed: Trace, free: Trace, selection: Selection, title: str) -> None:
