@@ -4,6 +4,7 @@ It reads what the operations write: letters, groups, \mathrm and \text, \textcol
 """
 
 import re
+from functools import lru_cache
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOTALL)
 SIGNS = {
@@ -18,8 +19,9 @@ FRACTIONS = ("frac", "tfrac", "dfrac")
 Tree = tuple  # (element, attributes, text), or (element, attributes, trees)
 
 
+@lru_cache(maxsize=1024)
 def formula_tree(latex: str) -> Tree:
-    r"""Reads a formula as (element, attributes, children), where a child is such a tree or a text.
+    r"""Reads a formula as (element, attributes, children), where a child is such a tree or a text. Nobody changes it.
 
     \textcolor{q}{Q} becomes an element of the class q. A command that is not known stands by its name.
 

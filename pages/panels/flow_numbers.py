@@ -1,6 +1,6 @@
 """The numbers of a run as the picture of the flow reads them: all of a small run, of a large one what is looked at."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,9 @@ from pages.session.view import ScreenState
 
 MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # up to so many words and numbers a run is sent whole
 MAX_CUT_KEYS = 12  # keys that are drawn of a larger one
+
+
+Products = Mapping[str, dict | None]  # what is multiplied, by the step that is a product
 
 
 @dataclass(frozen=True)
@@ -56,14 +59,14 @@ def cut_of(screen: ScreenState) -> Cut | None:
 
 
 # ---- the numbers -----------------------------------------------------------------------------------------------------
-def pack_steps(graph: FlowGraph) -> tuple[dict[str, dict], bytes]:
+def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], bytes]:
     """The steps as the twin reads them, each with the place of its first number; and all numbers."""
     trace = graph.trace
     steps, blocks = twin_steps(graph), []
     first = 0
     for name, described in steps.items():
         numbers = np.ascontiguousarray(trace.step(name).window(), dtype=np.float64)
-        described |= describe_numbers(trace, name, first) | {"product": describe_product(trace, name)}
+        described |= describe_numbers(trace, name, first) | {"product": products[name]}
         blocks.append(numbers.tobytes())
         first += numbers.size
     return steps, b"".join(blocks)
@@ -125,12 +128,17 @@ def describe_product(trace: Trace, name: str) -> dict | None:
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
 
 
-def find_product(graph: FlowGraph, name: str) -> str:
+def describe_products(trace: Trace) -> Products:
+    """The operands of each step of a run."""
+    return {name: describe_product(trace, name) for name in trace.steps}
+
+
+def find_product(graph: FlowGraph, products: Products, name: str) -> str:
     """The step that a part's name opens in the picture: the product that it cuts into heads, else the step itself."""
     step = graph.trace.step(name)
     while graph.is_move(step) and not graph.merges(step):
         step = graph.source(step)
-    return name if describe_product(graph.trace, step.name) is None else step.name
+    return name if products[step.name] is None else step.name
 
 
 def describe_operand(operand: Panel) -> dict:

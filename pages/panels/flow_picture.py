@@ -137,7 +137,7 @@ def handle_look() -> None:
             if are_there and (step is None or step in trace):
                 batch = current_screen().selection.batch
                 agree_on_look((batch, head, query, step, None))
-                select_and_redraw(token=query, head=head, step=step, cell=None)
+                select_and_redraw(show_look.__name__, token=query, head=head, step=step, cell=None)
 
 
 def agree_on_look(look: tuple) -> None:

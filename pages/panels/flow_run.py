@@ -11,7 +11,7 @@ from attention_core.drawing.flow_stops import flow_stops, largest_numbers, part_
 from attention_core.explanation.facts import RowFact
 from attention_core.explanation.head_habits import list_row_facts
 from pages.panels.flow_formulas import list_formulas
-from pages.panels.flow_numbers import find_product, is_too_large, pack_steps
+from pages.panels.flow_numbers import Products, describe_products, find_product, is_too_large, pack_steps
 from pages.runs.cache import cache_by_setup
 from pages.session.labels import inline_step_name
 from pages.session.view import ScreenState
@@ -48,10 +48,11 @@ def cached_flow_run(setup: Setup, language: str, _trace: Trace) -> FlowRun:
     graph = FlowGraph(_trace)
     parts = flow_parts(graph)
     is_whole = not is_too_large(_trace)
-    steps, numbers = pack_steps(graph) if is_whole else ({}, b"")
+    products = describe_products(_trace)
+    steps, numbers = pack_steps(graph, products) if is_whole else ({}, b"")
     return FlowRun(
         parts=parts,
-        described=describe_parts(graph, parts),
+        described=describe_parts(graph, parts, products),
         stops=[vars(stop) for stop in flow_stops(parts)],
         largest=largest_numbers(_trace, parts),
         steps=steps,
@@ -59,7 +60,7 @@ def cached_flow_run(setup: Setup, language: str, _trace: Trace) -> FlowRun:
     )
 
 
-def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart]) -> list[dict]:
+def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Products) -> list[dict]:
     """Each part with its colour, what stands over it, what its name opens, and its formula."""
     formulas = list_formulas(graph, parts)
     described = []
@@ -68,7 +69,7 @@ def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart]) -> list[dict]:
             "family": part_family(part),
             "sign": part_sign(graph.trace, part),
             "label": inline_step_name(part.name),
-            "opens": find_product(graph, part.name),
+            "opens": find_product(graph, products, part.name),
             "formula": formulas.get(part.name),
         }
         described.append(vars(part) | looks)

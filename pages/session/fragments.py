@@ -98,19 +98,22 @@ def list_outdated_parts() -> list[str]:
     return outdated
 
 
-def select_and_redraw(**updates) -> None:
-    """Looks at something else (setup_state.select), and draws what shows it: the last that a callback does."""
+def select_and_redraw(asking: str | None = None, **updates) -> None:
+    """Looks at something else (setup_state.select), and draws what shows it: the last that a callback does.
+
+    asking: as for redraw."""
     setup_state.select(**updates)
-    redraw()
+    redraw(asking)
 
 
-def redraw() -> None:
+def redraw(asking: str | None = None) -> None:
     """Draws anew what is outdated. For callbacks: it ends them, so that nothing may follow it.
 
-    Where a page was left half drawn it is drawn as a whole.
+    Where a page was left half drawn it is drawn as a whole. asking: the part in which something was done, which
+    Streamlit draws anew in any case: where nothing else is outdated no further run is needed.
     """
     names = list_outdated_parts()
     if not st.session_state["whole"]:
         st.rerun()
-    if names:
+    if set(names) - {asking}:
         st.rerun(sorted(names, key="show_run".__ne__))  # first what takes longest: the rest then comes along with it

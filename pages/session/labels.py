@@ -172,7 +172,9 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
     sizes = trace.sizes()
     H, T = sizes["H"], sizes["T"]
     batch = min(setup.sentence or 0, sizes["B"] - 1)
-    if setup.token is None and shows_example_story(setup, batch, H):
+    if setup.token is not None and setup.head is not None:
+        head, query = setup.head, min(setup.token, T - 1)
+    elif setup.token is None and shows_example_story(setup, batch, H):
         head, query = EXAMPLES[setup.example].focus
     else:
         chosen_query = None if setup.token is None else min(setup.token, T - 1)

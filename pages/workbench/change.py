@@ -12,7 +12,7 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import choose_move_decimals, format_fixed, format_signed
 from pages.panels.setup_controls import show_refusal
-from pages.runs.cache import trace_for
+from pages.runs.cache import cache_in_thread, trace_for
 from pages.session import setup_history, setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.labels import count_real_queries, describe_cell, name_token, place_name
@@ -33,10 +33,8 @@ def show_last_change(screen: ScreenState) -> None:
         if setup_state.setup_before() is None:
             st.caption(say("change.hint"), width="content")
             st.caption(say("compare.hint"), width="content")
-        elif screen.before is None:
-            st.markdown(say("change.sizes"), width="content")
         else:
-            st.markdown(describe_change(screen), width="content")
+            st.markdown(describe_last_change(screen), width="content")
     show_refusal(setup_history.COMPARISON_CONTROL)
 
 
@@ -60,6 +58,12 @@ def handle_difference_switch() -> None:
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
+@cache_in_thread
+def describe_last_change(screen: ScreenState) -> str:
+    """What changed most since the run before; that nothing is compared where that had other sizes."""
+    return say("change.sizes") if screen.before is None else describe_change(screen)
+
+
 def describe_change(screen: ScreenState) -> str:
     """What changed most, with its numbers before and now, as far as the words are the same; which words are not."""
     if not screen.exchange.compared:

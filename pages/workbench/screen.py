@@ -6,7 +6,7 @@ from pages.panels import flow_picture, head_maps, step
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
-from pages.setup.setup import pinned_setup_of
+from pages.setup.setup import pinned_setup_of, without_view
 from pages.workbench import change, compare, compared_maps, diagnosis, sentences
 
 
@@ -25,7 +25,16 @@ def show_batch(screen: ScreenState) -> None:
     sentences.show_sentences(screen)
 
 
-@page_part(lambda screen: (screen.setup, setup_state.setup_before()))
+def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The run, the one before, and what is said of them; what is looked at too, where maps or a file stand there."""
+    is_comparison = pinned_setup_of(screen.setup) is not None
+    is_looked_at = is_comparison or screen.shows_difference or screen.inputs.brought is not None
+    before = setup_state.setup_before()
+    said = change.describe_last_change(screen) if before is not None and not is_comparison else None
+    return (screen.setup if is_looked_at else without_view(screen.setup), screen.setup.against, before, said)
+
+
+@page_part(run_dependencies)
 def show_run(screen: ScreenState) -> None:
     """What a file says otherwise; what the last change did, and two runs beside each other."""
     is_comparison = pinned_setup_of(screen.setup) is not None
