@@ -3,8 +3,9 @@
 Nothing here knows a formula: the cells' own terms say which operand stands at the left and which stands above.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -29,9 +30,14 @@ class Panel:
     rows: str  # the axis that runs down, such as "T"
     columns: str
     refs: tuple[tuple[Ref, ...], ...]
-    values: np.ndarray  # float64, one number a cell
+    whole: Tensor  # the step's numbers
     hidden: tuple[int, int] = (0, 0)
     first: tuple[int, int] = (0, 0)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The numbers of the cells, float64. They are read when they are asked for: many ask for the places alone."""
+        return gather_values(self.whole, self.refs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,13 +149,13 @@ def gather_panel(
         rows=row_dim,
         columns=column_dim,
         refs=tuple(tuple(row) for row in refs),
-        values=gather_values(trace[step], refs),
+        whole=trace[step],
         hidden=hidden,
         first=(starts.get(row_dim, 0), starts.get(column_dim, 0)),
     )
 
 
-def gather_values(value: Tensor, refs: list[list[Ref]]) -> np.ndarray:
+def gather_values(value: Tensor, refs: Sequence[Sequence[Ref]]) -> np.ndarray:
     """Read the numbers that stand in the given places of a step."""
     places = []
     for row in refs:
@@ -173,7 +179,7 @@ def transpose_panel(part: Panel) -> Panel:
         rows=part.columns,
         columns=part.rows,
         refs=tuple(zip(*part.refs, strict=True)),
-        values=part.values.T,
+        whole=part.whole,
         hidden=part.hidden[::-1],
         first=part.first[::-1],
     )
@@ -311,7 +317,6 @@ def cut_panel(part: Panel, row: int | None = None, column: int | None = None) ->
     return replace(
         part,
         refs=tuple(line[columns] for line in part.refs[rows]),
-        values=part.values[rows, columns],
         first=(first_row, first_column),
     )
 
