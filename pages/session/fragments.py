@@ -59,9 +59,12 @@ def is_loaded_anew(draw: DrawingFunction, before: DrawingFunction) -> bool:
 
 def part_dependencies(name: str, screen: ScreenState) -> tuple[object, ...]:
     """What a part shows: its own, the language, and refusals."""
-    own = PART_DEPENDENCIES[name](screen)
-    refused = setup_state.workbench().refused
-    return (current_language(), *refused.items(), own)
+    return (*shared_dependencies(), PART_DEPENDENCIES[name](screen))
+
+
+def shared_dependencies() -> tuple[object, ...]:
+    """What every part shows."""
+    return (current_language(), *setup_state.workbench().refused.items())
 
 
 def draw_whole_page(draw: Callable[[], None]) -> None:
@@ -92,9 +95,11 @@ def list_outdated_parts() -> list[str]:
     """The parts on the screen that show something else than what there is now."""
     screen = view.current_screen()
     outdated = []
-    for name, shown in st.session_state["drawn"].items():
-        if shown != part_dependencies(name, screen):
-            outdated.append(name)
+    with use_language():
+        shared = shared_dependencies()
+        for name, shown in st.session_state["drawn"].items():
+            if shown != (*shared, PART_DEPENDENCIES[name](screen)):
+                outdated.append(name)
     return outdated
 
 
