@@ -1,7 +1,7 @@
 """From a click to the pixels: the workbench with seven tokens and two heads against a page of a button and a text."""
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, cycle
 
 from playwright.sync_api import Page
 
@@ -12,6 +12,7 @@ from tests.browser.conftest import process_of
 
 BARE = "tests/benchmarks/bare/button.py"
 MOST, AIM = 3, 2  # times the bare page
+MOST_LET_GO = 2
 PICTURE = ".flow svg"
 
 
@@ -25,14 +26,29 @@ class Changes:
 
     def __init__(self, tab: Tab):
         self.tab, self.numbers = tab, count()
+        self.places = cycle((19, -19))  # px to the right of where it is
+        self.keys = cycle(("ArrowRight", "ArrowLeft"))
 
     def mask(self) -> float:
         """The causal mask is switched on, then off and so on: computed anew where the sentence is a new one."""
         return self.tab.change(lambda page: page.get_by_role("button", name="causal", exact=True).click())
 
     def temperature(self) -> float:
-        """The temperature's slider is let go one place further: the proven numbers take the place of the browser's."""
-        return self.tab.change(lambda page: page.locator(".live input").press("ArrowRight"))
+        """The temperature's slider is let go one place further, then back: the proven numbers take the place of the browser's."""
+        return self.tab.change(lambda page: page.locator(".live input").press(next(self.keys)))
+
+    def query(self) -> float:
+        """A query's vector is let go elsewhere in the plane: the matrix takes the new numbers, which are proven."""
+        grip = self.tab.page.get_by_role("slider", name="q of").first
+
+        def drag(page: Page) -> None:
+            box = grip.bounding_box()
+            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x + next(self.places), y + 7, steps=3)
+
+        return self.tab.change(lambda page: page.mouse.up(), drag)
 
     def sentence(self) -> float:
         """A sentence that nobody typed before: everything is computed and proven."""
@@ -42,17 +58,21 @@ class Changes:
 
 
 def measure(runs: int) -> Iterator[Figure]:
-    """A mask for the sentence of the round before, then a new sentence."""
+    """A mask for the sentence of the round before, then a new sentence; a slider and a vector that are let go."""
     with process_of("app.py") as (ours, _), process_of(BARE, **AS_IT_COMES) as (bare, _), chromium() as browser:
-        changes, least = Changes(Tab(browser, ours, PICTURE)), Tab(browser, bare, "button")
+        changes, plane = Changes(Tab(browser, ours, PICTURE)), Changes(Tab(browser, ours, PICTURE))
+        least = Tab(browser, bare, "button")
+        plane.tab.page.locator(".flow .views button").last.click()
         kinds = {
-            "a mask on or off": changes.mask,
-            "a slider let go": changes.temperature,
-            "a sentence never typed before": changes.sentence,
+            "a mask on or off": (changes.mask, MOST, AIM),
+            "a slider let go": (changes.temperature, MOST_LET_GO, None),
+            "a vector let go in the plane": (plane.query, MOST_LET_GO, None),
+            "a sentence never typed before": (changes.sentence, MOST, AIM),
         }
-        *times, floor = alternately(runs, *kinds.values(), lambda: least.change(press))
-        for what, taken in zip(kinds, times, strict=True):
-            yield against(f"change to pixels, {what} (7 tokens, 2 heads)", taken, floor, MOST, AIM)
+        acts = [act for act, *_ in kinds.values()]
+        *times, floor = alternately(runs, *acts, lambda: least.change(press))
+        for (what, (_, most, aim)), taken in zip(kinds.items(), times, strict=True):
+            yield against(f"change to pixels, {what} (7 tokens, 2 heads)", taken, floor, most, aim)
 
 
 if __name__ == "__main__":
