@@ -34,7 +34,7 @@ class Changes:
         return self.tab.change(lambda page: page.get_by_role("button", name="causal", exact=True).click())
 
     def temperature(self) -> float:
-        """The temperature's slider is let go one place further, then back: the proven numbers take the place of the browser's."""
+        """The temperature's slider is let go one place further, then back: the proven numbers replace the browser's."""
         return self.tab.change(lambda page: page.locator(".live input").press(next(self.keys)))
 
     def query(self) -> float:
