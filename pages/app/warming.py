@@ -52,6 +52,7 @@ def import_all() -> Callable[[], dict]:
     from attention_core.drawing.specifications import cell_specification
 
     torch.set_num_threads(2)
+    import_module("torch.utils.serialization.config")  # torch imports it when it reads the first tensor from a cache
     for name in module_names():
         import_module(name)
     return cell_specification
