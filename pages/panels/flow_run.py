@@ -16,7 +16,7 @@ from pages.runs.cache import cache_by_setup
 from pages.session.labels import inline_step_name
 from pages.session.view import ScreenState
 from pages.setup.setup import Setup, without_view
-from pages.site.words import current_language
+from pages.site.words import current_language, has, say
 
 MAX_READ_ROWS = 2048  # of more rows only the head that is looked at is read
 
@@ -68,12 +68,18 @@ def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Produc
         looks = {
             "family": part_family(part),
             "sign": part_sign(graph.trace, part),
-            "label": inline_step_name(part.name),
+            "label": name_column(part.name),
             "opens": find_product(graph, products, part.name),
             "formula": formulas.get(part.name),
         }
         described.append(vars(part) | looks)
     return described
+
+
+def name_column(step: str) -> str:
+    """What stands at a column beside its sign: of a letter the word for it, else the step's short name."""
+    key = f"flow.column.{step}"
+    return say(key) if has(key) else inline_step_name(step)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------

@@ -21,6 +21,9 @@ def test_each_language_has_its_own_names(screen):
         with use_language(language):
             names[language] = {part["name"]: part["label"] for part in flow_run_for(screen).described}
     assert (names["en"]["weights"], names["zh"]["weights"]) == ("weights", "权重")
+    letters = ("x", "q", "k", "v")
+    assert [names["en"][letter] for letter in letters] == ["vector", "query", "key", "value"]
+    assert [names["zh"][letter] for letter in letters] == ["向量", "查询", "键", "值"]
 
 
 def test_what_one_visitor_does_to_it_no_other_sees(screen):

@@ -1,5 +1,6 @@
 // Vectors: strips of cells, their frame the symbol's colour, their fill sign and size.
 const SLIM = 9; // px: cells that are less high have no frame
+const LANE_NAME_LETTERS = 7; // a longer name has no room under its strip: the sign stands there
 const FAINT = 0.02; // of the largest number: what is smaller has next to no fill
 
 function drawVectors(picture, part, share) {
@@ -52,5 +53,5 @@ function drawLaneName(picture, part, share) {
   const { x, w, laneY, frame } = picture.layout;
   if (frame.compact) return;
   const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": 15 * picture.unit };
-  picture.shapes.put("texts", "text", `lane ${part.name}`, { ...at, class: `name ${part.family}`, text: part.sign, opacity: clamp(share * 3 - 2) }, { head: part.opens });
+  picture.shapes.put("texts", "text", `lane ${part.name}`, { ...at, class: `name ${part.family}`, text: part.label.length > LANE_NAME_LETTERS ? part.sign : part.label, opacity: clamp(share * 3 - 2) }, { head: part.opens });
 }
