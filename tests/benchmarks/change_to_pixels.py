@@ -27,7 +27,7 @@ class Changes:
     def __init__(self, tab: Tab):
         self.tab, self.numbers = tab, count()
         self.places = cycle((19, -19))  # px to the right of where it is
-        self.keys = cycle(("PageUp", "PageDown"))  # an arrow key moves by less than two digits show
+        self.keys = cycle(("ArrowRight", "ArrowLeft"))
 
     def mask(self) -> float:
         """The causal mask is switched on, then off and so on: computed anew where the sentence is a new one."""

@@ -3,6 +3,8 @@
 // data: { of, label, values or null, texts, least, most, value, changes }: one of the values that are given, with its text,
 // else from least to most by equal ratios. changes: what each value changes in the flow's run (follow in twin.js); of equal
 // ratios { step, parameter }, the parameter that the value is.
+const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show everywhere
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".live");
   const [name, shown, input] = ["span", "output", "input"].map((kind) => root.querySelector(kind));
@@ -38,6 +40,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (window.heldSlider?.of === data.of) window.heldSlider = null;
   };
   input.onpointerup = input.onblur = letGo;
+  input.onkeydown = (event) => {
+    const turns = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (!turns || data.values) return;
+    event.preventDefault();
+    input.value = Number(input.value) + (turns * Math.log(ARROW_RATIO)) / Math.log(data.most / data.least);
+    input.oninput();
+    input.onchange();
+  };
   input.onchange = () => {
     letGo();
     setTriggerValue("released", settingAt(input, data));

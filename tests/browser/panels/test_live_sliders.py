@@ -68,6 +68,13 @@ def test_the_keyboard_moves_a_slider_and_the_server_hears_of_it(screen):
     assert opened.query()["temperature"] == "0.25"
 
 
+def test_an_arrow_key_moves_the_temperature_by_what_its_digits_show(screen):
+    opened = screen("?lang=en")
+    for key, shown in (("ArrowRight", "1.1"), ("ArrowRight", "1.2"), ("ArrowLeft", "1.1"), ("ArrowLeft", "1")):
+        opened.slide("Temperature", key)
+        assert opened.page.locator(".live output").inner_text() == shown
+
+
 def test_the_width_of_a_head(screen):
     label = "Width d_k of query and key"
     opened = screen("?guess=1&lang=en", lesson="scale")
