@@ -1,10 +1,10 @@
+const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show everywhere
+
 // A slider that answers while it is dragged: what follows it shows the position at once, the server computes when it is let
 // go. Streamlit's own says where it stands only then.
 // data: { of, label, values or null, texts, least, most, value, changes }: one of the values that are given, with its text,
 // else from least to most by equal ratios. changes: what each value changes in the flow's run (follow in twin.js); of equal
 // ratios { step, parameter }, the parameter that the value is.
-const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show everywhere
-
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".live");
   const [name, shown, input] = ["span", "output", "input"].map((kind) => root.querySelector(kind));
