@@ -40,7 +40,7 @@ def test_a_stop_ends_with_its_formula_in_the_colours_of_the_picture(screen, prog
 @pytest.mark.parametrize(
     ("lang", "progress", "says"),
     [
-        ("en", 1, "Q of it: −3.00, 3.00."),
+        ("en", 1, "query of it: −3.00, 3.00."),
         ("en", 2, "scores of it and dog: 6.00."),
         ("en", 3, "scaled of it and dog: 4.24."),  # 6 / √2
         ("en", 5, "dog gets 93 %."),
