@@ -21,7 +21,7 @@ from pages.session.labels import axis_label, current_palette, label_token
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-STAGE_HEIGHT_PX = 440  # at 1280 px of width; it grows with the page
+STAGE_HEIGHT_PX = 412  # at 1280 px of width; it grows with the page
 MAX_NAMED_COLUMNS = 64  # places along an axis that carry a name
 RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 

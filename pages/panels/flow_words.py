@@ -37,6 +37,7 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "steps": say("flow.steps"),
         "before": get_text_template("flow.before"),
         "waits": say("flow.waits"),
+        "random": say("flow.habit.random"),
         "differs": get_text_template("flow.differs"),
         "views": {view: say(f"flow.view.{view}") for view in ("flow", "map")},
         "names": {motion: say(f"flow.stop.{motion}") for motion in MOTIONS},

@@ -1,6 +1,7 @@
 """The workbench: a sentence in, every number of one attention layer out."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.panels import flow_picture
 from pages.runs import cache
@@ -25,13 +26,15 @@ MORE_DRAWER_KEY = "more"
 PANE_HEIGHT_PX = 600  # what is longer scrolls in itself, beside the picture that it changes
 
 
-def show_pane() -> None:
+def show_pane(pane: DeltaGenerator) -> None:
     """What is changed first; all else in the order of use."""
-    input_controls.show_input_controls()
-    mask_controls.show_mask_controls()
-    mechanism_controls.show_scale_control()
-    mechanism_controls.show_temperature_control()
-    drawer = st.expander(say("control.more_controls"), icon=":material/tune:", key=MORE_DRAWER_KEY, on_change="rerun")
+    with pane:
+        input_controls.show_input_controls()
+        mask_controls.show_mask_controls()
+        mechanism_controls.show_scale_control()
+        mechanism_controls.show_temperature_control()
+    label = say("control.more_controls")
+    drawer = pane.expander(label, icon=":material/tune:", key=MORE_DRAWER_KEY, on_change="rerun")
     with drawer:
         bring_into_view(MORE_DRAWER_KEY, drawer.open)
         if drawer.open:  # closed it costs the first sight nothing
@@ -53,13 +56,15 @@ def show_more() -> None:
 linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
 if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)
-with st.container(gap="xsmall"):
+# Streamlit copies at each part all containers that were entered around it: none is entered within another.
+page = st.container(gap="xsmall")
+with page:
     header.show_header()
-    picture, pane = st.columns(PICTURE_AND_PANE, gap="medium")
-    with picture:
-        screen.show_picture()
-    with pane, st.container(height=PANE_HEIGHT_PX, border=False):
-        show_pane()
+picture_column, pane_column = page.columns(PICTURE_AND_PANE, gap="medium")
+with picture_column.container(gap="xsmall"):
+    screen.show_picture()
+show_pane(pane_column.container(height=PANE_HEIGHT_PX, border=False))
+with page:
     matrix_editors.show_editors()
     film_strip.show_film_strip()
     screen.show_opened_step()

@@ -1,7 +1,5 @@
 """What is looked at: the picture, what the last change did, and the opened step."""
 
-import streamlit as st
-
 from pages.panels import flow_picture, head_maps, step
 from pages.session import setup_state
 from pages.session.fragments import page_part
@@ -12,11 +10,10 @@ from pages.workbench import change, compare, compared_maps, diagnosis, sentences
 
 def show_picture() -> None:
     """The sentences of a batch, the picture, and under it what a change did."""
-    with st.container(gap="xsmall"):
-        show_batch()
-        flow_picture.show_flow()
-        flow_picture.show_look()
-        show_run()
+    show_batch()
+    flow_picture.show_flow()
+    flow_picture.show_look()
+    show_run()
 
 
 @page_part(sentences.batch_dependencies)

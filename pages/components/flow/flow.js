@@ -42,7 +42,7 @@ class Flow {
     this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
     this.rail = new SmallMaps(added(this.root, "div", "rail"), (head) => this.lookAt({ head }));
     this.stage = added(this.root, "div", "stage");
-    this.svg = this.stage.appendChild(document.createElementNS(SVG, "svg"));
+    this.svg = makeElement(this.stage, "svg");
     this.sum = new SumPanel(added(this.stage, "div", "panel"), {
       follow: (cell) => this.tell("followed", cell),
       close: () => this.unfold(null),
@@ -55,7 +55,7 @@ class Flow {
     this.bar = new StopsBar(added(this.root, "div", "bar"), this.journey);
     this.strip = new SmallMaps(added(this.root, "div", "strip"), (step) => this.lookAt({ step }));
     this.plane = new PlaneView(added(this.root, "div", "plane"), this);
-    this.flowGroup = this.svg.appendChild(document.createElementNS(SVG, "g"));
+    this.flowGroup = makeElement(this.svg, "g");
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
   }

@@ -13,7 +13,7 @@ class PlaneView {
   // Made when it is first seen.
   make() {
     const { root } = this;
-    this.svg = root.appendChild(document.createElementNS(SVG, "svg"));
+    this.svg = makeElement(root, "svg");
     this.shapes = new Shapes(this.svg, PLANE_LAYERS);
     this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) => this.chooseAxis(panel, axis, value));
     this.follows = added(root, "p", "follows");

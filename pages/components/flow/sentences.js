@@ -12,9 +12,10 @@ class Sentences {
     const { flow } = this;
     const { text } = flow.data;
     const fact = this.fact();
-    write(this.headline, this.remark() ?? this.headlineOf(shares, fact, now));
-    flow.root.classList.toggle("pale", Boolean(fact?.random));
-    const row = fact?.text ?? this.headline.textContent;
+    const isRandom = this.isRandom(shares, fact);
+    write(this.headline, this.remark() ?? this.headlineOf(shares, fact, isRandom, now));
+    flow.root.classList.toggle("pale", isRandom);
+    const row = flow.isDragged ? this.headline.textContent : fact?.text ?? this.headline.textContent;
     setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
     const { stop } = flow.journey.told;
     flow.root.classList.toggle("underway", stop !== null && flow.look.view === "flow");
@@ -44,9 +45,19 @@ class Sentences {
     return [[said(data.text.differs, { step: data.steps[differs].label }), "remark differs"]];
   }
 
+  // Whether the shares come of random numbers, so that no claim may be made: the server says it of its own numbers. A
+  // drag can give the most to another word.
+  isRandom(shares, fact) {
+    const { data, model, look, isDragged } = this.flow;
+    if (fact?.random || !isDragged) return Boolean(fact?.random);
+    const best = largestOf(shares, 0, shares.length);
+    return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
+  }
+
   // Where the row looks; of one that looks nowhere in particular the sentence of the server.
-  headlineOf(shares, fact, now) {
+  headlineOf(shares, fact, isRandom, now) {
     const { data, model, asking, isDragged, glow } = this.flow;
+    if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
     if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.before(glow, now)];
     const best = largestOf(shares, 0, shares.length);
     const said = { query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"] };
@@ -62,9 +73,9 @@ class Sentences {
 
   // What the row that is looked at does: of many rows the server tells it with the look.
   fact() {
-    const { data, look, isDragged } = this.flow;
+    const { data, look } = this.flow;
     const told = data.hears ? window.flowLook : null;
-    const isOfLook = told?.head === look.head && told?.query === look.query && !isDragged;
+    const isOfLook = told?.head === look.head && told?.query === look.query;
     return data.facts[look.head]?.[look.query] ?? (isOfLook ? told.fact : null);
   }
 }

@@ -5,10 +5,7 @@ class Shapes {
   constructor(svg, layers) {
     this.layers = new Map();
     for (const name of layers) {
-      const group = document.createElementNS(SVG, "g");
-      group.setAttribute("class", name);
-      svg.append(group);
-      this.layers.set(name, group);
+      this.layers.set(name, makeElement(svg, "g", { class: name }));
     }
     this.made = new Map();
     this.round = 0;
@@ -23,8 +20,7 @@ class Shapes {
     const id = `${layer} ${key}`;
     let shape = this.made.get(id);
     if (!shape) {
-      const element = document.createElementNS(SVG, kind);
-      this.layers.get(layer).append(element);
+      const element = makeElement(this.layers.get(layer), kind);
       shape = { element, attributes: {}, isShown: true };
       this.made.set(id, shape);
     }
@@ -56,5 +52,18 @@ class Shapes {
 
 // What is said of a shape where a pointer rests on it.
 function titleOf(element) {
-  return element.querySelector("title") ?? element.appendChild(document.createElementNS(SVG, "title"));
+  return element.querySelector("title") ?? makeElement(element, "title");
+}
+
+function makeElement(parent, kind, attributes = {}) {
+  const element = parent.appendChild(document.createElementNS(SVG, kind));
+  setAttributes(element, attributes);
+  return element;
+}
+
+// Writes those that change: what is written again, the browser draws again.
+function setAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+  }
 }

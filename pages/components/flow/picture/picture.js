@@ -7,7 +7,8 @@ class Picture {
   constructor(svg) {
     this.shapes = new Shapes(svg, LAYERS);
     this.clip = clipOf(svg);
-    this.shapes.layers.get("ribbons").setAttribute("clip-path", `url(#${this.clip.id})`);
+    this.arrival = arrivalOf(svg);
+    this.shapes.layers.get("ribbons").setAttribute("clip-path", this.clip.url);
   }
 
   draw(view) {

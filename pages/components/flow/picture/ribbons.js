@@ -12,7 +12,9 @@ function drawRibbons(picture) {
   const passed = picture.has(values.name) ? x[values.name] + w[values.name] : start;
   const bend = passed + Math.min(64 * picture.unit, (end - passed) * 0.34);
   const revealed = easeInOut(clamp(picture.come(mixer) / 0.75));
-  picture.clip.set(start, headHeight - 60 * picture.unit, Math.max(0, (end + 10 * picture.unit - start) * revealed), picture.layout.frame.height);
+  picture.arrival.set({ x1: bend, x2: end });
+  const width = Math.max(0, (end + 10 * picture.unit - start) * revealed);
+  picture.clip.set({ x: start, y: headHeight - 60 * picture.unit, width, height: picture.layout.frame.height });
   const total = shares.reduce((one, other) => one + other, 0);
   let arrives = laneY - (stick * total) / 2;
   for (let row = 0; row < picture.rows; row++) {
@@ -33,7 +35,7 @@ function drawRibbon(picture, row, { start, bend, end, leaves, arrives, width }) 
   const there = `H${bend}C${half},${leaves} ${half},${arrives} ${end},${arrives}`;
   const back = `V${arrives + hair}C${half},${arrives + hair} ${half},${leaves + hair} ${bend},${leaves + hair}H${start}Z`;
   const strength = between(0.34, 0.92, clamp(picture.snapshot.shares[row] * 3));
-  picture.shapes.put("ribbons", "path", `ribbon ${row}`, { d: `M${start},${leaves}${there}${back}`, class: "ribbon", opacity: strength * picture.nearness(row) }, { ribbon: row });
+  picture.shapes.put("ribbons", "path", `ribbon ${row}`, { d: `M${start},${leaves}${there}${back}`, class: "ribbon", fill: picture.arrival.url, opacity: strength * picture.nearness(row) }, { ribbon: row });
 }
 
 function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed) {
@@ -54,11 +56,22 @@ function drawPercent(picture, row, x, top, width, opacity) {
 
 // What uncovers the ribbons from the left.
 function clipOf(svg) {
-  const clip = document.createElementNS(SVG, "clipPath");
-  clip.id = `ribbons-${Math.random().toString(36).slice(2)}`;
-  const rect = document.createElementNS(SVG, "rect");
-  clip.append(rect);
-  svg.append(clip);
-  const set = (x, y, width, height) => Object.entries({ x, y, width, height }).forEach(([name, value]) => rect.setAttribute(name, value));
-  return { id: clip.id, set };
+  return resourceOf(svg, "clipPath", (clip) => makeElement(clip, "rect"));
+}
+
+// A ribbon leaves as a share and arrives as value: its colour goes from the one to the other.
+function arrivalOf(svg) {
+  return resourceOf(svg, "linearGradient", (gradient) => {
+    makeElement(gradient, "stop", { offset: 0, class: "leaving" });
+    makeElement(gradient, "stop", { offset: 1, class: "arriving" });
+    setAttributes(gradient, { gradientUnits: "userSpaceOnUse", y1: 0, y2: 0 });
+    return gradient;
+  });
+}
+
+// What shapes refer to by an address. fill: puts into it what it is made of, and gives the element that set changes.
+function resourceOf(svg, kind, fill) {
+  const id = `${kind}-${Math.random().toString(36).slice(2)}`;
+  const changing = fill(makeElement(svg, kind, { id }));
+  return { url: `url(#${id})`, set: (attributes) => setAttributes(changing, attributes) };
 }
