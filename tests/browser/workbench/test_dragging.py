@@ -11,7 +11,8 @@ PLANT = "() => { const exp = Math.exp; Math.exp = (x) => exp(x) * (x < 0 ? 1.001
 
 # Takes the knob of the temperature to a number, and holds it there.
 HOLD = """(input, temperature) => {
-    const { min, max } = input, ends = [0.1, 10].map(Math.log), at = (Math.log(temperature) - ends[0]) / (ends[1] - ends[0]);
+    const { min, max } = input, ends = [0.1, 10].map(Math.log);
+    const at = (Math.log(temperature) - ends[0]) / (ends[1] - ends[0]);
     input.value = Number(min) + at * (max - min);
     input.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
