@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.drawing.cells import darkest_share
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import pack_bytes
-from pages.panels.flow_numbers import cut_of, pack_cut_steps
+from pages.panels.flow_numbers import cut_of, list_unsent_matrices, pack_cut_steps
 from pages.panels.flow_plane import make_plane_data, plane_text
 from pages.panels.flow_run import flow_run_for, row_facts_for
 from pages.panels.flow_words import flow_text, list_facts, list_heads
@@ -68,7 +68,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "strip": [] if cut else list_strip_steps(trace),
         "darkest": darkest_share(trace.sizes()["S"], screen.times),
         "moved": list_moved_steps(screen),
-        "typed": [] if cut else list(list_typed_steps(trace, screen.inputs)),
+        "typed": [name for name in list_typed_steps(trace, screen.inputs) if name in steps and not cut],
         "heads": heads,
         "rounding": torch.finfo(trace["weights"].dtype).eps,
         "origins": {"T": screen.inputs.word_origins, "S": list_key_origins(screen.inputs)},
@@ -79,7 +79,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "palette": vars(current_palette()),
         "text": flow_text(trace, cut and len(cut.keys)),
     }
-    if showing.hears and not cut:
+    if showing.hears and not cut and not list_unsent_matrices(trace):
         data |= {"plane": make_plane_data(screen)}
         data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
     rail = pack_head_maps(screen, data) if cut else b""

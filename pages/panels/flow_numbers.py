@@ -1,6 +1,6 @@
 """The numbers of a run as the picture of the flow reads them: all of a small run, of a large one what is looked at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from pages.session.labels import inline_step_name
 from pages.session.view import ScreenState
 
 MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # up to so many words and numbers a run is sent whole
+WORD_AXES = {"B", "T", "S"}  # what has none of them is a matrix
 MAX_CUT_KEYS = 12  # keys that are drawn of a larger one
 
 
@@ -36,12 +37,26 @@ class Cut:
 
 
 def is_too_large(trace: Trace) -> bool:
-    """Whether a run is too large to be sent whole."""
+    """Whether a run has more words, or more numbers of words, than are sent: then what is looked at is sent alone."""
     sizes = trace.sizes()
     if max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS:
         return True
-    numbers = sum(step.value.numel() for step in trace.steps.values())
-    return numbers > MAX_WHOLE_NUMBERS
+    return count_numbers(trace, set(trace.steps) - matrices_of(trace)) > MAX_WHOLE_NUMBERS
+
+
+def count_numbers(trace: Trace, steps: Iterable[str]) -> int:
+    """How many numbers some steps hold."""
+    return sum(trace.step(name).value.numel() for name in steps)
+
+
+def matrices_of(trace: Trace) -> frozenset[str]:
+    """The steps that have no axis of words."""
+    return frozenset(name for name, step in trace.steps.items() if not WORD_AXES & set(step.dims))
+
+
+def list_unsent_matrices(trace: Trace) -> frozenset[str]:
+    """The matrices, where they are too large to be sent: words, heads and rows are looked at without them."""
+    return matrices_of(trace) if count_numbers(trace, trace.steps) > MAX_WHOLE_NUMBERS else frozenset()
 
 
 def cut_of(screen: ScreenState) -> Cut | None:
@@ -62,8 +77,9 @@ def cut_of(screen: ScreenState) -> Cut | None:
 def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], bytes]:
     """The steps as the twin reads them, each with the place of its first number; and all numbers."""
     trace = graph.trace
-    steps, blocks = twin_steps(graph), []
-    first = 0
+    unsent = list_unsent_matrices(trace)
+    steps = {name: described for name, described in twin_steps(graph).items() if name not in unsent}
+    blocks, first = [], 0
     for name, described in steps.items():
         numbers = np.ascontiguousarray(trace.step(name).window(), dtype=np.float64)
         described |= describe_numbers(trace, name, first) | {"product": products[name]}
@@ -121,9 +137,10 @@ def kind_of_step(trace: Trace, name: str) -> str:
 
 
 def describe_product(trace: Trace, name: str) -> dict | None:
-    """Which step stands at the left of a product, and which above it; None of what is no product of two matrices."""
+    """Which step stands at the left of a product, and which above it; None of what is no product of two matrices that
+    are sent."""
     whole = product(trace, name, largest=2, widest=2)  # its corner says all that is asked
-    if whole is None:
+    if whole is None or {whole.left.step, whole.above.step} & list_unsent_matrices(trace):
         return None
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
 

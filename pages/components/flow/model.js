@@ -105,7 +105,7 @@ class Model {
   // The scores that shares are made of: the step before them that has minus infinity in its place.
   scoresOf(name) {
     for (let step = this.step(name); step?.operation; ) {
-      const before = step.operation.reads.map((read) => this.step(read)).find((read) => read.dims.at(-1) === "S" && read.dims.at(-2) === "T");
+      const before = step.operation.reads.map((read) => this.step(read)).find((read) => read?.dims.at(-1) === "S" && read.dims.at(-2) === "T");
       if (!before || before.kind === "signed") return before;
       step = before;
     }

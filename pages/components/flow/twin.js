@@ -120,7 +120,7 @@ function follow(steps, { values = {}, params = {} }, queries) {
     if (!operation) continue;
     const depends = operation.reads.some((read) => moved.has(read) || waiting.has(read));
     if (!depends && !params[name]) continue;
-    const isKnown = knows(operation) && !operation.reads.some((read) => waiting.has(read));
+    const isKnown = knows(operation) && operation.reads.every((read) => made[read] && !waiting.has(read));
     if (!isKnown) {
       waiting.add(name);
       continue;

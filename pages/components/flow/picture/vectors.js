@@ -1,5 +1,6 @@
 // Vectors: strips of cells, their frame the symbol's colour, their fill sign and size.
 const SLIM = 9; // px: cells that are less high have no frame
+const NARROW = 4; // px: of cells that are less wide the whole strip has one frame
 const LANE_NAME_LETTERS = 7; // a longer name has no room under its strip: the sign stands there
 const FAINT = 0.02; // of the largest number: what is smaller has next to no fill
 
@@ -34,6 +35,11 @@ function drawVector(picture, part, row, { x, y }, opacity, layer = "cells") {
   const length = numbers.length / (part.role === "lane" ? 1 : picture.rows);
   const room = part.role === "lane" ? Infinity : rowHeight[row];
   const height = Math.max(1, room > 20 ? Math.min(Math.max(cell, 9 * picture.unit) * 1.3, room * 0.46) : room - 1.5);
+  const isFramed = height >= SLIM && cell < NARROW;
+  if (isFramed) {
+    const frame = { x, y: y - height / 2, width: count * (cell + gap) - gap, height, rx: 2 * picture.unit };
+    picture.shapes.put(layer, "rect", `frame ${part.name} ${row}`, { ...frame, class: `frame ${part.family}`, opacity });
+  }
   for (let i = 0; i < count; i++) {
     const m = largestOf(numbers, row * length + i * each, row * length + Math.min(length, (i + 1) * each));
     const number = numbers[m];
@@ -41,7 +47,7 @@ function drawVector(picture, part, row, { x, y }, opacity, layer = "cells") {
     if (height < SLIM && strength < FAINT) continue; // without a frame it would not be seen
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
-    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && "other", height < SLIM && "slim"];
+    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && "other", (isFramed || height < SLIM) && "slim"];
     const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height, rx: Math.min(3 * picture.unit, cell / 4, height / 4) };
     const fill = Number.isFinite(number) ? (strength < FAINT ? 0.03 : 0.14 + 0.78 * strength) : 0;
     const means = { part: part.name, row, m: column };

@@ -1,0 +1,69 @@
+"""What the picture draws, read off its shapes: widths, what is pale, what is left out."""
+
+import pytest
+from playwright.sync_api import expect
+
+LOOKED = """([root, query, head]) => {
+    const { flow } = root;
+    flow.lookAt({ query, head });
+    const numbers = flow.model.matrix(flow.share, flow.look).row(query);
+    return [Array.from(flow.snapshot.shares), Array.from(numbers), flow.look.head];
+}"""
+WIDTHS = """root => Array.from(root.flow.snapshot.shares, (_, row) => {
+    const path = root.flow.picture.shapes.made.get(`ribbons ribbon ${row}`).attributes.d;
+    const [, top] = path.match(/^M[^,]+,([^H]+)H/).map(Number);
+    const [, bottom] = path.match(/ [^ ]+,([^ ,H]+)H[^H]*Z$/).map(Number);
+    return (bottom - top) / root.flow.layout.stick;
+})"""
+COLOURS = "root => ['leaving', 'arriving'].map((name) => getComputedStyle(root.querySelector(`.${name}`)).stopColor)"
+STOPS = "root => root.flow.snapshot.stops.map(({ motion }) => motion)"
+
+
+def test_a_ribbon_is_as_wide_as_its_share(screen):
+    opened = screen("?ex=en_it&temp=3&lang=en")
+    flow = opened.page.locator(".flow")
+    shares = flow.evaluate("root => [...root.flow.snapshot.shares]")
+    assert min(shares) < 0.1 < max(shares)
+    widths = flow.evaluate(WIDTHS)
+    assert widths == pytest.approx(shares, abs=1e-3)
+    colours = flow.evaluate(COLOURS)
+    assert len(set(colours)) == 2  # a share becomes a value on its way
+
+
+@pytest.mark.slow
+def test_rows_that_are_even_are_pale_and_carry_no_numbers(screen):
+    opened = screen("?ex=en_it&lang=en")
+    opened.open_map()
+    opened.page.wait_for_function("root => root.flow.opened === 1", arg=opened.page.locator(".flow").element_handle())
+    told = opened.page.locator(".flow .mapnumber:visible").all_text_contents()
+    assert told == ["93 %"]  # of 49 cells: six rows are even, and the rest of this one is below 5 %
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("link", "absent", "present"),
+    [
+        ("?ex=en_it&lang=en", {"distance", "mask"}, {"scale"}),
+        ("?ex=en_it&scale=1.0&lang=en", {"scale"}, {"match", "share"}),
+        ("?ex=en_it&mask=causal&t=5&lang=en", set(), {"scale", "mask"}),
+        ("?ex=en_it&mask=causal&t=6&lang=en", {"mask"}, {"scale"}),  # the last word sees all
+    ],
+)
+def test_a_stop_that_changes_nothing_in_this_row_is_left_out(screen, link, absent, present):
+    opened = screen(link)
+    stops = set(opened.page.locator(".flow").evaluate(STOPS))
+    assert not absent & stops and present <= stops
+
+
+@pytest.mark.slow
+def test_words_and_heads_of_wide_vectors_are_looked_at_without_the_server(screen):
+    opened = screen("?ex=eight_heads&lang=en")
+    root = opened.page.locator(".flow").element_handle()
+    before = opened.page.url
+    shares, row, head = opened.page.evaluate(LOOKED, [root, 4, 3])
+    assert shares == pytest.approx(row) and sum(shares) == pytest.approx(1) and head == 3
+    other, _, _ = opened.page.evaluate(LOOKED, [root, 4, 6])
+    assert other != pytest.approx(shares, abs=0.01) and opened.page.url == before
+    strips = opened.page.locator(".flow .frame.k:visible")
+    expect(strips).to_have_count(10)  # one frame around 64 stripes
+    opened.page.wait_for_url("**head=6**")
