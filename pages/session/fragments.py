@@ -104,10 +104,10 @@ def list_outdated_parts() -> list[str]:
 
 
 def select_and_redraw(asking: str | None = None, **updates) -> None:
-    """Looks at something else (setup_state.select), and draws what shows it: the last that a callback does.
+    """Looks at something else (setup_state.look_at), and draws what shows it: the last that a callback does.
 
     asking: as for redraw."""
-    setup_state.select(**updates)
+    setup_state.look_at(**updates)
     redraw(asking)
 
 

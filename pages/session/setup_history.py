@@ -15,10 +15,12 @@ from pages.session.setup_state import (
     drop_missing_cell,
     forget_all_refusals,
     forget_refusals,
+    is_same_run,
     renew_editors,
     store_refusal,
     take_setup,
     with_comparison,
+    with_look_of,
     workbench,
 )
 from pages.setup.setup import Setup, check_link_length, pinned_setup_of, setup_to_query, with_view_of
@@ -77,13 +79,15 @@ def are_swapped(one: Setup, other: Setup) -> bool:
 
 # ---- undo and redo ---------------------------------------------------------------------------------------------------
 def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
-    """undo: the Setup before the last change; redo: the one that undo left. Both seen as the screen is seen now."""
+    """undo: the Setup before the last change, seen as the screen is seen now, or what was looked at before; redo: what
+    undo left."""
     source, target = HISTORY_MOVES[move]
     if not can_move(move):
         return
     *rest, now = st.session_state[source]
     left = current_setup()
-    seen = with_comparison(with_view_of(now, left), left)
+    is_look = is_same_run(now, left)
+    seen = with_look_of(left, now) if is_look else with_comparison(with_view_of(now, left), left)
     if are_swapped(now, left):
         seen = replace(seen, against=now.against)
     try:
@@ -92,7 +96,8 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
         store_refusal(HISTORY_CONTROL, error)
         return
     passed = [*st.session_state[target], left]
-    st.session_state.update({source: rest, target: passed[-MAX_HISTORY:], "setup": setup, "before": left})
+    before = st.session_state["before"] if is_look else left
+    st.session_state.update({source: rest, target: passed[-MAX_HISTORY:], "setup": setup, "before": before})
     forget_all_refusals()
     renew_editors()
 

@@ -27,6 +27,7 @@ from pages.setup.setup import (
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
+LOOK_FIELDS = {"sentence", "token", "head", "step", "cell"}
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
 HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
 
@@ -116,7 +117,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
 
 def take_setup(setup: Setup, settled: list[str]) -> None:
     """Makes a Setup the current one; the controls that are settled have nothing refused any more."""
-    if without_view(setup) != without_view(current_setup()):
+    if not is_same_run(setup, current_setup()):
         setup = push_history(setup)
     forget_refusals(*settled, HISTORY_CONTROL)
     workbench().forget_trouble()
@@ -191,6 +192,26 @@ def get_refusal(control: str) -> AttentionError | None:
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------
+def look_at(**updates) -> None:
+    """A visitor looks at something else. Undo leads back to what was looked at first since the last change."""
+    now = current_setup()
+    is_look = updates.keys() <= LOOK_FIELDS and replace(now, **updates) != now
+    past = st.session_state["past"]
+    if is_look and not (past and is_same_run(past[-1], now)):
+        st.session_state["past"] = [*past, now][-MAX_HISTORY:]
+    select(**updates)
+
+
+def with_look_of(setup: Setup, other: Setup) -> Setup:
+    """A Setup with the query, head, step and cell that are looked at in another one."""
+    return replace(setup, **{name: getattr(other, name) for name in LOOK_FIELDS})
+
+
+def is_same_run(one: Setup, other: Setup) -> bool:
+    """Whether two Setups differ at most in what is looked at."""
+    return without_view(one) == without_view(other)
+
+
 def select(**updates) -> None:
     """A change of what is looked at (token, head, step, cell): nothing is computed anew, nothing can be refused."""
     st.session_state["setup"] = replace(current_setup(), **updates)

@@ -213,12 +213,25 @@ def test_the_keyboard_does_it_too(move):
     assert screen.setup().temperature == {"undo": 1.0, "redo": 2.0}[move]
 
 
-def test_undo_leaves_the_look_where_it_is():
-    screen = Screen().set("temperature", 2.0).click_cell("flow", "weights", "0,1,1,0")
+def test_undo_of_a_change_leaves_the_look_where_it_is():
+    screen = Screen().click_cell("flow", "weights", "0,1,1,0").set("temperature", 2.0)
     here = {key: screen.link()[key] for key in ("t", "head", "step", "cell")}
     screen.press("undo")
     assert {key: screen.link()[key] for key in here} == here
-    assert screen.fact().startswith("Head 2: “fed”")
+    assert "temp" not in screen.link() and screen.fact().startswith("Head 2: “fed”")
+
+
+def test_undo_leads_back_to_what_was_looked_at_and_redo_there_again():
+    screen = Screen().set("temperature", 2.0)
+    screen.look_at(query=1, head=1).look_at(query=6, head=1)
+    said_of_change = said(screen)
+    assert screen.fact().startswith("Head 2: “barked”")
+    screen.press("undo")  # all looks since the change are one
+    assert screen.fact().startswith("Head 1: “it”") and screen.link()["temp"] == "2.0"
+    screen.press("redo")
+    assert screen.fact().startswith("Head 2: “barked”") and said(screen) == said_of_change
+    screen.press("undo").press("undo")
+    assert "temp" not in screen.link()
 
 
 def test_what_undo_takes_away_is_closed():
