@@ -43,11 +43,14 @@ def show_journey(screen: ScreenState, showing: Showing, step: str | None = None,
     order: a larger one makes a browser that has moved on begin anew."""
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
-    look = {**place, "step": step, "cell": None, "order": order}
+    look = {**place, "step": step, "stop": None, "cell": None, "order": order}
     components.flow(data=make_flow_data(screen, look, showing), key="flow")
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------
+RESTS = ("start", "end", "plane")  # where a journey rests that has not come to a step; plane: vectors are dragged
+
+
 @dataclass
 class LookOrder:
     """What the browser and the server last agreed to look at, and how often the server said something else.
@@ -63,7 +66,7 @@ def make_look(screen: ScreenState) -> dict:
     """What is looked at, as the browser reads it: sentence, head, query, step, cell."""
     selection, chosen = screen.selection, chosen_cell(screen.trace, screen.setup)
     step = screen.setup.step if screen.setup.step in screen.trace else None
-    look = (selection.batch, selection.head, selection.query, step, chosen and chosen.index)
+    look = (selection.batch, selection.head, selection.query, step, screen.setup.stop, chosen and chosen.index)
     order = st.session_state.setdefault("look_order", LookOrder())
     if order.look != look:
         order.look, order.number = look, order.number + 1
@@ -73,6 +76,7 @@ def make_look(screen: ScreenState) -> dict:
         "head": head,
         "query": query,
         "step": step,
+        "stop": screen.setup.stop,
         "cell": chosen and list(chosen.index),
         "order": order.number,
     }
@@ -128,16 +132,19 @@ def make_sum_data(screen: ScreenState) -> dict | None:
 
 # ---- what is done in the picture -------------------------------------------------------------------------------------
 def handle_look() -> None:
-    """Another query, head or step is looked at, as a browser says it; no cell is open then."""
+    """Another query, head, step or stop is looked at, as a browser says it; no cell is open then."""
     match st.session_state["look"].looked:
-        case {"query": query, "head": head, "step": str() | None as step}:
+        case {"query": query, "head": head, "step": str() | None as step, "stop": str() | None as stop}:
             trace = trace_for(setup_state.current_setup())
             sizes = trace.sizes()
             are_there = is_valid_index(query, sizes["T"]) and is_valid_index(head, sizes["H"])
-            if are_there and (step is None or step in trace):
+            is_step = step is None or step in trace
+            is_stop = stop is None or stop in trace or stop in RESTS
+            if are_there and is_step and is_stop:
                 batch = current_screen().selection.batch
-                agree_on_look((batch, head, query, step, None))
-                select_and_redraw(show_look.__name__, token=query, head=head, step=step, cell=None)
+                agree_on_look((batch, head, query, step, stop, None))
+                look = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
+                select_and_redraw(show_look.__name__, **look)
 
 
 def agree_on_look(look: tuple) -> None:

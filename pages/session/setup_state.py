@@ -27,7 +27,7 @@ from pages.setup.setup import (
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
-LOOK_FIELDS = {"sentence", "token", "head", "step", "cell"}
+LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell"}
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
 HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
 

@@ -51,7 +51,8 @@ class Setup:
     heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
     x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
     what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions: "name" or
-    "name:number:number". token: the chosen query; step and cell: what is opened. ramp: "times" where the weights'
+    "name:number:number". token: the chosen query; step and cell: what is opened; stop: the step
+    at which the query's way rests, "start", "end", or "plane" where vectors are dragged. ramp: "times" where the weights'
     colours count in even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every
     map shows the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside
     it; all other maps show B ("values") or B - A ("difference").
@@ -106,6 +107,7 @@ class Setup:
     token: int | None = None
     head: int | None = None
     step: str | None = None
+    stop: str | None = None
     cell: tuple[int, ...] | None = None
     ramp: str | None = None
     against: str | None = None
@@ -197,7 +199,7 @@ def pinned_setup_of(setup: Setup) -> Setup | None:
     return None if setup.pinned is None else compared_setup_of(setup)
 
 
-VIEW_FIELDS = ("sentence", "token", "head", "step", "cell", "ramp", "against", "pinned")
+VIEW_FIELDS = ("sentence", "token", "head", "step", "stop", "cell", "ramp", "against", "pinned")
 
 
 @lru_cache(maxsize=64)  # asked a dozen times in a run of the script

@@ -44,7 +44,7 @@ class Visitor:
     # ---- what a visitor does -----------------------------------------------------------------------------------------
     async def look_at(self, query: int) -> Run:
         """Another word asks: the browser has drawn it, and the server hears of it."""
-        return await self.trigger("look", "looked", {"query": query, "head": 0, "step": None})
+        return await self.trigger("look", "looked", {"query": query, "head": 0, "step": None, "stop": None})
 
     async def click_cell(self, head: int, query: int, key: int) -> Run:
         """A weight is opened."""

@@ -137,7 +137,7 @@ class Screen:
     def look_at(self, **look):
         """Another query, head or step is looked at in the flow."""
         now = self.look()
-        wanted = {name: look.get(name, now[name]) for name in ("query", "head", "step")}
+        wanted = {name: look.get(name, now[name]) for name in ("query", "head", "step", "stop")}
         return self.click_part("look", "looked", wanted)
 
     def click_part(self, name, event, value):

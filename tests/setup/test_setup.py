@@ -248,6 +248,7 @@ def setups(draw):
         head=draw(st.none() | st.integers(0, 20)),
         step=draw(st.none() | st.sampled_from(["scores", "w_q", "output", "", "no such step", "a&b=c"])),
         cell=draw(st.none() | st.lists(st.integers(0, 999_999_999), max_size=6).map(tuple)),
+        stop=draw(st.sampled_from([None, "scores", "plane"])),
         ramp=draw(st.sampled_from([None, "times"])),
     )
 

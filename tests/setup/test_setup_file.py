@@ -63,6 +63,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "dtype": "float16",
         "device": "cuda",
         "cell": (0, 1, 2),
+        "stop": "scores",
         "ramp": "times",
         "built": ("same_word", "offset:2"),
         "wiring": ("tied", "residual"),

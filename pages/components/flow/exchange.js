@@ -10,17 +10,18 @@ class Exchange {
 
   // ---- what the server says -------------------------------------------------------------------------------------------
   // What is looked at, from what the server says.
-  lookOf({ batch, head, query, step, cell }) {
+  lookOf({ batch, head, query, step, stop, cell }) {
     const { flow } = this;
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
     if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map stands under it
-    return { batch, head, query, view: isMap || stays ? "map" : this.sight(cell), step: step ?? flow.share };
+    return { batch, head, query, view: isMap || stays ? "map" : this.sight(cell, stop), step: step ?? flow.share };
   }
 
   // Of the two that show no whole step.
-  sight(cell) {
+  sight(cell, stop) {
     const { plane } = this.flow.data;
+    if (stop && !cell) return plane && stop === "plane" ? "plane" : "flow";
     const view = this.flow.look ? this.flow.look.view : plane?.opens;
     return plane && view === "plane" && !cell ? "plane" : "flow";
   }
@@ -38,8 +39,9 @@ class Exchange {
   }
 
   // The channel may come after the picture: it then brings the sum of the opened cell, and nothing else that is new.
-  expect({ order, step, cell }) {
+  expect({ order, step, stop, cell }) {
     this.order = order;
+    this.rest(stop);
     this.flow.open = cell && { step, index: cell };
   }
 
@@ -52,6 +54,7 @@ class Exchange {
     if (isNew) {
       this.order = look.order;
       flow.look = this.lookOf(look);
+      this.rest(look.stop);
     }
     const isOpen = flow.open && isSamePlace(flow.open, { step: look.step, index: look.cell });
     if (look.cell && (isNew || isOpen)) flow.fillSum(look);
@@ -76,17 +79,50 @@ class Exchange {
   // Looks are many: only the one at which the hand rests is told.
   tellLook() {
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.tell("looked", this.looked()), HAND_RESTS_MS);
+    const { journey } = this.flow;
+    this.resting = setTimeout(() => (journey.isMoving ? this.tellLook() : this.tellLooked()), HAND_RESTS_MS);
+  }
+
+  tellLooked() {
+    const looked = this.looked();
+    this.rested = looked.stop;
+    this.tell("looked", looked);
   }
 
   looked({ query, head, view, step } = this.flow.look) {
-    return { query, head, step: view === "map" ? step : null };
+    return { query, head, step: view === "map" ? step : null, stop: this.stop(view) };
+  }
+
+  // Where the journey rests: at the last step of a stop, its start or its end; null where the page would begin.
+  stop(view) {
+    const { journey, data } = this.flow;
+    const isUsual = view === (data.plane?.opens ?? "flow");
+    if (view === "map") return null;
+    if (view === "plane") return isUsual ? null : "plane";
+    if (journey.told.stop) return journey.progress > 0 ? journey.told.stop.parts.at(-1) : "start";
+    return isUsual ? null : "end";
+  }
+
+  // A stop that the server says: the journey rests there.
+  rest(stop) {
+    const { journey, data } = this.flow;
+    if (stop === this.rested) return;
+    this.rested = stop;
+    if (data.cut || stop === "plane") return;
+    const place = journey.stops.findIndex(({ parts }) => parts.includes(stop));
+    journey.scrub(stop === "start" ? 0 : place < 0 ? Infinity : place + 1);
+  }
+
+  // A hand has moved the journey.
+  tellStop() {
+    const { open, look } = this.flow;
+    if (!open && look.view === "flow" && this.stop("flow") !== this.rested) this.tellLook();
   }
 
   // Of a large run the numbers of another look are not here. Its map stands under the picture, as the opened step.
   askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
     const opened = step ?? (view === "map" ? this.flow.share : view === "flow" ? null : window.flowLook?.step ?? null);
-    this.tell("looked", { query, head, step: opened });
+    this.tell("looked", { query, head, step: opened, stop: null });
   }
 }
 

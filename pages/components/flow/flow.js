@@ -21,7 +21,7 @@ function withNumbers(data) {
 class Flow {
   constructor(root) {
     this.root = root;
-    this.journey = new Journey(() => this.ask());
+    this.journey = new Journey(() => this.ask(), () => this.exchange.tellStop());
     this.exchange = new Exchange(this);
     this.arrangement = new Arrangement();
     this.makeParts();
@@ -209,7 +209,7 @@ class Flow {
     this.take();
     if (this.open && this.look.view === "map") this.look = { ...this.look, step: this.open.step };
     if (this.open) this.tell("opened", { step: this.open.step, index: this.open.index });
-    else this.tell("looked", this.exchange.looked());
+    else this.exchange.tellLooked();
   }
 
   placeOfCell({ part: name, row, m, cell }) {

@@ -7,9 +7,9 @@ const CALM_STOP_MS = 1600; // a stop where nothing may move
 const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
 
 class Journey {
-  // ask: asks for a frame.
-  constructor(ask) {
-    this.ask = ask;
+  // ask: asks for a frame. rests: hears that a hand has moved it, and where it rests now.
+  constructor(ask, rests) {
+    Object.assign(this, { ask, rests });
     this.stops = [];
     this.progress = Infinity; // stops that are behind, and how far the next has come
     this.playing = null; // { last, rests }: the time of the last frame, and what is left of a hold
@@ -30,6 +30,10 @@ class Journey {
     return { stop: this.stops[place], share: this.progress - place };
   }
 
+  get isMoving() {
+    return Boolean(this.playing || this.glide);
+  }
+
   // From its start or its end, by itself or not.
   begin({ plays, begins }) {
     this.progress = begins === "end" ? this.stops.length : 0;
@@ -41,12 +45,14 @@ class Journey {
   togglePlay() {
     if (!this.playing && this.progress >= this.stops.length) this.progress = 0;
     this.playing = this.playing ? null : {};
+    if (!this.playing) this.rests();
     this.ask();
   }
 
   scrub(progress) {
     this.glide = this.playing = null;
     this.progress = clamp(progress, 0, this.stops.length);
+    this.rests();
     this.ask();
   }
 
@@ -90,13 +96,18 @@ class Journey {
     const stop = Math.min(this.stops.length - 1, Math.floor(this.progress));
     this.progress = isCalm() ? stop + 1 : Math.min(stop + 1, this.progress + elapsed / lastsMs(this.stops[stop]));
     if (this.progress === stop + 1) this.playing.rests = isCalm() ? CALM_STOP_MS : HOLD_MS;
-    if (this.progress >= this.stops.length) this.playing = null;
+    if (this.progress < this.stops.length) return;
+    this.playing = null;
+    this.rests();
   }
 
   followGlide(now) {
     const share = clamp((now - this.glide.begun) / this.glide.ms);
     this.progress = between(this.glide.from, this.glide.target, share);
-    if (share >= 1) this.glide = null;
+    if (share >= 1) {
+      this.glide = null;
+      this.rests();
+    }
     this.ask();
   }
 }

@@ -185,14 +185,16 @@ def test_looking_asks_the_server_for_nothing_until_the_hand_rests(screen):
                 {attributes: true, attributeFilter: ['data-test-script-state']});
         }"""
     )
+    flow = opened.page.locator(".flow")
     opened.drawn("hits word 3").hover()
     faded = opened.drawn("texts word 1")
     opened.page.wait_for_function("text => Number(text.getAttribute('opacity')) < 0.5", arg=faded)
     opened.page.locator(".flow .stage").focus()
     opened.page.keyboard.press("Home")  # the journey
     opened.page.keyboard.press("ArrowRight")
-    opened.page.wait_for_function("flow => flow.flow.progress === 1", arg=opened.page.locator(".flow").element_handle())
-    assert opened.page.evaluate("() => window.reruns") == 0
+    comes = "root => root.flow.progress === 1 && [window.reruns]"  # the hand rests from now on
+    assert opened.page.wait_for_function(comes, arg=flow.element_handle()).json_value() == [0]
+    opened.page.wait_for_url("**stop=k**")
 
 
 def test_an_edited_weight_changes_numbers_and_travels_in_the_link(screen):

@@ -52,3 +52,30 @@ def test_a_screen_reader_hears_at_each_stop_what_comes_of_it_in_numbers(screen, 
     opened = screen(f"?ex=en_it&lang={lang}")
     opened.page.locator(".flow").evaluate(AT, progress)
     expect(opened.page.locator(".flow .heard")).to_contain_text(says)
+
+
+def test_the_stop_at_which_a_hand_rests_is_in_the_link_and_undo_leads_back(screen):
+    opened = screen("?ex=en_it&lang=en")
+    stage = opened.page.locator(".flow .stage")
+    with opened.answered():
+        stage.press("Home")
+    with opened.answered():
+        for _ in range(2):
+            stage.press("ArrowRight")
+    opened.page.wait_for_url("**stop=scores**")  # the query has met the keys
+    again = screen("?" + opened.page.url.split("?", 1)[1])
+    at = "root => [root.flow.progress, root.flow.journey.told.stop.motion]"
+    assert again.page.locator(".flow").evaluate(at) == [2, "match"]
+    with opened.answered():
+        opened.page.keyboard.press("Control+z")
+    assert "stop" not in opened.query()
+    assert opened.page.locator(".flow").evaluate("root => root.flow.journey.told.stop") is None
+
+
+def test_the_plane_is_in_the_link(screen):
+    opened = screen("?ex=en_it&lang=en")
+    with opened.answered():
+        opened.page.locator(".flow .views button").nth(2).click()
+    assert opened.query()["stop"] == "plane"
+    again = screen("?" + opened.page.url.split("?", 1)[1])
+    assert again.page.locator(".plane svg").is_visible()
