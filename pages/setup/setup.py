@@ -51,11 +51,11 @@ class Setup:
     heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
     x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
     what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions: "name" or
-    "name:number:number". token: the chosen query; step and cell: what is opened; stop: the step
-    at which the query's way rests, "start", "end", or "plane" where vectors are dragged. ramp: "times" where the weights'
-    colours count in even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every
-    map shows the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside
-    it; all other maps show B ("values") or B - A ("difference").
+    "name:number:number". token: the chosen query; step and cell: what is opened; stop: the step at which the query's
+    way rests, "start", "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in
+    even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every map shows the
+    difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all other
+    maps show B ("values") or B - A ("difference").
     """
 
     example: str = "en_it"

@@ -259,6 +259,7 @@ class Screen:
 
 USUAL_GAP = GapSize.SMALL
 KNOWN = ("value", "raw_value", "raw_values", "set_value", "deferred_file_id")  # to the browser already, or to nobody
+KNOWN += ("js_content", "css_content", "html_content")  # the same in every run
 
 
 def unpack(whole):

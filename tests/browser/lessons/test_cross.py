@@ -2,19 +2,16 @@
 
 import pytest
 
-from tests.browser.conftest import serving
-
 pytestmark = pytest.mark.slow
 
 
-def test_a_deep_link_as_the_first_request_of_a_fresh_process_restores_direction_and_guess(screen):
-    with serving() as address:
-        link = "?lang=en&direction=backward&word=3&error=1&open=lengths"
-        opened = screen(link, lesson="cross", address=address)
-        opened.wait_for_sentence("Head 1: “了” gives 48 % each to “saw” and “yesterday”")
-        opened.wait_for_text("As predicted")
-        opened.wait_for_text("T = 6 queries, S = 5 keys")
-        assert opened.outside == [] and opened.errors == []
+def test_a_deep_link_restores_direction_and_guess(screen):
+    link = "?lang=en&direction=backward&word=3&error=1&open=lengths"
+    opened = screen(link, lesson="cross")
+    opened.wait_for_sentence("Head 1: “了” gives 48 % each to “saw” and “yesterday”")
+    opened.wait_for_text("As predicted")
+    opened.wait_for_text("T = 6 queries, S = 5 keys")
+    assert opened.outside == [] and opened.errors == []
 
 
 def test_the_map_turned_over_is_not_the_answer_of_the_other_direction(screen):

@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.browser.conftest import serving
-
 pytestmark = pytest.mark.slow
 
 
@@ -22,13 +20,10 @@ def draw(opened, *cells):
     opened.settled()
 
 
-def test_a_drawn_mask_comes_back_from_a_deep_link_as_the_first_request_of_a_fresh_process(screen):
-    with serving() as address:
-        opened = screen(
-            "?mask=custom&paint=100,110,111&ex=en_it&text=Tom+fed+it&lang=en", lesson="masks", address=address
-        )
-        opened.wait_for_text("6 of 9")
-        assert opened.outside == [] and opened.errors == []
+def test_a_drawn_mask_comes_back_from_a_deep_link(screen):
+    opened = screen("?mask=custom&paint=100,110,111&ex=en_it&text=Tom+fed+it&lang=en", lesson="masks")
+    opened.wait_for_text("6 of 9")
+    assert opened.outside == [] and opened.errors == []
 
 
 def test_the_causal_mask_is_built_by_drawing(screen):

@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import serving
 from tests.lessons.test_printed import BY_HAND, PRINTED, WORDS
 
 pytestmark = pytest.mark.slow
@@ -98,12 +97,11 @@ def test_find_the_error_and_the_link_keeps_what_was_found(screen):
 
 def test_a_cold_link_restores_what_was_found_and_what_was_typed(screen):
     link = "?stage=q&q=1 1 1;2 2 2;2 1 2&guess=q_projected.0.2.1&cell=hero,printed,q_projected,0,2,1&lang=en"
-    with serving() as address:
-        opened = screen(link, lesson="printed", address=address)
-        opened.wait_for_sentence("Printed Q: 8 of 9 right, new slips 1")
-        opened.wait_for_text("All new slips of this step are marked: 1.")
-        opened.wait_for_text("A new slip: the written numbers before it give 2.")
-        assert opened.outside == [] and opened.errors == []
+    opened = screen(link, lesson="printed")
+    opened.wait_for_sentence("Printed Q: 8 of 9 right, new slips 1")
+    opened.wait_for_text("All new slips of this step are marked: 1.")
+    opened.wait_for_text("A new slip: the written numbers before it give 2.")
+    assert opened.outside == [] and opened.errors == []
 
 
 def test_where_it_began(screen):

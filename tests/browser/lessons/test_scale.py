@@ -6,8 +6,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import serving
-
 pytestmark = pytest.mark.slow
 
 
@@ -26,13 +24,12 @@ def bold(opened, start):
     return [float(text) for text in texts if re.fullmatch(r"[0-9.]+", text)]
 
 
-def test_a_deep_link_as_the_first_request_of_a_fresh_process_restores_the_lesson_with_its_guess(screen):
-    with serving() as address:
-        opened = screen("?guess=0&d_k=1024&open=gradient&lang=en", lesson="scale", address=address)
-        opened.wait_for_text("Not as predicted")
-        opened.wait_for_sentence("0.97 undivided, 0.36 divided; the gradient 0.044 and 0.366.")
-        opened.wait_for_text("How far each weight of this draw moves")
-        assert opened.outside == [] and opened.errors == []
+def test_a_deep_link_restores_the_lesson_with_its_guess(screen):
+    opened = screen("?guess=0&d_k=1024&open=gradient&lang=en", lesson="scale")
+    opened.wait_for_text("Not as predicted")
+    opened.wait_for_sentence("0.97 undivided, 0.36 divided; the gradient 0.044 and 0.366.")
+    opened.wait_for_text("How far each weight of this draw moves")
+    assert opened.outside == [] and opened.errors == []
 
 
 def test_why_sqrt_d_k_the_largest_weight_of_the_softmax_against_d_k_guessed_first(screen):
