@@ -89,6 +89,7 @@ flow = make_component(
     "flow/picture/lane",
     "flow/picture/column_heads",
     "flow/picture/vectors",
+    "flow/picture/merge",
     "flow/picture/meeting",
     "flow/picture/threads",
     "flow/picture/bars",

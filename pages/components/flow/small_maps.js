@@ -20,6 +20,19 @@ class SmallMaps {
     this.root.replaceChildren(...this.buttons);
   }
 
+  // Where the small maps stand, from a corner of another element: [{ x, y, width, height, isSeen }]; one that the row has
+  // scrolled away stands at the row's end, on the element's edge. null where the row is not in sight.
+  boxesFrom(element) {
+    const [row, corner] = [this.root.getBoundingClientRect(), element.getBoundingClientRect()];
+    if (!row.width) return null;
+    return this.buttons.map((button) => {
+      const { x, y, width, height } = button.firstChild.getBoundingClientRect();
+      const isSeen = x >= row.left && x + width <= row.right;
+      const at = { x: clamp(x, row.left, row.right - width) - corner.x, width, isSeen };
+      return isSeen ? { ...at, y: y - corner.y, height } : { ...at, y: 0, height: 0 };
+    });
+  }
+
   // read: those that the chosen one is made of.
   mark(chosen, read = []) {
     for (const button of this.buttons) {

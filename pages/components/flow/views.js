@@ -14,8 +14,16 @@ function pictureView(flow, snapshot, layout, glow) {
     isRandom: (row) => data.origins.S[model.places[row]] === "random",
     lane: data.crossed ? asking : data.text.asks,
     heads: data.heads,
+    headNames: data.head_names.map(({ name }) => name),
+    headMaps: isMerging(flow) ? flow.rail.boxesFrom(flow.svg) : null,
+    queries: data.words.T.length,
     rings: flow.ringed().flatMap((cell) => ringOf(flow, cell)),
   };
+}
+
+// Whether heads are on their way into one row: only then it is asked where their small maps stand.
+function isMerging({ journey: { told }, model }) {
+  return told.share < 1 && Boolean(told.stop?.parts.some((name) => model.parts.get(name).merges));
 }
 
 // An operand of the unfolded sum in the picture, where it is drawn.

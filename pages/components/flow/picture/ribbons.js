@@ -42,7 +42,7 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
   const x = between(passed, end, revealed);
   const bent = clamp((x - bend) / (end - bend));
   const y = between(picture.layout.rowY[row], arrives + width / 2, bent * bent * (3 - 2 * bent));
-  drawVector(picture, values, row, { x: x - picture.layout.w[values.name] * 0.7, y }, clamp((1 - revealed) * 4), "marks");
+  drawVector(picture, values, row, { x: x - picture.layout.w[values.name] * 0.7, y }, clamp((1 - revealed) * 4), { layer: "marks" });
 }
 
 function drawPercent(picture, row, x, top, width, opacity) {

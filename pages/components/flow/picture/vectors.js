@@ -9,9 +9,9 @@ function drawVectors(picture, part, share) {
   for (let row = 0; row < count; row++) {
     const own = part.role === "lane" ? share : part.role === "pairs" ? picture.turn(share, row) : clamp(share * 1.4 - (0.4 * row) / count);
     if (own <= 0) continue;
-    const way = wayInto(picture, part, row, easeInOut(own));
     const nearness = part.role === "lane" ? 1 : picture.nearness(row);
-    drawVector(picture, part, row, way, clamp(own * 3) * nearness);
+    if (part.merges && own < 1) drawMerge(picture, part, own);
+    else drawVector(picture, part, row, wayInto(picture, part, row, easeInOut(own)), clamp(own * 3) * nearness);
   }
   if (part.role === "lane") drawLaneName(picture, part, share);
 }
@@ -27,15 +27,15 @@ function wayInto(picture, part, row, share) {
   return { x: between(x[source], to.x, share), y: between(picture.y(from, sourceRow), to.y, share) };
 }
 
-function drawVector(picture, part, row, { x, y }, opacity, layer = "cells") {
-  const { zoom, rowHeight } = picture.layout;
+// fly: from a cell's place to where it is on its way, (box, column) -> { box, and how strongly it is drawn }.
+function drawVector(picture, part, row, { x, y }, opacity, { layer = "cells", fly = null } = {}) {
+  const { zoom } = picture.layout;
   const numbers = picture.snapshot.numbers[part.name];
   if (part.role !== "lane" && picture.isRest(row)) return;
   const { cell, gap, each, count } = stripOf(picture.snapshot, part, picture.unit, zoom);
   const length = numbers.length / (part.role === "lane" ? 1 : picture.rows);
-  const room = part.role === "lane" ? Infinity : rowHeight[row];
-  const height = Math.max(1, room > 20 ? Math.min(Math.max(cell, 9 * picture.unit) * 1.3, room * 0.46) : room - 1.5);
-  const isFramed = height >= SLIM && cell < NARROW;
+  const height = cellHeight(picture, part, row, cell);
+  const isFramed = height >= SLIM && cell < NARROW && !fly;
   if (isFramed) {
     const frame = { x, y: y - height / 2, width: count * (cell + gap) - gap, height, rx: 2 * picture.unit };
     picture.shapes.put(layer, "rect", `frame ${part.name} ${row}`, { ...frame, class: `frame ${part.family}`, opacity });
@@ -44,15 +44,23 @@ function drawVector(picture, part, row, { x, y }, opacity, layer = "cells") {
     const m = largestOf(numbers, row * length + i * each, row * length + Math.min(length, (i + 1) * each));
     const number = numbers[m];
     const strength = clamp(Math.abs(number) / (picture.largest[part.name] || 1));
-    if (height < SLIM && strength < FAINT) continue; // without a frame it would not be seen
+    const isSlim = height < SLIM && !fly;
+    if (isSlim && strength < FAINT) continue; // without a frame it would not be seen
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
-    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && "other", (isFramed || height < SLIM) && "slim"];
-    const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height, rx: Math.min(3 * picture.unit, cell / 4, height / 4) };
+    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && !fly && "other", (isFramed || isSlim) && "slim"];
+    const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height };
+    const rx = Math.min(3 * picture.unit, cell / 4, height / 4);
+    const { box: flown, ...strengths } = fly ? fly(box, column) : { box, opacity };
     const fill = Number.isFinite(number) ? (strength < FAINT ? 0.03 : 0.14 + 0.78 * strength) : 0;
     const means = { part: part.name, row, m: column };
-    picture.shapes.put(layer, "rect", `${part.name} ${row} ${i}`, { ...box, class: look.filter(Boolean).join(" "), opacity, "fill-opacity": Math.round(100 * fill) / 100 }, means);
+    picture.shapes.put(layer, "rect", `${part.name} ${row} ${i}`, { ...flown, rx, ...strengths, class: look.filter(Boolean).join(" "), "fill-opacity": Math.round(100 * fill) / 100 }, means);
   }
+}
+
+function cellHeight(picture, part, row, cell) {
+  const room = part.role === "lane" ? Infinity : picture.layout.rowHeight[row];
+  return Math.max(1, room > 20 ? Math.min(Math.max(cell, 9 * picture.unit) * 1.3, room * 0.46) : room - 1.5);
 }
 
 function drawLaneName(picture, part, share) {
