@@ -1,14 +1,17 @@
 """A slider that the picture follows while it is dragged; the server computes when it is let go."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from pages import components
+from pages.panels.setup_controls import keep_typed
 from pages.session.labels import current_palette
 
 TEMPERATURE_RANGE = (0.1, 10.0)  # of what is dragged; a link may say more
+Take = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -35,30 +38,68 @@ class ListSlider:
     changes: Sequence[dict] | None = None
 
 
-def show_ratio_slider(slider: RatioSlider, key: str, take: Callable[[float], None]) -> None:
-    """Shows the slider. take: is called with the value at which it is let go."""
+@dataclass(frozen=True)
+class TypedNumber:
+    """A box in which the number of a slider can be typed, also one that the slider does not have.
 
-    def handle_release() -> None:
-        value = st.session_state[key].released
+    control: where a number is refused, which then stays in the box. step: of the box's arrows; where it is whole, all
+    numbers are. most: the largest, either way."""
+
+    control: str
+    step: float
+    most: float = sys.float_info.max
+
+    def accepts(self, number: object) -> bool:
+        """Whether what a browser sent can be tried."""
+        kinds = (int,) if isinstance(self.step, int) else (int, float)
+        return type(number) in kinds and -self.most <= number <= self.most
+
+
+def show_ratio_slider(slider: RatioSlider, key: str, take: Take, typed: TypedNumber | None = None) -> None:
+    """Shows the slider. take: is called with the value at which it is let go, or that is typed."""
+
+    def take_released(value: object) -> None:
         if isinstance(value, int | float) and slider.least <= value <= slider.most:
             take(float(value))
 
     data = vars(slider) | {"changes": {"step": slider.step, "parameter": slider.parameter}, "values": None}
-    draw_slider(data, key, handle_release)
+    draw_slider(data, key, take_released, take, typed)
 
 
-def show_list_slider(slider: ListSlider, key: str, take: Callable[[float], None], width: int | str = "stretch") -> None:
-    """Shows the slider. take: is called with the value at which it is let go."""
+def show_list_slider(
+    slider: ListSlider, key: str, take: Take, width: int | str = "stretch", typed: TypedNumber | None = None
+) -> None:
+    """Shows the slider. take: is called with the value at which it is let go, or that is typed."""
 
-    def handle_release() -> None:
-        released = st.session_state[key].released
-        if isinstance(released, int | float) and released in slider.values:
-            take(slider.values[slider.values.index(released)])
+    def take_released(value: object) -> None:
+        if isinstance(value, int | float) and value in slider.values:
+            take(slider.values[slider.values.index(value)])
 
-    draw_slider(vars(slider), key, handle_release, width)
+    draw_slider(vars(slider), key, take_released, take, typed, width)
 
 
-def draw_slider(data: dict, key: str, handle_release: Callable[[], None], width: int | str = "stretch") -> None:
+def draw_slider(
+    data: dict,
+    key: str,
+    take_released: Callable[[object], None],
+    take_typed: Take,
+    typed: TypedNumber | None,
+    width: int | str = "stretch",
+) -> None:
     """Draws a slider, under the name of its key."""
-    data = data | {"of": key, "colour": current_palette().share}
-    components.live_slider(data=data, key=key, on_released_change=handle_release, width=width)
+
+    def handle_typing() -> None:
+        number = st.session_state[key].typed
+        if typed and typed.accepts(number):
+            st.session_state[f"{key}.typed"] = number
+            take_typed(number)
+
+    box = typed and {"number": keep_typed(key, typed.control, data["value"]), "step": typed.step}
+    data = data | {"of": key, "colour": current_palette().share, "typed": box}
+    components.live_slider(
+        data=data,
+        key=key,
+        on_released_change=lambda: take_released(st.session_state[key].released),
+        on_typed_change=handle_typing,
+        width=width,
+    )

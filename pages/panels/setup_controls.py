@@ -20,10 +20,22 @@ def mirror_field(key: str, control: str, value: object) -> None:
 
     Streamlit forgets what a widget held that was away from the screen for a while: its refusal goes too.
     """
+    mirror_field_as(key, key, control, value)
+
+
+def mirror_field_as(kept: str, key: str, control: str, value: object) -> None:
+    """Sets what is kept under a name as mirror_field sets a widget. key: of the widget."""
     if key not in st.session_state:
         setup_state.forget_refusals(control)
     if setup_state.get_refusal(control) is None:
-        st.session_state[key] = value
+        st.session_state[kept] = value
+
+
+def keep_typed(key: str, control: str, value: object) -> object:
+    """What stands in a box of a component: what the Setup says, or what was typed there and refused."""
+    typed = f"{key}.typed"
+    mirror_field_as(typed, key, control, value)
+    return st.session_state[typed]
 
 
 def try_change(control: str, **updates) -> None:

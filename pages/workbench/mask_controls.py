@@ -1,14 +1,16 @@
 """Which masks, and their numbers; a custom one as a matrix of 0 and 1."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
 from attention_core import Trace
 from attention_core.mechanism.masks import MASKS
+from pages.panels.live_slider import ListSlider, TypedNumber, show_list_slider
 from pages.panels.setup_controls import mirror_field, show_field_pills, show_refusal, try_change
 from pages.session.fragments import page_part
-from pages.session.labels import place_names
+from pages.session.labels import current_palette, place_names
 from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_MASK_NUMBER
 from pages.setup.mask_spec import mask_parameters_of, read_mask, write_mask
@@ -32,6 +34,7 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
         sizes["T"],
         sizes["S"],
         trace.labels["S"] if names_tokens else (),
+        current_palette().share,
     )
 
 
@@ -83,16 +86,19 @@ def show_mask_numbers(trace: Trace, masks: Mapping[str, MaskParameters], name: s
     params = {"offset": sizes["S"] - sizes["T"], **masks[name]}
 
     def take_number(parameter: str) -> None:
-        control = f"{name}_{parameter}"
-        value = st.session_state[f"c_{control}"]
+        change_number(parameter, st.session_state[f"c_{name}_{parameter}"])
+
+    def change_number(parameter: str, value: object) -> None:
         changed_mask = {**masks[name], parameter: read_mask_number(parameter, value)}
         changed_masks = {**masks, name: changed_mask}
-        try_change(control, masks=write_masks(changed_masks))
+        try_change(f"{name}_{parameter}", masks=write_masks(changed_masks))
 
     for parameter in mask_parameters_of(name):
         control = f"{name}_{parameter}"
         if parameter == "global_tokens":
             show_token_choice(trace, control, params[parameter], take_number)
+        elif parameter == "window":
+            show_window_slider(trace, name, params[parameter], partial(change_number, parameter))
         else:
             show_number_input(control, parameter, params[parameter], take_number)
         show_refusal(control)
@@ -120,6 +126,22 @@ def show_number_input(control: str, parameter: str, value: object, take: Callabl
         on_change=take,
         args=(parameter,),
     )
+
+
+def show_window_slider(trace: Trace, name: str, window: int, take: Callable[[int], None]) -> None:
+    """How far a mask reaches, up to all keys; any other number can be typed. take: is called with another one."""
+    control = f"{name}_window"
+    (least,) = [parameter.least for parameter in MASKS[name].parameters if parameter.name == "window"]
+    windows = range(least, least + trace.sizes()["S"])
+    step = f"allowed_{name}" if f"allowed_{name}" in trace else "allowed"
+    slider = ListSlider(
+        say(f"parameter.{control}"),
+        window,
+        [*windows],
+        [str(each) for each in windows],
+        [{"params": {step: {"window": each}}} for each in windows],
+    )
+    show_list_slider(slider, f"c_{control}", take, typed=TypedNumber(control, 1, MAX_MASK_NUMBER))
 
 
 def show_token_choice(trace: Trace, control: str, tokens: tuple[int, ...], take: Callable[[str], None]) -> None:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.mechanism.scores import SCORES
-from pages.panels.live_slider import TEMPERATURE_RANGE, RatioSlider, show_ratio_slider
+from pages.panels.live_slider import TEMPERATURE_RANGE, RatioSlider, TypedNumber, show_ratio_slider
 from pages.panels.setup_controls import (
     HALF_WIDTH_PX,
     mirror_field,
@@ -22,6 +22,8 @@ from pages.setup.setup import DTYPES, Setup, config_of, positions_of, to_positio
 from pages.site.words import say
 
 POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
+SCALE_RANGE = (0.01, 10.0)  # of what is dragged: 1/√d_k of every width that can be chosen lies in it
+SCALE_STEP = 0.05  # of the arrows of its box
 ROPE_CHOICES = ("rope", "rope_half")  # its two styles, one of which may be chosen
 
 
@@ -108,7 +110,7 @@ def show_position_controls(screen: ScreenState) -> None:
     show_refusal("positions")
 
 
-@page_part(lambda screen: screen.setup.scale)
+@page_part(lambda screen: (screen.setup.scale, current_palette().share))
 def show_scale_control(screen: ScreenState) -> None:
     """Scale: as the score has it, off, or a number."""
     scale = screen.setup.scale
@@ -116,9 +118,6 @@ def show_scale_control(screen: ScreenState) -> None:
     def choose_scale() -> None:
         wanted = {"off": 1.0, "number": 0.5}.get(st.session_state["c_scale"])
         try_change("scale", scale=wanted)
-
-    def take_typed_scale() -> None:
-        try_change("scale", scale=st.session_state["c_scale_number"])
 
     kind = find_scale_kind(scale)
     mirror_field("c_scale", "scale", kind)
@@ -132,15 +131,18 @@ def show_scale_control(screen: ScreenState) -> None:
         width="stretch",
     )
     if kind == "number":
-        mirror_field("c_scale_number", "scale", scale)
-        st.number_input(
-            say("control.scale_number"),
-            key="c_scale_number",
-            on_change=take_typed_scale,
-            format="%.4g",
-            step=0.05,
-        )
+        show_scale_slider(scale)
     show_refusal("scale")
+
+
+def show_scale_slider(scale: float) -> None:
+    """The factor, dragged or typed."""
+    least, most = SCALE_RANGE
+    if scale > 0:
+        least, most = min(least, scale), max(most, scale)
+    slider = RatioSlider(say("control.scale_number"), scale, least, most, step="scaled_scores", parameter="factor")
+    typed = TypedNumber("scale", SCALE_STEP)
+    show_ratio_slider(slider, "c_scale_number", lambda value: try_change("scale", scale=float(value)), typed)
 
 
 def find_scale_kind(scale: float | None) -> str:

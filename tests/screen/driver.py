@@ -90,8 +90,9 @@ class Screen:
         return found[0]
 
     def set(self, key, value):
-        if key == "temperature":  # a slider that the picture follows
-            return self.click_part("c_temperature", "released", value)
+        if self.parts(f"c_{key}"):  # a slider that the picture follows
+            is_typed = self.slider(key)["typed"] is not None
+            return self.click_part(f"c_{key}", "typed" if is_typed else "released", value)
         return self.ran(self.widget(key).set_value(value).run)
 
     def press(self, key):
@@ -199,6 +200,15 @@ class Screen:
         """What a canvas was told, and the bytes that came with it, by name."""
         (part,) = self.parts(name)
         return unpack(part.proto.bytes)
+
+    def slider(self, key):
+        """What a slider that the picture follows was told."""
+        (part,) = self.parts(f"c_{key}")
+        return json.loads(part.proto.json)
+
+    def held(self, key):
+        """What stands in a control."""
+        return self.slider(key)["typed"]["number"] if self.parts(f"c_{key}") else self.widget(key).value
 
     def steps(self):
         """The steps on the strip, in order."""

@@ -66,7 +66,7 @@ def test_scale_off_and_a_number():
     screen.set("scale_number", 0.25)
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(0.25), abs=1e-12)
     screen.set("scale_number", 1.0)  # as if it were off, but it is still a number that is typed
-    assert screen.widget("scale_number").value == 1.0
+    assert screen.held("scale_number") == 1.0
     assert screen.link() == {"scale": "1.0"}
     assert Screen(scale="1.0").widget("scale").value == "off"
     assert screen.set("scale", "default").link() == {}

@@ -4,22 +4,32 @@ const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show ever
 // go. Streamlit's own says where it stands only then.
 // data: { of, label, values or null, texts, least, most, value, changes }: one of the values that are given, with its text,
 // else from least to most by equal ratios. changes: what each value changes in the flow's run (follow in twin.js); of equal
-// ratios { step, parameter }, the parameter that the value is.
+// ratios { step, parameter }, the parameter that the value is. typed: null, or { number, step } of a box in which the value
+// stands, and in which any other can be typed.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".live");
-  const [name, shown, input] = ["span", "output", "input"].map((kind) => root.querySelector(kind));
+  const [name, shown, input] = ["span", "output", "input[type=range]"].map((kind) => root.querySelector(kind));
+  const box = typingBox(root, shown, data, setTriggerValue);
   name.textContent = data.label;
   root.style.setProperty("--colour", data.colour);
   const isHeld = window.heldSlider?.of === data.of && root.of === data.of;
   root.of = data.of;
   if (!isHeld) stand(input, data);
+  const say = (text, number) => {
+    shown.textContent = text;
+    input.setAttribute("aria-valuetext", text);
+    if (!root.isTyping) box.value = number;
+  };
   const show = () => {
-    shown.textContent = data.values ? data.texts[Number(input.value)] : spellSetting(settingAt(input, data));
-    input.setAttribute("aria-valuetext", shown.textContent);
+    const setting = settingAt(input, data);
+    say(data.values ? data.texts[Number(input.value)] : spellSetting(setting), setting);
   };
   show();
-  if (!isHeld && !data.values) shown.textContent = spellSetting(data.value); // one from a link may lie between two
+  const isBetween = !data.values?.includes(data.value); // one that was typed, or is from a link
+  if (!isHeld && isBetween) say(spellSetting(data.value), data.value);
+  if (!isHeld && data.typed && !root.isTyping) box.value = data.typed.number; // also one that is refused
   input.oninput = () => {
+    root.isTyping = false;
     show();
     window.heldSlider = { of: data.of, position: Number(input.value) };
     window.dispatchEvent(new CustomEvent("slider-moved", { detail: window.heldSlider }));
@@ -30,8 +40,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const given = data.values ? undefined : detail.params?.[data.changes.step]?.[data.changes.parameter];
     if (given === undefined || given === settingAt(input, data)) return; // another hand, or its own
     input.value = knobAt(given, data);
-    show();
-    shown.textContent = spellSetting(given);
+    say(spellSetting(given), given);
   };
   if (root.follow) window.removeEventListener("flow-drag", root.follow);
   root.follow = follow;
@@ -54,14 +63,33 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 }
 
+// The box in which the value can be typed, in the place of what else shows it.
+function typingBox(root, shown, { label, typed }, setTriggerValue) {
+  const box = (root.box ??= Object.assign(document.createElement("input"), { type: "number", className: "typed" }));
+  shown.hidden = typed !== null;
+  if (!typed) return box;
+  if (!box.isConnected) shown.after(box);
+  box.step = typed.step;
+  box.setAttribute("aria-label", label);
+  box.oninput = () => (root.isTyping = true);
+  box.onchange = () => {
+    root.isTyping = false;
+    if (box.value !== "") setTriggerValue("typed", Number(box.value));
+  };
+  return box;
+}
+
 // Puts the slider where the server says that it stands.
 function stand(input, data) {
   Object.assign(input, data.values ? { min: 0, max: data.values.length - 1, step: 1 } : { min: 0, max: 1, step: 0.001 });
   input.value = knobAt(data.value, data);
 }
 
+// Where the knob stands; for a setting that the slider does not have, at the end that is next to it.
 function knobAt(setting, { values, least, most }) {
-  return values ? values.indexOf(setting) : Math.log(setting / least) / Math.log(most / least);
+  if (!values) return setting > least ? Math.log(setting / least) / Math.log(most / least) : 0;
+  const isAbove = setting > values[values.length - 1];
+  return values.includes(setting) ? values.indexOf(setting) : isAbove ? values.length - 1 : 0;
 }
 
 // The setting at which a slider stands; of equal ratios with two digits.

@@ -24,7 +24,11 @@ def read(opened, label, *selectors):
 def drag(opened, label: str, share: float) -> None:
     """Takes the knob to a share of the slider's way, and holds it there."""
     opened.settled()
-    slider = opened.page.locator("label.live").filter(has=opened.page.get_by_text(label, exact=True)).locator("input")
+    slider = (
+        opened.page.locator("label.live")
+        .filter(has=opened.page.get_by_text(label, exact=True))
+        .locator("input[type=range]")
+    )
     box = slider.bounding_box()
     at = float(slider.evaluate("input => (input.value - input.min) / (input.max - input.min)"))
     knob = 8  # px from the end of the slider to the middle of its knob
@@ -105,6 +109,48 @@ def test_the_distance_to_a_word(screen):
     assert line == pytest.approx(point, abs=1)
     let_go(opened)
     assert opened.query()["distance"] == "14" and "“dog”, 14 back" in opened.sentence()
+
+
+def it_gives_dog(factor: float, others: int = 5) -> float:
+    """The share of "dog", whose score is 6, beside others at 0 and "Anna" at -6, if she is there."""
+    anna = math.exp(-6 * factor) if others == 5 else 0
+    return math.exp(6 * factor) / (math.exp(6 * factor) + others + anna)
+
+
+WORKBENCH = [
+    ("scale=0.5", "Scale factor", 1.5 / 3, "0.32", it_gives_dog(0.32)),  # by equal ratios from 0.01 to 10
+    ("mask=local:1", "Local window: reach to each side, in tokens", 2 / 6, "2", it_gives_dog(2**-0.5, 3)),
+    ("mask=causal,sliding:2", "Sliding window: keys, the query's own included", 2 / 6, "3", it_gives_dog(2**-0.5, 2)),
+]
+
+
+@pytest.mark.parametrize("query, label, place, number, share", WORKBENCH)
+def test_a_number_of_the_workbench(screen, query, label, place, number, share):
+    opened = screen(f"?{query}&lang=en")
+    before, url = opened.query(), opened.page.url
+    drag(opened, label, place)
+    knob, headline = read(opened, label, ".flow .headline")
+    assert knob == number and f"{100 * share:.0f} %" in headline[0]
+    assert opened.page.get_by_role("spinbutton", name=label).input_value() == number
+    assert shares(opened)[3] == pytest.approx(share, abs=1e-6)
+    assert opened.page.url == url
+    let_go(opened)
+    assert number in opened.page.url and shares(opened)[3] == pytest.approx(share, abs=1e-6)
+    with opened.answered():
+        opened.page.get_by_role("button", name="Undo", exact=True).click()
+    assert opened.query() == before
+
+
+def test_a_number_is_typed_that_no_knob_reaches_and_a_refused_one_stays(screen):
+    opened = screen("?mask=local:1&lang=en")
+    label = "Local window: reach to each side, in tokens"
+    box = opened.page.get_by_role("spinbutton", name=label)
+    for typed in ("30", "-1"):
+        box.fill(typed)
+        with opened.answered():
+            box.press("Enter")
+    assert opened.query()["mask"] == "local:30" and box.input_value() == "-1"
+    opened.wait_for_text("window must be a whole number, 0 or more: got -1")
 
 
 @pytest.mark.parametrize("lesson, least", [("bottleneck", "After 0 steps"), ("induction", "After 0 steps")])
