@@ -1,29 +1,50 @@
-"""Takes every picture of the documents anew."""
+"""Takes every picture of the documents anew; with a folder, frames of the journey in all looks, to be looked at."""
 
+import sys
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
 from tests.benchmarks.tab import chromium
-from tests.browser.conftest import serving
-from tests.pictures.journey import save_journey
+from tests.browser.conftest import Screen, serving
+from tests.pictures.journey import save_frames, save_journey
 
 DOCS = Path(__file__).parents[2] / "docs"
-WINDOW = {"width": 1280, "height": 720}
-STEP = "?lang=zh&step=scores"
+LOOKS = {
+    "light": ("en", 1280, 720, "light"),
+    "dark": ("en", 1280, 720, "dark"),
+    "chinese": ("zh", 1280, 720, "light"),
+    "hall": ("en", 1920, 1080, "light"),
+    "phone": ("zh", 390, 844, "dark"),
+}
 
 
-def open_page(browser: Browser, address: str, scheme: str = "light") -> Page:
-    """A page, when its picture is drawn."""
-    page = browser.new_context(viewport=WINDOW, color_scheme=scheme, locale="en").new_page()
-    page.goto(address)
-    page.locator(".flow .word").first.wait_for(state="attached")
-    page.wait_for_function("() => document.querySelector('[data-test-script-state=notRunning]')")
-    page.evaluate("document.fonts.ready")
-    return page
+def open_page(browser: Browser, address: str, link: str, look: str = "light", lesson: str = "") -> Page:
+    """A page, when all of it is drawn."""
+    _, width, height, scheme = LOOKS[look]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, locale="en")
+    opened = Screen(context.new_page(), address)
+    if lesson:
+        opened.open_lesson(lesson, link)
+    else:
+        opened.open(link)
+    opened.page.evaluate("document.fonts.ready")
+    return opened.page
+
+
+def take_pictures(browser: Browser, address: str) -> None:
+    """The pictures of the documents."""
+    compared = "?mask=causal&pinned=values&against=ex%3Den_it&lang=en"
+    open_page(browser, address, "?lang=en").screenshot(path=DOCS / "first-screen.png")
+    open_page(browser, address, "?lang=zh&step=scores", "dark").screenshot(path=DOCS / "step-zh-dark.png")
+    open_page(browser, address, compared).screenshot(path=DOCS / "compare.png")
+    open_page(browser, address, "?lang=en", lesson="masks").screenshot(path=DOCS / "lesson.png")
+    save_journey(open_page(browser, address, "?lang=en"), DOCS / "journey.gif")
 
 
 with chromium() as browser, serving() as address:
-    open_page(browser, address).screenshot(path=DOCS / "first-screen.png")
-    open_page(browser, f"{address}/{STEP}", "dark").screenshot(path=DOCS / "step-zh-dark.png")
-    save_journey(open_page(browser, address), DOCS / "journey.gif")
+    if len(sys.argv) > 1:
+        for look, (language, *_) in LOOKS.items():
+            save_frames(open_page(browser, address, f"?lang={language}", look), Path(sys.argv[1]) / look)
+    else:
+        take_pictures(browser, address)

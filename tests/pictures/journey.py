@@ -44,3 +44,19 @@ def shrunk(png: bytes) -> Image.Image:
     """A screenshot, as wide as the README shows it."""
     image = Image.open(BytesIO(png)).convert("RGB")
     return image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)
+
+
+def save_frames(page: Page, folder: Path) -> None:
+    """Writes what the whole screen shows at the end of each stop and halfway to it, and the map as it opens."""
+    folder.mkdir(parents=True, exist_ok=True)
+    flow = page.locator(".flow")
+    stops = flow.evaluate("root => root.flow.journey.stops.map(({ motion }) => motion)")
+    for half in range(2 * len(stops) + 1):
+        flow.evaluate(DRAWN, half / 2)
+        name = f"{half:02d}-{stops[half // 2] if half % 2 else 'rest'}.png"
+        page.screenshot(path=folder / name)
+    page.locator(".flow .views button").nth(1).click()
+    page.wait_for_function("root => root.flow.opened > 0.4", arg=flow.element_handle())
+    page.screenshot(path=folder / "map-opening.png")
+    page.wait_for_function("root => root.flow.opened === 1", arg=flow.element_handle())
+    page.screenshot(path=folder / "map.png")

@@ -70,6 +70,7 @@ class StopsBar {
       const done = `${Math.round(100 * clamp(progress - i))}%`;
       if (element.firstChild.style.width !== done) element.firstChild.style.width = done;
       element.classList.toggle("current", stops[i] === told.stop);
+      element.classList.toggle("covered", this.covers.some(([over, under]) => under === i && stops[over] === told.stop));
     });
     const stop = Math.min(stops.length - 1, Math.floor(progress));
     this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
@@ -102,5 +103,8 @@ class StopsBar {
       this.made[i].classList.toggle("crowded", !isFree);
       if (isFree) end = right;
     });
+    this.covers = boxes.flatMap((one, over) => boxes.flatMap((other, under) => (isOver(one, other) ? [[over, under]] : [])));
   }
 }
+
+const isOver = (one, other) => one !== other && one.left < other.right + 6 && other.left < one.right + 6;

@@ -72,7 +72,7 @@ def test_words_and_heads_of_wide_vectors_are_looked_at_without_the_server(screen
 @pytest.mark.slow
 def test_first_sight_has_few_controls_and_all_else_is_under_more_in_the_order_of_use(screen):
     opened = screen("?lang=en")
-    labels = opened.page.get_by_test_id("stWidgetLabel").or_(opened.page.locator("label.live span")).filter(visible=True)
+    labels = opened.page.locator("[data-testid=stWidgetLabel], label.live span").filter(visible=True)
     pane = ["Sentence", "Masks", "Scale", "Temperature"]
     assert [text for text in labels.all_inner_texts() if text in pane] == pane
     assert len(labels.all_inner_texts()) <= len(pane) + 2  # beside them Keep as A, and the list of steps

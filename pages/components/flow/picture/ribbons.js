@@ -22,7 +22,7 @@ function drawRibbons(picture) {
     const leaves = topOf(picture, row, width);
     drawRibbon(picture, row, { start, bend, end, leaves, arrives, width });
     if (revealed > 0.04 && revealed < 1 && shares[row] > 0.03) drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
-    drawPercent(picture, row, passed, leaves, width, clamp(revealed * 3 - 1));
+    drawPercent(picture, row, { passed, bend, top: leaves, width }, clamp(revealed * 3 - 1));
     arrives += width;
   }
   const box = { x: end, y: laneY - (stick * total) / 2, width: 5 * picture.unit, height: stick * total, rx: 2 };
@@ -45,12 +45,15 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
   drawVector(picture, values, row, { x: x - picture.layout.w[values.name] * 0.7, y }, clamp((1 - revealed) * 4), { layer: "marks" });
 }
 
-function drawPercent(picture, row, x, top, width, opacity) {
+// Inside its ribbon where it fits before the bend, else above it.
+function drawPercent(picture, row, { passed, bend, top, width }, opacity) {
   const share = picture.snapshot.shares[row];
   const tells = picture.hovered === row || (picture.hovered === null && share >= TELLING_SHARE);
   if (!tells || opacity <= 0) return;
-  const isInside = width > 24 * picture.unit;
-  const at = { x: x + 12 * picture.unit, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit, "font-size": (isInside ? 24 : 16) * picture.unit, opacity };
+  const size = 24 * picture.unit;
+  const x = passed + 12 * picture.unit;
+  const isInside = width > size && x + textWidth(spellPercent(share), size) < bend + size;
+  const at = { x, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit, "font-size": isInside ? size : 16 * picture.unit, opacity };
   picture.shapes.put("texts", "text", `percent ${row}`, { ...at, class: `percent${isInside ? " inside" : ""}`, text: spellPercent(share) });
 }
 
