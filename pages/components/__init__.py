@@ -97,6 +97,7 @@ flow = make_component(
     "flow/picture/ribbons",
     "flow/picture/glow",
     "flow/picture/rings",
+    "flow/flights",
     "flow/map",
     "flow/map_keys",
     "flow/cell_editor",

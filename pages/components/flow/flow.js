@@ -1,6 +1,8 @@
 // The flow of one query through a layer: it is looked at, played and dragged back in the browser.
 const CHANGE_MS = 420; // numbers and places, from one state to the next
-const VIEW_STEP = 0.04; // of the way between flow and map, in a frame
+const FLOW_GOES = 2; // times faster than the map opens, the flow fades
+const OPENS_MS = 750; // from the flow to the map
+const LONGEST_FRAME_MS = 34; // a frame that comes later moves no farther
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".flow");
@@ -58,6 +60,7 @@ class Flow {
     this.flowGroup = makeElement(this.svg, "g");
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
+    this.flights = new Flights(this);
   }
 
   listen() {
@@ -251,7 +254,7 @@ class Flow {
       return;
     }
     this.journey.advance(now);
-    this.moveToView();
+    this.moveToView(now);
     const [snapshot, layout] = this.blend(now);
     this.layout = layout;
     this.drawViews(snapshot, layout, now);
@@ -265,21 +268,23 @@ class Flow {
     this.bar.draw(this.caption.textContent);
   }
 
-  // The flow and the map, of which one gives way to the other.
+  // The flow and the map, of which one becomes the other.
   drawViews(snapshot, layout, now) {
     const glow = fading(this.glow, now);
     if (glow) this.ask();
     if (this.opened < 1) this.picture.draw(pictureView(this, snapshot, layout, glow));
-    this.flowGroup.style.opacity = clamp(1 - this.opened * 1.6);
+    this.flowGroup.style.opacity = clamp(1 - this.opened * FLOW_GOES);
     this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";
     this.map.draw(mapView(this, layout));
     if (this.look.view === "map") this.drawStrip();
   }
 
-  moveToView() {
+  moveToView(now) {
     const isMap = this.look.view === "map";
     const target = Number(isMap);
-    this.opened = isCalm() ? target : this.opened + clamp(target - this.opened, -VIEW_STEP, VIEW_STEP);
+    const step = Math.min(now - (this.drawnAt ?? now), LONGEST_FRAME_MS) / OPENS_MS;
+    this.drawnAt = now;
+    this.opened = isCalm() ? target : this.opened + clamp(target - this.opened, -step, step);
     if (Math.abs(this.opened - target) < 1e-9) this.opened = target;
     else this.ask();
     this.bar.root.hidden = this.caption.hidden = isMap;

@@ -1,9 +1,13 @@
 // The same picture seen from above: one step of the run as a matrix, for the head that is looked at; where it is a product,
 // with the matrices that it is made of at its left and above it. Rows of shares that are even are pale and carry no numbers.
+// How far it is open is all that its movement depends on: what the flow shows, too, flies from there to its place; then the
+// other rows come up, those beside the row that is looked at first.
 const EVEN_GAP = 1e-6; // between the largest and the smallest share of an even row
 const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller ones carry no number
 const WIDEST_CELL = 2.2; // times its height
+const LANDED = 0.6; // of the way between flow and map: what flies is there
+const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3]; // of that way: when the first and the last row comes up, and how long one does
 
 class MapView {
   constructor(svg) {
@@ -13,7 +17,7 @@ class MapView {
   }
 
   // view: { frame, result, left, above, look, opened, open, chosen, hovered }. result, left, above: of Model.matrix,
-  // left and above null where the step is no product. opened: from 0, the flow, to 1. open: { row, height } of an unfolded
+  // with its starts, as of Flights; left and above null where the step is no product. opened: from 0, the flow, to 1. open: { row, height } of an unfolded
   // sum, or null. chosen, hovered: a cell of the result, { row, column }, or null. rings: operands of the sum,
   // { cell: { step, index }, isPointed }.
   draw(view) {
@@ -30,15 +34,17 @@ class MapView {
     this.openY = open ? y + (open.row + 1) * tall : 0;
     const lit = view.hovered ?? view.chosen;
     const below = { wide, tall, y, gap };
-    this.blocks = [{ ...below, key: "result", matrix: result, x, isLit: (row, column) => isPlace(view.chosen, row, column) }];
-    if (left) this.blocks.push({ ...below, key: "left", matrix: left, x: place.leftX, isLit: (row) => lit?.row === row });
-    if (above) this.blocks.push({ wide, tall, key: "above", matrix: above, x, y: place.aboveY, gap: () => 0, isLit: (row, column) => lit?.column === column });
-    this.drawNames(view, place, gap);
+    const looked = result.rowAxis === "T" ? view.look.query : 0;
+    this.blocks = [{ ...below, looked, key: "result", matrix: result, x, isLit: (row, column) => isPlace(view.chosen, row, column) }];
+    if (left) this.blocks.push({ ...below, looked, key: "left", matrix: left, x: place.leftX, isLit: (row) => lit?.row === row });
+    if (above) this.blocks.push({ wide, tall, looked: above.rows - 1, key: "above", matrix: above, x, y: place.aboveY, gap: () => 0, isLit: (row, column) => lit?.column === column });
+    const comes = clamp((view.opened - LANDED) / (1 - LANDED));
+    this.drawNames(view, place, gap, comes);
     for (const block of this.blocks) this.drawBlock(view, block);
-    view.rings.forEach((ring, i) => this.drawRing(ring, i, view.opened));
+    view.rings.forEach((ring, i) => this.drawRing(ring, i, comes));
     if (!left) return;
-    this.drawTitle(left, { x: place.leftX + (left.columns * wide) / 2, y: y - 11 * place.unit, size: 14 * place.unit, look: "middle" }, view.opened);
-    this.drawTitle(above, { x: x - 12 * place.unit, y: place.aboveY + (above.rows * tall) / 2, size: 16 * place.unit, look: "end" }, view.opened);
+    this.drawTitle(left, { x: place.leftX + (left.columns * wide) / 2, y: y - 11 * place.unit, size: 14 * place.unit, look: "middle" }, comes);
+    this.drawTitle(above, { x: x - 12 * place.unit, y: place.aboveY + (above.rows * tall) / 2, size: 16 * place.unit, look: "end" }, comes);
   }
 
   // ---- places: { key, row, column } of a block -------------------------------------------------------------------------
@@ -86,22 +92,22 @@ class MapView {
     };
   }
 
-  drawNames({ result, left, opened, look }, { x, y, wide, tall, unit, leftX, aboveY }, gap) {
+  drawNames({ result, left, look }, { x, y, wide, tall, unit, leftX, aboveY }, gap, opacity) {
     const size = Math.min(20 * unit, tall * 0.5, 24);
     const [columnSize, namesX] = [Math.min(size, 17 * unit), left ? leftX : x];
     result.columnNames.forEach((name, column) => {
       const text = shortened(name, wide, columnSize);
       if (columnSize < 8 || (text === "…" && column % Math.ceil(18 / wide))) return;
       const at = { x: x + (column + 0.5) * wide, y: aboveY - 14 * unit, "font-size": columnSize };
-      this.shapes.put("texts", "text", `column ${column}`, { ...at, class: "middle mapword", text, opacity: opened });
+      this.shapes.put("texts", "text", `column ${column}`, { ...at, class: "middle mapword", text, opacity });
     });
     result.rowNames.forEach((name, row) => {
       const isLooked = result.rowAxis === "T" && row === look.query;
       const top = y + row * tall + gap(row);
-      if (result.rowAxis === "T") this.drawLookedRow(row, isLooked, { x: 0, y: top, width: x + result.columns * wide, height: tall }, opened);
+      if (result.rowAxis === "T") this.drawLookedRow(row, isLooked, { x: 0, y: top, width: x + result.columns * wide, height: tall }, opacity);
       if (size < 8 && !isLooked) return;
       const at = { x: namesX - 12 * unit, y: top + tall / 2, "font-size": Math.max(size, isLooked ? 14 : 0) };
-      this.shapes.put("texts", "text", `row ${row}`, { ...at, class: `end mapword${isLooked ? " asking" : ""}`, text: name, opacity: opened });
+      this.shapes.put("texts", "text", `row ${row}`, { ...at, class: `end mapword${isLooked ? " asking" : ""}`, text: name, opacity });
     });
   }
 
@@ -124,28 +130,46 @@ class MapView {
 
   drawBlock(view, block) {
     const { matrix } = block;
+    const flying = new Set([...matrix.starts.keys()].map((key) => Number(key.split(" ")[0])));
     for (let row = 0; row < matrix.rows; row++) {
+      if (!this.raise(view, block, row, flying.has(row))) continue;
       const numbers = matrix.row(row);
       const isEven = matrix.kind === "share" && isEvenRow(numbers);
-      numbers.forEach((number, column) => this.drawCell(view, block, { row, column, number, isEven }));
+      numbers.forEach((number, column) => this.drawCell(view, block, { row, column, number, isEven, flies: flying.has(row) }));
     }
   }
 
-  drawCell({ opened, frame, look: { query }, fades }, { matrix, x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven }) {
+  // A row that comes up slides out from behind the one beside it; one with numbers that fly does nothing else. Gives how far
+  // it has come.
+  raise({ opened }, { key, tall, looked, matrix }, row, flies) {
+    const far = Math.abs(row - looked) / Math.max(1, looked, matrix.rows - 1 - looked);
+    const share = flies ? 1 : easeOut(clamp((opened - between(RISES, LAST_RISES, far)) / RISE));
+    const down = Math.sign(looked - row) * tall * (1 - share);
+    for (const layer of ["cells", "texts"]) this.shapes.moveGroup(layer, `${key} ${row}`, down, share);
+    return share;
+  }
+
+  drawCell({ opened, frame, look: { query }, fades }, { matrix, x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven, flies }) {
     const edge = tall > 12 ? 1.5 : 0.3;
-    const [top, means] = [y + row * tall + gap(row), { cell: { step: matrix.step, index: matrix.placeOf(row, column) }, at: key === "result" ? { row, column } : null }];
-    const box = { x: x + column * wide + edge, y: top + edge, width: wide - 2 * edge, height: tall - 2 * edge, rx: Math.min(4 * frame.unit, tall / 5) };
+    const means = { cell: { step: matrix.step, index: matrix.placeOf(row, column) }, at: key === "result" ? { row, column } : null };
+    const box = { x: x + column * wide + edge, y: y + row * tall + gap(row) + edge, width: wide - 2 * edge, height: tall - 2 * edge };
     const isBlocked = matrix.isBlocked(row, column);
-    const opacity = fades && key === "result" && matrix.rowAxis === "T" && row !== query ? opened * FADED : opened;
+    const isFaded = fades && key === "result" && matrix.rowAxis === "T" && row !== query;
     const strength = isBlocked ? 0 : isEven ? 0.1 : 0.05 + 0.95 * clamp(Math.abs(number) / (matrix.largest || 1));
     const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
-    const attributes = { ...box, class: `${look}${isLit(row, column) ? " chosen" : ""}`, opacity, "fill-opacity": isBlocked ? 1 : strength };
-    this.shapes.put("cells", "rect", `${key} ${row} ${column}`, attributes, means);
+    const start = matrix.starts.get(`${row} ${column}`);
+    const flight = start ? easeInOut(clamp(opened / LANDED)) : 1;
+    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // beside those that fly
+    const attributes = { ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5), class: `${look}${isLit(row, column) ? " chosen" : ""}` };
+    const opacity = isFaded ? FADED : shown;
+    const filled = isBlocked ? 1 : start ? between(start["fill-opacity"] ?? 1, strength, flight) : strength;
+    this.shapes.put("cells", "rect", `${key} ${row} ${column}`, { ...attributes, opacity, "fill-opacity": filled }, means, `${key} ${row}`);
     const isTold = !isEven && !isBlocked && box.width >= LEGIBLE_CELL.width && box.height >= LEGIBLE_CELL.height;
     if (!isTold || (matrix.kind === "share" && number < TELLING_SHARE)) return;
     const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 + 1, "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3) };
     const text = matrix.kind === "share" ? spellPercent(number) : spellNumber(number);
-    this.shapes.put("texts", "text", `${key} ${row} ${column}`, { ...at, class: `middle mapnumber${strength > 0.5 ? " inside" : ""}`, text, opacity });
+    const told = flies ? Math.min(opacity, clamp((opened - LANDED) / (1 - LANDED))) : opacity; // what flies says its number where it lands
+    this.shapes.put("texts", "text", `${key} ${row} ${column}`, { ...at, class: `middle mapnumber${strength > 0.5 ? " inside" : ""}`, text, opacity: told }, null, `${key} ${row}`);
   }
 }
 

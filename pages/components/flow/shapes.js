@@ -8,6 +8,7 @@ class Shapes {
       this.layers.set(name, makeElement(svg, "g", { class: name }));
     }
     this.made = new Map();
+    this.groups = new Map(); // within a layer, such as a row
     this.round = 0;
   }
 
@@ -15,12 +16,12 @@ class Shapes {
     this.round++;
   }
 
-  // means: what a pointer on the shape points at.
-  put(layer, kind, key, attributes, means = null) {
+  // means: what a pointer on the shape points at. group: within the layer, of what moves together.
+  put(layer, kind, key, attributes, means = null, group = null) {
     const id = `${layer} ${key}`;
     let shape = this.made.get(id);
     if (!shape) {
-      const element = makeElement(this.layers.get(layer), kind);
+      const element = makeElement(group === null ? this.layers.get(layer) : this.group(layer, group), kind);
       shape = { element, attributes: {}, isShown: true };
       this.made.set(id, shape);
     }
@@ -30,6 +31,18 @@ class Shapes {
     shape.isShown = true;
     for (const [name, value] of Object.entries(attributes)) this.set(shape, name, value);
     return shape.element;
+  }
+
+  group(layer, name) {
+    const id = `${layer} ${name}`;
+    if (!this.groups.has(id)) this.groups.set(id, makeElement(this.layers.get(layer), "g"));
+    return this.groups.get(id);
+  }
+
+  // All of a group at once: a row of many cells moves as fast as one.
+  moveGroup(layer, name, down, opacity) {
+    const rounded = (number) => Math.round(number * 100) / 100;
+    setAttributes(this.group(layer, name), { transform: `translate(0,${rounded(down)})`, opacity: rounded(opacity) });
   }
 
   set(shape, name, given) {

@@ -38,16 +38,19 @@ function mapView(flow, { frame }) {
   const isOpen = open && open.step === look.step;
   const { product } = data.steps[look.step];
   const [row, column] = isOpen ? [0, 0, ...open.index].slice(-2) : [];
+  const block = (step, isTransposed) => {
+    const matrix = model.matrix(step, look, isTransposed);
+    return { ...matrix, starts: opened < 1 ? flow.flights.leave(matrix) : new Map() };
+  };
   const operand = ({ step, transposed, family }) => {
     const title = `${data.steps[step].label}${transposed ? "ᵀ" : ""}`;
-    return { ...model.matrix(step, look, transposed), title, family, isTyped: data.typed.includes(step) };
+    return { ...block(step, transposed), title, family, isTyped: data.typed.includes(step) };
   };
   return {
-    frame, look,
-    result: opened > 0 ? model.matrix(look.step, look) : null,
+    frame, look, opened,
+    result: opened > 0 ? block(look.step) : null,
     left: product && opened > 0 ? operand(product.left) : null,
     above: product && opened > 0 ? operand(product.above) : null,
-    opened: easeInOut(opened),
     open: isOpen ? { row, height: open.height ?? OPEN_HEIGHT } : null,
     chosen: isOpen ? { row, column } : null,
     hovered: flow.hands.cell,

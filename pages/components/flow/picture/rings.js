@@ -13,9 +13,13 @@ function drawRings(picture, rings) {
 
 // Where a number was drawn in this frame; null where it was not.
 function boxOfNumber(picture, part, row, m) {
+  return shapeOfNumber(picture, part, row, m)?.attributes ?? null;
+}
+
+function shapeOfNumber(picture, part, row, m) {
   const { each } = part.role.startsWith("pair") ? { each: 1 } : stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
   const vector = `cells ${part.name} ${row} ${Math.floor(m / each)}`;
   const key = part.is_share ? `shares share ${row}` : part.role === "pair" ? `cells ${part.name} ${row}` : vector;
   const shape = picture.shapes.made.get(key);
-  return shape?.round === picture.shapes.round ? shape.attributes : null;
+  return shape?.round === picture.shapes.round ? shape : null;
 }

@@ -1,0 +1,48 @@
+// Between the flow and the map: a number that both draw leaves its place in the one and flies to its place in the other.
+class Flights {
+  constructor(flow) {
+    this.flow = flow;
+    this.found = new Map(); // of what is looked at: a matrix of the map -> its cells that the flow draws
+  }
+
+  // Where the flow draws a matrix's cells in this frame: "row column" -> the shape's attributes. There they are no longer
+  // seen. Call it after the flow was drawn.
+  leave(matrix) {
+    const { picture } = this.flow;
+    const shapes = new Map();
+    for (const { row, column, part, place } of this.cellsOf(matrix)) {
+      const shape = picture.has(part.name) && shapeOfNumber(picture, part, place.row, place.m);
+      if (shape) shapes.set(`${row} ${column}`, shape);
+    }
+    const starts = new Map([...shapes].map(([key, { attributes }]) => [key, { ...attributes }]));
+    for (const shape of shapes.values()) picture.shapes.set(shape, "opacity", 0);
+    return starts;
+  }
+
+  // The cells of a matrix that stand in the flow, too: of numbers for each word that asks those of the one that is looked at.
+  cellsOf(matrix) {
+    const { data, look, snapshot } = this.flow;
+    const key = JSON.stringify([data.digest, look.batch, look.head, look.query, matrix.step, Boolean(matrix.isTransposed)]);
+    if (this.found.has(key)) return this.found.get(key);
+    if (this.found.size > 8) this.found.clear();
+    const part = snapshot.parts.find(({ name }) => name === matrix.step);
+    const cells = part ? this.find(matrix, part) : [];
+    this.found.set(key, cells);
+    return cells;
+  }
+
+  find(matrix, part) {
+    const { model, look } = this.flow;
+    const asks = (axis) => axis === "T" && part.role !== "row";
+    const cells = [];
+    for (let row = 0; row < matrix.rows; row++) {
+      if (asks(matrix.rowAxis) && row !== look.query) continue;
+      for (let column = 0; column < matrix.columns; column++) {
+        if (asks(matrix.columnAxis) && column !== look.query) continue;
+        const place = model.findNumber({ step: matrix.step, index: matrix.placeOf(row, column) }, look);
+        if (place) cells.push({ row, column, part, place });
+      }
+    }
+    return cells;
+  }
+}
