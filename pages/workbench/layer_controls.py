@@ -1,11 +1,17 @@
 """What the layer is made of: heads built by hand, how the matrices are wired, how many heads and how wide."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.inputs.handmade_heads import HEAD_KINDS, MAX_HEAD_OFFSET, write_kind
 from attention_core.mechanism.config import kv_choices
+from attention_core.record.number_text import format_term
+from pages.panels.flow_numbers import is_too_large
+from pages.panels.live_slider import ListSlider, show_list_slider
 from pages.panels.setup_controls import (
     HALF_WIDTH_PX,
     mirror_field,
@@ -14,10 +20,12 @@ from pages.panels.setup_controls import (
     try_change,
     try_made_change,
 )
+from pages.runs.cache import trace_for
 from pages.runs.run_inputs import RunInputs
 from pages.runs.size_changes import make_size_changes
 from pages.session import setup_state
 from pages.session.fragments import page_part
+from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.setup import (
     MAX_SHOWN_HEADS,
@@ -28,6 +36,7 @@ from pages.setup.setup import (
     input_mode_of,
     is_cross_attention,
     to_positions_field,
+    without_view,
 )
 from pages.site.words import say
 from pages.workbench.size_effects import describe_size_effects
@@ -186,7 +195,14 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
-@page_part(lambda screen: (input_mode_of(screen.setup), is_cross_attention(screen.setup), built_heads_of(screen.setup)))
+def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The heads; of one whose offset is dragged also what its matrices follow from."""
+    setup = screen.setup
+    dragged = (without_view(setup), current_palette().share) if offset_places(setup) else None
+    return input_mode_of(setup), is_cross_attention(setup), built_heads_of(setup), dragged
+
+
+@page_part(built_heads_dependencies)
 def show_built_heads_control(screen: ScreenState) -> None:
     """Heads whose behaviour can be read off, and how far the offset head looks."""
     setup = screen.setup
@@ -202,7 +218,7 @@ def show_built_heads_control(screen: ScreenState) -> None:
 
     show_field_pills("built", HEAD_KINDS, names, choose_heads, say("help.built"))
     for place in offset_places(setup):
-        offset_slider(setup, place)
+        show_offset_slider(screen, place)
     show_refusal("built")
 
 
@@ -216,8 +232,9 @@ def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple
     return write_kinds(chosen_kinds)
 
 
-def offset_slider(setup: Setup, place: int) -> None:
+def show_offset_slider(screen: ScreenState, place: int) -> None:
     """How far an offset head looks. A link may hold several of them: then each slider says the number of its head."""
+    setup = screen.setup
     places = offset_places(setup)
     key = "c_offset" if place == places[0] else f"c_offset_{place}"
     label = say("control.offset")
@@ -226,12 +243,23 @@ def offset_slider(setup: Setup, place: int) -> None:
         label = say("control.offset_of", head=head)
     _, offset = built_heads_of(setup)[place]
     reach = min(max(USUAL_OFFSET_REACH, abs(offset)), MAX_HEAD_OFFSET)
+    offsets = [*range(-reach, reach + 1)]
+    turned = [replace(setup, built=turn_head(setup, place, each)) for each in offsets]
+    changes = [find_turned_inputs(screen.trace, each) for each in turned]
+    slider = ListSlider(label, offset, offsets, [format_term(each) for each in offsets], changes)
+    show_list_slider(slider, key, lambda chosen: try_change("built", built=turn_head(setup, place, chosen)))
 
-    def choose_offset() -> None:
-        try_change("built", built=turn_head(setup, place, st.session_state[key]))
 
-    mirror_field(key, "built", offset)
-    st.slider(label, -reach, reach, key=key, on_change=choose_offset)
+def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
+    """What a head that looks elsewhere changes in the run that the flow shows: the numbers of its matrices. Of a run of
+    which the browser has a part alone it changes nothing there: that waits."""
+    if is_too_large(trace):
+        return {}
+    values = {}
+    for name, step in trace_for(turned).inputs().items():
+        if not np.array_equal(step.window(), trace.step(name).window()):
+            values[name] = step.window().reshape(-1).tolist()
+    return {"values": values}
 
 
 def offset_places(setup: Setup) -> list[int]:

@@ -29,6 +29,7 @@ def drag(opened, label: str, share: float) -> None:
         .filter(has=opened.page.get_by_text(label, exact=True))
         .locator("input[type=range]")
     )
+    slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     at = float(slider.evaluate("input => (input.value - input.min) / (input.max - input.min)"))
     knob = 8  # px from the end of the slider to the middle of its knob
@@ -139,6 +140,20 @@ def test_a_number_of_the_workbench(screen, query, label, place, number, share):
     with opened.answered():
         opened.page.get_by_role("button", name="Undo", exact=True).click()
     assert opened.query() == before
+
+
+def test_how_far_a_head_built_by_hand_looks(screen):
+    opened = screen("?built=offset:-1&score=dot&t=3&lang=en")
+    label = "Offset: which neighbour it looks at"
+    opened.page.get_by_text("More", exact=True).click()
+    drag(opened, label, 0.7)
+    knob, headline = read(opened, label, ".flow .headline")
+    share = 1 / sum(math.exp(-4 * away**2) for away in (5, 4, 3, 2, 1, 0, 1))  # of -4 times the distance's square
+    assert knob == "2" and headline[0].startswith("dog attends to it")
+    assert shares(opened)[5] == pytest.approx(share, abs=1e-6)
+    assert opened.query()["built"] == "offset:-1"
+    let_go(opened)
+    assert opened.query()["built"] == "offset:2" and shares(opened)[5] == pytest.approx(share, abs=1e-6)
 
 
 def test_a_number_is_typed_that_no_knob_reaches_and_a_refused_one_stays(screen):
