@@ -73,6 +73,7 @@ flow = make_component(
     "flow/flow",
     '<div class="flow"></div>',
     "pixels",
+    "printed",
     "flow/motion",
     "flow/shapes",
     "flow/twin",

@@ -3,6 +3,7 @@ const CHANGE_MS = 420; // numbers and places, from one state to the next
 const FLOW_GOES = 2; // times faster than the map opens, the flow fades
 const OPENS_MS = 750; // from the flow to the map
 const LONGEST_FRAME_MS = 34; // a frame that comes later moves no farther
+const WAITING = 0.35; // how strongly numbers are seen that come when a hand lets go
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".flow");
@@ -29,9 +30,12 @@ class Flow {
     this.makeParts();
     this.open = null; // the cell whose sum is unfolded: { step, index, height }
     this.opened = 0; // how far the map is open
-    this.isDragged = false; // the twin has answered, the server not yet
+    this.change = null; // what a hand has moved, and the server not yet: { params, values } of follow in twin.js
     this.moved = []; // the steps that the twin made anew
-    this.differs = null; // one where the server then had other numbers
+    this.waiting = new Set(); // those that it could not
+    this.partial = new Set(); // those of which it made the query's row alone
+    this.shown = new ShownRows();
+    this.differs = null; // a step where the server then had other numbers
     this.frame = null;
     this.hands = new Hands(this);
     this.listen();
@@ -46,7 +50,7 @@ class Flow {
     this.stage = added(this.root, "div", "stage");
     this.svg = makeElement(this.stage, "svg");
     this.sum = new SumPanel(added(this.stage, "div", "panel"), {
-      follow: (cell) => this.tell("followed", cell),
+      open: (cell) => this.tell("followed", cell),
       close: () => this.unfold(null),
       point: () => this.ask(),
     });
@@ -64,7 +68,7 @@ class Flow {
   }
 
   listen() {
-    this.hears = { "flow-look": ({ detail }) => this.exchange.obey(detail), "flow-drag": ({ detail }) => this.drag(detail), "flow-step": (event) => this.stepFromAfar(event) };
+    this.hears = { "flow-look": ({ detail }) => this.exchange.obey(detail), "flow-drag": ({ detail }) => this.drag(detail), "flow-release": () => this.release(), "flow-step": (event) => this.stepFromAfar(event) };
     for (const [name, hear] of Object.entries(this.hears)) window.addEventListener(name, hear);
     new ResizeObserver(() => this.resized()).observe(this.root);
     document.fonts.ready.then(() => {
@@ -81,7 +85,7 @@ class Flow {
   // ---- data -----------------------------------------------------------------------------------------------------------
   show(data) {
     if (data.digest === this.data?.digest && (data.hears || isSameLook(data.look, this.data.look))) {
-      if (this.isDragged) this.plane.refuse();
+      if (this.isDragged && !this.isHeld()) this.plane.refuse();
       return;
     }
     const [before, old] = [this.snapshot, this.data];
@@ -92,7 +96,8 @@ class Flow {
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
     const stays = this.look && !data.cut && (data.hears || isSameLook(old.look, data.look));
     this.look = stays ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
-    this.differs = findTwinDifference(data.steps, moved, this.look.query, data.rounding);
+    this.differs = findTwinDifference(data.steps, moved, this.look.query, data.rounding) ?? this.shown.compare(old, data, this.model);
+    if (!this.isHeld() || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.views.show(data.text.views, Object.keys(data.text.views));
     this.rail.root.hidden = data.heads < 2;
@@ -100,7 +105,6 @@ class Flow {
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);
     this.stripShows = null;
-    this.root.classList.remove("waits");
     this.take();
     this.glow = before && !data.cut && isSameWords(old, data) && !isCalm() ? findChanges(before, this.snapshot, this.model) : null;
     if (isToBegin && !(data.plays && isCalm())) this.journey.begin(data);
@@ -140,38 +144,86 @@ class Flow {
     return this.journey.progress;
   }
 
-  // Another snapshot: numbers and places flow to it.
+  // Another snapshot: numbers and places flow to it. What a hand has moved stays so.
   take() {
     const before = this.snapshot;
     this.before = before && this.layout ? { numbers: before.numbers, shares: before.shares, layout: this.layout, begun: performance.now() } : null;
-    this.isDragged = false;
-    this.steps = null; // of the twin
+    this.follow();
     this.takeSnapshot(this.model.snapshot(this.look));
+    this.followMaps();
   }
 
-  // A hand drags: the twin answers in the same frame, for the query that is looked at.
-  // change: { params, values } of follow in twin.js.
+  // ---- dragging -------------------------------------------------------------------------------------------------------
+  // The twin has answered, the server not yet.
+  get isDragged() {
+    return this.change !== null;
+  }
+
+  // Whether a hand still holds something.
+  isHeld() {
+    return Boolean(window.heldSlider || this.plane.hands?.held);
+  }
+
+  // A hand drags, and is followed in the same frame. change: null where it has brought all back to where it was.
   drag(change) {
     if (!this.data) return;
-    if (this.data.cut) {
-      this.root.classList.add("waits");
-      this.ask();
-      return;
-    }
-    if (!this.data.hears) this.journey.scrub(Infinity); // what a hand does is seen at the end
-    const { steps, waiting } = follow(this.data.steps, change, [this.look.query]);
-    this.root.classList.toggle("waits", waiting.has(this.share));
-    this.steps = steps;
-    this.moved = Object.keys(steps).filter((name) => steps[name] !== this.data.steps[name]);
-    this.before = this.differs = null;
-    this.isDragged = true;
-    this.takeSnapshot(this.model.snapshot(this.look, steps));
+    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // what a hand does is seen at the end
+    this.change = change && !isProven(this.data.steps, change) ? change : null;
+    this.glow = this.differs = null;
+    this.take();
+    this.before = null;
+  }
+
+  // The hand lets go: what it saw is kept, until the server has computed the same.
+  release() {
+    if (this.isDragged && !this.data.cut) this.shown.keep(this);
+  }
+
+  // The numbers that are seen: of the run, or the twin's. A large run's wait for the server.
+  follow() {
+    const { data, change, model } = this;
+    model.steps = data.steps;
+    this.waiting = new Set(change && data.cut ? Object.keys(data.steps) : []);
+    this.partial = new Set();
+    if (change && !data.cut) this.followChange();
+    this.root.classList.toggle("waits", this.waiting.has(this.share));
+    this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
+  }
+
+  // The rows that are seen, and no more: of a map and of a head's small map all of that head.
+  followChange() {
+    const { data, change, look } = this;
+    const seen = this.stepsSeen();
+    const isAllSeen = seen.length > 0 || data.heads > 1;
+    const inHead = follow(data.steps, change, { query: look.query, head: isAllSeen ? look.head : undefined });
+    const isPart = seen.some((name) => inHead.partial.has(name)); // what is made of all heads
+    const { steps, waiting, partial } = isPart ? follow(data.steps, change) : inHead;
+    this.model.steps = steps;
+    Object.assign(this, { waiting, partial });
+    this.moved = Object.keys(steps).filter((name) => steps[name] !== data.steps[name]);
+  }
+
+  // The steps of which more than the query's row is on the screen.
+  stepsSeen() {
+    const { data, look, open } = this;
+    const { product } = data.steps[look.step];
+    const onMap = look.view === "map" ? [look.step, product?.left.step, product?.above.step] : [];
+    const inSum = open ? [open.step, ...this.sum.operands.map(({ step }) => step)] : [];
+    return [...onMap, ...inSum].filter(Boolean);
+  }
+
+  // Small maps and an open sum show the same as the picture.
+  followMaps() {
+    if (!this.rail.root.hidden) this.rail.paint(smallHeads(this), this.data.palette);
+    if (this.open && !this.data.cut) this.sum.follow(sumView(this));
   }
 
   takeSnapshot(snapshot) {
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
-    this.arrange();
+    const isHidden = this.isDragged && this.look.view === "map" && this.opened === 1; // it is arranged when it is seen
+    if (isHidden) this.ask();
+    else this.arrange();
   }
 
   resized() {
@@ -273,7 +325,7 @@ class Flow {
     const glow = fading(this.glow, now);
     if (glow) this.ask();
     if (this.opened < 1) this.picture.draw(pictureView(this, snapshot, layout, glow));
-    this.flowGroup.style.opacity = clamp(1 - this.opened * FLOW_GOES);
+    this.flowGroup.style.opacity = clamp(1 - this.opened * FLOW_GOES) * (this.waiting.has(this.share) ? WAITING : 1);
     this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";
     this.map.draw(mapView(this, layout));
     if (this.look.view === "map") this.drawStrip();
@@ -306,12 +358,14 @@ class Flow {
     return [{ ...snapshot, numbers, shares: blendArrays(before.shares, snapshot.shares, share) }, blendLayouts(before.layout, layout, share)];
   }
 
-  // The strip is made when it is first seen, and when another head or query is looked at.
+  // The strip is made when it is first seen, and when another head or query is looked at; a drag paints it anew.
   drawStrip() {
     const { head, query, step } = this.look;
     const shows = `${this.data.digest} ${head} ${query}`;
     if (shows !== this.stripShows) this.strip.show(smallSteps(this), this.data.palette);
+    else if (this.model.steps !== this.stripSteps) this.strip.paint(smallSteps(this), this.data.palette);
     this.stripShows = shows;
+    this.stripSteps = this.model.steps;
     this.strip.mark(step, this.data.steps[step].operation?.reads);
   }
 }

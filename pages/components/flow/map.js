@@ -161,7 +161,7 @@ class MapView {
     const flight = start ? easeInOut(clamp(opened / LANDED)) : 1;
     const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // beside those that fly
     const attributes = { ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5), class: `${look}${isLit(row, column) ? " chosen" : ""}` };
-    const opacity = isFaded ? FADED : shown;
+    const opacity = (isFaded ? FADED : shown) * (matrix.waits ? WAITING : 1);
     const filled = isBlocked ? 1 : start ? between(start["fill-opacity"] ?? 1, strength, flight) : strength;
     this.shapes.put("cells", "rect", `${key} ${row} ${column}`, { ...attributes, opacity, "fill-opacity": filled }, means, `${key} ${row}`);
     const isTold = !isEven && !isBlocked && box.width >= LEGIBLE_CELL.width && box.height >= LEGIBLE_CELL.height;

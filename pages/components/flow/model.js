@@ -5,6 +5,7 @@ const MOST_SHARE = 252; // the colour number of all
 class Model {
   constructor(data) {
     this.data = data;
+    this.steps = data.steps; // those that are seen: of the run, or while a hand drags the twin's
     this.parts = new Map(data.parts.map((part) => [part.name, part]));
     this.places = data.cut ? data.cut.keys : data.words.S.map((_, place) => place); // of the rows that are drawn
     this.keys = this.places.map((place) => data.words.S[place]);
@@ -25,7 +26,7 @@ class Model {
   }
 
   step(name) {
-    return this.data.steps[name];
+    return this.steps[name];
   }
 
   // Where a cell of a part stands in its step: the row is one of the picture, m counts along a vector.
@@ -50,8 +51,8 @@ class Model {
   }
 
   // A step as a matrix, for what is looked at: the last two axes, or one row where it has one.
-  // { step, rows, columns, rowAxis, rowNames, columnNames, kind, largest, row(row), isBlocked(row, column), placeOf(row,
-  // column): the index of a cell in the step }
+  // { step, rows, columns, rowAxis, rowNames, columnNames, kind, value, largest, row(row), isBlocked(row, column),
+  // placeOf(row, column): the index of a cell in the step }
   matrix(name, look, isTransposed = false) {
     const { dims, shape, value, kind } = this.step(name);
     const leading = dims.slice(0, -2).map((dim, axis) => Math.min(this.place(dim, look, shape[axis]), shape[axis] - 1));
@@ -60,7 +61,7 @@ class Model {
     const first = placeOf(shape.slice(0, -2), leading) * rows * columns;
     const numbers = value.subarray(first, first + rows * columns);
     const upright = {
-      step: name, rows, columns, rowAxis, columnAxis, kind,
+      step: name, rows, columns, rowAxis, columnAxis, kind, value,
       rowNames: this.names(rowAxis, rows),
       columnNames: this.names(columnAxis, columns),
       largest: kind === "signed" ? this.largest(name, numbers) : kind === "share" ? this.data.darkest : 1,
@@ -146,10 +147,10 @@ class Model {
     return part.role === "pair" ? 1 : this.step(part.name).shape.at(-1);
   }
 
-  // The part's numbers, row by row. steps: of the twin, while a hand drags; else the run's own.
-  numbers(part, look, steps = this.data.steps) {
+  // The part's numbers, row by row.
+  numbers(part, look) {
     const [rows, width] = [this.rows(part), this.width(part)];
-    const { shape, value } = steps[part.name];
+    const { shape, value } = this.step(part.name);
     const found = new Float64Array(rows * width).fill(NaN);
     const drawn = part.role === "lane" ? 1 : this.places.length;
     for (let row = 0; row < drawn; row++) {
@@ -161,9 +162,9 @@ class Model {
   }
 
   // All that is drawn of a look: { look, parts, stops, numbers, shares, blocked }. What changes nothing in this row is left out.
-  snapshot(look, steps) {
+  snapshot(look) {
     const numbers = {};
-    for (const part of this.parts.values()) numbers[part.name] = this.numbers(part, look, steps);
+    for (const part of this.parts.values()) numbers[part.name] = this.numbers(part, look);
     const idle = new Map();
     for (const part of this.parts.values()) {
       const [source] = part.reads;

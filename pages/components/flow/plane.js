@@ -50,7 +50,7 @@ class PlaneView {
     }
     Object.assign(this, { digest: data.digest, shownPlace: place, text: data.text.plane, data, look, model: this.flow.model });
     this.proven = new PlaneVectors(this.model, look, data.steps, data.plane.roles);
-    this.vectors = new PlaneVectors(this.model, look, this.flow.steps ?? data.steps, data.plane.roles);
+    this.vectors = new PlaneVectors(this.model, look, this.model.steps, data.plane.roles);
     const { shares, blocked } = this.flow.snapshot;
     Object.assign(this, { shares, blocked });
     this.best = largestOf(shares, 0, shares.length);
@@ -62,12 +62,12 @@ class PlaneView {
 
   parameterNow() {
     const { step, parameter } = this.data.plane.temperature;
-    return (this.flow.steps ?? this.data.steps)[step].operation.params[parameter];
+    return this.model.steps[step].operation.params[parameter];
   }
 
   outputNow() {
     const mixed = this.data.parts.find((part) => part.mixes).name;
-    const { shape, value } = (this.flow.steps ?? this.data.steps)[mixed];
+    const { shape, value } = this.model.steps[mixed];
     const first = placeOf(shape, [this.look.batch, this.look.head, this.look.query, 0]);
     return Array.from(value.subarray(first, first + shape.at(-1)));
   }
@@ -120,8 +120,9 @@ class PlaneView {
 
   // The server has refused what a hand did: the numbers of the run stand again.
   refuse() {
-    if (this.hands?.held) return;
     this.change = { values: {}, params: {} };
+    this.flow.change = null;
+    this.flow.shown.forget();
     this.flow.take();
   }
 
@@ -371,7 +372,7 @@ class PlaneView {
   }
 
   spellRows(name, role) {
-    const [old, now] = [this.data.steps[name], (this.flow.steps ?? this.data.steps)[name]];
+    const [old, now] = [this.data.steps[name], this.model.steps[name]];
     const columns = this.vectors.width(role);
     const [rows, wide] = [old.shape.at(-2), old.shape.at(-1)];
     const firstColumn = role === name ? 0 : this.vectors.head(role) * columns;
@@ -412,7 +413,7 @@ class PlaneView {
     const { why, weight } = this.data.plane.roles[role];
     if (why) return why;
     const name = weight ?? role;
-    const { waiting } = follow(this.data.steps, { values: { [name]: this.data.steps[name].value } }, [this.look.query]);
+    const { waiting } = follow(this.data.steps, { values: { [name]: this.data.steps[name].value } }, { query: this.look.query });
     const ends = this.data.parts.filter((part) => part.mixes || part.is_share);
     return ends.some((part) => waiting.has(part.name)) ? this.text.waits : "";
   }

@@ -139,8 +139,7 @@ class PlaneHands {
   begin(what) {
     this.release();
     const { view } = this;
-    const steps = view.flow.steps ?? view.data.steps;
-    this.held = { ...what, vectors: new PlaneVectors(view.model, view.look, steps, view.data.plane.roles), before: view.change, isMoved: false };
+    this.held = { ...what, vectors: new PlaneVectors(view.model, view.look, view.model.steps, view.data.plane.roles), before: view.change, isMoved: false };
   }
 
   follow(event) {
@@ -195,6 +194,7 @@ class PlaneHands {
     const { batch, head } = view.look;
     const { role, place, vector, temperature } = held;
     const said = role === "temperature" ? { handle: role, value: temperature } : { handle: role, batch, head, place, vector };
+    view.flow.release();
     view.flow.tell("released", said);
     view.flow.ask();
   }
@@ -204,7 +204,6 @@ class PlaneHands {
     this.view.change = this.held.before;
     this.held = null;
     window.dispatchEvent(new CustomEvent("flow-drag", { detail: this.view.change }));
-    if (!Object.keys(this.view.change.values).length) this.view.flow.take();
   }
 
   // ---- by arrow keys --------------------------------------------------------------------------------------------------

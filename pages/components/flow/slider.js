@@ -15,6 +15,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const isHeld = window.heldSlider?.of === data.of && root.of === data.of;
   root.of = data.of;
   if (!isHeld) stand(input, data);
+  if (!isHeld) root.stood = input.value;
+  const drag = (change) => window.dispatchEvent(new CustomEvent("flow-drag", { detail: change }));
   const say = (text, number) => {
     shown.textContent = text;
     input.setAttribute("aria-valuetext", text);
@@ -34,10 +36,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     window.heldSlider = { of: data.of, position: Number(input.value) };
     window.dispatchEvent(new CustomEvent("slider-moved", { detail: window.heldSlider }));
     const change = changeAt(input, data);
-    if (change) window.dispatchEvent(new CustomEvent("flow-drag", { detail: change }));
+    if (change) drag(change);
   };
   const follow = ({ detail }) => {
-    const given = data.values ? undefined : detail.params?.[data.changes.step]?.[data.changes.parameter];
+    const given = data.values ? undefined : detail?.params?.[data.changes.step]?.[data.changes.parameter];
     if (given === undefined || given === settingAt(input, data)) return; // another hand, or its own
     input.value = knobAt(given, data);
     say(spellSetting(given), given);
@@ -45,10 +47,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (root.follow) window.removeEventListener("flow-drag", root.follow);
   root.follow = follow;
   window.addEventListener("flow-drag", follow);
+  root.told = null; // what was let go, until the server answers
   const letGo = () => {
-    if (window.heldSlider?.of === data.of) window.heldSlider = null;
+    if (window.heldSlider?.of !== data.of) return;
+    window.heldSlider = null;
+    const isBack = input.value === root.stood || settingAt(input, data) === data.value;
+    if (isBack && root.told === null) drag(null); // nobody will answer
   };
-  input.onpointerup = input.onblur = letGo;
+  input.onpointerup = input.onpointercancel = input.onblur = letGo;
   input.onkeydown = (event) => {
     const turns = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (!turns || data.values) return;
@@ -58,8 +64,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     input.onchange();
   };
   input.onchange = () => {
+    root.told = settingAt(input, data);
     letGo();
-    setTriggerValue("released", settingAt(input, data));
+    window.dispatchEvent(new CustomEvent("flow-release"));
+    setTriggerValue("released", root.told);
   };
 }
 

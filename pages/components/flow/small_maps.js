@@ -6,18 +6,31 @@ class SmallMaps {
     root.setAttribute("role", "group");
   }
 
-  // maps: [{ key, matrix, said, title }]: matrix as Model.matrix gives it; said: texts and their classes, as of `write`.
+  // maps: [{ key, matrix, said, title, waits }]: matrix as Model.matrix gives it; said: texts and their classes, as of
+  // `write`; waits: whether its numbers come when a hand lets go.
   show(maps, palette) {
     this.buttons = maps.map(({ key, matrix, said, title }) => {
       const button = Object.assign(document.createElement("button"), { type: "button" });
       if (title) button.title = title;
       button.dataset.key = key;
       button.onclick = () => this.choose(key);
-      button.append(thumbnail(matrix, palette));
+      button.append(document.createElement("canvas"));
       write(added(button, "span", "said"), said);
       return button;
     });
     this.root.replaceChildren(...this.buttons);
+    this.paint(maps, palette);
+  }
+
+  // The same maps, of which some have other numbers.
+  paint(maps, palette) {
+    maps.forEach(({ matrix, waits }, i) => {
+      const button = this.buttons[i];
+      button.classList.toggle("waits", Boolean(waits));
+      if (waits || (button.shown && button.shown === matrix.value)) return;
+      button.shown = matrix.value;
+      paintMap(button.firstChild, matrix, palette);
+    });
   }
 
   // Where the small maps stand, from a corner of another element: [{ x, y, width, height, isSeen }]; one that the row has
@@ -43,9 +56,9 @@ class SmallMaps {
 }
 
 // A matrix of one pixel a cell.
-function thumbnail(matrix, palette) {
+function paintMap(canvas, matrix, palette) {
   const { rows, columns, kind, largest } = matrix;
-  const canvas = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
+  Object.assign(canvas, { width: columns, height: rows });
   const pen = canvas.getContext("2d");
   for (let row = 0; row < rows; row++) {
     const numbers = matrix.row(row);
@@ -56,5 +69,4 @@ function thumbnail(matrix, palette) {
       if (!matrix.isBlocked(row, column)) pen.fillRect(column, row, 1, 1);
     }
   }
-  return canvas;
 }

@@ -1,8 +1,8 @@
 // The sum of one cell, unfolded in the gap under its row; every operand leads to where it stands.
 class SumPanel {
-  // follow: opens a cell, { step, index }. close: folds the panel. point: shows which operand is pointed at.
-  constructor(root, { follow, close, point }) {
-    Object.assign(this, { root, follow, close, point });
+  // open: opens a cell, { step, index }. close: folds the panel. point: shows which operand is pointed at.
+  constructor(root, { open, close, point }) {
+    Object.assign(this, { root, open, close, point });
     this.operands = []; // { step, index }
     this.pointed = null; // one of them
     root.hidden = true;
@@ -16,13 +16,17 @@ class SumPanel {
     const title = document.createElement("div");
     title.className = "where";
     data.trail.forEach((place) => title.append(this.button(place, "back"), " › "));
-    title.append(Object.assign(document.createElement("strong"), { textContent: data.title }));
+    this.titled = data.title;
+    this.title = Object.assign(document.createElement("strong"), { textContent: data.title });
+    this.note = Object.assign(document.createElement("span"), { className: "note" });
+    title.append(this.title, this.note);
     const fold = Object.assign(document.createElement("button"), { type: "button", className: "fold", textContent: "×", title: data.fold });
     fold.setAttribute("aria-label", data.fold);
     fold.onclick = () => this.close();
     const sum = document.createElement("div");
     sum.className = "sum";
-    sum.append(...data.pieces.map((piece) => (piece.step === undefined ? piece.text : this.button(piece, `operand ${piece.family}`))));
+    this.pieces = data.pieces.map((piece) => ({ ...piece, element: piece.step === undefined ? textElement(piece.text) : this.button(piece, `operand ${piece.family}`) }));
+    sum.append(...this.pieces.map(({ element }) => element));
     if (!data.pieces.length) sum.append(data.given);
     this.root.replaceChildren(title, sum, fold);
     this.operands = data.pieces.filter((piece) => piece.step !== undefined);
@@ -30,11 +34,39 @@ class SumPanel {
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
   }
 
+  // The same sum of the numbers that are seen now: operands and result follow them; what only the server can write is pale.
+  // view: of sumView.
+  follow({ cell, numberAt, isMark, waits }) {
+    if (this.root.hidden || !this.pieces?.length) return;
+    const spelled = this.pieces.map((piece, i) => this.spellAt(i, i === this.pieces.length - 1 ? cell : piece, numberAt, isMark));
+    const isOther = (i) => spelled[i] !== this.pieces[i].text;
+    const isMoved = this.pieces.some((_, i) => isOther(i));
+    const isUnknown = numberAt(cell) === null || this.pieces.some((piece, i) => isOther(i) && piece.step && isMark(piece)); // another sum
+    this.pieces.forEach(({ text, step, element }, i) => {
+      const isFixed = i < this.pieces.length - 1 && (step === undefined || numberAt(this.pieces[i]) === null);
+      setText(element, isUnknown ? text : spelled[i]);
+      element.classList.toggle("waits", isUnknown || (isMoved && isFixed && /\d/.test(text)));
+    });
+    setText(this.title, isMoved && !isUnknown ? this.titled.replace(/ = [^=]*$/, ` = ${spellLong(numberAt(cell))}`) : this.titled);
+    this.title.classList.toggle("waits", isUnknown);
+    setText(this.note, this.root.querySelector(".waits") ? waits : "");
+  }
+
+  // A piece as it reads now. place: { step, index } of its number, where it has one.
+  spellAt(i, place, numberAt, isMark) {
+    const { text } = this.pieces[i];
+    const number = place.step === undefined ? null : numberAt(place);
+    if (number === null) return text;
+    const said = isMark(place) ? String(number) : spellTerm(number);
+    if (i === this.pieces.length - 1) return text.replace(/[^ ]+$/, said); // behind its sign
+    return said.startsWith("−") && /[×+−] $/.test(this.pieces[i - 1]?.text ?? "") ? `(${said})` : said;
+  }
+
   button(place, look) {
     const button = Object.assign(document.createElement("button"), { type: "button", className: look, textContent: place.text, title: place.title });
     button.setAttribute("aria-label", `${place.text}: ${place.title}`);
     button.place = place;
-    button.onclick = () => this.follow({ step: place.step, index: place.index });
+    button.onclick = () => this.open({ step: place.step, index: place.index });
     button.onpointerenter = button.onfocus = () => this.pointAt(place);
     button.onpointerleave = button.onblur = () => this.pointAt(null);
     return button;
@@ -64,3 +96,19 @@ class SumPanel {
     Object.assign(this.root.style, { top: `${top}px`, height: `${height}px`, left: `${left}px` });
   }
 }
+
+const textElement = (text) => Object.assign(document.createElement("span"), { textContent: text });
+
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+// A number in a line of arithmetic, as the server writes it: two decimals, or two digits where they would make 0 of it.
+function spellTerm(number) {
+  const size = Math.abs(number);
+  if (size === 0 || size >= 0.005) return fixed(number);
+  return printed(size < 1e-4 ? number.toExponential(1).replace(".0e", "e") : String(Number(number.toPrecision(2))));
+}
+
+// A number with the digits that a twin can vouch for.
+const spellLong = (number) => (Number.isFinite(number) ? printed(String(Number(number.toPrecision(6)))) : fixed(number));

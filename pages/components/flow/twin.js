@@ -75,12 +75,13 @@ const ROWS = {
 
 const knows = ({ name }) => name in CELLS || name in ROWS;
 
-// Every index before the last axis; of a step that each query has for itself only the queries that are wanted.
-function* rowsOf({ dims, shape, perQuery }, queries) {
+// Every index before the last axis; of a step that each query has for itself only those that are wanted.
+function* rowsOf({ dims, shape, perQuery }, wanted) {
   const leading = shape.slice(0, -1);
   const index = leading.map(() => 0);
-  const axisOfQueries = dims.indexOf("T");
-  const isWanted = () => !queries || !perQuery || queries.includes(index[axisOfQueries]);
+  const [axisOfQueries, axisOfHeads] = [dims.indexOf("T"), dims.indexOf("H")];
+  const isOfHead = () => wanted.head !== undefined && (axisOfHeads < 0 || index[axisOfHeads] === wanted.head);
+  const isWanted = () => !wanted || !perQuery || index[axisOfQueries] === wanted.query || isOfHead();
   for (;;) {
     if (isWanted()) yield index;
     let axis = leading.length - 1;
@@ -90,11 +91,11 @@ function* rowsOf({ dims, shape, perQuery }, queries) {
 }
 
 // A step's numbers anew, from those of the steps that it reads.
-function computeStep(step, operands, queries) {
+function computeStep(step, operands, wanted) {
   const { name, params } = step.operation;
   const width = step.shape[step.shape.length - 1];
   const value = step.value.slice(); // rows that are not asked for keep what they have
-  for (const row of rowsOf(step, queries)) {
+  for (const row of rowsOf(step, wanted)) {
     const first = placeOf(step.shape.slice(0, -1), row) * width;
     if (ROWS[name]) ROWS[name](row, operands, params).forEach((number, n) => (value[first + n] = number));
     else for (let n = 0; n < width; n++) value[first + n] = CELLS[name]([...row, n], operands, params);
@@ -102,13 +103,14 @@ function computeStep(step, operands, queries) {
   return value;
 }
 
-// What becomes of a run when numbers or parameters change: { steps, waiting }.
-// values: step -> its numbers, given by hand. params: step -> what of its parameters is another. queries: the rows of
-// queries that are wanted, all where it is left out.
-function follow(steps, { values = {}, params = {} }, queries) {
+// What becomes of a run when numbers or parameters change: { steps, waiting, partial }.
+// values: step -> its numbers, given by hand. params: step -> what of its parameters is another. wanted: all rows where it
+// is left out, else { query, head }: of every head the row of that query, and where head is given all rows of that head.
+// partial: steps made of several heads, of which only the row of the query is another then.
+function follow(steps, { values = {}, params = {} }, wanted) {
   const made = {};
-  const moved = new Set();
-  const waiting = new Set();
+  const [moved, waiting, partial] = [new Set(), new Set(), new Set()];
+  const isOfSomeHeads = (name) => partial.has(name) || (moved.has(name) && made[name].shape[made[name].dims.indexOf("H")] > 1);
   for (const [name, step] of Object.entries(steps)) {
     made[name] = step;
     if (values[name]) {
@@ -127,8 +129,10 @@ function follow(steps, { values = {}, params = {} }, queries) {
     }
     const changed = { ...step, operation: { ...operation, params: { ...operation.params, ...params[name] } } };
     const operands = operation.reads.map((read) => made[read]);
-    made[name] = { ...changed, value: computeStep(changed, operands, queries) };
+    const lacksRows = wanted && step.perQuery && (wanted.head === undefined || (!step.dims.includes("H") && operation.reads.some(isOfSomeHeads)));
+    if (lacksRows) partial.add(name);
+    made[name] = { ...changed, value: computeStep(changed, operands, lacksRows ? { query: wanted.query } : wanted) };
     moved.add(name);
   }
-  return { steps: made, waiting };
+  return { steps: made, waiting, partial };
 }

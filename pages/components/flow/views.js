@@ -40,7 +40,7 @@ function mapView(flow, { frame }) {
   const [row, column] = isOpen ? [0, 0, ...open.index].slice(-2) : [];
   const block = (step, isTransposed) => {
     const matrix = model.matrix(step, look, isTransposed);
-    return { ...matrix, starts: opened < 1 ? flow.flights.leave(matrix) : new Map() };
+    return { ...matrix, starts: opened < 1 ? flow.flights.leave(matrix) : new Map(), waits: flow.waiting.has(step) };
   };
   const operand = ({ step, transposed, family }) => {
     const title = `${data.steps[step].label}${transposed ? "ᵀ" : ""}`;
@@ -59,18 +59,25 @@ function mapView(flow, { frame }) {
   };
 }
 
-// For SmallMaps.show: each head's shares, and what it does.
-function smallHeads({ data, model, look, share }) {
+// For SmallMaps.show: each head's shares, and what it does. While a hand moves them, those of other heads wait.
+function smallHeads({ data, model, look, share, waiting }) {
+  const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
   return data.head_names.map(({ name, habit }, head) => {
     const matrix = model.headMap(share, { ...look, head });
-    return { key: head, matrix, said: [[name, "head"], [habit, "habit"]] };
+    return { key: head, matrix, said: [[name, "head"], [habit, "habit"]], waits: isMoved && (head !== look.head || waiting.has(share)) };
   });
 }
 
 // Each step for what is looked at; Δ where the last change moved it.
-function smallSteps({ data, model, look }) {
+function smallSteps({ data, model, look, waiting, partial }) {
   return data.strip.map((name) => {
     const mark = data.moved.includes(name) ? " Δ" : "";
-    return { key: name, title: name, matrix: model.matrix(name, look), said: [[`${data.steps[name].label}${mark}`, ""]] };
+    return { key: name, title: name, matrix: model.matrix(name, look), said: [[`${data.steps[name].label}${mark}`, ""]], waits: waiting.has(name) || partial.has(name) };
   });
+}
+
+// For SumPanel.follow: the cell, the number of any cell as it is seen now, null where it waits, and what is said then.
+function sumView({ data, model, open, waiting }) {
+  const numberAt = ({ step, index }) => (waiting.has(step) ? null : model.step(step).value[placeOf(model.step(step).shape, index)]);
+  return { cell: open, numberAt, isMark: ({ step }) => model.step(step).kind === "mark", waits: data.text.waits };
 }

@@ -24,7 +24,7 @@ function drawBar(picture, part, row, share) {
   const end = x[part.name] + w[part.name] / 2;
   const start = before && picture.has(before) ? x[before] + w[before] / 2 : end;
   const middle = grows ? end : between(start, end, easeInOut(own));
-  const length = (Math.abs(number) / (picture.largest[part.name] || 1)) * (w[part.name] / 2);
+  const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * (w[part.name] / 2); // in its column, however far it is dragged
   const height = Math.max(1, Math.min(15 * picture.unit, rowHeight[row] - 2));
   const look = `bar ${number < 0 ? "minus" : "plus"}`;
   const box = { x: number < 0 ? middle - length : middle, y: rowY[row] - height / 2, width: Math.max(0.01, length), height, rx: Math.min(3 * picture.unit, height / 3) };

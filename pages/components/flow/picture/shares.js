@@ -35,7 +35,7 @@ function powerBox(picture, row, comes, source, scores, powers) {
   const end = x[picture.snapshot.share.name];
   const half = source ? w[source] / 2 : 0;
   const score = finite(scores[row]);
-  const length = source ? (Math.abs(score) / (picture.largest[source] || 1)) * half : 0;
+  const length = source ? clamp(Math.abs(score) / (picture.largest[source] || 1)) * half : 0;
   const middle = source ? x[source] + half : end;
   return {
     x: between(score < 0 ? middle - length : middle, end, comes),
