@@ -28,7 +28,7 @@ from pages.panels.chart import show_chart
 from pages.panels.flow_data import Showing
 from pages.panels.flow_picture import show_journey
 from pages.panels.head_maps import fact_sentence, head_name
-from pages.panels.live_choice import LiveChoice
+from pages.panels.live_choice import Followed
 from pages.panels.live_frames import only_now, show_live_cells
 from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import inputs_of
@@ -158,7 +158,7 @@ def draw_bar_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: Ru
     return bar_rows(rows, names, words, current_palette(), get_opened_cell(name, runs), **how)
 
 
-def show_live_bars(choice: LiveChoice, name: str, pictures: Sequence[Picture], runs: RunsByName, alt: str) -> None:
+def show_live_bars(choice: Followed, name: str, pictures: Sequence[Picture], runs: RunsByName, alt: str) -> None:
     """Shows bars that follow a slider, and below them the arithmetic of the cell that is opened. pictures: of each
     position; runs: of the one at which the slider stands."""
     shown = RunPicture(name, pictures[choice.position], runs, alt)
@@ -166,13 +166,13 @@ def show_live_bars(choice: LiveChoice, name: str, pictures: Sequence[Picture], r
     show_opened_arithmetic(shown, "stretch")
 
 
-def show_waiting_map(choice: LiveChoice, shown: RunPicture) -> None:
+def show_waiting_map(choice: Followed, shown: RunPicture) -> None:
     """Shows a map of one position of a slider; that of another waits until it is let go."""
     draw_live_picture(choice, shown, only_now(choice, shown.picture), fills=False)
     show_opened_arithmetic(shown, "stretch")
 
 
-def draw_live_picture(choice: LiveChoice, shown: RunPicture, pictures: Sequence[Picture | None], fills: bool) -> None:
+def draw_live_picture(choice: Followed, shown: RunPicture, pictures: Sequence[Picture | None], fills: bool) -> None:
     """Draws what a picture is at each position of a slider; its cells can be clicked."""
 
     def handle_click(sent: object) -> None:

@@ -9,7 +9,7 @@ from attention_core.record.expressions import Ref
 from attention_core.variants.influence import InfluenceByDistance, first_overtaking_distance
 from pages.panels.lesson_choices import current_slug, get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_place, option_labels
-from pages.panels.live_choice import LiveChoice
+from pages.panels.live_choice import Followed
 from pages.panels.live_frames import show_live_goal
 from pages.session.reveal import are_answers_revealed
 from pages.session.solved import note_answer
@@ -57,7 +57,7 @@ def show_goal(reached: bool, done: str, still: str) -> None:
 
 def show_race(
     found: Mapping[str, InfluenceByDistance],
-    distance: LiveChoice,
+    distance: Followed,
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:

@@ -123,9 +123,8 @@ def show_paintable_mask(
 ) -> None:
     """Shows a mask over a run's tokens; one switches its cells by drawing over them.
 
-    take: what is done with the new mask. follows: the slider, and its position, for which the mask waits: {"of",
-    "position"}. The canvas waits for an answer after each stroke: `turn` counts the strokes,
-    refused ones too.
+    take: what is done with the new mask. follows: the slider for which the mask waits, see describe_followed. The
+    canvas waits for an answer after each stroke: `turn` counts the strokes, refused ones too.
     """
     turn = st.session_state.get("turn_mask", 0)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 
 from pages.panels.lesson_choices import current_slug, take_choice
 from pages.panels.link_controls import read_number_choice
@@ -22,6 +23,11 @@ class LiveChoice:
     read: Callable[[str], float]
 
     @property
+    def count(self) -> int:
+        """How many positions it has."""
+        return len(self.options)
+
+    @property
     def key(self) -> str:
         """Under which its slider stands on the page."""
         return f"{current_slug()}.{self.name}"
@@ -30,6 +36,56 @@ class LiveChoice:
     def position(self) -> int:
         """The place of its value among its options."""
         return self.options.index(self.value)
+
+    @property
+    def follows(self) -> tuple["LiveChoice", ...]:
+        """The sliders that what follows it follows."""
+        return (self,)
+
+    @property
+    def waits_for(self) -> tuple["LiveChoice", ...]:
+        """The sliders that what follows it waits for."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class LiveChoices:
+    """Sliders that a part of the page follows, each position of one with each of the others, the last fastest; and
+    those that it waits for, because what they change takes too long to be there for all of their positions."""
+
+    follows: tuple[LiveChoice, ...]
+    waits_for: tuple[LiveChoice, ...] = ()
+
+    @property
+    def options(self) -> Sequence[float]:
+        """The numbers of the last."""
+        return self.follows[-1].options
+
+    @property
+    def count(self) -> int:
+        """How many positions they have together."""
+        return prod(choice.count for choice in self.follows)
+
+    @property
+    def position(self) -> int:
+        """Where they stand among these."""
+        place = 0
+        for choice in self.follows:
+            place = place * choice.count + choice.position
+        return place
+
+
+Followed = LiveChoice | LiveChoices  # what a part of the page follows
+
+
+def describe_followed(followed: Followed) -> dict[str, object]:
+    """What follows sliders as the browser reads it: see position.js."""
+    return {
+        "of": [choice.key for choice in followed.follows],
+        "counts": [choice.count for choice in followed.follows],
+        "position": followed.position,
+        "waits_for": {choice.key: choice.position for choice in followed.waits_for},
+    }
 
 
 def find_live_choice(
@@ -47,7 +103,8 @@ def find_live_choice(
 def show_live_choice(
     choice: LiveChoice, change: Callable[[float], dict] | None = None, width: int | str = "stretch"
 ) -> None:
-    """Draws the slider. change: what an option changes in the run that the flow shows, see ListSlider."""
+    """Draws the slider. change: what an option changes in the run that the flow shows, see ListSlider; make_flow_wait
+    gives one that takes too long."""
     options = list(choice.options)
     slider = ListSlider(
         say(f"lessons.{choice.key.partition('.')[0]}.control.{choice.name}"),
@@ -58,3 +115,8 @@ def show_live_choice(
     )
     take = partial(take_choice, choice.name, default=choice.default, read=choice.read)
     show_list_slider(slider, choice.key, take, width)
+
+
+def make_flow_wait(choice: LiveChoice) -> Callable[[float], dict]:
+    """The change by which the flow waits until the slider is let go."""
+    return lambda option: {"waits": option != choice.value}

@@ -11,7 +11,7 @@ from attention_core.drawing.curves import CURVE_COLUMNS, CURVE_NAME_PX
 from attention_core.drawing.specifications import Picture
 from attention_core.drawing.text_layout import text_width
 from pages import components
-from pages.panels.live_choice import LiveChoice
+from pages.panels.live_choice import Followed, describe_followed
 from pages.session.labels import current_palette
 from pages.site.words import say, split_bold
 
@@ -20,18 +20,18 @@ HEADING_SIGN = "##### "  # of Markdown
 Rows = list[dict[str, object]]  # of a picture's table
 
 
-def only_now(choice: LiveChoice, drawn: object) -> list[object]:
+def only_now(choice: Followed, drawn: object) -> list[object]:
     """What a slider's position shows, and None for the others: what takes too long to be there for all waits."""
-    return [drawn if position == choice.position else None for position in range(len(choice.options))]
+    return [drawn if position == choice.position else None for position in range(choice.count)]
 
 
-def tell_live(choice: LiveChoice, key: str, texts: Sequence[str | None], kind: str = "line") -> None:
+def tell_live(choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line") -> None:
     """Shows a sentence that follows a slider. texts: of each position, in Markdown; None where it waits until the
-    slider is let go. kind: "heading" or "line"."""
+    slider is let go. kind: "heading", "line" or "caption"."""
     draw_text(choice, key, texts, {"kind": kind})
 
 
-def tell_each(choice: LiveChoice | None, key: str, texts: Sequence[str]) -> None:
+def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
     """Shows a sentence, which follows a slider where there is one. texts: of each position; a heading begins with
     "##### "."""
     if choice is None:
@@ -41,20 +41,20 @@ def tell_each(choice: LiveChoice | None, key: str, texts: Sequence[str]) -> None
     tell_live(choice, key, [text.removeprefix(HEADING_SIGN) for text in texts], kind)
 
 
-def show_live_goal(choice: LiveChoice, key: str, reached: Sequence[bool], texts: Sequence[str]) -> None:
+def show_live_goal(choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str]) -> None:
     """Says whether what is to be built with a slider is there. reached, texts: at each position."""
     draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached)})
 
 
-def draw_text(choice: LiveChoice, key: str, texts: Sequence[str | None], form: dict) -> None:
+def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dict) -> None:
     """Draws a text that follows a slider."""
     pieces = [split_bold(say("flow.waits") if text is None else text) for text in texts]
-    data = {"of": choice.key, "position": choice.position, "texts": pieces, **form}
+    data = {**describe_followed(choice), "texts": pieces, "waits": say("flow.waits"), **form}
     components.live_text(data=data, key=key)
 
 
 def show_live_cells(
-    choice: LiveChoice,
+    choice: Followed,
     key: str,
     pictures: Sequence[Picture | None],
     alt: str,
@@ -80,14 +80,14 @@ def show_live_cells(
 
 
 def show_live_curves(
-    choice: LiveChoice, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
+    choice: Followed, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
 ) -> None:
     """Shows curves that follow a slider. pictures: of each position; None where it waits until the slider is let go."""
     frames = [picture and list_rows(picture.table, CURVE_COLUMNS) for picture in pictures]
     draw_curves(choice, key, [], frames, axes, pictures[choice.position].spec, alt)
 
 
-def show_followed_curves(choice: LiveChoice, key: str, picture: Picture, axes: tuple[Axis, Axis], alt: str) -> None:
+def show_followed_curves(choice: Followed, key: str, picture: Picture, axes: tuple[Axis, Axis], alt: str) -> None:
     """Shows curves that stay, and an upright line that follows a slider along them."""
     colour = current_palette().outline
     frames = [[CURVE_COLUMNS | {"kind": "rule", "x": place, "fill": colour}] for place in choice.options]
@@ -96,7 +96,7 @@ def show_followed_curves(choice: LiveChoice, key: str, picture: Picture, axes: t
 
 
 def draw_curves(
-    choice: LiveChoice,
+    choice: Followed,
     key: str,
     fixed: Rows,
     frames: Sequence[Rows | None],
@@ -121,11 +121,11 @@ def draw_curves(
 
 
 def draw_frames(
-    choice: LiveChoice, key: str, data: dict, alt: str, handle_click: Callable[[], None] = lambda: None
+    choice: Followed, key: str, data: dict, alt: str, handle_click: Callable[[], None] = lambda: None
 ) -> None:
     """Draws a picture that follows a slider."""
     palette = current_palette()
-    place = {"of": choice.key, "position": choice.position, "alt": alt, "ink": palette.ink, "faint": palette.faint}
+    place = {**describe_followed(choice), "alt": alt, "ink": palette.ink, "faint": palette.faint}
     place |= {"waits": say("flow.waits")}
     components.live_frames(data=data | place, key=key, on_clicked_change=handle_click)
 

@@ -95,9 +95,7 @@ def test_the_figures_of_the_stories_at_every_width(quantity):
 def test_all_keys_alike(keys, draws):
     lesson = Lesson("scale", keys=str(keys))
     assert curve(lesson, "hero", "all keys alike") == pytest.approx(dict.fromkeys((1, 1024), 1 / keys))
-    assert any(
-        caption.value.startswith(f"Means of {draws} draws of a query and {keys} keys") for caption in lesson.at.caption
-    )
+    assert lesson.says(f"Means of {draws} draws of a query and {keys} keys")
     bars(lesson, 0, keys)
     even = lesson.choose("quantity", "entropy")
     assert curve(even, "entropy", "all keys alike") == pytest.approx(dict.fromkeys((1, 1024), math.log2(keys)))

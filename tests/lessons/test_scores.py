@@ -171,8 +171,7 @@ def test_a_w_a_that_does_not_fit_or_cannot_be_read_is_named():
 # ---- the cosine's ceiling --------------------------------------------------------------------------------------------
 def ceilings(lesson):
     """The points that are drawn, by curve and number of keys."""
-    (name,) = [name for name, chart in lesson.charts().items() if not chart.proto.id]  # nothing in it is clicked
-    table = lesson.table(name)
+    table = lesson.table("ceiling")
     points = table[table["kind"] == "point"]
     return {(row.name_, row.x): row.y for row in points.rename(columns={"name": "name_"}).itertuples()}
 

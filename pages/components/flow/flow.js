@@ -164,11 +164,12 @@ class Flow {
     return Boolean(window.heldSlider || this.plane.hands?.held);
   }
 
-  // A hand drags, and is followed in the same frame. change: null where it has brought all back to where it was.
+  // A hand drags, and is followed in the same frame. change: of follow in twin.js; { waits } where the twin cannot; null
+  // where all is back where it was.
   drag(change) {
     if (!this.data) return;
     if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // what a hand does is seen at the end
-    this.change = change && !isProven(this.data.steps, change) ? change : null;
+    this.change = change && (change.waits || !isProven(this.data.steps, change)) ? change : null;
     this.glow = this.differs = null;
     this.take();
     this.before = null;
@@ -176,16 +177,20 @@ class Flow {
 
   // The hand lets go: what it saw is kept, until the server has computed the same.
   release() {
-    if (this.isDragged && !this.data.cut) this.shown.keep(this);
+    if (this.isDragged && !this.waitsForServer) this.shown.keep(this);
+  }
+
+  get waitsForServer() {
+    return Boolean(this.data.cut || this.change?.waits);
   }
 
   // The numbers that are seen: of the run, or the twin's. A large run's wait for the server.
   follow() {
     const { data, change, model } = this;
     model.steps = data.steps;
-    this.waiting = new Set(change && data.cut ? Object.keys(data.steps) : []);
+    this.waiting = new Set(change && this.waitsForServer ? Object.keys(data.steps) : []);
     this.partial = new Set();
-    if (change && !data.cut) this.followChange();
+    if (change && !this.waitsForServer) this.followChange();
     this.root.classList.toggle("waits", this.waiting.has(this.share));
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }

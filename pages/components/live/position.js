@@ -1,16 +1,28 @@
-// Where a slider stands that is held: all that follows it shows this position, and the server's when it is let go.
-// data: { of, position }: the slider's name, and where the server says that it stands. show: draws a position.
+// Where sliders stand of which one is held: all that follows them shows this position, and the server's when it is let go.
+// data: { of, counts, position, waits_for }: the sliders' names, how many positions each has, and where the server says
+// that they stand: each position of one with each of the others, the last fastest; where others stand, by name, that are
+// waited for. show: draws a position, null where it waits.
 function followSlider(root, data, show) {
   Object.assign(root, { data, show });
-  const held = window.heldSlider;
-  show(held?.of === data.of ? held.position : data.position);
+  show(positionHeld(data));
   root.hear ??= listenToSliders(root);
+}
+
+function positionHeld({ of, counts, position, waits_for: waitsFor }) {
+  const held = window.heldSlider;
+  if (!held) return position;
+  if (held.of in waitsFor) return held.position === waitsFor[held.of] ? position : null;
+  const which = of.indexOf(held.of);
+  if (which < 0) return position;
+  const stride = counts.slice(which + 1).reduce((one, other) => one * other, 1);
+  const own = Math.floor(position / stride) % counts[which];
+  return position + (held.position - own) * stride;
 }
 
 function listenToSliders(root) {
   const hear = ({ detail }) => {
     if (!root.isConnected) window.removeEventListener("slider-moved", hear);
-    else if (detail.of === root.data.of) root.show(detail.position);
+    else if (root.data.of.includes(detail.of) || detail.of in root.data.waits_for) root.show(positionHeld(root.data));
   };
   window.addEventListener("slider-moved", hear);
   return hear;

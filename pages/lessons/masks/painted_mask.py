@@ -10,7 +10,7 @@ from attention_core.explanation.facts import allowed_pairs
 from attention_core.inputs.matrix_text import to_text
 from pages.panels import canvas_map, lesson_choices
 from pages.panels.link_controls import MAX_LESSON_TOKENS
-from pages.panels.live_choice import LiveChoice
+from pages.panels.live_choice import LiveChoice, describe_followed
 
 BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
 Bits = tuple[str, ...]  # a text a query, "1" for each key that it may attend to
@@ -80,7 +80,7 @@ def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | 
     """Shows the mask of a run, which can be drawn on. take: is called with the mask that a stroke leaves. window: whose
     slider it waits for."""
     pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
-    follows = window and {"of": window.key, "position": window.position}
+    follows = window and describe_followed(window)
     canvas_map.show_paintable_mask(trace, pairs, lambda drawn: take(to_bits(drawn)), follows)
 
 

@@ -21,8 +21,8 @@ from pages.lessons.scale.single_draw import (
 )
 from pages.lessons.scale.width_axis import SCALE_WIDTHS
 from pages.panels.lesson_choices import store_choice
-from pages.panels.link_controls import choose_option, choose_whole_number, slide
-from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages.panels.link_controls import choose_option, choose_whole_number
+from pages.panels.live_choice import LiveChoices, find_live_choice, make_flow_wait, show_live_choice
 from pages.panels.live_frames import tell_live
 from pages.panels.progress import compute_one_by_one
 from pages.runs.cache import cached_saturation, trace_for
@@ -47,6 +47,11 @@ def reset_keys_and_seed() -> None:
     store_choice("seed", None)
 
 
+def tell_how(keys: int) -> str:
+    """Says of what the chart is drawn."""
+    return say("lessons.scale.how", draws=f"{DRAWS_BY_KEYS[keys]:,}", keys=keys)
+
+
 with draw_lesson("scale") as place:
     width = find_live_choice("d_k", SCALE_WIDTHS, 64)
     d_k = width.value
@@ -54,9 +59,12 @@ with draw_lesson("scale") as place:
     picture, controls = st.columns([5, 2], gap="medium")
     with controls:
         quantity = choose_option("quantity", QUANTITIES)
-        keys = slide("keys", tuple(DRAWS_BY_KEYS), 8)
+        key_count = find_live_choice("keys", tuple(DRAWS_BY_KEYS), 8)
+        show_live_choice(key_count, make_flow_wait(key_count))
         seed = choose_whole_number("seed", SCALE_SEED)
+    keys = key_count.value
     draws = DRAWS_BY_KEYS[keys]
+    followed = LiveChoices(follows=(width,), waits_for=(key_count,))
 
     def measure_sharpness(width: int) -> Mapping[str, Sharpness]:
         """How sharp the softmax is at one width, by score."""
@@ -74,16 +82,16 @@ with draw_lesson("scale") as place:
         with slider:
             show_live_choice(width, lambda each: change_draw(all_runs[SCALE_WIDTHS.index(each)][score]))
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
-        tell_live(width, "scale_fact", told, "heading")
+        tell_live(followed, "scale_fact", told, "heading")
         show_lesson_journey(runs[score], plays=False)
         pictures = [draw_single_draw(each, seed, known) for each in all_runs]
         traces = {name: trace_for(run) for name, run in runs.items()}
-        show_live_bars(width, "live", pictures, traces, say("lessons.scale.alt_live"))
+        show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))
         if d_k > MAX_LINKED_WIDTH:
             st.caption(say("lessons.scale.wide", limit=MAX_LINKED_WIDTH))
     with picture:
-        show_sharpness_chart(found, quantity, width, keys, known)
-        st.caption(say("lessons.scale.how", draws=f"{draws:,}", keys=keys))
+        show_sharpness_chart(found, quantity, followed, keys, known)
+        tell_live(key_count, "scale_how", [tell_how(each) for each in DRAWS_BY_KEYS], "caption")
     show_lesson_run(runs[score], place)
     drawer("variance", partial(drawers.show_variance, d_k, seed))
     drawer("breaks", partial(drawers.show_broken_assumptions, d_k, seed))

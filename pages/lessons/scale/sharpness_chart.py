@@ -6,14 +6,14 @@ from attention_core.analysis.softmax_saturation import Sharpness, even_sharpness
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from pages.lessons.scale.width_axis import SCALE_WIDTHS, width_axis
-from pages.panels.live_choice import LiveChoice
+from pages.panels.live_choice import Followed
 from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
 from pages.site.words import say
 
 
 def show_sharpness_chart(
-    found: Sequence[Mapping[str, Sharpness]], quantity: str, width: LiveChoice, keys: int, known: bool
+    found: Sequence[Mapping[str, Sharpness]], quantity: str, width: Followed, keys: int, known: bool
 ) -> None:
     """Shows a quantity against d_k, and what it is where all keys get the same.
 

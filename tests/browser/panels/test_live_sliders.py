@@ -97,6 +97,32 @@ def test_the_width_of_a_head(screen):
     assert shares(opened) == pytest.approx(dragged, abs=1e-6)
 
 
+def test_what_takes_too_long_waits_and_says_so(screen):
+    label, waits = "Keys", "The numbers come when you let go"
+    opened = screen("?lang=en", lesson="scale")
+    drag(opened, label, 1)
+    knob, fact, flow, pale = read(opened, label, "h5", ".flow .headline", ".frames.waits")
+    assert knob == "64" and fact == flow == [waits] and len(pale) == 2
+    assert opened.page.locator(".flow .headline").is_visible() and "keys" not in opened.page.url
+    told = opened.page.get_by_text("draws of a query and 64 keys")
+    assert told.count() == 1  # of what it will be drawn is known
+    let_go(opened)
+    assert opened.query()["keys"] == "64" and "of 64 weights" in opened.sentence()
+    assert read(opened, label, ".frames.waits")[1] == [] and not opened.page.locator(".flow .headline").is_visible()
+
+
+def test_the_temperature_of_the_cosine(screen):
+    label = "Temperature τ"
+    opened = screen("?open=ceiling&lang=en", lesson="scores")
+    drag(opened, label, 0)
+    knob, told, bars, curve = read(opened, label, ".told p", ".frames path[aria-label*='it, dog]']", ".frames text")
+    assert knob == "0.05" and "At temperature 0.05 the cosine gives “dog” 1" in told[0]
+    assert float(bars[-1].rpartition(": ")[2]) == pytest.approx(1, abs=1e-6) and "at most, τ = 0.05" in curve
+    assert "temperature" not in opened.page.url
+    let_go(opened)
+    assert opened.query()["temperature"] == "0.05"
+
+
 def test_the_distance_to_a_word(screen):
     label = "Distance to the word, in words"
     opened = screen("?words=en_it&lang=en", lesson="distance")
