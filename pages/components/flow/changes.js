@@ -1,8 +1,9 @@
 // What a change of the run changed: of each part the rows whose numbers are others; what the headline said before.
-const GLOW_MS = 1300; // what a change changed is outlined
+const GLOW_MS = 1300; // what a change changed is outlined, and has its old number beside it
 const BEFORE_MS = 3200; // what the headline said before
 
-// before, now: snapshots of the same words. { rows: part -> set of rows, said, begun }, or null where nothing changed.
+// before, now: snapshots of the same words. { rows: part -> row -> { m, old } of the number that changed most, said, begun },
+// or null where nothing changed. begun: when it is first seen.
 function findChanges(before, now, model) {
   const rows = new Map();
   for (const part of now.parts) {
@@ -12,20 +13,28 @@ function findChanges(before, now, model) {
   if (!rows.size) return null;
   const best = largestOf(now.shares, 0, now.shares.length);
   const [old, said] = [before.shares[best], now.shares[best]].map(spellPercent);
-  return { rows, said: old === said ? "" : old, begun: performance.now() };
+  return { rows, said: old === said ? "" : old, begun: null };
 }
 
 function changedRows(old, now, count) {
-  const changed = new Set();
+  const changed = new Map();
   if (!old || old.length !== now.length) return changed;
-  now.forEach((number, i) => isOther(old[i], number) && changed.add(Math.floor((i * count) / now.length)));
+  const width = now.length / count;
+  now.forEach((number, i) => {
+    if (!isOther(old[i], number)) return;
+    const [row, m] = [Math.floor(i / width), i % width];
+    const most = changed.get(row);
+    if (!most || Math.abs(finite(old[i]) - finite(number)) > most.by) changed.set(row, { m, old: old[i], now: number, by: Math.abs(finite(old[i]) - finite(number)) });
+  });
   return changed;
 }
 
-// What a change changed, as strongly as it still glows.
+// What a change changed, as strongly as it still glows; where nothing may move it is there, and then gone.
 function fading(glow, now) {
-  const strength = glow ? 1 - (now - glow.begun) / GLOW_MS : 0;
-  return strength > 0 ? { rows: glow.rows, strength } : null;
+  if (!glow) return null;
+  glow.begun ??= now;
+  const left = 1 - (now - glow.begun) / GLOW_MS;
+  return left > 0 ? { rows: glow.rows, strength: isCalm() ? 1 : left } : null;
 }
 
 const isOther = (one, other) => one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));

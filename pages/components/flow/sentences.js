@@ -66,7 +66,7 @@ class Sentences {
 
   // What it said before a change, for a moment.
   before(glow, now) {
-    if (!glow?.said || now - glow.begun >= BEFORE_MS) return [];
+    if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return [];
     this.flow.ask();
     return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];
   }

@@ -13,6 +13,7 @@ function pictureView(flow, snapshot, layout, glow) {
     titleOf: (row) => data.titles[model.places[row]] ?? "",
     isRandom: (row) => data.origins.S[model.places[row]] === "random",
     lane: data.crossed ? asking : data.text.asks,
+    saysBefore: (number) => said(data.text.before, { percent: number }),
     heads: data.heads,
     headNames: data.head_names.map(({ name }) => name),
     headMaps: isMerging(flow) ? flow.rail.boxesFrom(flow.svg) : null,

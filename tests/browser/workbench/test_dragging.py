@@ -22,7 +22,7 @@ HOLD = """(input, temperature) => {
 # The query that the hand drags is shown half as far again as it is: the server hears where it is.
 PLANT_VECTOR = """root => {
     const vectors = Object.getPrototypeOf(root.flow.plane.proven), { moved } = vectors;
-    vectors.moved = function (role, place, wanted) { return moved.call(this, role, place, wanted.map((n) => 1.5 * n)); };
+    vectors.moved = function (role, place, [x, y]) { return moved.call(this, role, place, [1.5 * x, 1.5 * y]); };
 }"""
 PLANT_SENT = """() => {
     const { tellServer } = window;
