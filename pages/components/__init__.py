@@ -101,6 +101,7 @@ flow = make_component(
     "flow/flights",
     "flow/map",
     "flow/map_keys",
+    "flow/flow_keys",
     "flow/cell_editor",
     "flow/formulas",
     "flow/small_maps",

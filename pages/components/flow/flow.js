@@ -51,7 +51,7 @@ class Flow {
     this.svg = makeElement(this.stage, "svg");
     this.sum = new SumPanel(added(this.stage, "div", "panel"), {
       open: (cell) => this.tell("followed", cell),
-      close: () => this.unfold(null),
+      close: () => this.hands.fold(),
       point: () => this.ask(),
     });
     this.formulas = new Formulas(added(this.stage, "div", "formulas"));

@@ -8,11 +8,12 @@ class Hands {
     this.row = this.cell = null; // what a pointer rests on
     this.isHeld = false; // a finger stays: it opens nothing
     this.mapKeys = new MapKeys(flow, this);
+    this.flowKeys = new FlowKeys(flow, this);
     this.listenToPointer();
     this.listenToTouch();
     Object.assign(flow.stage, { tabIndex: 0, role: "group" });
     flow.stage.addEventListener("keydown", (event) => this.key(event));
-    flow.root.addEventListener("keydown", (event) => event.key === "Escape" && flow.open && flow.unfold(null));
+    flow.root.addEventListener("keydown", (event) => event.key === "Escape" && flow.open && this.fold());
   }
 
   listenToPointer() {
@@ -68,8 +69,22 @@ class Hands {
   key(event) {
     const { flow } = this;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (flow.look.view === "map" && this.mapKeys.key(event)) event.preventDefault();
+    const cellKeys = { map: this.mapKeys, flow: this.flowKeys }[flow.look.view];
+    if (cellKeys?.key(event)) event.preventDefault();
     else if (event.target === flow.stage) this.stageKey(event);
+  }
+
+  // Folds the sum; keys that were in it go back to its cell, or to the picture where nobody walks along the cells.
+  fold() {
+    const { flow, flowKeys } = this;
+    const { open, sum, look, root } = flow;
+    const hadKeys = sum.root.contains(root.getRootNode().activeElement);
+    flow.unfold(null);
+    if (!hadKeys) return;
+    const place = look.view === "map" ? flow.map.find(open) : flowKeys.at && flowKeys.find(open);
+    if (!place) flowKeys.leave();
+    else if (look.view === "map") this.mapKeys.focus(place);
+    else flowKeys.focus(place);
   }
 
   // Up and down another word asks, Enter opens the sum of the largest share, left and right go along the stops.

@@ -18,7 +18,7 @@ function pictureView(flow, snapshot, layout, glow) {
     headNames: data.head_names.map(({ name }) => name),
     headMaps: isMerging(flow) ? flow.rail.boxesFrom(flow.svg) : null,
     queries: data.words.T.length,
-    rings: flow.ringed().flatMap((cell) => ringOf(flow, cell)),
+    rings: [...flow.ringed().flatMap((cell) => ringOf(flow, cell)), ...focusRing(flow)],
   };
 }
 
@@ -31,6 +31,14 @@ function isMerging({ journey: { told }, model }) {
 function ringOf({ model, look, sum }, cell) {
   const place = model.findNumber(cell, look);
   return place ? [{ ...place, isPointed: sum.isPointed(cell) }] : [];
+}
+
+// The number under the keys, and how it is written there.
+function focusRing({ hands: { flowKeys }, model }) {
+  const { focused } = flowKeys;
+  if (!focused) return [];
+  const part = model.parts.get(focused.part);
+  return [{ ...focused, part, isPointed: true, told: flowKeys.numberOf({ part, means: focused }) }];
 }
 
 // For MapView.draw: a step, with what it is a product of.

@@ -1,13 +1,16 @@
 // Rings round the operands of the sum that is unfolded; the one that is pointed at, in the sum or here, has the thicker.
 const RING_GAP = 3; // px between a cell and its ring
 
-// rings: [{ part, row, m, isPointed }].
+// rings: [{ part, row, m, isPointed, told }]; told: the number, of the one that is under the keys.
 function drawRings(picture, rings) {
-  rings.forEach(({ part, row, m, isPointed }, i) => {
+  rings.forEach(({ part, row, m, isPointed, told }, i) => {
     const box = boxOfNumber(picture, part, row, m);
     if (!box) return;
     const ring = { x: box.x - RING_GAP, y: box.y - RING_GAP, width: box.width + 2 * RING_GAP, height: box.height + 2 * RING_GAP };
     picture.shapes.put("marks", "rect", `ring ${i}`, { ...ring, rx: 5 * picture.unit, class: `ring${isPointed ? " pointed" : ""}` });
+    if (!told) return;
+    const at = { x: box.x + box.width / 2, y: ring.y - 11 * picture.unit, "font-size": Math.max(15, 16 * picture.unit) };
+    picture.shapes.put("carriers", "text", "told", { ...at, class: "middle carried", text: told });
   });
 }
 

@@ -1,0 +1,135 @@
+// The keys on the flow: N leads to a single number; arrows go on to the next, along a row, down a column and through the lane.
+class FlowKeys {
+  constructor(flow, hands) {
+    this.flow = flow;
+    this.hands = hands;
+    this.at = null; // the number that was walked to last, as its shape means it; null where nobody walks
+    for (const name of ["focusin", "focusout"]) flow.svg.addEventListener(name, () => this.point());
+  }
+
+  // Whether the key meant something here.
+  key({ key, target }) {
+    const { flow } = this;
+    const means = target.means;
+    if (target === flow.stage && key.toLowerCase() === "n") this.focus(this.first());
+    else if (means?.part === undefined) return false; // the stage, or the sum
+    else if (key in MOVES) this.focus(this.next(means, MOVES[key]));
+    else if (key === "Enter" || key === " ") this.hands.press(means);
+    else if (key === "Escape" && !flow.open) this.leave();
+    else return false;
+    return true;
+  }
+
+  leave() {
+    this.at = null;
+    this.flow.stage.focus();
+  }
+
+  // The number under the keys, { part, row, m }, or null.
+  get focused() {
+    const { root } = this.flow;
+    const means = root.getRootNode().activeElement?.means;
+    return means?.part === undefined ? null : means;
+  }
+
+  // What is walked to is lit in the sum, too.
+  point() {
+    const { flow, focused } = this;
+    if (flow.ringed().length) flow.sum.pointAt(focused && flow.placeOfCell(focused));
+    flow.ask();
+  }
+
+  // ---- the numbers that are drawn --------------------------------------------------------------------------------------
+  // [{ element, means, part, line, x, y }]: line: of the key's row, or the lane.
+  cells() {
+    const { model, picture } = this.flow;
+    const cells = [];
+    for (const { element, attributes, round } of picture.shapes.made.values()) {
+      const { means } = element;
+      if (round !== picture.shapes.round || means?.part === undefined || element.parentNode.classList.contains("hits")) continue;
+      if (picture.isRest(means.row) && means.row > 0) continue;
+      const part = model.parts.get(means.part);
+      const [x, y] = [attributes.x + attributes.width / 2, attributes.y + attributes.height / 2];
+      cells.push({ element, means, part, x, y, line: part.role === "lane" ? "lane" : means.row });
+    }
+    return cells;
+  }
+
+  // Where the flow draws a cell of the run, or null.
+  find(cell) {
+    const place = this.flow.model.findNumber(cell, this.flow.look);
+    return (place && this.cells().find(({ part, means }) => part === place.part && means.row === place.row && means.m === place.m)) ?? null;
+  }
+
+  // The cell whose sum is unfolded, else what the stop under way makes for the key that gets most, else that key's share.
+  first() {
+    const { flow } = this;
+    const open = flow.open && this.find(flow.open);
+    if (open) return open;
+    const cells = this.cells();
+    const { snapshot, journey } = flow;
+    const best = largestOf(snapshot.shares, 0, snapshot.shares.length);
+    const made = (journey.told.stop?.parts ?? [snapshot.share.name]).filter((name) => cells.some(({ part }) => part.name === name));
+    const here = cells.filter(({ part }) => part.name === made.at(-1));
+    return here.find(({ line }) => line === best) ?? here[0] ?? cells[0];
+  }
+
+  next(means, [down, right]) {
+    const cells = this.cells();
+    const here = cells.find((cell) => isSameNumber(cell.means, means));
+    if (!here) return this.first();
+    const found = right ? this.besides(cells, here, right) : this.below(cells, here, down);
+    return found ?? here;
+  }
+
+  // Behind the last number of a row comes the lane, in which the rows meet.
+  besides(cells, here, right) {
+    const isOn = ({ x }) => (x - here.x) * right > 0.5;
+    const near = (line) => nearest(cells.filter((cell) => cell.line === line && isOn(cell)), ({ x }) => Math.abs(x - here.x));
+    return near(here.line) ?? (right > 0 ? near("lane") : null);
+  }
+
+  // In the same column, to which a strip of the lane under it belongs.
+  below(cells, here, down) {
+    const { x, w } = this.flow.layout;
+    const overlaps = (name, other) => x[name] < x[other] + w[other] && x[other] < x[name] + w[name];
+    const isOn = (cell) => (cell.y - here.y) * down > 0.5 && overlaps(cell.part.name, here.part.name);
+    return nearest(cells.filter(isOn), (cell) => 1000 * Math.abs(cell.y - here.y) + Math.abs(cell.x - here.x));
+  }
+
+  // A screen reader hears what stands there, and what Enter does.
+  focus(cell) {
+    const { data } = this.flow;
+    this.at = cell.means;
+    setOnce(cell.element, "tabindex", "-1");
+    setOnce(cell.element, "role", "button");
+    setOnce(cell.element, "aria-label", `${this.nameOf(cell)}: ${this.numberOf(cell)}.${data.hears ? ` ${data.text.enter_opens}` : ""}`);
+    cell.element.focus({ preventScroll: true });
+  }
+
+  nameOf({ part, means }) {
+    const { data, model, asking } = this.flow;
+    const { dims, shape, label } = data.steps[part.name];
+    const asks = part.role === "row" ? "" : asking;
+    const key = part.role === "lane" ? "" : model.keys[means.row];
+    const place = part.role === "pair" ? "" : model.names(dims.at(-1), shape.at(-1))[means.m];
+    return [label, asks, key, place].filter(Boolean).join(", ");
+  }
+
+  numberOf({ part, means }) {
+    const { numbers, shares } = this.flow.snapshot;
+    if (part.is_share) return spellPercent(shares[means.row]);
+    const all = numbers[part.name];
+    const width = all.length / (part.role === "lane" ? 1 : shares.length);
+    const number = all[means.row * width + means.m];
+    return number === -Infinity ? "−∞" : spellNumber(number);
+  }
+}
+
+const isSameNumber = (one, other) => one.part === other.part && one.row === other.row && one.m === other.m;
+
+function nearest(cells, distance) {
+  let found = null;
+  for (const cell of cells) if (!found || distance(cell) < distance(found)) found = cell;
+  return found;
+}
