@@ -30,6 +30,7 @@ def drag(opened, label: str, share: float) -> None:
         .locator("input[type=range]")
     )
     slider.scroll_into_view_if_needed()
+    slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     at = float(slider.evaluate("input => (input.value - input.min) / (input.max - input.min)"))
     knob = 8  # px from the end of the slider to the middle of its knob
