@@ -16,7 +16,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   });
   const along = ({ detail }) => map.lookAlong(detail);
   window.addEventListener("looked", along);
-  return () => window.removeEventListener("looked", along);
+  const wait = ({ detail }) => (root.style.opacity = detail ? 0.35 : 1); // with the picture of the flow, whose numbers it has
+  if (!plain.follows) window.addEventListener("flow-waits", wait);
+  return () => {
+    window.removeEventListener("looked", along);
+    window.removeEventListener("flow-waits", wait);
+  };
 }
 
 class LargeMap extends Sheet {

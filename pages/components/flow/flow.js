@@ -191,7 +191,9 @@ class Flow {
     this.waiting = new Set(change && this.waitsForServer ? Object.keys(data.steps) : []);
     this.partial = new Set();
     if (change && !this.waitsForServer) this.followChange();
-    this.root.classList.toggle("waits", this.waiting.has(this.share));
+    const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
+    this.root.classList.toggle("waits", waits);
+    if (waits !== waited) window.dispatchEvent(new CustomEvent("flow-waits", { detail: waits }));
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 

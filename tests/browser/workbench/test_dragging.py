@@ -165,7 +165,7 @@ def test_bars_keep_to_their_column_however_far_they_are_dragged(screen):
 
 @pytest.mark.slow
 def test_in_a_large_run_a_knob_that_is_put_back_brings_the_numbers_back(screen):
-    opened = screen("?lang=en&text=" + "+".join(["Anna", "fed", "the", "dog", "and", "it", "barked"] * 10))
+    opened = screen("?lang=en&step=weights&text=" + "+".join(["Anna", "fed", "the", "dog", "and", "it", "barked"] * 10))
     headline = opened.page.locator(".flow .headline")
     before = headline.inner_text()
     box = opened.page.locator(".live input").bounding_box()
@@ -174,9 +174,11 @@ def test_in_a_large_run_a_knob_that_is_put_back_brings_the_numbers_back(screen):
     opened.page.mouse.down()
     opened.page.mouse.move(middle[0] + 40, middle[1], steps=2)
     expect(headline).to_have_text(WAITS)
+    expect(opened.page.locator(".map")).to_have_css("opacity", "0.35")
     opened.page.mouse.move(*middle, steps=2)
     opened.page.mouse.up()
     expect(headline).to_have_text(before)
+    expect(opened.page.locator(".map")).to_have_css("opacity", "1")
     assert opened.page.locator("label.live output").inner_text() == "1"
 
 
