@@ -1,0 +1,81 @@
+"""The picture by a finger, on a phone: a word is held, a share is tapped, the bar is swiped."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+# how strongly each word and each ribbon is drawn
+STRENGTHS = """(root) => ["texts word", "ribbons ribbon", "cells k"].map((kind) => [0, 1, 2, 3, 4, 5, 6].map((row) => {
+    const { made } = root.flow.picture.shapes;
+    return Number((made.get(`${kind} ${row}`) ?? made.get(`${kind} ${row} 0`)).attributes.opacity);
+}))"""
+
+
+@pytest.fixture
+def phone(screen):
+    """The workbench on a phone, the picture in sight, and what sends a finger's down, move and up."""
+    opened = screen("?ex=en_it&lang=en", **PHONE)
+    opened.page.locator(".flow .stage").scroll_into_view_if_needed()
+    channel = opened.page.context.new_cdp_session(opened.page)
+
+    def finger(kind: str, *at: float) -> None:
+        points = [dict(zip("xy", at, strict=True))] if at else []
+        channel.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+
+    return opened, finger
+
+
+def middle(shape) -> tuple[float, float]:
+    box = shape.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_a_word_that_is_held_leaves_its_threads_alone_and_is_not_chosen(phone):
+    opened, finger = phone
+    flow = opened.page.locator(".flow")
+    at_rest = flow.evaluate(STRENGTHS)
+    finger("Start", *middle(opened.drawn("hits word 3")))
+    opened.page.wait_for_function("root => root.flow.hands.row === 3", arg=flow.element_handle())
+    opened.page.wait_for_timeout(50)  # a frame
+    words, ribbons, keys = flow.evaluate(STRENGTHS)
+    assert words == [0.28, 0.28, 0.28, 1, 0.28, 1, 0.28]  # "dog", and "it", which asks
+    assert ribbons[3] == at_rest[1][3] and all(ribbons[row] <= 0.1 for row in (0, 1, 2, 4, 5, 6))
+    assert keys == [0.1, 0.1, 0.1, 1, 0.1, 0.1, 0.1]
+    finger("End")
+    opened.page.wait_for_function("root => root.flow.hands.row === null", arg=flow.element_handle())
+    expect(flow.locator(".headline")).to_have_text("it attends to dog, 93 %")  # it still asks
+    expect(flow.locator(".panel")).to_be_hidden()
+
+
+def test_a_tap_on_a_word_lets_it_ask_and_a_tap_on_a_share_opens_its_sum(phone):
+    opened, _ = phone
+    share = middle(opened.drawn("shares share 3"))
+    with opened.answered():
+        opened.page.touchscreen.tap(*share)
+    assert opened.arithmetic().startswith("exp(4.24) / (exp(−4.24)")
+    panel = opened.page.locator(".flow .panel").bounding_box()
+    assert panel["x"] >= 0 and panel["x"] + panel["width"] <= 390
+    with opened.answered():
+        opened.page.touchscreen.tap(*middle(opened.drawn("hits word 0")))
+    opened.wait_for_sentence("“Anna” attends evenly")
+
+
+def test_a_swipe_along_the_bar_scrubs_and_does_not_scroll(phone):
+    opened, finger = phone
+    flow, track = opened.page.locator(".flow"), opened.page.locator(".flow .track")
+    track.scroll_into_view_if_needed()
+    box = track.bounding_box()
+    scrolled = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+    before, y = opened.page.evaluate(scrolled), box["y"] + box["height"] / 2
+    places = []
+    finger("Start", box["x"] + box["width"] - 2, y)
+    for share in (0.8, 0.5, 0.2):
+        finger("Move", box["x"] + share * box["width"], y + 30 * (1 - share))  # a finger does not go straight
+        places.append(flow.evaluate("root => root.flow.progress"))
+    finger("End")
+    stops = flow.evaluate("root => root.flow.snapshot.stops.length")
+    assert stops > places[0] > places[1] > places[2] > 0
+    assert flow.evaluate("root => root.flow.progress") == places[2]
+    assert opened.page.evaluate(scrolled) == before
