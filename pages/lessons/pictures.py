@@ -49,7 +49,8 @@ class RunPicture:
     """A picture of some runs under its name, and what a screen reader says of it.
 
     on_click: is called with each cell that is clicked. show_above: draws what stands over the arithmetic of the opened
-    cell. is_secret: says of which cells nothing more than that may be seen."""
+    cell. is_secret: says of which cells nothing more than that may be seen. followed: the slider that it follows, and
+    frames: what it then is at each position."""
 
     name: str
     picture: Picture
@@ -58,6 +59,8 @@ class RunPicture:
     on_click: CellHandler | None = None
     show_above: CellHandler | None = None
     is_secret: Callable[[str, Ref], bool] | None = None
+    followed: Followed | None = None
+    frames: Sequence[Picture | None] = ()
 
 
 def show_picture(name: str, picture: Picture, runs: RunsByName, alt: str) -> None:
@@ -85,12 +88,22 @@ def show_side_by_side(*pictures: RunPicture) -> None:
 
 def draw_picture(shown: RunPicture) -> None:
     """Draws the picture, whose cells can be clicked."""
+    if shown.followed:
+        with st.container(width=int(shown.picture.spec["width"]) + 1):
+            draw_live_picture(shown.followed, shown, shown.frames, fills=False)
+        return
 
     def handle_click(sent: object) -> None:
         handle_picture_click(shown.name, shown.runs, sent, shown.on_click)
 
     key = f"{lesson_choices.current_slug()}_{shown.name}"
     show_chart(shown.picture, key, shown.alt, handle_click)
+
+
+def make_live(choice: Followed, shown: Sequence[RunPicture], alt: str) -> RunPicture:
+    """One picture that follows a slider, of those at its positions. alt: what a screen reader says of all of them."""
+    frames = [each.picture for each in shown]
+    return replace(shown[choice.position], followed=choice, frames=frames, alt=alt)
 
 
 def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:

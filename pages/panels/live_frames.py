@@ -13,6 +13,7 @@ from attention_core.drawing.text_layout import text_width
 from pages import components
 from pages.panels.live_choice import Followed, describe_followed
 from pages.session.labels import current_palette
+from pages.session.solved import note_answer
 from pages.site.words import say, split_bold
 
 LEAST_PLAIN_TICK = 0.00005  # a smaller power of ten is written as one
@@ -43,6 +44,7 @@ def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
 
 def show_live_goal(choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str]) -> None:
     """Says whether what is to be built with a slider is there. reached, texts: at each position."""
+    note_answer(reached[choice.position])
     draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached)})
 
 

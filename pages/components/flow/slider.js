@@ -11,6 +11,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const [name, shown, input] = ["span", "output", "input[type=range]"].map((kind) => root.querySelector(kind));
   const box = typingBox(root, shown, data, setTriggerValue);
   name.textContent = data.label;
+  input.setAttribute("aria-label", data.label);
   root.style.setProperty("--colour", data.colour);
   const isHeld = window.heldSlider?.of === data.of && root.of === data.of;
   root.of = data.of;

@@ -98,6 +98,19 @@ def test_the_width_of_a_head(screen):
     assert shares(opened) == pytest.approx(dragged, abs=1e-6)
 
 
+def test_how_far_a_head_looks_by_its_dial(screen):
+    label = "How far it looks, in words"
+    opened = screen("?lang=en", lesson="positions")
+    drag(opened, label, 6 / 8)
+    after = ".frames path[aria-label*='weights [head 1, chased, white]']"
+    knob, (fact,), (goal,), (entry,), (share,) = read(opened, label, "h5", ".goal", ".caption", after)
+    assert knob == "+1" and entry == "In the matrix: W_q[one, 0] = 8"
+    assert goal == "Every word looks at the word after it, as far as there is one."
+    assert float(share.rpartition(": ")[2]) > 0.8 and "dial" not in opened.page.url
+    let_go(opened)
+    assert opened.query()["dial"] == "8" and opened.sentence() == fact
+
+
 def test_what_takes_too_long_waits_and_says_so(screen):
     label, waits = "Keys", "The numbers come when you let go"
     opened = screen("?lang=en", lesson="scale")
