@@ -92,8 +92,8 @@ with draw_lesson("positions") as place:
     of_each_dial = [
         make_head_maps(of, each, selection, POSITIONS_MAP_CELL_PX) for of, each in zip(traces, setups, strict=True)
     ]
-    for head, maps in enumerate(zip(*of_each_dial, strict=True)):
-        shown.append(make_live(dial, maps, say("place.head", number=head + 1)))
+    for number, maps in enumerate(zip(*of_each_dial, strict=True), start=1):
+        shown.append(make_live(dial, maps, say("place.head", number=number)))
     show_side_by_side(*shown)
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():
