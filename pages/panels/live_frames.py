@@ -28,7 +28,7 @@ def only_now(choice: Followed, drawn: object) -> list[object]:
 
 def tell_live(choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line") -> None:
     """Shows a sentence that follows a slider. texts: of each position, in Markdown; None where it waits until the
-    slider is let go. kind: "heading", "line" or "caption"."""
+    slider is let go. kind: "heading", "line", "caption" or "table"."""
     draw_text(choice, key, texts, {"kind": kind})
 
 
@@ -68,17 +68,32 @@ def show_live_cells(
     pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are
     as wide as there is room."""
     frames = [picture and list_rows(picture.table, CELL_COLUMNS) for picture in pictures]
+    fixed, frames = part_fixed_rows(frames)
     spec = pictures[choice.position].spec
     data = {
         "width": spec["width"],
         "height": spec["height"],
         "fills": fills,
-        "fixed": [],
+        "fixed": fixed,
         "frames": frames,
         "x": None,
         "y": None,
     }
     draw_frames(choice, key, data, alt, lambda: take(st.session_state[key].clicked))
+
+
+def part_fixed_rows(frames: Sequence[Rows | None]) -> tuple[Rows, list[Rows | None]]:
+    """The rows that stand in all frames, which are sent once, and what else there is in each.
+
+    >>> part_fixed_rows([[{"x": 1}, {"x": 2}], None, [{"x": 2}, {"x": 3}]])
+    ([{'x': 2}], [[{'x': 1}], None, [{'x': 3}]])
+    """
+    drawn = [frame for frame in frames if frame is not None]
+    keyed = [{repr(row): row for row in frame} for frame in drawn]
+    common = set.intersection(*[{*rows} for rows in keyed]) if keyed else set()
+    fixed = [row for key, row in keyed[0].items() if key in common] if keyed else []
+    others = [frame and [row for row in frame if repr(row) not in common] for frame in frames]
+    return fixed, others
 
 
 def show_live_curves(

@@ -1,12 +1,13 @@
 // A sentence that follows sliders, or a goal. data: as of followSlider, and { kind, texts, reached, waits }: for each
-// position a text in pieces, of which every second is bold. kind: heading, line, caption or goal. reached: of a goal, at
-// which positions it is. waits: the text where it waits.
+// position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
+// Markdown. reached: of a goal, at which positions it is. waits: the text where it waits.
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".told");
   followSlider(root, data, (position) => {
     const { kind, texts, reached, waits } = root.data;
-    const line = document.createElement(kind === "heading" ? "h5" : "p");
-    line.append(...(texts[position] ?? [waits]).map((piece, i) => (i % 2 ? bold(piece) : piece)));
+    const pieces = texts[position] ?? [waits];
+    const line = kind === "table" ? table(pieces.join("")) : document.createElement(kind === "heading" ? "h5" : "p");
+    if (kind !== "table") line.append(...pieces.map((piece, i) => (i % 2 ? bold(piece) : piece)));
     root.classList.toggle("caption", kind === "caption");
     root.classList.toggle("goal", kind === "goal");
     root.classList.toggle("reached", Boolean(reached?.[position]));
@@ -16,4 +17,17 @@ export default function ({ parentElement, data }) {
 
 function bold(text) {
   return Object.assign(document.createElement("strong"), { textContent: text });
+}
+
+// A table of Markdown: its head, a line that is not shown, its rows.
+function table(markdown) {
+  const element = document.createElement("table");
+  const [head, , ...rows] = markdown.split("\n").map((line) => line.split("|").slice(1, -1));
+  fill(element.createTHead(), [head], "th");
+  fill(element.createTBody(), rows, "td");
+  return element;
+}
+
+function fill(part, rows, kind) {
+  for (const row of rows) part.insertRow().append(...row.map((text) => Object.assign(document.createElement(kind), { textContent: text.trim() })));
 }

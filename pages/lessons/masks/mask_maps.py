@@ -14,7 +14,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.trace import Step
 from pages.lessons.masks.painted_mask import allowed_text, mask_bits_of
 from pages.lessons.opened_cell import get_opened_ref
-from pages.lessons.pictures import show_picture, show_weights_map
+from pages.lessons.pictures import RunPicture, show_weights_map
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, current_palette, picture_texts_for, place_name
 from pages.setup.setup import Setup
@@ -83,10 +83,10 @@ def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None
     )
 
 
-def show_tick_map(name: str, masks: Trace, step: str, title: str) -> None:
-    """Shows one of the masks as a map of ticks, whose cells open to the comparison that decided them."""
+def make_tick_picture(name: str, masks: Trace, step: str, title: str) -> RunPicture:
+    """Draws one of the masks as a map of ticks, whose cells open to the comparison that decided them."""
     picture = make_tick_map(masks, step, title, get_opened_ref(name, masks))
-    show_picture(name, picture, {"": masks}, title)
+    return RunPicture(name, picture, {"": masks}, title)
 
 
 def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Selection) -> None:

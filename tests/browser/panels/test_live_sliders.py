@@ -111,6 +111,19 @@ def test_how_far_a_head_looks_by_its_dial(screen):
     assert opened.query()["dial"] == "8" and opened.sentence() == fact
 
 
+def test_which_pairs_masks_keep(screen):
+    opened = screen("?open=pairs&lang=en", lesson="masks")
+    drag(opened, "Window: words away", 1 / 7)
+    knob, titles, cells = read(opened, "Window: words away", ".frames text", "td")
+    assert knob == "2" and "local: 29 of 49" in titles and f"{5 * 64 - 6}" in cells
+    assert "window" not in opened.page.url
+    let_go(opened)
+    drag(opened, "Longer sequences: tokens", 1)
+    knob, titles, head, cells = read(opened, "Longer sequences: tokens", ".frames text", "th", "td")
+    assert knob == "512" and "local: 29 of 49" in titles and head[0] == "512 tokens" and f"{5 * 512 - 6:,}" in cells
+    assert opened.query()["window"] == "2" and "length" not in opened.page.url
+
+
 def test_what_takes_too_long_waits_and_says_so(screen):
     label, waits = "Keys", "The numbers come when you let go"
     opened = screen("?lang=en", lesson="scale")

@@ -11,7 +11,7 @@ from attention_core.drawing.specifications import Picture
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.record.number_text import format_exact, format_fixed
 from pages.export.page_links import link_to_workbench
-from pages.lessons.pictures import draw_bar_rows, show_live_bars
+from pages.lessons.pictures import RunPicture, draw_bar_rows, make_live, show_run_picture
 from pages.lessons.scores.score_settings import SCORE_SETTINGS
 from pages.lessons.sentences import list_place_labels, quote_token
 from pages.panels.live_choice import find_live_choice, show_live_choice
@@ -35,14 +35,13 @@ def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
     facts = [row_fact(trace, selection.head, selection.query) for trace in traces]
     told = [tell_ceiling(*each) for each in zip(traces, facts, temperature.options, strict=True)]
     tell_live(temperature, "scores_ceiling_told", told)
-    trace = traces[temperature.position]
     axes = ceiling_axes()
     pictures = []
     for one, fact, each in zip(traces, facts, temperature.options, strict=True):
         pictures.append(draw_ceilings(one, selection, each, fact.share, axes))
     show_live_curves(temperature, "scores_ceiling", pictures, axes, say("lessons.scores.ceiling_alt"))
     bars = [draw_weights(one, selection) for one in traces]
-    show_live_bars(temperature, "cool", bars, {"": trace}, say("step.alt", step="weights"))
+    show_run_picture(make_live(temperature, bars, say("step.alt", step="weights")))
     link_to_workbench(setups[temperature.position], "ceiling")
 
 
@@ -60,10 +59,11 @@ def tell_ceiling(trace: Trace, fact: RowFact, temperature: float) -> str:
     )
 
 
-def draw_weights(trace: Trace, selection: Selection) -> Picture:
+def draw_weights(trace: Trace, selection: Selection) -> RunPicture:
     """Draws the weights of the asking word."""
     row = row_of(say("lessons.scores.row_cosine"), trace, "weights", (0, selection.head, selection.query))
-    return draw_bar_rows("cool", [row], list_place_labels(trace, "S"), {"": trace})
+    picture = draw_bar_rows("cool", [row], list_place_labels(trace, "S"), {"": trace})
+    return RunPicture("cool", picture, {"": trace}, row.title)
 
 
 def draw_ceilings(
