@@ -378,8 +378,8 @@ def test_long_work_for_the_picture_is_stopped_by_drawing_fewer_weights(monkeypat
     lesson = Lesson("distance", lang="en")
     assert pressed == ["Stop"]
     lesson.ran(lesson.at.run)
-    assert lesson.widgets()["draws"].value == 1 and lesson.link()["draws"] == "1"
-    assert any("the mean of the draws (1)" in caption.value for caption in lesson.at.caption)
+    assert lesson.slider("draws")["value"] == 1 and lesson.link()["draws"] == "1"
+    assert lesson.says("the mean of the draws (1)")
 
 
 # ---- is a convolution an attention? ----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Lesson 9: what is asked: the words, the encoders, how influence is measured."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -16,37 +16,48 @@ from pages.lessons.encoders import (
     EncoderWords,
 )
 from pages.panels.lesson_choices import store_choice
-from pages.panels.link_controls import choose_option, sentence_box, slide
+from pages.panels.link_controls import choose_option, sentence_box
+from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
 INFLUENCE_FORMATS = {"share": format_small_percent, "relative": format_small}
 
 
-def choose_words() -> tuple[EncoderWords, Setup]:
-    """Asks for the words that are encoded. Gives them and a sentence: theirs, or the example's for random words."""
+def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
+    """Asks for the words that are encoded. Gives them and a sentence: theirs, or the example's for random words.
+
+    asked: takes the sliders for which all that is measured waits."""
     usual = "zh_ta" if current_language() == "zh" else "en_it"
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
     store_choice("words", kind)  # always in the link: what it opens must not depend on who opens it
     example = kind if kind in EXAMPLES else usual
     sentence = Setup(example=example, text=EXAMPLES[example].far)
     if kind == "random":
-        return slide("length", (8, 16, 20, 32, 64, 128), 32), sentence
+        return ask_number(asked, "length", (8, 16, 20, 32, 64, 128), 32), sentence
     own = sentence_box(sentence, most=MAX_ENCODER_LENGTH)
     return own, own
 
 
-def choose_encoders(both: bool) -> dict[str, Encoder]:
-    """Asks for the parameters of all encoders. Gives them by kind."""
+def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], default: float) -> float:
+    """Asks for a number on a slider, for which all that is measured waits."""
+    choice = find_live_choice(name, options, default)
+    show_live_choice(choice)
+    asked.append(choice)
+    return choice.value
+
+
+def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
+    """Asks for the parameters of all encoders. Gives them by kind. asked: as of choose_words."""
     of_rnn, of_gates, of_layers, of_window = st.columns(4)
     with of_rnn:
-        gain = slide("gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)
+        gain = ask_number(asked, "gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)
     with of_gates:
-        keep = slide("keep", range(5), 0)
+        keep = ask_number(asked, "keep", range(5), 0)
     with of_layers:
-        layers = slide("layers", range(1, 17), 4)
+        layers = ask_number(asked, "layers", range(1, 17), 4)
     with of_window:
-        window = slide("window", (3, 5, 7), 3)
+        window = ask_number(asked, "window", (3, 5, 7), 3)
     make_encoder = partial(Encoder, width=COMPARED_ENCODER_WIDTH, both=both)
     return {
         "rnn": make_encoder("rnn", gain=gain),
@@ -57,12 +68,16 @@ def choose_encoders(both: bool) -> dict[str, Encoder]:
     }
 
 
-def choose_measure() -> tuple[str, int, Callable[[float], str]]:
-    """Asks how influence is measured, and over how many draws of the weights. Gives how a number of it is said, too."""
+def choose_measure(asked: list[LiveChoice]) -> tuple[str, LiveChoice, Callable[[float], str]]:
+    """Asks how influence is measured, and over how many draws of the weights. Gives how a number of it is said, too.
+
+    asked: as of choose_words."""
     first, second = st.columns(2)
     with first:
         measure = choose_option("measure", INFLUENCE_MEASURES)
     with second:
-        draws = slide("draws", (1, 2, 4, 8), 8)
+        draws = find_live_choice("draws", (1, 2, 4, 8), 8)
+        show_live_choice(draws)
+    asked.append(draws)
     format_number = INFLUENCE_FORMATS[measure]
     return measure, draws, lambda amount: say(f"lessons.distance.much_{measure}", much=format_number(amount))

@@ -7,7 +7,7 @@ from attention_core.drawing.curves import Curve, curves
 from attention_core.variants.influence import InfluenceByDistance, even_share_line
 from pages.lessons.distance.encoder_curves import encoder_colours, list_values, name_encoder
 from pages.lessons.sentences import join_with_commas
-from pages.panels.live_choice import LiveChoice
+from pages.panels.live_choice import Followed
 from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
@@ -16,7 +16,7 @@ INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 228  # pixels of the curves' fiel
 
 
 def draw_influence_curves(
-    influences: Mapping[str, InfluenceByDistance], distance: LiveChoice, measure: str, word: str
+    influences: Mapping[str, InfluenceByDistance], distance: Followed, measure: str, word: str
 ) -> None:
     """Draws a curve for each kind of encoder, and where each word has an even share.
 

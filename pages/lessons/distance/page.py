@@ -31,7 +31,7 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.prompts import show_race
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_options, pick_place
-from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages.panels.live_choice import LiveChoice, LiveChoices, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
 from pages.panels.progress import compute_one_by_one
 from pages.site.words import escape_markdown, say
@@ -39,9 +39,15 @@ from pages.site.words import escape_markdown, say
 DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm", "attention")
 
 
+def tell_how(measure: str, draws: int) -> str:
+    """Says how influence is measured."""
+    return say(f"lessons.distance.how_{measure}", draws=draws, width=COMPARED_ENCODER_WIDTH)
+
+
 with draw_lesson("distance") as place:
+    asked: list[LiveChoice] = []  # sliders for which all that is measured waits
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words, sentence = choose_words()
+        words, sentence = choose_words(asked)
         names = get_word_names(words)
         both = choose_option("direction", ("one", "both")) == "both"
         at = pick_place("at", names, default_position(both, len(names)), width=130)
@@ -53,8 +59,9 @@ with draw_lesson("distance") as place:
     hero, settings = st.container(gap="xsmall"), st.container()
     with settings:
         kinds = choose_options("kinds", ENCODER_KINDS, DEFAULT_ENCODERS)
-        encoders = choose_encoders(both)
-        measure, draws, format_influence = choose_measure()
+        encoders = choose_encoders(asked, both)
+        measure, draws, format_influence = choose_measure(asked)
+    followed = LiveChoices(follows=(far,), waits_for=tuple(asked))
     shown = {kind: encoders[kind] for kind in ENCODER_KINDS if kind in kinds}
 
     def tell_influences(influences: Mapping[str, InfluenceByDistance], at: int, distance: int) -> str:
@@ -64,14 +71,14 @@ with draw_lesson("distance") as place:
         return say(f"lessons.distance.fact_{measure}", position=escape_markdown(names[at]), where=where, parts=parts)
 
     with hero:
-        measure_influence = partial(cached_influence, words=words, position=at, measure=measure, draws=draws)
+        measure_influence = partial(cached_influence, words=words, position=at, measure=measure, draws=draws.value)
         curves_of = compute_one_by_one(measure_influence, [*shown.values()], partial(store_choice, "draws", 1))
         influences = dict(zip(shown, curves_of, strict=True))
-        tell_live(far, "distance_fact", [tell_influences(influences, at, each) for each in distances], "heading")
-        draw_influence_curves(influences, far, measure, names[at])
+        tell_live(followed, "distance_fact", [tell_influences(influences, at, each) for each in distances], "heading")
+        draw_influence_curves(influences, followed, measure, names[at])
         if len(influences) > 1:
-            show_race(influences, far, DEFAULT_RACERS, format_influence)
-        st.caption(say(f"lessons.distance.how_{measure}", draws=draws, width=COMPARED_ENCODER_WIDTH))
+            show_race(influences, followed, DEFAULT_RACERS, format_influence)
+        tell_live(draws, "distance_how", [tell_how(measure, each) for each in draws.options], "caption")
     attention, rnn = encoders["attention"], encoders["rnn"]
     setup = setup_for_attention_encoder(attention, words, at)
     if setup is not None:

@@ -111,6 +111,16 @@ def test_how_far_a_head_looks_by_its_dial(screen):
     assert opened.query()["dial"] == "8" and opened.sentence() == fact
 
 
+def test_what_is_measured_waits_for_the_encoders(screen):
+    opened = screen("?words=en_it&lang=en", lesson="distance")
+    waits = "The numbers come when you let go"
+    drag(opened, "RNN: gain of W_h", 1)
+    knob, fact, goal, pale = read(opened, "RNN: gain of W_h", "h5", ".goal", ".frames.waits")
+    assert knob == "1.5" and fact == goal == [waits] and len(pale) == 1 and "gain" not in opened.page.url
+    let_go(opened)
+    assert opened.query()["gain"] == "1.5" and opened.sentence() != waits
+
+
 def test_which_pairs_masks_keep(screen):
     opened = screen("?open=pairs&lang=en", lesson="masks")
     drag(opened, "Window: words away", 1 / 7)
