@@ -35,6 +35,7 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
         sizes["S"],
         trace.labels["S"] if names_tokens else (),
         current_palette().share,
+        *[step for step in trace.steps if step.startswith("allowed")],
     )
 
 

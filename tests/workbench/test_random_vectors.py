@@ -28,7 +28,7 @@ def told(screen):
     if isinstance(screen, Screen):
         texts += [fact["text"] for row in screen.flow()["facts"] for fact in row] + screen.heads()
     else:
-        texts += looked_at(screen)
+        texts += looked_at(screen) + (screen.told() if isinstance(screen, Lesson) else [])
     return texts + [chart.proto.alt for chart in screen.at.get("vega_lite_chart")]
 
 
