@@ -239,7 +239,16 @@ class Flow {
     this.arrange();
   }
 
+  // While vectors are dragged in the plane nothing of the flow is seen.
+  get isBehindPlane() {
+    return this.look.view === "plane" && this.isDragged && Boolean(this.layout);
+  }
+
   arrange() {
+    if (this.isBehindPlane) {
+      this.ask();
+      return;
+    }
     const { width, height } = this.arrangement.arrange(this);
     Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) => this.svg.setAttribute(name, value));
     this.ask();
@@ -319,7 +328,7 @@ class Flow {
     this.drawViews(snapshot, layout, now);
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
     this.editor.place();
-    this.formulas.draw(this.opened > 0 ? null : this.journey.told, this.snapshot.parts, layout);
+    this.formulas.draw(this.opened > 0 || this.isBehindPlane ? null : this.journey.told, this.snapshot.parts, layout);
     this.rail.mark(this.look.head);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
     this.plane.draw();
@@ -331,7 +340,7 @@ class Flow {
   drawViews(snapshot, layout, now) {
     const glow = fading(this.glow, now);
     if (glow) this.ask();
-    if (this.opened < 1) this.picture.draw(pictureView(this, snapshot, layout, glow));
+    if (this.opened < 1 && !this.isBehindPlane) this.picture.draw(pictureView(this, snapshot, layout, glow));
     this.flowGroup.style.opacity = clamp(1 - this.opened * FLOW_GOES) * (this.waiting.has(this.share) ? WAITING : 1);
     this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";
     this.map.draw(mapView(this, layout));
@@ -365,14 +374,15 @@ class Flow {
     return [{ ...snapshot, numbers, shares: blendArrays(before.shares, snapshot.shares, share) }, blendLayouts(before.layout, layout, share)];
   }
 
-  // The strip is made when it is first seen, and when another head or query is looked at; a drag paints it anew.
+  // The strip is made when it is first seen; another look and a drag paint it anew.
   drawStrip() {
-    const { head, query, step } = this.look;
-    const shows = `${this.data.digest} ${head} ${query}`;
-    if (shows !== this.stripShows) this.strip.show(smallSteps(this), this.data.palette);
-    else if (this.model.steps !== this.stripSteps) this.strip.paint(smallSteps(this), this.data.palette);
+    const { look, model, data } = this;
+    const { head, query, step } = look;
+    const [made, steps] = [data.digest, model.steps];
+    const shows = { made, steps, head, query };
+    if (made !== this.stripShows?.made) this.strip.show(smallSteps(this), data.palette);
+    else if (Object.keys(shows).some((name) => shows[name] !== this.stripShows[name])) this.strip.paint(smallSteps(this), data.palette);
     this.stripShows = shows;
-    this.stripSteps = this.model.steps;
     this.strip.mark(step, this.data.steps[step].operation?.reads);
   }
 }

@@ -51,7 +51,7 @@ class Model {
   }
 
   // A step as a matrix, for what is looked at: the last two axes, or one row where it has one.
-  // { step, rows, columns, rowAxis, rowNames, columnNames, kind, value, largest, row(row), isBlocked(row, column),
+  // { step, rows, columns, rowAxis, rowNames, columnNames, kind, value, first, largest, row(row), isBlocked(row, column),
   // placeOf(row, column): the index of a cell in the step }
   matrix(name, look, isTransposed = false) {
     const { dims, shape, value, kind } = this.step(name);
@@ -61,7 +61,7 @@ class Model {
     const first = placeOf(shape.slice(0, -2), leading) * rows * columns;
     const numbers = value.subarray(first, first + rows * columns);
     const upright = {
-      step: name, rows, columns, rowAxis, columnAxis, kind, value,
+      step: name, rows, columns, rowAxis, columnAxis, kind, value, first,
       rowNames: this.names(rowAxis, rows),
       columnNames: this.names(columnAxis, columns),
       largest: kind === "signed" ? this.largest(name, numbers) : kind === "share" ? this.data.darkest : 1,

@@ -27,8 +27,9 @@ class SmallMaps {
     maps.forEach(({ matrix, waits }, i) => {
       const button = this.buttons[i];
       button.classList.toggle("waits", Boolean(waits));
-      if (waits || (button.shown && button.shown === matrix.value)) return;
-      button.shown = matrix.value;
+      const { value, first } = matrix;
+      if (waits || (value && button.numbers === value && button.first === first)) return;
+      Object.assign(button, { numbers: value, first });
       paintMap(button.firstChild, matrix, palette);
     });
   }

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import wait_for_flow
+
 pytestmark = pytest.mark.slow
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -72,7 +74,9 @@ def test_a_swipe_along_the_bar_scrubs_and_does_not_scroll(phone):
     places = []
     finger("Start", box["x"] + box["width"] - 2, y)
     for share in (0.8, 0.5, 0.2):
+        at = flow.evaluate("root => root.flow.progress")
         finger("Move", box["x"] + share * box["width"], y + 30 * (1 - share))  # a finger does not go straight
+        wait_for_flow(opened.page, "(flow, before) => flow.progress !== before", at)
         places.append(flow.evaluate("root => root.flow.progress"))
     finger("End")
     stops = flow.evaluate("root => root.flow.snapshot.stops.length")
