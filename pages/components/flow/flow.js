@@ -339,7 +339,8 @@ class Flow {
   // The flow and the map, of which one becomes the other.
   drawViews(snapshot, layout, now) {
     const glow = fading(this.glow, now);
-    if (glow) this.ask();
+    if (this.glow?.begun === now) [GLOW_MS, BEFORE_MS].forEach((ms) => setTimeout(() => this.ask(), ms)); // then it is gone
+    if (glow && !isCalm()) this.ask();
     if (this.opened < 1 && !this.isBehindPlane) this.picture.draw(pictureView(this, snapshot, layout, glow));
     this.flowGroup.style.opacity = clamp(1 - this.opened * FLOW_GOES) * (this.waiting.has(this.share) ? WAITING : 1);
     this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";

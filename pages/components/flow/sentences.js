@@ -67,7 +67,6 @@ class Sentences {
   // What it said before a change, for a moment.
   before(glow, now) {
     if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return [];
-    this.flow.ask();
     return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];
   }
 
