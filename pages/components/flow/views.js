@@ -16,15 +16,19 @@ function pictureView(flow, snapshot, layout, glow) {
     saysBefore: (number) => said(data.text.before, { percent: number }),
     heads: data.heads,
     headNames: data.head_names.map(({ name }) => name),
-    headMaps: isMerging(flow) ? flow.rail.boxesFrom(flow.svg) : null,
+    headMaps: smallMapBoxes(flow),
     queries: data.words.T.length,
     rings: [...flow.ringed().flatMap((cell) => ringOf(flow, cell)), ...focusRing(flow)],
   };
 }
 
-// Whether heads are on their way into one row: only then it is asked where their small maps stand.
-function isMerging({ journey: { told }, model }) {
-  return told.share < 1 && Boolean(told.stop?.parts.some((name) => model.parts.get(name).merges));
+// Where the small maps stand while heads are on their way into one row: asked once a way, for a page must lay itself out
+// before it can answer.
+function smallMapBoxes(flow) {
+  const { told } = flow.journey;
+  const isMerging = told.share < 1 && Boolean(told.stop?.parts.some((name) => flow.model.parts.get(name).merges));
+  flow.headBoxes = isMerging ? flow.headBoxes ?? flow.rail.boxesFrom(flow.svg) : null;
+  return flow.headBoxes;
 }
 
 // An operand of the unfolded sum in the picture, where it is drawn.
