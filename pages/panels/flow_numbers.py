@@ -1,6 +1,6 @@
 """The numbers of a run as the picture of the flow reads them: all of a small run, of a large one what is looked at."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,18 +136,19 @@ def kind_of_step(trace: Trace, name: str) -> str:
     return "mark" if trace[name].dtype == torch.bool else "signed"
 
 
-def describe_product(trace: Trace, name: str) -> dict | None:
+def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:
     """Which step stands at the left of a product, and which above it; None of what is no product of two matrices that
     are sent."""
     whole = product(trace, name, largest=2, widest=2)  # its corner says all that is asked
-    if whole is None or {whole.left.step, whole.above.step} & list_unsent_matrices(trace):
+    if whole is None or whole.left.step in unsent or whole.above.step in unsent:
         return None
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
 
 
 def describe_products(trace: Trace) -> Products:
     """The operands of each step of a run."""
-    return {name: describe_product(trace, name) for name in trace.steps}
+    unsent = list_unsent_matrices(trace)
+    return {name: describe_product(trace, name, unsent) for name in trace.steps}
 
 
 def find_product(graph: FlowGraph, products: Products, name: str) -> str:

@@ -1,6 +1,6 @@
 """What follows a slider while it is dragged: it is sent for every position at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from math import log10
 
 import streamlit as st
@@ -88,12 +88,21 @@ def part_fixed_rows(frames: Sequence[Rows | None]) -> tuple[Rows, list[Rows | No
     >>> part_fixed_rows([[{"x": 1}, {"x": 2}], None, [{"x": 2}, {"x": 3}]])
     ([{'x': 2}], [[{'x': 1}], None, [{'x': 3}]])
     """
-    drawn = [frame for frame in frames if frame is not None]
-    keyed = [{repr(row): row for row in frame} for frame in drawn]
-    common = set.intersection(*[{*rows} for rows in keyed]) if keyed else set()
-    fixed = [row for key, row in keyed[0].items() if key in common] if keyed else []
-    others = [frame and [row for row in frame if repr(row) not in common] for frame in frames]
-    return fixed, others
+    drawn = [key_rows(frame) for frame in frames if frame is not None]
+    first, *later = drawn
+    fixed = {key: row for key, row in first.items() if all(key in rows for rows in later)}
+    others = [frame and leave_out(frame, fixed) for frame in frames]
+    return list(fixed.values()), others
+
+
+def key_rows(rows: Rows) -> dict[str, dict[str, object]]:
+    """Rows by what they say."""
+    return {repr(row): row for row in rows}
+
+
+def leave_out(rows: Rows, keys: Container[str]) -> Rows:
+    """The rows that are not among some."""
+    return [row for row in rows if repr(row) not in keys]
 
 
 def show_live_curves(

@@ -22,9 +22,9 @@ function changedRows(old, now, count) {
   const width = now.length / count;
   now.forEach((number, i) => {
     if (!isOther(old[i], number)) return;
-    const [row, m] = [Math.floor(i / width), i % width];
-    const most = changed.get(row);
-    if (!most || Math.abs(finite(old[i]) - finite(number)) > most.by) changed.set(row, { m, old: old[i], now: number, by: Math.abs(finite(old[i]) - finite(number)) });
+    const row = Math.floor(i / width);
+    const by = Math.abs(finite(old[i]) - finite(number));
+    if (by > (changed.get(row)?.by ?? -1)) changed.set(row, { m: i % width, old: old[i], now: number, by });
   });
   return changed;
 }

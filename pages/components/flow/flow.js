@@ -228,8 +228,7 @@ class Flow {
   takeSnapshot(snapshot) {
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
-    const isHidden = this.isDragged && this.look.view === "map" && this.opened === 1; // it is arranged when it is seen
-    if (isHidden) this.ask();
+    if (this.isHidden) this.ask(); // it is arranged when it is seen
     else this.arrange();
   }
 
@@ -239,16 +238,13 @@ class Flow {
     this.arrange();
   }
 
-  // While vectors are dragged in the plane nothing of the flow is seen.
-  get isBehindPlane() {
-    return this.look.view === "plane" && this.isDragged && Boolean(this.layout);
+  // Whether a hand drags in the plane or beside the open map: nothing of the flow is seen then.
+  get isHidden() {
+    if (!this.isDragged || !this.layout) return false;
+    return this.look.view === "plane" || (this.look.view === "map" && this.opened === 1);
   }
 
   arrange() {
-    if (this.isBehindPlane) {
-      this.ask();
-      return;
-    }
     const { width, height } = this.arrangement.arrange(this);
     Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) => this.svg.setAttribute(name, value));
     this.ask();
@@ -328,7 +324,7 @@ class Flow {
     this.drawViews(snapshot, layout, now);
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
     this.editor.place();
-    this.formulas.draw(this.opened > 0 || this.isBehindPlane ? null : this.journey.told, this.snapshot.parts, layout);
+    this.formulas.draw(this.opened > 0 || this.isHidden ? null : this.journey.told, this.snapshot.parts, layout);
     this.rail.mark(this.look.head);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
     this.plane.draw();
@@ -341,7 +337,7 @@ class Flow {
     const glow = fading(this.glow, now);
     if (this.glow?.begun === now) [GLOW_MS, BEFORE_MS].forEach((ms) => setTimeout(() => this.ask(), ms)); // then it is gone
     if (glow && !isCalm()) this.ask();
-    if (this.opened < 1 && !this.isBehindPlane) this.picture.draw(pictureView(this, snapshot, layout, glow));
+    if (this.opened < 1 && !this.isHidden) this.picture.draw(pictureView(this, snapshot, layout, glow));
     this.flowGroup.style.opacity = clamp(1 - this.opened * FLOW_GOES) * (this.waiting.has(this.share) ? WAITING : 1);
     this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";
     this.map.draw(mapView(this, layout));
