@@ -118,6 +118,7 @@ flow = make_component(
     "flow/exchange",
 )
 look = make_component("flow/look", "<div></div>")
+rest = make_component("rest", "<div></div>")
 live_slider = make_component(
     "flow/slider",
     '<label class="live"><div class="line"><span></span><output></output></div><input type="range"></label>',

@@ -16,7 +16,7 @@ from pages.panels.typed_cells import make_refusal_data, take_typed_cell
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
-from pages.session.fragments import holds_back, page_part, redraw, select_and_redraw
+from pages.session.fragments import holds_back, page_part, select_and_redraw
 from pages.session.labels import chosen_cell, current_palette, describe_cell
 from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import without_view
@@ -100,7 +100,6 @@ def show_look(screen: ScreenState) -> None:
             "awaits": holds_back(),
         },
         key="look",
-        on_drawn_change=redraw,
         on_looked_change=handle_look,
         on_released_change=handle_release,
         on_opened_change=lambda: open_sent_cell(st.session_state["look"].opened),

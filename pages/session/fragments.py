@@ -5,6 +5,7 @@ from functools import wraps
 
 import streamlit as st
 
+from pages import components
 from pages.session import setup_state, view
 from pages.session.view import ScreenState
 from pages.site.words import current_language, use_language
@@ -71,6 +72,9 @@ def draw_whole_page(draw: Callable[[], None]) -> None:
     """Draws a page with all its parts, or with those of draw_first alone."""
     st.session_state.update(drawn={}, whole=False, first=None)
     draw()
+    if holds_back():
+        st.session_state["first"].append(ask_for_rest.__name__)
+        ask_for_rest()
     st.session_state.update(whole=True, first=None)
 
 
@@ -89,6 +93,17 @@ def hold_back(name: str, height_px: int) -> None:
 def holds_back() -> bool:
     """Whether the page that is drawn holds parts back."""
     return st.session_state["first"] is not None
+
+
+@page_part(lambda screen: holds_back())
+def ask_for_rest(screen: ScreenState) -> None:
+    """Asks for what is held back when the browser has all of the page that has begun: it is drawn last.
+
+    Asked earlier, the run that follows would take back those of its parts that Streamlit has not sent yet, though what
+    comes behind them is sent: Streamlit's page then stops for ever.
+    """
+    if holds_back():
+        components.rest(key="rest", on_drawn_change=redraw)
 
 
 def list_outdated_parts() -> list[str]:

@@ -67,4 +67,3 @@ show_pane(pane_column.container(height=PANE_HEIGHT_PX, border=False))
 with page:
     matrix_editors.show_editors()
     film_strip.show_film_strip()
-    screen.show_opened_step()

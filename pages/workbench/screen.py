@@ -9,11 +9,12 @@ from pages.workbench import change, compare, compared_maps, diagnosis, sentences
 
 
 def show_picture() -> None:
-    """The sentences of a batch, the picture, and under it what a change did."""
+    """The sentences of a batch, the picture, and under it what a change did and the formula of the opened step."""
     show_batch()
     flow_picture.show_flow()
     flow_picture.show_look()
     show_run()
+    show_opened_step()
 
 
 @page_part(sentences.batch_dependencies)

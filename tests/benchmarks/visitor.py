@@ -125,6 +125,6 @@ async def visiting(address: str, link: str = "") -> AsyncIterator[Visitor]:
     async with connect(place, subprotocols=["streamlit"], max_size=None, compression=None) as socket:
         visitor = Visitor(socket, query=link)
         await visitor.run()
-        if "look" in visitor.widgets:
-            await visitor.trigger("look", "drawn", True)
+        if "rest" in visitor.widgets:
+            await visitor.trigger("rest", "drawn", True)
         yield visitor

@@ -58,7 +58,7 @@ class Screen:
         self.at.run()
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
         self.language = self.look()["language"][:2]
-        self.click_part("look", "drawn", True)  # the browser has the picture, and asks for the rest
+        self.click_part("rest", "drawn", True)  # the browser has the picture, and asks for the rest
 
     def ran(self, act, *args):
         Screen.outside = self.language

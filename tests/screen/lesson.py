@@ -39,7 +39,7 @@ class Lesson:
         self.at._page_hash = calc_hash(slug)
         self.ran(self.at.run)
         awaits = [part for part in self.parts("look") if json.loads(part.proto.json)["awaits"]]
-        return self.send_part("look", "drawn", True) if awaits else self  # the workbench comes after its picture
+        return self.send_part("rest", "drawn", True) if awaits else self  # the workbench comes after its picture
 
     # ---- what a reader does
     def widgets(self) -> dict:

@@ -49,7 +49,6 @@ class Exchange {
   obey(look) {
     const { flow } = this;
     if (!flow.data?.hears) return;
-    if (look.awaits) requestAnimationFrame(() => setTimeout(() => this.send("drawn", true))); // the page comes after the picture
     const isNew = look.order > this.order;
     if (isNew) {
       this.order = look.order;

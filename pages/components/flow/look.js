@@ -2,6 +2,7 @@
 // tells the server what was done in it. It is small, so that a look costs the server next to nothing.
 export default function ({ data, setTriggerValue }) {
   document.documentElement.lang = data.language; // the whole page speaks it: hyphenation, fonts, screen readers
+  document.body.ariaBusy = data.awaits; // the page comes after its picture
   window.flowLook = data;
   window.tellServer = setTriggerValue;
   window.dispatchEvent(new CustomEvent("flow-look", { detail: data }));
