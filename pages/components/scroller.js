@@ -4,9 +4,8 @@ const GROWS_MS = 1500;
 const HEADING_PX = 120; // the bar of the page, and the drawer's question
 
 export default function ({ parentElement, data }) {
-  const last = window.drawersOpened ?? 0;
+  if (data.opened <= (window.drawersOpened ?? 0)) return;
   window.drawersOpened = data.opened;
-  if (data.opened <= last) return;
   const place = parentElement.querySelector("div");
   place.style.scrollMarginTop = `${HEADING_PX}px`;
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -25,12 +25,18 @@ from pages.site.words import say
 if TYPE_CHECKING:
     import pandas as pd
 
+STEP_DRAWER_KEY = "step_drawer"
+
 
 def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The step, the cell and how one came there; the numbers, and which part of them is drawn."""
+    """The step, the cell and how one came there; the numbers, and which part of them is drawn; nothing of that while
+    the drawer is closed and the step has no picture here."""
     trace, setup, selection = screen.trace, screen.setup, screen.selection
+    is_drawer_open = st.session_state.get(STEP_DRAWER_KEY)
+    if not is_drawer_open and not has_picture_here(screen):
+        return ()
     if setup.step not in trace:
-        return (setup.step, *trace.steps)
+        return (is_drawer_open, setup.step, *trace.steps)
     query = selection.query if shows_part_of_query(trace, setup.step) else None
     return (
         setup.step,
@@ -43,7 +49,7 @@ def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
         selection.head,
         query,
         screen.times,
-        *(st.session_state.get(key) for key in ("opened", "code", "table")),
+        *(st.session_state.get(key) for key in (STEP_DRAWER_KEY, "opened", "code", "table")),
     )
 
 
@@ -58,29 +64,51 @@ def shows_part_of_query(trace: Trace, step: str) -> bool:
     return False
 
 
+def has_picture_here(screen: ScreenState) -> bool:
+    """Whether an opened step is drawn under the flow: one too large for it, a difference, or one of two runs."""
+    if screen.setup.step not in screen.trace:
+        return False
+    return screen.shows_difference or screen.a is not None or canvas_map.is_large(screen.trace, screen.setup.step)
+
+
 def show_step_panel(screen: ScreenState) -> None:
-    """The opened step: its formula, what of it the picture does not show, its code."""
+    """What the flow does not show of the opened step; in a drawer any step by name, its formula, code and table."""
+    if has_picture_here(screen):
+        show_step_pictures(screen)
+    drawer = st.expander(say("step.title"), icon=":material/function:", key=STEP_DRAWER_KEY, on_change="rerun")
+    with drawer:
+        bring_into_view(STEP_DRAWER_KEY, drawer.open)
+        if drawer.open:
+            show_named_step(screen)
+
+
+def show_step_pictures(screen: ScreenState) -> None:
+    """The map of a large step; the picture of a difference, or of two runs with both sums of the chosen cell."""
     trace, step = screen.trace, screen.setup.step
-    is_open = step in trace
     chosen = chosen_cell(trace, screen.setup)
     at = screen.selection.at
+    alt = say("step.alt", step=step)
+    if canvas_map.is_large(trace, step):
+        canvas_map.show_large_map(screen, step, at, "large_map", alt)
+    picture = make_step_picture(screen.drawn(step), step, position_with_cell(at, trace, chosen), chosen)
+    show_chart(picture, "large", alt)
+    if chosen is not None and screen.a is not None:
+        show_both_sums(screen, chosen)
+
+
+def show_named_step(screen: ScreenState) -> None:
+    """Any step and any of its cells by name; the formula, the code and the numbers of the opened one."""
+    trace, step = screen.trace, screen.setup.step
+    is_open = step in trace
     with st.container(horizontal=True, gap="small", key="pickers"):  # where the focus stays
         step_picker(trace, step if is_open else None)
         if is_open:
-            step_cell_pickers(trace, step, chosen, at)
+            step_cell_pickers(trace, step, chosen_cell(trace, screen.setup), screen.selection.at)
     if not is_open:
         return
     st.latex(formula(trace, step, current_palette().families()))
-    alt = say("step.alt", step=step)
-    is_large = canvas_map.is_large(trace, step)
-    if is_large:
-        canvas_map.show_large_map(screen, step, at, "large_map", alt)
-    if is_large or screen.shows_difference or screen.a is not None:
-        picture = make_step_picture(screen.drawn(step), step, position_with_cell(at, trace, chosen), chosen)
-        show_chart(picture, "large", alt)
-    if chosen is not None and screen.a is not None:
-        show_both_sums(screen, chosen)
     step_code_drawer(trace, step)
+    table_drawer(screen, step)
 
 
 def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
@@ -180,11 +208,8 @@ def show_step_code(trace: Trace, step: str) -> None:
         )
 
 
-def show_table(screen: ScreenState) -> None:
+def table_drawer(screen: ScreenState, step: str) -> None:
     """The matrix that is looked at, all its digits, rows and columns called as on the map."""
-    step = screen.setup.step
-    if step is None or step not in screen.trace:
-        return
     drawer = st.expander(say("table.title"), icon=":material/table:", key="table", on_change="rerun")
     with drawer:
         bring_into_view("table", drawer.open)

@@ -15,5 +15,6 @@ def bring_into_view(key: str, is_open: bool) -> None:
     if is_open and not was_open:
         drawers["count"] += 1
         drawers["last"] = key
-    if is_open and drawers["last"] == key:
-        components.scroller(data={"opened": drawers["count"]}, key=f"scroller_{key}")
+    if is_open:  # one that another was opened after keeps its scroller: without it what is below would move up
+        opened = drawers["count"] if drawers["last"] == key else 0
+        components.scroller(data={"opened": opened}, key=f"scroller_{key}")

@@ -47,6 +47,5 @@ def show_run(screen: ScreenState) -> None:
 
 @page_part(step.step_dependencies)
 def show_opened_step(screen: ScreenState) -> None:
-    """The opened step, as a product and as a table."""
+    """What the flow does not show of the opened step."""
     step.show_step_panel(screen)
-    step.show_table(screen)

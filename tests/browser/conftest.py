@@ -279,6 +279,10 @@ class Screen:
         drawer.get_by_test_id("stExpanderDetails").locator("p").first.wait_for()
         self.settled()
 
+    def open_step_drawer(self) -> None:
+        """Opens what says any step by name."""
+        self.open_drawer("Any step by name: formula, code, table")
+
     def slide(self, label: str, key: str, times: int = 1) -> None:
         """Moves a slider by keyboard: "ArrowLeft", "End" and the like."""
         handle = self.page.get_by_test_id("stSlider").or_(self.page.locator("label.live"))

@@ -84,6 +84,7 @@ def test_a_whole_visit_breaks_no_rule_and_asks_nobody_else(listening):
     opened, page = listening, listening.page
     opened.click_drawn("shares share 3")
     opened.sums().wait_for()
+    opened.open_step_drawer()
     page.locator(".katex").first.wait_for()
     page.get_by_text("The code that ran").click()
     opened.type("Sentence", "Anna fed the dog and she barked")

@@ -118,6 +118,7 @@ def resting(box):
 def test_head_step_cell_and_place_on_the_page_stay(screen):
     opened = screen("?step=scores&cell=0,1,1,0")  # head 2: fed → Anna
     opened.sums().wait_for()
+    opened.open_step_drawer()
     opened.open_matrix("w_q")
     box = write_0(opened)
     opened.settled()

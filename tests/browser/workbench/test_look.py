@@ -40,12 +40,15 @@ def test_a_visit_by_keyboard_alone(screen):
     page.get_by_text("masked_scores [head 1, it, dog] = ").first.wait_for()
     page.keyboard.press("Escape")
     expect(opened.sums().first).to_be_hidden()
+    tab_to(".st-key-step_drawer summary")
+    page.keyboard.press("Enter")
+    opened.settled()
     tab_to("input[aria-label=Step]")
     opened.pick("output", "output")
     tab_to("input[aria-label='Feature (D_out)']")
     opened.pick("noun", "noun")
     opened.sums().wait_for()
-    tab_to("summary")
+    tab_to(".st-key-code summary")
     page.get_by_text("The code that ran").wait_for()
 
 
