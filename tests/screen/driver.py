@@ -14,6 +14,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.proto.GapSize_pb2 import GapSize
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 from pages.runs import cache
 from pages.site.words import WORD_JOINER
@@ -308,6 +309,8 @@ def drawn_by(node):
 def part_blocks(node):
     """The parts of a page in order, through the columns and boxes that they stand in."""
     for child in node.children.values():
+        if not isinstance(child, Block):
+            continue
         if is_part(child):
             yield child
         else:
