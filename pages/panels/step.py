@@ -17,7 +17,7 @@ from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
 from pages.session.labels import axis_name, chosen_cell, current_palette, place_names
 from pages.session.moved_widgets import is_outdated, set_moved_widget
-from pages.session.opened_drawers import bring_into_view
+from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import without_view
 from pages.site.words import say
@@ -75,11 +75,7 @@ def show_step_panel(screen: ScreenState) -> None:
     """What the flow does not show of the opened step; in a drawer any step by name, its formula, code and table."""
     if has_picture_here(screen):
         show_step_pictures(screen)
-    drawer = st.expander(say("step.title"), icon=":material/function:", key=STEP_DRAWER_KEY, on_change="rerun")
-    with drawer:
-        bring_into_view(STEP_DRAWER_KEY, drawer.open)
-        if drawer.open:
-            show_named_step(screen)
+    show_drawer(say("step.title"), ":material/function:", STEP_DRAWER_KEY, lambda: show_named_step(screen))
 
 
 def show_step_pictures(screen: ScreenState) -> None:
@@ -185,11 +181,7 @@ def step_code_drawer(trace: Trace, step: str) -> None:
     """The code of the step, written when its drawer opens."""
     if trace.step(step).operation is None:
         return
-    drawer = st.expander(say("code.title"), icon=":material/code:", key="code", on_change="rerun")
-    with drawer:
-        bring_into_view("code", drawer.open)
-        if drawer.open:
-            show_step_code(trace, step)
+    show_drawer(say("code.title"), ":material/code:", "code", lambda: show_step_code(trace, step))
 
 
 def show_step_code(trace: Trace, step: str) -> None:
@@ -210,11 +202,7 @@ def show_step_code(trace: Trace, step: str) -> None:
 
 def table_drawer(screen: ScreenState, step: str) -> None:
     """The matrix that is looked at, all its digits, rows and columns called as on the map."""
-    drawer = st.expander(say("table.title"), icon=":material/table:", key="table", on_change="rerun")
-    with drawer:
-        bring_into_view("table", drawer.open)
-        if drawer.open:
-            st.dataframe(make_step_table(screen, step))
+    show_drawer(say("table.title"), ":material/table:", "table", lambda: st.dataframe(make_step_table(screen, step)))
 
 
 def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":

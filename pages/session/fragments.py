@@ -73,14 +73,13 @@ def draw_whole_page(draw: Callable[[], None]) -> None:
     st.session_state.update(drawn={}, whole=False, first=None)
     draw()
     if holds_back():
-        st.session_state["first"].append(ask_for_rest.__name__)
         ask_for_rest()
     st.session_state.update(whole=True, first=None)
 
 
 def draw_first(*parts: Callable[[], None]) -> None:
     """Holds all other parts of the page that begins back, until the browser has drawn these and asks for redraw."""
-    st.session_state["first"] = [part.__name__ for part in parts]
+    st.session_state["first"] = [part.__name__ for part in (*parts, ask_for_rest)]
 
 
 def hold_back(name: str, height_px: int) -> None:

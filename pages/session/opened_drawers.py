@@ -1,8 +1,19 @@
 """Drawers that are brought into view when they are opened: one below the edge of the screen seems to do nothing."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from pages import components
+
+
+def show_drawer(title: str, icon: str, key: str, show: Callable[[], None]) -> None:
+    """A drawer that draws, and runs, nothing while it is closed."""
+    drawer = st.expander(title, icon=icon, key=key, on_change="rerun")
+    with drawer:
+        bring_into_view(key, drawer.open)
+        if drawer.open:
+            show()
 
 
 def bring_into_view(key: str, is_open: bool) -> None:

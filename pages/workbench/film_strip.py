@@ -12,7 +12,7 @@ from pages.runs.cache import cache_by_setup, trace_for
 from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
 from pages.session.labels import Selection, name_token
-from pages.session.opened_drawers import bring_into_view
+from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
 from pages.setup.setup import MAX_RUN_PAIRS, Setup, without_view
 from pages.site.words import escape_markdown, say, say_refusal
@@ -34,11 +34,7 @@ def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
 @page_part(film_dependencies)
 def show_film_strip(screen: ScreenState) -> None:
     """A drawer, which runs nothing while it is closed."""
-    drawer = st.expander(say("film.title"), icon=":material/theaters:", key=FILM_DRAWER_KEY, on_change="rerun")
-    with drawer:
-        bring_into_view(FILM_DRAWER_KEY, drawer.open)
-        if drawer.open:
-            show_film(screen)
+    show_drawer(say("film.title"), ":material/theaters:", FILM_DRAWER_KEY, lambda: show_film(screen))
 
 
 def show_film(screen: ScreenState) -> None:

@@ -10,7 +10,7 @@ from pages.panels.typed_cells import list_given_matrices
 from pages.runs.sentences import BIASES
 from pages.session import setup_state
 from pages.session.fragments import page_part
-from pages.session.opened_drawers import bring_into_view
+from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
 from pages.setup.setup import without_view
 from pages.site.words import say
@@ -51,11 +51,7 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_editors(screen: ScreenState) -> None:
     """Where the numbers come from; the drawer in which they are changed."""
     st.caption(describe_origins(screen.setup, screen.inputs))
-    drawer = st.expander(say("editor.title"), icon=":material/edit:", key=EDITORS_DRAWER_KEY, on_change="rerun")
-    with drawer:
-        bring_into_view(EDITORS_DRAWER_KEY, drawer.open)
-        if drawer.open:
-            show_matrix_editor(screen)
+    show_drawer(say("editor.title"), ":material/edit:", EDITORS_DRAWER_KEY, lambda: show_matrix_editor(screen))
 
 
 def show_matrix_editor(screen: ScreenState) -> None:

@@ -33,14 +33,8 @@ KINDS = (
     "slider",
     "button_group",
 )
-OPEN = (
-    "more",
-    "editors",
-    "export",
-    "proof",
-    "arrays",
-    "step_drawer",
-)  # the drawers, which show nothing while they are closed
+# The drawers, which show nothing while they are closed.
+OPEN = ("more", "editors", "export", "proof", "arrays", "step_drawer")
 config.set_option("client.showErrorDetails", "full")
 # Every AppTest looks through all installed packages for components; none comes or goes while tests run.
 manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)
