@@ -32,7 +32,7 @@ def test_what_was_checked_is_there_with_its_panel_and_leaves_the_controls_free(s
     opened.page.get_by_test_id("stPopover").filter(has_text="checked").get_by_role("button").click()
     panel = opened.page.get_by_test_id("stPopoverBody")
     panel.get_by_text("Every step is computed again").wait_for()
-    assert panel.get_by_role("row").count() > 20  # text, not a grid that is loaded later
+    panel.get_by_role("row").nth(20).wait_for()  # rows of text: the canvas of a grid has none
     opened.page.get_by_label("Sentence", exact=True).click(trial=True)  # nothing lies over the middle of a control
     for mask in ("causal", "sliding window", "custom"):
         opened.page.get_by_role("button", name=mask, exact=True).click(trial=True)
