@@ -54,13 +54,13 @@ def three_maps(
     batch: int = 0,
     times: bool = False,
 ) -> Picture:
-    """One head's weights in A, in B, and B - A; beside each row its total variation, and the divergence of A from B.
+    """One head's weights in A, in B, and B - A; beside each row, where it is asked for, how far A and B lie apart.
 
     A and B share one range of colours, the difference has its own.
 
     runs: A, B and their difference, as subtract_traces gives it. words: of A, of B, and of the difference; the last
-    name the rows. titles: over each map. figures: of either figure what stands above its column, and what it is. times:
-    colours of A and B count in even shares.
+    name the rows. titles: over each map. figures: of either figure what stands above its column, and what it is, or
+    nothing where neither is shown. times: colours of A and B count in even shares.
     """
     panels = [panel(run, "weights", {"B": batch, "H": head}) for run in runs]
     count, keys = panels[0].values.shape
@@ -111,8 +111,9 @@ def three_maps(
     drawn += place_ramp(palette, left, bottom + 10, step + width, keys, times)
     drawn += place_signed_ramp(palette, last, bottom + 10, last_width, difference)
     right = last + last_width + MAP_GAP_PX
-    drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)
-    right += len(figures) * FIGURE_WIDTH_PX
+    if figures:
+        drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)
+        right += len(figures) * FIGURE_WIDTH_PX
     return Picture(cell_table(drawn), sized_specification(right + 4, bottom + 40))
 
 

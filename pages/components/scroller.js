@@ -1,14 +1,14 @@
 // Brings a drawer into view, each time that it is opened; not when a link opens it. It stands first in the drawer.
 // The drawer is still growing then, so what could not be reached at once is tried again, until somebody does anything.
 const GROWS_MS = 1500;
-const HEADING_PX = 120; // the bar of the page, and the drawer's question
+const HEADING_PX = 60; // of the drawer's question, and of the bar over a page
 
 export default function ({ parentElement, data }) {
   if (data.opened <= (window.drawersOpened ?? 0)) return;
   window.drawersOpened = data.opened;
   const place = parentElement.querySelector("div");
-  place.style.scrollMarginTop = `${HEADING_PX}px`;
-  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const boxes = scrolling(place);
+  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
   let isLeft = false;
   const leave = () => (isLeft = true);
   for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"]) window.addEventListener(taken, leave, { once: true, capture: true });
@@ -17,10 +17,30 @@ export default function ({ parentElement, data }) {
   const bring = () => {
     if (isLeft || !place.isConnected || performance.now() - begun > GROWS_MS) return;
     const { top } = place.getBoundingClientRect();
-    const isSeen = top > 0 && top < 0.4 * innerHeight;
-    if (!isSeen && top === before) place.scrollIntoView({ block: "start", behavior: isCalm ? "auto" : "smooth" });
+    if (top > HEADING_PX && top < 0.4 * innerHeight) return;
+    if (top === before) scrollOne(boxes, top, behavior);
     before = top; // one that still moves is under way
     requestAnimationFrame(bring);
   };
   bring();
+}
+
+// What scrolls around an element, from within to the page.
+function scrolling(element) {
+  const boxes = [];
+  for (let box = element; box; box = box.parentNode ?? box.host) {
+    if (box instanceof Element && ["auto", "scroll"].includes(getComputedStyle(box).overflowY)) boxes.push(box);
+  }
+  return boxes;
+}
+
+// Scrolls the innermost that can still be scrolled towards it: a drawer of the pane leaves the picture beside it where it is.
+function scrollOne(boxes, top, behavior) {
+  for (const box of boxes) {
+    const wanted = top - Math.max(0, box.getBoundingClientRect().top) - 2 * HEADING_PX;
+    const room = wanted > 0 ? box.scrollHeight - box.clientHeight - box.scrollTop : -box.scrollTop;
+    if (Math.abs(wanted) < 1 || Math.abs(room) < 1) continue;
+    box.scrollBy({ top: wanted, behavior });
+    return;
+  }
 }

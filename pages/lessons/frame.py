@@ -26,6 +26,7 @@ from pages.site.words import escape_markdown, has, say, use_language
 
 OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
 CODE_DRAWER = "code"
+DRAWERS_KEY = "lesson_drawers"  # of this session: which were opened, which of them before this visit, and their order
 PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands behind it stays where it is
 
 
@@ -52,6 +53,7 @@ def show_question(slug: str) -> None:
 def draw_page_frame(slug: str) -> Iterator[DeltaGenerator]:
     """Draws the first line of a page whose choices stand in its link, and says what of that could not be read."""
     lesson_choices.enter_lesson(slug)
+    number_drawers_anew()
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
@@ -166,11 +168,30 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
 
     st.session_state[key] = name in get_open_drawers()
     title = title or say(f"lessons.{slug}.drawer.{name}")
-    box = st.expander(title, key=key, on_change=handle_toggle)
+    box = st.expander(title, icon=drawer_icon(key), key=key, on_change=handle_toggle)
     with box:
         bring_into_view(key, box.open)
         if box.open:
+            st.session_state[DRAWERS_KEY]["opened"].add(key)
             draw()
+
+
+def number_drawers_anew() -> None:
+    """A lesson is drawn: its drawers are counted from 1. Those opened before somebody arrived are marked as known."""
+    drawers = st.session_state.setdefault(DRAWERS_KEY, {"opened": set()})
+    drawers["order"] = []
+    if st.session_state["arrived"]:  # a mark that came while the drawer is open would draw it anew
+        drawers["known"] = set(drawers["opened"])
+
+
+def drawer_icon(key: str) -> str:
+    """A drawer's number, because they stand in the order of use, or a tick where it was opened on an earlier visit."""
+    drawers = st.session_state[DRAWERS_KEY]
+    if key not in drawers["order"]:
+        drawers["order"].append(key)
+    if key in drawers["known"]:
+        return ":material/check_circle:"
+    return f":material/counter_{drawers['order'].index(key) + 1}:"
 
 
 def get_open_drawers() -> tuple[str, ...]:

@@ -24,6 +24,8 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
     others = trace.sizes()["S"] - (drawn_keys or 0)
     return {
         "headline": get_text_template("flow.headline"),
+        "evenly": get_text_template("flow.evenly"),
+        "nothing": get_text_template("flow.nothing"),
         "others": say("flow.others", count=others),
         "asks": say("flow.asks"),
         "rest": say("flow.rest"),

@@ -26,4 +26,5 @@ else:
                 mechanism_controls.show_scale_control()
                 mechanism_controls.show_temperature_control()
     if session.drawer:
+        matrix_editors.show_origins()
         matrix_editors.show_editors()

@@ -7,9 +7,16 @@ import streamlit as st
 from pages import components
 
 
-def show_drawer(title: str, icon: str, key: str, show: Callable[[], None]) -> None:
-    """A drawer that draws, and runs, nothing while it is closed."""
-    drawer = st.expander(title, icon=icon, key=key, on_change="rerun")
+def show_drawer(
+    title: str,
+    icon: str,
+    key: str,
+    show: Callable[[], None],
+    on_change: Callable[[], None] | str = "rerun",
+) -> None:
+    """A drawer that draws, and runs, nothing while it is closed. on_change: what is drawn anew when it is opened or
+    closed, where that is more than the part it stands in."""
+    drawer = st.expander(title, icon=icon, key=key, on_change=on_change)
     with drawer:
         bring_into_view(key, drawer.open)
         if drawer.open:

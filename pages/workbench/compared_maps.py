@@ -20,6 +20,7 @@ from pages.site.words import escape_markdown, say
 
 MAX_CELL_MAP_TOKENS = 20  # queries or keys: of more the three maps stand on canvases
 COMPARED_CANVAS_CELLS = 128  # rows or columns of such a canvas
+ROWS_SWITCH_KEY = "c_rows"  # whether it is said how far each row lies apart
 MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # rows that are named, and pixels of the table of all
 
 
@@ -47,7 +48,8 @@ def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
     selection = screen.selection
     texts_a = picture_texts_for(screen.a)
     texts_b = picture_texts_for(screen.trace)
-    row_figures = [(say(f"compare.{name}"), say(f"compare.{name}_is")) for name in ("tv", "kl")]
+    shown = ("tv", "kl") if st.session_state.get(ROWS_SWITCH_KEY) else ()
+    row_figures = [(say(f"compare.{name}"), say(f"compare.{name}_is")) for name in shown]
     return three_maps(
         (screen.a, screen.trace, screen.weights_difference),
         (texts_a, texts_b, make_difference_texts(texts_a, texts_b)),
@@ -104,15 +106,17 @@ def make_difference_texts(one: PictureTexts, other: PictureTexts) -> PictureText
 
 def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
     """The maps in cells: all three in one picture, or A's and B's where there is no difference; else on canvases."""
-    if not pictures:
+    if pictures:
+        keys = ["compared"] if len(pictures) == 1 else ["compared_a", "compared_b"]
+        with st.container(horizontal=True, gap="small"):
+            for picture, key in zip(pictures, keys, strict=True):
+                show_chart(picture, key, say("compare.alt"))
+    else:
         show_canvases(screen)
-        return
-    keys = ["compared"] if len(pictures) == 1 else ["compared_a", "compared_b"]
-    with st.container(horizontal=True, gap="small"):
-        for picture, key in zip(pictures, keys, strict=True):
-            show_chart(picture, key, say("compare.alt"))
-    if screen.before is not None:
+    if screen.before is not None and st.toggle(say("compare.rows"), key=ROWS_SWITCH_KEY):
         st.caption(explain_row_figures(screen))
+        if not pictures:
+            show_row_distances(screen)
 
 
 def explain_row_figures(screen: ScreenState) -> str:
@@ -126,7 +130,7 @@ def explain_row_figures(screen: ScreenState) -> str:
 
 # ---- longer ones: on canvases ----------------------------------------------------------------------------------------
 def show_canvases(screen: ScreenState) -> None:
-    """A, B, and B - A; below them how far the rows lie apart."""
+    """A, B, and B - A."""
     title_a, title_b = title_compared_maps(screen)
     canvases = [
         ("compared_a", title_a, screen.a),
@@ -138,9 +142,6 @@ def show_canvases(screen: ScreenState) -> None:
         with column:
             st.markdown(escape_markdown(title))
             show_compared_canvas(screen, key, run)
-    if screen.before is not None:
-        st.caption(explain_row_figures(screen))
-        show_row_distances(screen)
 
 
 def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
@@ -161,7 +162,7 @@ def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
 
 
 def show_row_distances(screen: ScreenState) -> None:
-    """How far each row lies from the other: the farthest in a line, all of them in a drawer, the farthest first."""
+    """How far each row lies from the other: the farthest in a line, all of them in a table, the farthest first."""
     variations, divergences = screen.row_distances  # (T,) each
     farthest_first = variations.argsort(descending=True, stable=True).tolist()
     names = place_names(screen.trace, "T", len(variations))
@@ -176,11 +177,9 @@ def show_row_distances(screen: ScreenState) -> None:
         )
         sentences.append(sentence)
     st.markdown(say("compare.farthest", rows=say("fact.comma").join(sentences)))
-    drawer = st.expander(say("compare.rows"), icon=":material/table:", key="rows", on_change="rerun")
-    if drawer.open:
-        table = {
-            axis_name("T"): [names[row] for row in farthest_first],
-            say("compare.tv"): [tv[row] for row in farthest_first],
-            say("compare.kl"): [format_row_figure(kl[row]) for row in farthest_first],
-        }
-        drawer.dataframe(pa.table(table), height=ROWS_TABLE_HEIGHT_PX, hide_index=True)
+    table = {
+        axis_name("T"): [names[row] for row in farthest_first],
+        say("compare.tv"): [tv[row] for row in farthest_first],
+        say("compare.kl"): [format_row_figure(kl[row]) for row in farthest_first],
+    }
+    st.dataframe(pa.table(table), height=ROWS_TABLE_HEIGHT_PX, hide_index=True)

@@ -39,13 +39,15 @@ def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, ba
             random_button(screen, name, shape, has_base=base is not None)
         if name in PROJECTIONS + BIASES and matrix is not None:
             show_button("none", name, say("editor.remove"), replace_text, name, "none")
-        if getattr(screen.setup, name) is not None:
-            show_button("reset", name, say("editor.reset"), restore_matrix, screen, name)
+        is_edited = getattr(screen.setup, name) is not None
+        show_button("reset", name, say("editor.reset"), restore_matrix, screen, name, disabled=not is_edited)
         if is_random_unasked(screen):
             seed_button(screen, name)
 
 
-def show_button(kind: str, name: str, label: str, handle_click: Callable, *args, **kwargs) -> None:
+def show_button(
+    kind: str, name: str, label: str, handle_click: Callable, *args, disabled: bool = False, **kwargs
+) -> None:
     """A button of a matrix, with a help where there is one for its kind. args, kwargs: of what handles the click."""
     help_key = f"help.{kind}"
     st.button(
@@ -55,6 +57,7 @@ def show_button(kind: str, name: str, label: str, handle_click: Callable, *args,
         args=args,
         kwargs=kwargs,
         help=say(help_key) if has(help_key) else None,
+        disabled=disabled,
     )
 
 

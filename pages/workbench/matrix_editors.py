@@ -29,15 +29,24 @@ EDITORS_DRAWER_KEY = "editors"
 SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # what a matrix makes where Q and K are swapped
 
 
+@page_part(lambda screen: describe_origins(screen.setup, screen.inputs))
+def show_origins(screen: ScreenState) -> None:
+    """Where the numbers come from."""
+    st.caption(describe_origins(screen.setup, screen.inputs))
+
+
+def is_editing() -> bool:
+    """Whether the drawer of the matrices is open: they need more room beside the picture than the controls do."""
+    return st.session_state.get(EDITORS_DRAWER_KEY, False)
+
+
 def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Of the run no more than where its numbers come from, while the drawer is closed."""
+    """Nothing of the run while the drawer is closed."""
+    if not is_editing():
+        return ()
     session = st.session_state
-    origins = describe_origins(screen.setup, screen.inputs)
-    if not session.get(EDITORS_DRAWER_KEY):
-        return (origins,)
     name = session.get("c_edited")
     return (
-        origins,
         without_view(screen.setup),
         screen.selection,
         setup_state.editors_version(),
@@ -49,9 +58,14 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(editors_dependencies)
 def show_editors(screen: ScreenState) -> None:
-    """Where the numbers come from; the drawer in which they are changed."""
-    st.caption(describe_origins(screen.setup, screen.inputs))
-    show_drawer(say("editor.title"), ":material/edit:", EDITORS_DRAWER_KEY, lambda: show_matrix_editor(screen))
+    """The drawer in which matrices are changed. The whole page makes room for it."""
+    show_drawer(
+        say("editor.title"),
+        ":material/edit:",
+        EDITORS_DRAWER_KEY,
+        lambda: show_matrix_editor(screen),
+        on_change=st.rerun,
+    )
 
 
 def show_matrix_editor(screen: ScreenState) -> None:

@@ -22,6 +22,7 @@ from pages.workbench import (
 )
 
 PICTURE_AND_PANE = (0.76, 0.24)  # of the width
+PICTURE_AND_EDITORS = (0.6, 0.4)
 MORE_DRAWER_KEY = "more"
 PANE_HEIGHT_PX = 600  # what is longer scrolls in itself, beside the picture that it changes
 
@@ -39,6 +40,8 @@ def show_pane(pane: DeltaGenerator) -> None:
         bring_into_view(MORE_DRAWER_KEY, drawer.open)
         if drawer.open:  # closed it costs the first sight nothing
             show_more()
+    with pane:
+        matrix_editors.show_editors()
 
 
 def show_more() -> None:
@@ -60,10 +63,11 @@ if st.session_state["begins"]:
 page = st.container(gap="xsmall")
 with page:
     header.show_header()
-picture_column, pane_column = page.columns(PICTURE_AND_PANE, gap="medium")
+widths = PICTURE_AND_EDITORS if matrix_editors.is_editing() else PICTURE_AND_PANE
+picture_column, pane_column = page.columns(widths, gap="medium")
 with picture_column.container(gap="xsmall"):
     screen.show_picture()
-show_pane(pane_column.container(height=PANE_HEIGHT_PX, border=False))
+show_pane(pane_column.container(height=PANE_HEIGHT_PX, border=False, key="pane"))
 with page:
-    matrix_editors.show_editors()
+    matrix_editors.show_origins()
     film_strip.show_film_strip()

@@ -98,7 +98,7 @@ WINDOW = {"width": 1280, "height": 720}
 @pytest.fixture(scope="session")
 def profile(chromium):
     """One browser profile for all tests that ask for nothing else: what it has loaded once, it loads no second time."""
-    return chromium.new_context(viewport=WINDOW)
+    return chromium.new_context(viewport=WINDOW, reduced_motion="reduce")
 
 
 @pytest.fixture
@@ -126,9 +126,11 @@ def screen(chromium, profile, server):
 
 
 SETTLED = """async (patience) => {
+    const grows = (each) => each.constructor === Animation && each.effect.target?.closest("details")
     const calm = () => document.querySelector('[data-test-script-state=notRunning]') &&
         !document.querySelector('[data-testid=stSkeleton]') && // a part whose code is still loading
         !window.flowLook?.awaits && // the page comes after its picture
+        !document.getAnimations().some(grows) && // a drawer
         [...document.querySelectorAll('[data-testid=stElementContainer]')].every(each => each.firstElementChild) &&
         [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))
     let changed = true
@@ -257,7 +259,7 @@ class Screen:
         """Waits until the workbench has drawn its picture."""
         self.page.wait_for_function(HEARS)  # a lesson's is only looked at
         self.page.wait_for_function("() => window.flowLook && !window.flowLook.awaits")
-        self.page.locator(".flow .word").first.wait_for(state="attached")
+        self.page.locator(".flow svg text").first.wait_for(state="attached")
 
     def open_lesson(self, slug: str, query: str = "") -> None:
         """Opens a lesson and waits for its picture."""

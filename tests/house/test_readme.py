@@ -35,6 +35,12 @@ def test_they_are_ten_at_most():
     assert len([line for line in BLOCK.splitlines() if line.strip()]) <= 10
 
 
+def test_the_readme_opens_with_a_moving_picture_that_is_small_enough_to_send():
+    picture = ROOT / re.search(r"!\[[^]]+\]\(([^)]+)\)", README.split("## ")[0]).group(1)
+    assert 100_000 < picture.stat().st_size < 1_500_000
+    assert picture.read_bytes().count(b"\x21\xf9\x04") > 50  # a control block before each frame of a GIF
+
+
 # ---- links and lengths -----------------------------------------------------------------------------------------------
 def linked_files(path):
     """The files that a page links to, as they stand in it; a link outside code, without its place on the page."""

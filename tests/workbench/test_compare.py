@@ -94,6 +94,8 @@ def test_another_example_is_another_b():
 # ---- figures of a row ------------------------------------------------------------------------------------------------
 def test_each_row_says_how_far_its_weights_lie_apart():
     screen = pinned(temperature=2.0)
+    assert figures(screen, 5) == []  # first sight has the maps alone
+    screen.set("rows", True)
     a, b = ([e / sum(row) for e in row] for row in map(row_of_it, (ROOT2, ROOT2 / 2)))
     tv = sum(abs(p - q) for p, q in zip(a, b, strict=True)) / 2
     assert figures(screen, 5)[0] == f"{tv:.2f}" == "0.31"
@@ -111,7 +113,7 @@ def kl(a, b):
 
 
 def test_where_b_blocks_what_a_attends_to_the_divergence_is_infinite_and_says_why():
-    screen = pinned(masks=["causal"])
+    screen = pinned(masks=["causal"]).set("rows", True)
     assert [figures(screen, row)[1] for row in range(7)] == ["∞"] * 6 + ["0"]
     assert any("∞: A attends to a key to which B gives 0." in caption for caption in screen.captions())
     screen.press("swap")  # the other way round it is the logarithm of how many keys there are more
@@ -258,8 +260,7 @@ def test_of_other_sizes_both_are_shown_and_the_sentence_says_why_nothing_is_subt
 def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():
     text = " ".join(f"w{n}" for n in range(70))
     screen = Screen(text=text)
-    screen.at.session_state["rows"] = True
-    screen.set("pin", True).set("masks", ["causal"])
+    screen.set("pin", True).set("masks", ["causal"]).set("rows", True)
     sizes = [screen.packed(f"compared_{name}")[0]["drawn"] for name in ("a", "b", "apart")]
     assert sizes == [[70, 70]] * 3
     (table,) = [frame.value for frame in screen.at.get("dataframe") if "TV" in frame.value.columns]

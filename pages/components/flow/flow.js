@@ -194,6 +194,7 @@ class Flow {
     const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
     this.root.classList.toggle("waits", waits);
     if (waits !== waited) window.dispatchEvent(new CustomEvent("flow-waits", { detail: waits }));
+    document.body.toggleAttribute("data-dragged", this.isDragged); // what does not follow is pale: page.css
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 

@@ -1,6 +1,8 @@
 // What is said of the picture: the headline over it, what happens at a stop under it, and both to a screen reader.
 const MAX_HEARD_NUMBERS = 8; // of a vector
 
+const NEARLY_EVEN = 1.05; // times an even share, as in facts.py
+
 class Sentences {
   // heard: by a screen reader.
   constructor(flow, headline, caption, heard) {
@@ -54,10 +56,12 @@ class Sentences {
     return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
   }
 
-  // Where the row looks; of one that looks nowhere in particular the sentence of the server.
+  // Where the row looks; of one that looks nowhere in particular the sentence of the server, or while a hand drags a
+  // shorter one.
   headlineOf(shares, fact, isRandom, now) {
     const { data, model, asking, isDragged, glow } = this.flow;
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
+    if (isDragged && looksNowhere(shares)) return fill(data.text[looksNowhere(shares)], { query: [asking, "q"] });
     if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.before(glow, now)];
     const best = largestOf(shares, 0, shares.length);
     const said = { query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"] };
@@ -77,4 +81,11 @@ class Sentences {
     const isOfLook = told?.head === look.head && told?.query === look.query;
     return data.facts[look.head]?.[look.query] ?? (isOfLook ? told.fact : null);
   }
+}
+
+// How a row is told that looks at no key more than at the others that it may attend to, or null.
+function looksNowhere(shares) {
+  const possible = shares.filter((share) => share > 0);
+  if (!possible.length) return "nothing";
+  return possible.length > 1 && Math.max(...possible) * possible.length < NEARLY_EVEN ? "evenly" : null;
 }

@@ -17,6 +17,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.of = data.of;
   if (!isHeld) stand(input, data);
   if (!isHeld) root.stood = input.value;
+  const wait = (is) => document.body.toggleAttribute("data-dragged", is); // what does not follow is pale: page.css
+  if (!isHeld) wait(false);
   const drag = (change) => window.dispatchEvent(new CustomEvent("flow-drag", { detail: change }));
   const say = (text, number) => {
     shown.textContent = text;
@@ -36,6 +38,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     show();
     window.heldSlider = { of: data.of, position: Number(input.value) };
     window.dispatchEvent(new CustomEvent("slider-moved", { detail: window.heldSlider }));
+    wait(true);
     const change = changeAt(input, data);
     if (change) drag(change);
   };
@@ -53,7 +56,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (window.heldSlider?.of !== data.of) return;
     window.heldSlider = null;
     const isBack = input.value === root.stood || settingAt(input, data) === data.value;
-    if (isBack && root.told === null) drag(null); // nobody will answer
+    if (!isBack || root.told !== null) return;
+    drag(null); // nobody will answer
+    wait(false);
   };
   input.onpointerup = input.onpointercancel = input.onblur = letGo;
   input.onkeydown = (event) => {

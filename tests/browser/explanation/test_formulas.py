@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attention_core.explanation.formula import SYMBOL_COLOURS
-from tests.browser.conftest import process_of
+from tests.browser.conftest import PATIENCE, process_of
 from tests.formulas import BROKEN, colours_in, every_equation, every_sign, every_text, formulas_in
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ def drawn(chromium):
         def open_page(shown: str, count: int) -> list[dict]:
             page.goto(f"{address}/?show={shown}")
             formulas = page.locator(".katex, .katex-error")
-            expect(formulas).to_have_count(count)
+            expect(formulas).to_have_count(count, timeout=4 * PATIENCE)  # hundreds of them
             return formulas.evaluate_all(DRAWN)
 
         yield open_page

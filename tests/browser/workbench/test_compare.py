@@ -14,8 +14,10 @@ CELL = "weights [head 1, it, dog]: A 0.93"
 def test_the_same_cell_lights_up_in_all_three_maps_without_a_rerun(screen):
     opened = screen("?temp=2&against=&pinned=values")
     page, sent = opened.page, []
+    opened.page.get_by_text("Every row: how far it lies apart").click()
     cells = page.locator(f'path[aria-label*="{CELL}"]')
     expect(cells).to_have_count(3)
+    opened.settled()
     expect(page.locator(LIT)).to_have_count(0)
     opened.socket.on("framesent", lambda frame: sent.append(frame))
     cells.nth(2).hover()  # in B − A

@@ -183,6 +183,27 @@ def test_in_a_large_run_a_knob_that_is_put_back_brings_the_numbers_back(screen):
 
 
 @pytest.mark.slow
+def test_a_row_that_is_even_is_told_as_one_while_the_knob_is_held(screen):
+    opened = screen("?ex=en_it&lang=en")
+    opened.look_at(0)
+    flow = hold(opened, 2)
+    expect(flow.locator(".headline")).to_have_text("Anna attends evenly")
+    flow.evaluate("root => root.flow.lookAt({ query: 5 })")
+    expect(flow.locator(".headline")).to_have_text("it attends to dog, 62 %")
+
+
+@pytest.mark.slow
+def test_what_a_drag_does_not_move_is_pale_until_the_server_has_answered(screen):
+    opened = screen("?ex=en_it&lang=en&temp=2&against=&pinned=values")
+    maps = opened.page.get_by_test_id("stVegaLiteChart").first
+    expect(maps).to_have_css("opacity", "1")
+    hold(opened, 4)
+    expect(maps).to_have_css("opacity", "0.35")
+    press_temperature(opened)
+    expect(maps).to_have_css("opacity", "1")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -46,6 +46,19 @@ def test_two_cells_of_w_q_set_to_0_even_the_map_out(screen):
     opened.wait_for_sentence("“it” attends evenly: 14 % to each of 7 tokens")
 
 
+def test_the_matrix_and_the_picture_that_it_changes_are_seen_together(screen):
+    opened = screen("?lang=en")
+    opened.open_matrix("w_q")
+    picture = opened.page.locator(".flow svg").first.bounding_box()
+    grid = opened.page.get_by_test_id("stDataFrame").bounding_box()
+    assert all(box["y"] >= 60 and box["y"] + box["height"] <= 720 for box in (picture, grid))
+    assert picture["x"] + picture["width"] <= grid["x"] and grid["x"] + grid["width"] <= 1280
+    opened.open_step_drawer()  # further down the matrix stays beside what is read
+    opened.page.get_by_text("Film strip: sweep one setting").scroll_into_view_if_needed()
+    grid = opened.page.get_by_test_id("stDataFrame").bounding_box()
+    assert grid["y"] >= 60 and grid["y"] + grid["height"] <= 720
+
+
 def test_the_headings_of_the_grid_cannot_be_typed_into(screen):
     opened = screen()
     opened.open_matrix("w_q")

@@ -1,7 +1,7 @@
 // Vectors: strips of cells, their frame the symbol's colour, their fill sign and size.
 const SLIM = 9; // px: cells that are less high have no frame
 const NARROW = 4; // px: of cells that are less wide the whole strip has one frame
-const LANE_NAME_LETTERS = 7; // a longer name has no room under its strip: the sign stands there
+const LANE_NAME_PX = 15;
 const FAINT = 0.02; // of the largest number: what is smaller has next to no fill
 
 function drawVectors(picture, part, share) {
@@ -66,6 +66,17 @@ function cellHeight(picture, part, row, cell) {
 function drawLaneName(picture, part, share) {
   const { x, w, laneY, frame } = picture.layout;
   if (frame.compact) return;
-  const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": 15 * picture.unit };
-  picture.shapes.put("texts", "text", `lane ${part.name}`, { ...at, class: `name ${part.family}`, text: part.label.length > LANE_NAME_LETTERS ? part.sign : part.label, opacity: clamp(share * 3 - 2) }, { head: part.opens });
+  const size = LANE_NAME_PX * picture.unit;
+  const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": size };
+  const text = hasRoomFor(picture, part, size) ? part.label : part.sign;
+  picture.shapes.put("texts", "text", `lane ${part.name}`, { ...at, class: `name ${part.family}`, text, opacity: clamp(share * 3 - 2) }, { head: part.opens });
+}
+
+// Whether the name fits between the strips beside it.
+function hasRoomFor(picture, part, size) {
+  const { x, w, parts } = picture.layout;
+  const middle = ({ name }) => x[name] + w[name] / 2;
+  const others = parts.filter((other) => other.role === "lane" && other !== part);
+  const room = Math.min(...others.map((other) => Math.abs(middle(other) - middle(part))));
+  return textWidth(part.label, size, 700) + 6 * picture.unit <= room;
 }
