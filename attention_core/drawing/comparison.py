@@ -113,7 +113,7 @@ def three_maps(
     right = last + last_width + MAP_GAP_PX
     if figures:
         drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)
-        right += len(figures) * FIGURE_WIDTH_PX
+    right += 2 * FIGURE_WIDTH_PX  # without them too: the maps stay where they are, and names have their room
     return Picture(cell_table(drawn), sized_specification(right + 4, bottom + 40))
 
 

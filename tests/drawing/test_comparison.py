@@ -16,11 +16,14 @@ WORDS = PictureTexts(str, lambda axis, i: f"{axis}{i}")
 FIGURES = [("TV", "half the sum"), ("KL", "surprise")]
 
 
+def picture_of(a, b, head=0, figures=FIGURES, **more):
+    titles = ("A · head", "B", "B − A")
+    return three_maps((a, b, subtract_traces(b, a)), (WORDS,) * 3, LIGHT_PALETTE, head, 0, titles, figures, **more)
+
+
 def rows_of(a, b, head=0, **more):
     """The picture's table, a row a dictionary."""
-    picture = three_maps(
-        (a, b, subtract_traces(b, a)), (WORDS,) * 3, LIGHT_PALETTE, head, 0, ("A · head", "B", "B − A"), FIGURES, **more
-    )
+    picture = picture_of(a, b, head, **more)
     return [dict(zip(picture.table, row, strict=True)) for row in zip(*picture.table.values(), strict=True)]
 
 
@@ -49,6 +52,12 @@ def test_every_cell_stands_three_times_and_tells_all_three_numbers(runs):
             x = sorted(row["x"] for row in same)
             assert x[2] - x[1] == pytest.approx(x[1] - x[0]) and x[1] > x[0]
             assert len({row["y"] for row in same}) == 1
+
+
+def test_without_figures_the_maps_stay_where_they_are_and_the_last_name_has_its_room(runs):
+    shown, plain = (picture_of(*runs, figures=figures) for figures in (FIGURES, ()))
+    assert plain.spec["width"] == shown.spec["width"]
+    assert len(cells(rows_of(*runs, figures=()))) == 3 * 3 * 5 and cells(rows_of(*runs, figures=()), "left") == []
 
 
 def test_a_and_b_share_one_range_of_colours():

@@ -37,7 +37,9 @@ def take_pictures(browser: Browser, address: str) -> None:
     compared = "?mask=causal&pinned=values&against=ex%3Den_it&lang=en"
     open_page(browser, address, "?lang=en").screenshot(path=DOCS / "first-screen.png")
     open_page(browser, address, "?lang=zh&step=scores", "dark").screenshot(path=DOCS / "step-zh-dark.png")
-    open_page(browser, address, compared).screenshot(path=DOCS / "compare.png")
+    maps = open_page(browser, address, compared)
+    maps.get_by_test_id("stVegaLiteChart").scroll_into_view_if_needed()
+    maps.screenshot(path=DOCS / "compare.png")
     open_page(browser, address, "?lang=en", lesson="masks").screenshot(path=DOCS / "lesson.png")
     save_journey(open_page(browser, address, "?lang=en"), DOCS / "journey.gif")
 

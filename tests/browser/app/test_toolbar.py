@@ -19,7 +19,7 @@ SAME = f"""() => {{
 WITHOUT_A_RUN = {"present", "cost", "glossary", "history"}
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("lang", ["en", pytest.param("zh", marks=pytest.mark.slow)])
 def test_an_item_of_the_toolbar_stands_at_the_same_place_on_every_page(chromium, server, lang):
     visit = Screen(chromium.new_context(viewport=WINDOW).new_page(), server)
     page = visit.page

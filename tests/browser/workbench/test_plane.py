@@ -1,6 +1,7 @@
 """Vectors dragged in the plane: the browser follows in the same frame, the server computes when the hand lets go."""
 
 import pytest
+from playwright.sync_api import expect
 
 from pages.runs import cache
 from pages.setup.setup import setup_from_link
@@ -101,6 +102,9 @@ def test_a_dragged_key_or_value_is_undone_and_its_link_brings_it_back(plane, rol
     one.move(role, (-1.5, 2))
     shares, vector = one.shares(), one.vector(role, ANNA)
     assert vector != before
+    values = [one.vector("v", key) for key in range(len(shares))]
+    mixed = [sum(share * value[m] for share, value in zip(shares, values, strict=True)) for m in range(2)]
+    assert one.flow.evaluate("root => root.flow.plane.output") == pytest.approx(mixed, abs=1e-6)  # it follows at once
     one.let_go()
     link = one.screen.query()
     assert set(link) == {"ex", matrix}
@@ -207,7 +211,9 @@ def test_the_chosen_directions_stay_when_a_vector_is_let_go(plane):
 
 
 def test_what_cannot_be_dragged_says_why(plane):
-    one = plane("?ex=en_plane&pos=rope").open()
+    unknown = plane("?ex=en_plane&score=additive&lang=en").open()
+    expect(unknown.page.locator(".follows")).to_contain_text("the browser cannot follow this mechanism")
+    one = plane("?ex=en_plane&pos=rope&lang=en").open()
     assert "the positions turn it after its matrix" in one.page.locator(".follows").inner_text()
     assert one.page.locator(".grip[aria-label^='q of']:visible, .grip[aria-label^='k of']:visible").count() == 0
     one.grab("v", ANNA)
