@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.middleware import Middleware
 
+from pages.app import base_path
+
 EMBED_VARIABLE = "ATTENTION_EMBED"  # the environment variable: sites whose pages may show the app in a frame
 ANY_SITE = "*"
 LOCAL_NAME = "localhost"
@@ -57,10 +59,10 @@ def read_embedding_sites(setting: str) -> list[str]:
 
 
 def hash_inline_scripts() -> str:
-    """The hashes of the scripts that stand in Streamlit's own page."""
+    """The hashes of the scripts that stand in Streamlit's own page, and of ours."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
     sources = []
-    for script in INLINE_SCRIPT_PATTERN.findall(page):
+    for script in INLINE_SCRIPT_PATTERN.findall(page + base_path.ELEMENT):
         digest = b64encode(sha256(script).digest()).decode()
         sources.append(f"'sha256-{digest}'")
     return " ".join(sources)

@@ -1,0 +1,68 @@
+"""Tells Streamlit's page under which path the app is served.
+
+It would find out by asking for its server under the path of every page, /heads/_stcore/health and then
+/_stcore/health, and a browser writes each 404 into its console as an error. It does not ask where window.__streamlit
+names the path: that is how a host of Streamlit tells it.
+"""
+
+from starlette.middleware import Middleware
+
+from pages.site.catalog import PAGES
+
+NAMES = "|".join(entry.slug for entry in PAGES)
+SCRIPT = (
+    f'window.__streamlit={{BACKEND_BASE_URL:location.origin+location.pathname.replace(/(^|\\/)({NAMES})\\/?$/,"$1")}}'
+)
+ELEMENT = f"<script>{SCRIPT}</script>".encode()
+BEFORE = b"<title>"
+
+
+class BasePath:
+    """Puts a script into the one document that Streamlit serves, before its own scripts."""
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send) -> None:
+        """One connection, as ASGI has it."""
+        if not asks_for_document(scope):
+            await self.app(scope, receive, send)
+            return
+        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # nothing is packed
+        begun = None
+        document = b""
+
+        async def send_document(message) -> None:
+            nonlocal begun, document
+            if message["type"] == "http.response.start" and is_document(message):
+                begun = message
+            elif begun is None:
+                await send(message)
+            else:
+                document += message.get("body", b"")
+                if not message.get("more_body"):
+                    document = document.replace(BEFORE, ELEMENT + BEFORE, 1)
+                    await send(with_length(begun, len(document)))
+                    await send({"type": "http.response.body", "body": document})
+
+        await self.app(scope | {"headers": plain}, receive, send_document)
+
+
+def asks_for_document(scope) -> bool:
+    """Whether a browser opens a page."""
+    return scope["type"] == "http" and b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+
+
+def is_document(message) -> bool:
+    """Whether an answer that begins is the page."""
+    kind = dict(message.get("headers", ())).get(b"content-type", b"")
+    return message["status"] == 200 and kind.startswith(b"text/html")
+
+
+def with_length(message, length: int):
+    """The beginning of an answer, for a body of another length."""
+    headers = [(name, text) for name, text in message["headers"] if name != b"content-length"]
+    return message | {"headers": [*headers, (b"content-length", str(length).encode())]}
+
+
+told = Middleware(BasePath)
