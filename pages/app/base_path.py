@@ -5,6 +5,7 @@ It would find out by asking for its server under the path of every page, /heads/
 names the path: that is how a host of Streamlit tells it.
 """
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 
 from pages.site.catalog import PAGES
@@ -42,7 +43,8 @@ class BasePath:
                 document += message.get("body", b"")
                 if not message.get("more_body"):
                     document = document.replace(BEFORE, ELEMENT + BEFORE, 1)
-                    await send(with_length(begun, len(document)))
+                    MutableHeaders(scope=begun)["content-length"] = str(len(document))
+                    await send(begun)
                     await send({"type": "http.response.body", "body": document})
 
         await self.app(scope | {"headers": plain}, receive, send_document)
@@ -50,19 +52,13 @@ class BasePath:
 
 def asks_for_document(scope) -> bool:
     """Whether a browser opens a page."""
-    return scope["type"] == "http" and b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+    return scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
 
 
 def is_document(message) -> bool:
     """Whether an answer that begins is the page."""
-    kind = dict(message.get("headers", ())).get(b"content-type", b"")
-    return message["status"] == 200 and kind.startswith(b"text/html")
-
-
-def with_length(message, length: int):
-    """The beginning of an answer, for a body of another length."""
-    headers = [(name, text) for name, text in message["headers"] if name != b"content-length"]
-    return message | {"headers": [*headers, (b"content-length", str(length).encode())]}
+    kind = Headers(scope=message).get("content-type", "")
+    return message["status"] == 200 and kind.startswith("text/html")
 
 
 told = Middleware(BasePath)

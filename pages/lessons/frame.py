@@ -17,7 +17,7 @@ from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
-from pages.session.opened_drawers import bring_into_view
+from pages.session.opened_drawers import show_drawer
 from pages.session.reveal import REVEAL_KEY
 from pages.session.solved import forget_answers, is_solved
 from pages.setup.setup import Setup
@@ -166,14 +166,13 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
             now_open.append(name)
         lesson_choices.take_choice(OPEN_DRAWERS_KEY, tuple(now_open), (), read_drawer_names)
 
+    def draw_and_note() -> None:
+        st.session_state[DRAWERS_KEY]["opened"].add(key)
+        draw()
+
     st.session_state[key] = name in get_open_drawers()
     title = title or say(f"lessons.{slug}.drawer.{name}")
-    box = st.expander(title, icon=drawer_icon(key), key=key, on_change=handle_toggle)
-    with box:
-        bring_into_view(key, box.open)
-        if box.open:
-            st.session_state[DRAWERS_KEY]["opened"].add(key)
-            draw()
+    show_drawer(title, drawer_icon(key), key, draw_and_note, on_change=handle_toggle)
 
 
 def number_drawers_anew() -> None:

@@ -79,6 +79,7 @@ class Flow {
 
   // The page has dropped the picture.
   leave() {
+    document.body.removeAttribute("data-dragged");
     for (const [name, hear] of Object.entries(this.hears)) window.removeEventListener(name, hear);
   }
 

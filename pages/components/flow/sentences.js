@@ -1,6 +1,5 @@
 // What is said of the picture: the headline over it, what happens at a stop under it, and both to a screen reader.
 const MAX_HEARD_NUMBERS = 8; // of a vector
-
 const NEARLY_EVEN = 1.05; // times an even share, as in facts.py
 
 class Sentences {
@@ -61,7 +60,8 @@ class Sentences {
   headlineOf(shares, fact, isRandom, now) {
     const { data, model, asking, isDragged, glow } = this.flow;
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
-    if (isDragged && looksNowhere(shares)) return fill(data.text[looksNowhere(shares)], { query: [asking, "q"] });
+    const nowhere = isDragged && looksNowhere(shares);
+    if (nowhere) return fill(data.text[nowhere], { query: [asking, "q"] });
     if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.before(glow, now)];
     const best = largestOf(shares, 0, shares.length);
     const said = { query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"] };

@@ -5,6 +5,8 @@ import math
 import pytest
 from playwright.sync_api import expect
 
+from tests.pictures.journey import DRAWN
+
 pytestmark = pytest.mark.slow
 
 AT = "(root, progress) => root.flow.journey.scrub(progress)"
@@ -80,10 +82,6 @@ def test_play_runs_through_the_stops_and_pause_holds_it_where_it_is(screen):
     opened.page.wait_for_function("([root, held]) => root.flow.progress > held", arg=[flow.element_handle(), held])
 
 
-DRAWN = """(root, progress) => new Promise((done) => {
-    root.flow.journey.scrub(progress);
-    requestAnimationFrame(() => requestAnimationFrame(done));
-})"""
 STICK = """root => {
     const { picture } = root.flow, boxes = [...root.flow.data.words.S.keys()].map((key) =>
         picture.shapes.made.get(`shares share ${key}`).attributes);
