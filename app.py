@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.app import base_path, reconnection, security, warming
+from pages.app import document_head, reconnection, scripts, security, warming
 from pages.site.settings import ADDRESS
 
 ROOT = Path(__file__).parent
@@ -30,5 +30,6 @@ guard = security.make_guard(
 app = st.App(
     ROOT / "pages" / "app" / "router.py",
     lifespan=warm_up,
-    middleware=[guard, base_path.told, reconnection.in_turn],
+    routes=[scripts.route],
+    middleware=[guard, document_head.completed, reconnection.in_turn],
 )

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.app import base_path
+from pages.app import document_head
 
 EMBED_VARIABLE = "ATTENTION_EMBED"  # the environment variable: sites whose pages may show the app in a frame
 ANY_SITE = "*"
@@ -62,7 +62,7 @@ def hash_inline_scripts() -> str:
     """The hashes of the scripts that stand in Streamlit's own page, and of ours."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
     sources = []
-    for script in INLINE_SCRIPT_PATTERN.findall(page + base_path.ELEMENT):
+    for script in INLINE_SCRIPT_PATTERN.findall(page + document_head.ELEMENTS):
         digest = b64encode(sha256(script).digest()).decode()
         sources.append(f"'sha256-{digest}'")
     return " ".join(sources)

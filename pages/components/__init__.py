@@ -6,20 +6,24 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.components.fetched_scripts import make_loader
+
 COMPONENTS_FOLDER = Path(__file__).parent
 
 
-def make_component(name: str, html: str, *shared: str, **options):
+def make_component(name: str, html: str, *shared: str, is_fetched: bool = False, **options):
     """Makes a component from the .js and .css files of its name, and those that it shares with others.
 
+    is_fetched: whether a browser fetches its script once, instead of getting it with every message.
     options: as of st.components.v2.component.
     """
     parts = (*shared, name)
+    script = join_files(parts, "js")
     return st.components.v2.component(
         name,
         html=html,
         css=join_files(parts, "css") or None,
-        js=join_files(parts, "js"),
+        js=make_loader(name, script) if is_fetched else script,
         **options,
     )
 
@@ -116,6 +120,7 @@ flow = make_component(
     "flow/bar",
     "flow/hands",
     "flow/exchange",
+    is_fetched=True,
 )
 look = make_component("flow/look", "<div></div>")
 rest = make_component("rest", "<div></div>")

@@ -50,10 +50,11 @@ def process_of(script: str, port: int | None = None, **settings: str) -> Iterato
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", "--server.fileWatcherType", "none"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    address = f"http://127.0.0.1:{port}/{settings.get('STREAMLIT_SERVER_BASE_URL_PATH', '')}".rstrip("/")
     with subprocess.Popen(command, cwd=ROOT, env=os.environ | settings, **quiet) as process:
         try:
-            wait_for_health(f"http://127.0.0.1:{port}", process)
-            yield f"http://127.0.0.1:{port}", process.pid
+            wait_for_health(address, process)
+            yield address, process.pid
         finally:
             process.kill()  # a server has nothing to save: each run stands in the link
 

@@ -1,25 +1,29 @@
-"""Tells Streamlit's page under which path the app is served.
+"""What the app puts into the head of the one document that Streamlit serves.
 
-It would find out by asking for its server under the path of every page, /heads/_stcore/health and then
-/_stcore/health, and a browser writes each 404 into its console as an error. It does not ask where window.__streamlit
-names the path: that is how a host of Streamlit tells it.
+Under which path the app is served: Streamlit's page would find out by asking for its server under the path of every
+page, /heads/_stcore/health and then /_stcore/health, and a browser writes each 404 into its console as an error. It
+does not ask where window.__streamlit names the path: that is how a host of Streamlit tells it.
+
+And the scripts that a browser fetches itself, which it then has when the first component asks for one.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 
+from pages.components.fetched_scripts import FOLDER, SCRIPTS
 from pages.site.catalog import PAGES
 
 NAMES = "|".join(entry.slug for entry in PAGES)
 SCRIPT = (
     f'window.__streamlit={{BACKEND_BASE_URL:location.origin+location.pathname.replace(/(^|\\/)({NAMES})\\/?$/,"$1")}}'
 )
-ELEMENT = f"<script>{SCRIPT}</script>".encode()
+LINKS = "".join(f'<link rel="modulepreload" crossorigin href="./{FOLDER}/{name}">' for name in SCRIPTS)
+ELEMENTS = f"<script>{SCRIPT}</script>{LINKS}".encode()
 BEFORE = b"<title>"
 
 
-class BasePath:
-    """Puts a script into the one document that Streamlit serves, before its own scripts."""
+class DocumentHead:
+    """Puts the elements into the document, before Streamlit's own scripts."""
 
     def __init__(self, app):
         self.app = app
@@ -42,7 +46,7 @@ class BasePath:
             else:
                 document += message.get("body", b"")
                 if not message.get("more_body"):
-                    document = document.replace(BEFORE, ELEMENT + BEFORE, 1)
+                    document = document.replace(BEFORE, ELEMENTS + BEFORE, 1)
                     MutableHeaders(scope=begun)["content-length"] = str(len(document))
                     await send(begun)
                     await send({"type": "http.response.body", "body": document})
@@ -61,4 +65,4 @@ def is_document(message) -> bool:
     return message["status"] == 200 and kind.startswith("text/html")
 
 
-told = Middleware(BasePath)
+completed = Middleware(DocumentHead)

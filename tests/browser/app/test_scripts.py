@@ -1,0 +1,41 @@
+"""The script of the picture is fetched once, by a browser that keeps it, wherever the app is served."""
+
+import pytest
+
+from tests.browser.conftest import Screen, serving
+
+pytestmark = pytest.mark.slow
+
+
+def test_no_message_carries_the_script_of_the_picture(chromium, server):
+    page = chromium.new_context().new_page()
+    messages, fetched = [], []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda told: messages.append(told)))
+    page.on("request", lambda asked: fetched.append(asked.url) if "/scripts/" in asked.url else None)
+    opened = Screen(page, server)
+    opened.open("?lang=en")
+    opened.wait_for_picture()
+    words = [message for message in messages if b"BACKEND_BASE_URL" in as_bytes(message)]
+    assert words and max(map(len, words)) < 100_000
+    assert len(set(fetched)) == 1
+    page.context.close()
+
+
+def as_bytes(message: str | bytes) -> bytes:
+    """What came, as it came."""
+    return message if isinstance(message, bytes) else message.encode()
+
+
+@pytest.mark.parametrize("page_name", ["", "heads"])
+def test_under_a_path_of_its_own_the_app_fetches_it_there(chromium, page_name):
+    with serving(STREAMLIT_SERVER_BASE_URL_PATH="lab/attention") as address:
+        page = chromium.new_context().new_page()
+        fetched, failed = [], []
+        page.on("response", lambda answer: fetched.append(answer.url) if "/scripts/" in answer.url else None)
+        page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+        opened = Screen(page, address)
+        opened.open_lesson(page_name, "?lang=en") if page_name else opened.open("?lang=en")
+        page.locator(".flow .word").first.wait_for()
+        assert {url.rpartition("/")[0] for url in fetched} == {f"{address}/scripts"}
+        assert failed == []
+        page.context.close()
