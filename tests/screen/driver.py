@@ -13,7 +13,7 @@ from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.proto.GapSize_pb2 import GapSize
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1 import AppTest, app_test
 from streamlit.testing.v1.element_tree import Block
 
 from pages.runs import cache
@@ -39,7 +39,7 @@ config.set_option("client.showErrorDetails", "full")
 # Every AppTest looks through all installed packages for components; none comes or goes while tests run.
 manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)
 # Every run of an AppTest compiles its scripts anew; none changes while tests run.
-local_script_runner.ScriptCache = cached(local_script_runner.ScriptCache)
+app_test.ScriptCache = cached(app_test.ScriptCache)
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
 

@@ -1,9 +1,11 @@
 """The journey of other mechanisms: all stops play, what changes nothing has none, and the shares are the run's."""
 
+from urllib.parse import urlencode
+
 import pytest
 
 from pages.runs.compute import compute_run
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, setup_to_link
 
 pytestmark = pytest.mark.slow
 
@@ -42,17 +44,37 @@ STICKS = """(root) => {
 
 
 IDS = [f"{query} {link}" for query, link, *_ in MECHANISMS]
+NO_KEY = Setup(example="en_it", allowed="~" + ";".join(f"5.{key}=0" for key in range(7)))
+RUNS = {
+    "keys of another sentence": (Setup(example="cross_en_zh"), 2, 0, ["ask", "match", "scale", "power", "share", "gather", "output"]),
+    "grouped heads": (Setup(example="eight_heads", kv_heads=2), 3, 5, ["ask", "match", "scale", *SHARES]),
+    "a row without a key": (NO_KEY, 5, 0, ["ask", "match", "scale", "mask", *SHARES]),
+}
 
 
 @pytest.mark.parametrize(("query", "link", "choices", "stops"), MECHANISMS, ids=IDS)
 def test_every_stop_plays_and_ends_at_the_shares_of_the_run(screen, query, link, choices, stops):
     opened = screen(f"?ex=en_it&lang=en&t={query}&head=0&{link}")
-    played, broken = opened.page.locator(".flow").evaluate(PLAY)
+    check_journey(opened, Setup(example="en_it", **choices), query, 0, stops)
+
+
+@pytest.mark.parametrize(("setup", "query", "head", "stops"), RUNS.values(), ids=RUNS)
+def test_it_plays_with_other_keys_shared_keys_and_none(screen, setup, query, head, stops):
+    link = urlencode({**setup_to_link(setup), "t": query, "head": head, "lang": "en"})
+    opened = screen(f"?{link}")
+    check_journey(opened, setup, query, head, stops)
+
+
+def check_journey(opened, setup: Setup, query: int, head: int, stops: list[str]) -> None:
+    """All stops play, and end at the shares of the run. Its keys and values are those that the head reads."""
+    flow = opened.page.locator(".flow")
+    played, broken = flow.evaluate(PLAY)
     assert (played, broken, opened.errors) == (stops, [], [])
-    trace, _ = compute_run(Setup(example="en_it", **choices))
-    shares = trace["weights"][0, 0, query].tolist()
-    drawn = opened.page.locator(".flow").evaluate("root => [...root.flow.snapshot.shares]")
-    assert drawn == pytest.approx(shares, abs=1e-6)
-    assert opened.page.locator(".flow").evaluate(STICKS) == pytest.approx(
-        shares, abs=0.03
-    )  # a stick is never too thin to see
+    trace, _ = compute_run(setup)
+    shares = trace["weights"][0, head, query].tolist()
+    assert flow.evaluate("root => [...root.flow.snapshot.shares]") == pytest.approx(shares, abs=1e-6)
+    assert flow.evaluate(STICKS) == pytest.approx(shares, abs=0.03)  # a stick is never too thin to see
+    heads_that_share = trace["q"].shape[1] // trace["k"].shape[1]
+    for name in ("k", "v"):
+        drawn = flow.evaluate("(root, name) => [...root.flow.snapshot.numbers[name]]", name)
+        assert drawn == pytest.approx(trace[name][0, head // heads_that_share].flatten().tolist(), abs=1e-6), name
