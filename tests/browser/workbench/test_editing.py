@@ -272,6 +272,19 @@ def test_a_weight_is_typed_where_it_acts(screen):
     assert opened.query()["w_q"] == "~1.0=0"
 
 
+@pytest.mark.parametrize(("name", "matrix"), [("sign k", "w_k"), ("sign v", "w_v"), ("lane output", "w_o")])
+def test_the_other_matrices_are_typed_into_where_they_act(screen, name, matrix):
+    opened = screen("?ex=en_it&lang=en")
+    flow = opened.page.locator(".flow")
+    opened.click_drawn(f"texts {name}")
+    opened.page.wait_for_function("flow => flow.flow.opened === 1", arg=flow.element_handle())
+    box = opened.drawn("cells above 0 1").bounding_box()
+    opened.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    type_in_picture(opened, "0.5")
+    assert opened.query()[matrix] == "~0.1=0.5"
+    assert opened.drawn("texts above 0 1").text_content() == "0.50"
+
+
 FOCUSED = "flow => flow.getRootNode().activeElement?.getAttribute('aria-label') ?? ''"
 
 

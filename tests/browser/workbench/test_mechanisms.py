@@ -9,6 +9,7 @@ from pages.setup.setup import Setup, setup_to_link
 
 pytestmark = pytest.mark.slow
 
+ONE_HEAD = ["power", "share", "gather", "output"]
 SHARES = ["power", "share", "gather", "merge", "output"]
 MECHANISMS = [
     (5, "score=additive", {"score": "additive"}, ["ask", "meet", "match", *SHARES]),  # no division
@@ -46,7 +47,7 @@ STICKS = """(root) => {
 IDS = [f"{query} {link}" for query, link, *_ in MECHANISMS]
 NO_KEY = Setup(example="en_it", allowed="~" + ";".join(f"5.{key}=0" for key in range(7)))
 RUNS = {
-    "keys of another sentence": (Setup(example="cross_en_zh"), 2, 0, ["ask", "match", "scale", "power", "share", "gather", "output"]),
+    "keys of another sentence": (Setup(example="cross_en_zh"), 2, 0, ["ask", "match", "scale", *ONE_HEAD]),
     "grouped heads": (Setup(example="eight_heads", kv_heads=2), 3, 5, ["ask", "match", "scale", *SHARES]),
     "a row without a key": (NO_KEY, 5, 0, ["ask", "match", "scale", "mask", *SHARES]),
 }
