@@ -20,7 +20,7 @@ from attention_core.analysis.law_moments import (
     same_moments,
     silent_moments,
 )
-from attention_core.mechanism.config import require_one_of, require_positive
+from attention_core.mechanism.plain_checks import require_one_of, require_positive
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 

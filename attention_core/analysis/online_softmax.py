@@ -14,8 +14,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.config import require_positive
 from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.record.expressions import Cell, Operand, Ref
 from attention_core.record.trace import Faces, Operation, Trace
 

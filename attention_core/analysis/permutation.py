@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.comparison.distances import abs_difference
-from attention_core.mechanism.config import require_not_negative, require_positive
+from attention_core.mechanism.plain_checks import require_not_negative, require_positive
 from attention_core.record.trace import Trace
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from attention_core.mechanism.config import require_whole
+from attention_core.mechanism.plain_checks import require_whole
 from attention_core.mechanism.positions import ROPE, SINUSOIDAL, pair_columns
 from attention_core.record.trace import Operation, Trace
 

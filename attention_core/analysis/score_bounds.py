@@ -5,7 +5,7 @@ import math
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.config import require_finite, require_positive
+from attention_core.mechanism.plain_checks import require_finite, require_positive
 from attention_core.record.errors import AttentionError
 
 

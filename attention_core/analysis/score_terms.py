@@ -8,7 +8,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.attention import attend_qkv
-from attention_core.mechanism.config import AttentionConfig, require_one_of, require_positive
+from attention_core.mechanism.config import AttentionConfig
+from attention_core.mechanism.plain_checks import require_one_of, require_positive
 from attention_core.mechanism.scores import SCORE_DIMS, SCORES
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Trace

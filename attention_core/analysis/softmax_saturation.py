@@ -13,7 +13,8 @@ from torch import Tensor
 from attention_core.analysis.dot_product_moments import BAND_STANDARD_ERRORS, chunk_sizes, draw_normal, score_factors
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.mechanism.attention import attend_qkv
-from attention_core.mechanism.config import AttentionConfig, require_positive
+from attention_core.mechanism.config import AttentionConfig
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.scores import dot
 from attention_core.record.trace import Trace
 

@@ -15,7 +15,7 @@ from attention_core.documents.tables import CellStyles, Table, TableCell, colour
 from attention_core.exercises.answer_text import are_all_whole
 from attention_core.exercises.stages import stage_formula, stages_of
 from attention_core.explanation.formula import formula
-from attention_core.mechanism.config import require_one_of
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 

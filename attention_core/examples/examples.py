@@ -19,7 +19,8 @@ from attention_core.learned.insight.views import AttentionView, attention_view
 from attention_core.learned.training.shipped_networks import load_network
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.attention import attend, attend_qkv
-from attention_core.mechanism.config import AttentionConfig, Weights, require_one_of
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 

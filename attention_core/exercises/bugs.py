@@ -28,7 +28,7 @@ from attention_core.exercises.layer_lines import (
     unscaled_line,
     value_by_w_k,
 )
-from attention_core.mechanism.config import require_one_of
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 

@@ -17,7 +17,8 @@ from attention_core.exercises.slip_causes import try_exchanges
 from attention_core.exercises.stages import stages_of
 from attention_core.inputs.matrix_text import from_text, to_text
 from attention_core.mechanism.attention import attend, attend_qkv
-from attention_core.mechanism.config import AttentionConfig, Weights, require_one_of
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.trace import Trace
 from attention_core.verification.mistakes import MISTAKES
 

@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.mechanism.config import require_one_of, require_whole
+from attention_core.mechanism.plain_checks import require_one_of, require_whole
 from attention_core.record.errors import AttentionError
 
 HEAD_KINDS = ("same_word", "offset", "first", "even", "sink")

@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 import regex
 
-from attention_core.mechanism.config import require_one_of, require_positive, require_whole
+from attention_core.mechanism.plain_checks import require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
 MAX_TOKENS = 512  # 512 x 512 pairs are a canvas of one pixel a cell

@@ -1,18 +1,17 @@
 """What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.masks import MASKS, Parameter
-from attention_core.mechanism.positions import POSITIONS, ROPE_STYLES
+from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.parameters import check_parameters
+from attention_core.mechanism.plain_checks import require_finite, require_one_of, require_positive, require_whole
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
-
-MAX_WHOLE_NUMBER = 2**31 - 1  # of any whole number; torch and NumPy hold it everywhere
 
 Choice = tuple[str, Mapping[str, object]]  # a name and its parameters
 
@@ -139,36 +138,7 @@ class Weights:
         return {name: tensor for name, tensor in tensors.items() if tensor is not None}
 
 
-# ---- checks of plain values ------------------------------------------------------------------------------------------
-def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
-    """`given` if it is one of `names`."""
-    if given not in names:
-        choices = ", ".join(names)
-        raise AttentionError("unknown_choice", name=name, choices=choices, given=repr(given))
-    return given
-
-
-def require_whole(name: str, given: object) -> int:
-    """`given` as an int, if it is a whole number (True is none)."""
-    if not is_whole(given):
-        raise AttentionError("whole_number", name=name, given=repr(given))
-    if abs(given) > MAX_WHOLE_NUMBER:
-        raise AttentionError("at_most", name=name, limit=MAX_WHOLE_NUMBER, given=given)
-    return given
-
-
-def require_positive(name: str, given: object) -> int:
-    """`given` as an int, if it is a whole number above 0."""
-    if not is_whole(given) or given < 1:
-        raise AttentionError("positive_integer", name=name, given=repr(given))
-    return require_whole(name, given)
-
-
-def is_whole(given: object) -> bool:
-    """Whether it is an int, and not True or False."""
-    return isinstance(given, int) and not isinstance(given, bool)
-
-
+# ---- checks of choices -----------------------------------------------------------------------------------------------
 def kv_choices(heads: int) -> tuple[int, ...]:
     """The numbers of key/value heads that so many query heads can share evenly, the most first.
 
@@ -177,29 +147,6 @@ def kv_choices(heads: int) -> tuple[int, ...]:
     """
     counts = range(require_positive("heads", heads), 0, -1)
     return tuple(count for count in counts if heads % count == 0)
-
-
-def require_not_negative(name: str, given: object) -> int:
-    """`given` as an int, if it is a whole number, 0 or more."""
-    if require_whole(name, given) < 0:
-        raise AttentionError("not_negative", name=name, given=repr(given))
-    return given
-
-
-def require_list(name: str, given: object) -> tuple | list:
-    """`given` if it is a tuple or a list."""
-    if not isinstance(given, tuple | list):
-        raise AttentionError("not_listed", name=name, given=repr(given))
-    return given
-
-
-def require_finite(name: str, given: object) -> float:
-    """`given` if it is a finite real number."""
-    is_number = is_whole(given) or isinstance(given, float)
-    largest = sys.float_info.max  # an int may be larger
-    if is_number and -largest <= given <= largest:
-        return given
-    raise AttentionError("finite_number", name=name, given=repr(given)[:40])
 
 
 def parse_choices(kind: str, given: object) -> list[Choice]:
@@ -221,14 +168,6 @@ def parse_choice(kind: str, entry: object) -> Choice:
     raise AttentionError("choice_form", kind=kind, given=repr(entry))
 
 
-def check_parameter_names(kind: str, params: Mapping[str, object], known: tuple[str, ...]) -> None:
-    """Refuses a parameter that `kind` does not take."""
-    for name in params:
-        if name not in known:
-            choices = ", ".join(known) or "nothing"
-            raise AttentionError("unknown_parameter", kind=kind, choices=choices, given=name)
-
-
 def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Choice]) -> tuple[Choice, ...]:
     """What was given for masks or positions, each checked, and no name twice."""
     choices = [check(choice) for choice in parse_choices(kind, given)]
@@ -244,50 +183,16 @@ def check_mask_choice(choice: Choice) -> Choice:
     name, params = choice
     require_one_of("mask", name, tuple(MASKS))
     mask = MASKS[name]
-    known = (*mask.needs, "offset") if mask.is_causal else mask.needs
-    check_parameter_names(name, params, known)
-    for needed in mask.needs:
-        if needed not in params:
-            raise AttentionError("missing_parameter", kind=name, name=needed)
+    others = ("offset",) if mask.is_causal else ()
+    checked = check_parameters(name, params, mask.parameters, others)
     if params.get("offset") is not None:
         require_whole("offset", params["offset"])
-    checked = dict(params)
-    for parameter in mask.parameters:
-        given = params[parameter.name]
-        checked[parameter.name] = check_parameter(parameter, given)
-    return name, Params(tuple(checked.items()))
-
-
-CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # by the least value of a parameter
-
-
-def check_parameter(parameter: Parameter, given: object) -> int | tuple[int, ...]:
-    """A mask's parameter as it was declared: one number, or a tuple of several."""
-    name = parameter.name
-    check = CHECKS[parameter.least]
-    if not parameter.several:
-        return check(name, given)
-    numbers = require_list(name, given)
-    return tuple(check(name, number) for number in numbers)
+    return name, Params(tuple({**params, **checked}.items()))
 
 
 def check_position_choice(choice: Choice) -> Choice:
-    """A position's name and all its parameters, defaults filled in."""
+    """A position's name and all its parameters, the usual ones filled in."""
     name, params = choice
     require_one_of("position", name, tuple(POSITIONS))
-    position = POSITIONS[name]
-    check_parameter_names(name, params, tuple(position.defaults))
-    params = {**position.defaults, **params}
-    if "style" in params:
-        require_one_of("style", params["style"], ROPE_STYLES)
-    if "base" in params:
-        base = require_finite("base", params["base"])
-        if base <= 0:
-            raise AttentionError("positive_number", name="base", given=base)
-        params["base"] = float(base)
-    if params.get("slopes") is not None:
-        slopes = []
-        for slope in require_list("slopes", params["slopes"]):
-            slopes.append(float(require_finite("slope", slope)))
-        params["slopes"] = tuple(slopes)
-    return name, Params(tuple(params.items()))
+    checked = check_parameters(name, params, POSITIONS[name].parameters)
+    return name, Params(tuple(checked.items()))

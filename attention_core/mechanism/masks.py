@@ -7,8 +7,6 @@ right, as in decoding), else 0.
 A new mask is one block here and its line in MASKS, which declares its parameters.
 """
 
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention_core.mechanism.parameters import Parameter, check_declared, names_of
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.trace import Faces
 
@@ -259,24 +258,6 @@ def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Parameter:
-    """A whole number that a mask takes, or several of them.
-
-    least: 0 or 1, below which none may be; None where only the sizes of a run say what fits
-    (mask_sizes.check_mask_sizes).
-    several: a tuple or a list of them.
-    """
-
-    name: str
-    least: int | None = None
-    several: bool = False
-
-    def __post_init__(self):
-        if self.least not in (None, 0, 1):
-            raise ValueError(f"the least value of {self.name} must be None, 0 or 1: got {self.least!r}")
-
-
-@dataclass(frozen=True)
 class Mask:
     """A mask by name.
 
@@ -292,34 +273,19 @@ class Mask:
     uses_position: bool = True
 
     def __post_init__(self):
-        declared = list(self.needs)
-        if self.uses_position:
-            declared.append("query_offset")
-        taken_names = ", ".join(keyword_names(self.faces.torch))
-        declared_names = ", ".join(sorted(declared))
-        if declared_names != taken_names:
-            mask = self.faces.torch.__name__
-            raise ValueError(f"{mask} takes {taken_names}: declared are {declared_names}")
+        place = ("query_offset",) if self.uses_position else ()
+        check_declared(self.faces.torch, (*self.needs, *place))
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of its parameters."""
-        return tuple(parameter.name for parameter in self.parameters)
+        return names_of(self.parameters)
 
 
-def keyword_names(function: Callable) -> list[str]:
-    """The arguments that a function takes by keyword alone, sorted."""
-    names = []
-    for argument in inspect.signature(function).parameters.values():
-        if argument.kind is inspect.Parameter.KEYWORD_ONLY:
-            names.append(argument.name)
-    return sorted(names)
-
-
-WINDOW = Parameter("window", least=0)
-OWN_WINDOW = Parameter("window", least=1)  # the query's own position is one of them
-LENGTHS = Parameter("lengths", several=True)
-GLOBAL_TOKENS = Parameter("global_tokens", several=True)
+WINDOW = Parameter("window", least=0, start=1)
+OWN_WINDOW = Parameter("window", least=1, start=1)  # the query's own position is one of them
+LENGTHS = Parameter("lengths", several=True, start=())
+GLOBAL_TOKENS = Parameter("global_tokens", several=True, start=(0,))
 
 MASKS = {
     "causal": Mask(CAUSAL, is_causal=True),

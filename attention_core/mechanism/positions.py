@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.mechanism.parameters import Parameter, check_declared, names_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short, format_term
@@ -230,7 +231,9 @@ def fit_alibi(params: Parameters, heads: int, width: int) -> Parameters:
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-PLACES = ("input", "heads", "bias")  # a table added to x; q and k changed in every head; a table added to the scores
+# A table added to x; q and k changed in every head; a table added to the scores: and by which name each is told where
+# the first row stands.
+PLACES = {"input": "first_position", "heads": "first_position", "bias": "query_offset"}
 
 
 def fit_any(params: Parameters, heads: int, width: int) -> Parameters:
@@ -243,26 +246,31 @@ class Position:
     """A way to tell positions.
 
     faces: they read what stands at the place, and take `first_position` (`query_offset` for a bias) besides their
-    parameters. place: one of PLACES. defaults: its parameters. fit: gives the parameters for a run with this number of
-    heads and this width (of x where the place is the input); it works out those that are None and refuses those that
-    do not fit.
+    parameters. place: one of PLACES. fit: gives the parameters for a run with this number of heads and this width (of x
+    where the place is the input); it works out those that are None and refuses those that do not fit.
 
-    Raises AttentionError (a ValueError) for a place that there is not.
+    Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters are not
+    those that its torch function takes by keyword.
     """
 
     faces: Faces
     place: str
-    defaults: Parameters
+    parameters: tuple[Parameter, ...] = ()
     fit: Callable[[Parameters, int, int], Parameters] = fit_any
 
     def __post_init__(self):
         if self.place not in PLACES:
             choices = ", ".join(PLACES)
             raise AttentionError("unknown_choice", name="place", choices=choices, given=repr(self.place))
+        check_declared(self.faces.torch, (*names_of(self.parameters), PLACES[self.place]))
 
+
+BASE = Parameter("base", is_whole=False, is_positive=True, usual=10000.0)
+STYLE = Parameter("style", words=ROPE_STYLES, usual="interleaved")
+SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 
 POSITIONS = {
-    "sinusoidal": Position(SINUSOIDAL, "input", {"base": 10000.0}),
-    "rope": Position(ROPE, "heads", {"style": "interleaved", "base": 10000.0}, fit_rope),
-    "alibi": Position(ALIBI, "bias", {"slopes": None}, fit_alibi),
+    "sinusoidal": Position(SINUSOIDAL, "input", (BASE,)),
+    "rope": Position(ROPE, "heads", (STYLE, BASE), fit_rope),
+    "alibi": Position(ALIBI, "bias", (SLOPES,), fit_alibi),
 }

@@ -8,7 +8,8 @@ from torch import Tensor
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.mechanism.attention import attend
 from attention_core.mechanism.checks import check_tensors, shape_of
-from attention_core.mechanism.config import AttentionConfig, Weights, require_positive
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace

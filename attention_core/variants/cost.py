@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields
 import torch
 from torch.overrides import TorchFunctionMode
 
-from attention_core.mechanism.config import Weights, require_one_of, require_positive
+from attention_core.mechanism.config import Weights
+from attention_core.mechanism.plain_checks import require_one_of, require_positive
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 

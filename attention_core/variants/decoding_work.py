@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attention_core.mechanism.config import require_not_negative, require_one_of, require_positive
+from attention_core.mechanism.plain_checks import require_not_negative, require_one_of, require_positive
 from attention_core.record.trace import Trace
 from attention_core.variants.kv_cache import first_key
 

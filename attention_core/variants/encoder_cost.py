@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from attention_core.mechanism.config import Weights, require_positive
+from attention_core.mechanism.config import Weights
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.variants.cost import ProductCounter
 from attention_core.variants.encoder_paths import one_step_reach, path_length, search_path_length
 from attention_core.variants.encoders import (

@@ -7,7 +7,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention_core.analysis.receptive_field import path_lengths
-from attention_core.mechanism.config import require_not_negative, require_one_of, require_positive, require_whole
+from attention_core.mechanism.plain_checks import require_not_negative, require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 from attention_core.variants.encoders import Encoder
 

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.config import require_positive
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.record.errors import AttentionError
 from attention_core.variants.encoders import (
     Encoder,

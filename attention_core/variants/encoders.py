@@ -12,14 +12,8 @@ from torch import Tensor
 
 from attention_core.mechanism import checks
 from attention_core.mechanism.attention import attend
-from attention_core.mechanism.config import (
-    AttentionConfig,
-    Weights,
-    require_finite,
-    require_not_negative,
-    require_one_of,
-    require_positive,
-)
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.plain_checks import require_finite, require_not_negative, require_one_of, require_positive
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS, Recurrence, run_recurrence

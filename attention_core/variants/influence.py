@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism import checks
-from attention_core.mechanism.config import require_not_negative, require_one_of, require_positive
+from attention_core.mechanism.plain_checks import require_not_negative, require_one_of, require_positive
 from attention_core.record.errors import AttentionError
 from attention_core.variants.encoders import MAX_ENCODER_LENGTH, Encoder, draw_layers, encode, position_width
 

@@ -16,10 +16,11 @@ from torch import Tensor
 from attention_core.comparison.distances import abs_difference
 from attention_core.mechanism.arguments import Inputs, check_arguments, head_dims, make_input_steps
 from attention_core.mechanism.checks import Shapes, check_choices
-from attention_core.mechanism.config import AttentionConfig, Weights, require_positive
+from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import config_for_keys_from
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.pair_inputs import PairInputs
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.plan import Plan, plan_attention, plan_qkv, run_plan
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand

@@ -5,7 +5,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.config import require_one_of, require_positive
+from attention_core.mechanism.plain_checks import require_one_of, require_positive
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 from attention_core.variants.encoders import Encoder, draw_layers

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from attention_core.mechanism import masks
-from attention_core.mechanism.config import require_not_negative, require_positive
+from attention_core.mechanism.plain_checks import require_not_negative, require_positive
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attention_core.mechanism.attention import attend_qkv
-from attention_core.mechanism.config import require_one_of
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.variants.sparse import (
     SparseSavings,

@@ -14,8 +14,8 @@ from attention_core.comparison.distances import abs_difference
 from attention_core.comparison.rerun import rerun
 from attention_core.explanation.facts import allowed_pairs
 from attention_core.mechanism import checks
-from attention_core.mechanism.config import require_one_of
 from attention_core.mechanism.masks import all_allow
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace

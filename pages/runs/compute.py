@@ -10,8 +10,8 @@ from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_edits import drop_outside_cells, from_places
 from attention_core.mechanism.checks import is_finite
-from attention_core.mechanism.config import require_one_of
 from attention_core.mechanism.pair_inputs import PairInputs
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.mechanism.plan import Plan, prepare, prepare_qkv, run_plan
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError

@@ -7,7 +7,7 @@ import numpy as np
 from attention_core import AttentionConfig
 from attention_core.inputs.initial_matrices import random_matrix, recut_heads
 from attention_core.inputs.matrix_text import MAX_COLUMNS
-from attention_core.mechanism.config import require_positive
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import StartMatrix
 

@@ -9,8 +9,8 @@ from attention_core import AttentionConfig
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
 from attention_core.learned.training.snapshots import read_recipe
-from attention_core.mechanism.config import require_positive
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError

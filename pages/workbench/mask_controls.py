@@ -7,6 +7,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.parameters import names_of
 from pages.panels.live_slider import ListSlider, TypedNumber, show_list_slider
 from pages.panels.setup_controls import mirror_field, show_field_pills, show_refusal, try_change
 from pages.session.fragments import page_part
@@ -94,7 +95,7 @@ def show_mask_numbers(trace: Trace, masks: Mapping[str, MaskParameters], name: s
         changed_masks = {**masks, name: changed_mask}
         try_change(f"{name}_{parameter}", masks=write_masks(changed_masks))
 
-    for parameter in mask_parameters_of(name):
+    for parameter in names_of(mask_parameters_of(name)):
         control = f"{name}_{parameter}"
         if parameter == "global_tokens":
             show_token_choice(trace, control, params[parameter], take_number)

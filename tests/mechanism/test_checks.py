@@ -15,6 +15,8 @@ from attention_core.record.errors import REFUSAL_SENTENCES
 
 CORE = Path(attention_core.__file__).parent
 ENTRANCES = (
+    "parameters.py",
+    "plain_checks.py",
     "arguments.py",
     "attention.py",
     "checks.py",

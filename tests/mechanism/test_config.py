@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError
-from attention_core.mechanism.masks import MASKS, Mask, Parameter
-from attention_core.mechanism.positions import POSITIONS
+from attention_core.mechanism.masks import MASKS, Mask
+from attention_core.mechanism.parameters import Parameter
+from attention_core.mechanism.positions import POSITIONS, Position
 from attention_core.record.trace import Faces
 
 CHOSEN = {
@@ -121,6 +122,48 @@ def test_every_mask_names_what_it_needs(name):
     assert MASKS[name].needs == tuple(parameter.name for parameter in MASKS[name].parameters)
 
 
+# ---- and so are a position's -----------------------------------------------------------------------------------------
+USUAL = {
+    "sinusoidal": {"base": 10000.0},
+    "rope": {"style": "interleaved", "base": 10000.0},
+    "alibi": {"slopes": None},
+}
+
+
 @pytest.mark.parametrize("name", POSITIONS)
-def test_a_position_without_parameters_has_its_own(name):
-    assert dict(AttentionConfig(positions=[name]).positions)[name] == POSITIONS[name].defaults
+def test_a_position_without_parameters_has_the_usual_ones(name):
+    assert dict(AttentionConfig(positions=[name]).positions)[name] == USUAL[name]
+
+
+def bent(x, *, strength, kind, first_position):
+    """Some position with a number and a word."""
+    return x * strength
+
+
+BENT = Faces(bent, bent, bent, bent)
+STRENGTH = Parameter("strength", is_whole=False, is_positive=True)
+KIND = Parameter("kind", words=("up", "down"), usual="up")
+
+
+def test_a_registered_position_is_checked_by_its_declarations(monkeypatch):
+    monkeypatch.setitem(POSITIONS, "bent", Position(BENT, "heads", (STRENGTH, KIND)))
+    config = AttentionConfig(positions=[("bent", {"strength": 2})])
+    assert config.positions == (("bent", {"strength": 2.0, "kind": "up"}),)
+    for params, code in (
+        ({}, "missing_parameter"),
+        ({"strength": 0}, "positive_number"),
+        ({"strength": float("nan")}, "finite_number"),
+        ({"strength": None}, "finite_number"),
+        ({"strength": True}, "finite_number"),
+        ({"strength": 1, "kind": "left"}, "unknown_choice"),
+        ({"strength": 1, "first_position": 3}, "unknown_parameter"),
+    ):
+        with pytest.raises(AttentionError) as refused:
+            AttentionConfig(positions=[("bent", params)])
+        assert refused.value.code == code, params
+
+
+@pytest.mark.parametrize(("place", "declared"), [("heads", ()), ("heads", (STRENGTH,)), ("bias", (STRENGTH, KIND))])
+def test_a_position_that_declares_other_parameters_than_it_takes_is_no_position(place, declared):
+    with pytest.raises(ValueError, match="bent takes first_position, kind, strength"):
+        Position(BENT, place, declared)

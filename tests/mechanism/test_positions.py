@@ -84,7 +84,7 @@ def test_what_is_added_to_an_input_needs_one(monkeypatch):
 
 def test_a_position_without_a_place_is_no_position():
     with pytest.raises(TypeError, match="place"):
-        Position(POSITIONS["alibi"].faces, defaults={})
+        Position(POSITIONS["alibi"].faces, parameters=())
     with pytest.raises(AttentionError, match="place must be one of input, heads, bias: got 'output'"):
         replace(POSITIONS["alibi"], place="output")
 

@@ -7,7 +7,7 @@ from torch import Generator, nn
 
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.snapshots import TRAINING_DEVICES, Network, NetworkRecipe
-from attention_core.mechanism.config import require_one_of
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 
 

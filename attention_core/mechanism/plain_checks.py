@@ -1,0 +1,59 @@
+"""Checks of plain values: a choice, a whole number, a list, a finite number. Each gives back what it was given."""
+
+import sys
+
+from attention_core.record.errors import AttentionError
+
+MAX_WHOLE_NUMBER = 2**31 - 1  # of any whole number; torch and NumPy hold it everywhere
+
+
+def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
+    """`given` if it is one of `names`."""
+    if given not in names:
+        choices = ", ".join(names)
+        raise AttentionError("unknown_choice", name=name, choices=choices, given=repr(given))
+    return given
+
+
+def require_whole(name: str, given: object) -> int:
+    """`given` as an int, if it is a whole number (True is none)."""
+    if not is_whole(given):
+        raise AttentionError("whole_number", name=name, given=repr(given))
+    if abs(given) > MAX_WHOLE_NUMBER:
+        raise AttentionError("at_most", name=name, limit=MAX_WHOLE_NUMBER, given=given)
+    return given
+
+
+def require_positive(name: str, given: object) -> int:
+    """`given` as an int, if it is a whole number above 0."""
+    if not is_whole(given) or given < 1:
+        raise AttentionError("positive_integer", name=name, given=repr(given))
+    return require_whole(name, given)
+
+
+def is_whole(given: object) -> bool:
+    """Whether it is an int, and not True or False."""
+    return isinstance(given, int) and not isinstance(given, bool)
+
+
+def require_not_negative(name: str, given: object) -> int:
+    """`given` as an int, if it is a whole number, 0 or more."""
+    if require_whole(name, given) < 0:
+        raise AttentionError("not_negative", name=name, given=repr(given))
+    return given
+
+
+def require_list(name: str, given: object) -> tuple | list:
+    """`given` if it is a tuple or a list."""
+    if not isinstance(given, tuple | list):
+        raise AttentionError("not_listed", name=name, given=repr(given))
+    return given
+
+
+def require_finite(name: str, given: object) -> float:
+    """`given` if it is a finite real number."""
+    is_number = is_whole(given) or isinstance(given, float)
+    largest = sys.float_info.max  # an int may be larger
+    if is_number and -largest <= given <= largest:
+        return given
+    raise AttentionError("finite_number", name=name, given=repr(given)[:40])
