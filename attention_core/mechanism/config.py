@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.parameters import check_parameters
 from attention_core.mechanism.plain_checks import require_finite, require_one_of, require_positive, require_whole
 from attention_core.mechanism.positions import POSITIONS
@@ -50,8 +51,8 @@ class AttentionConfig:
     score: one of SCORES. scale: the factor on the scores; None is the score's default (1/sqrt(d_k) for scaled_dot,
     else 1). temperature: divides the scaled scores. heads, kv_heads: query heads, and key/value heads (None: as many).
     masks: (name, params) pairs from MASKS, combined with "and"; causal and sliding take `offset`, the position of query
-    0 (None: S - T). positions: (name, params) pairs from POSITIONS. dropout: the probability of dropping a weight, with
-    dropout_seed for the draw. replace: "uniform" puts even weights in the place of the softmax's. residual: one more
+    0 (None: S - T). positions: (name, params) pairs from POSITIONS. modifiers: (name, params) pairs from MODIFIERS; they
+    act in the order of that table. dropout: the probability of dropping a weight, with dropout_seed for the draw. replace: "uniform" puts even weights in the place of the softmax's. residual: one more
     step, x + output.
     A name alone stands for (name, {}). Nothing in it changes once it is checked, and equal ones have one hash.
 
@@ -68,6 +69,7 @@ class AttentionConfig:
     kv_heads: int | None = None
     masks: tuple[Choice, ...] = ()
     positions: tuple[Choice, ...] = ()
+    modifiers: tuple[Choice, ...] = ()
     dropout: float | None = None
     dropout_seed: int = 0
     replace: str | None = None
@@ -95,7 +97,9 @@ class AttentionConfig:
         masks = check_listed_choices("masks", self.masks, check_mask_choice)
         positions = check_listed_choices("positions", self.positions, check_position_choice)
         object.__setattr__(self, "masks", masks)
+        modifiers = check_listed_choices("modifiers", self.modifiers, check_modifier_choice)
         object.__setattr__(self, "positions", positions)
+        object.__setattr__(self, "modifiers", modifiers)
 
     def positions_at(self, place: str) -> dict[str, Mapping[str, object]]:
         """Those of the chosen positions that act at a place, one of PLACES: their parameters by name."""
@@ -104,6 +108,12 @@ class AttentionConfig:
             if POSITIONS[name].place == place:
                 found[name] = params
         return found
+
+    def modifiers_at(self, place: str) -> dict[str, Mapping[str, object]]:
+        """Those of the chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
+        chosen = dict(self.modifiers)
+        names = [name for name, modifier in MODIFIERS.items() if modifier.place == place and name in chosen]
+        return {name: chosen[name] for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,4 +205,12 @@ def check_position_choice(choice: Choice) -> Choice:
     name, params = choice
     require_one_of("position", name, tuple(POSITIONS))
     checked = check_parameters(name, params, POSITIONS[name].parameters)
+    return name, Params(tuple(checked.items()))
+
+
+def check_modifier_choice(choice: Choice) -> Choice:
+    """A modifier's name and all its parameters, the usual ones filled in."""
+    name, params = choice
+    require_one_of("modifier", name, tuple(MODIFIERS))
+    checked = check_parameters(name, params, MODIFIERS[name].parameters)
     return name, Params(tuple(checked.items()))

@@ -18,6 +18,7 @@ from attention_core.mechanism.arguments import (
 from attention_core.mechanism.checks import Shapes
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.operations import (
     ADD,
     DROP,
@@ -225,7 +226,8 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_o
     _, _, _, d_k = shapes["k"]
     plan = plan_score(config, inputs)
     plan.append(plan_scale(config, d_k))
-    plan += plan_bias(config, shapes, query_offset)
+    plan += plan_modifiers(config, "scores", plan[-1])
+    plan += plan_bias(config, shapes, query_offset, plan[-1].output)
     return plan
 
 
@@ -258,7 +260,18 @@ def plan_scale(config: AttentionConfig, d_k: int) -> Operation:
     return Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)
 
 
-def plan_bias(config: AttentionConfig, shapes: Shapes, query_offset: int) -> Plan:
+def plan_modifiers(config: AttentionConfig, place: str, read: Operation) -> Plan:
+    """What the chosen modifiers make of a step at their place, one after the other."""
+    plan: Plan = []
+    for name, params in config.modifiers_at(place).items():
+        modifier = MODIFIERS[name]
+        operation = Operation(modifier.output, read.dims, (read.output,), modifier.faces, params)
+        plan.append(operation)
+        read = operation
+    return plan
+
+
+def plan_bias(config: AttentionConfig, shapes: Shapes, query_offset: int, scores: str) -> Plan:
     """The scores with the positions that are added to them, where any are chosen."""
     chosen = config.positions_at("bias")
     if not chosen:
@@ -273,7 +286,7 @@ def plan_bias(config: AttentionConfig, shapes: Shapes, query_offset: int) -> Pla
         table = Operation(
             output="bias" if len(chosen) == 1 else f"{name}_bias",
             dims=dims,
-            reads=("scaled_scores",),
+            reads=(scores,),
             faces=position.faces,
             params={**fitted, "query_offset": query_offset},
         )
@@ -283,7 +296,7 @@ def plan_bias(config: AttentionConfig, shapes: Shapes, query_offset: int) -> Pla
     biased = Operation(
         output="biased_scores",
         dims=SCORE_DIMS,
-        reads=("scaled_scores", "bias"),
+        reads=(scores, "bias"),
         faces=ADD,
     )
     return [*plan, biased]

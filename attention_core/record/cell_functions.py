@@ -50,7 +50,8 @@ def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
     >>> evaluate(cell, {Ref("q", (0,)): 3.0}.__getitem__)
     7.0
     """
-    return CELL_FUNCTIONS[cell.function].value(numbers_of(cell, lookup))
+    value = CELL_FUNCTIONS[cell.function].value(numbers_of(cell, lookup))
+    return value if cell.times is None else cell.times.value * value
 
 
 def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
@@ -60,7 +61,8 @@ def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
     >>> write_cell(Cell(((Constant(2.0),),), function="exp"), {}.__getitem__)
     ['exp(', Written(factor=Constant(value=2.0, text=''), bracket=False), ')']
     """
-    return CELL_FUNCTIONS[cell.function].text(cell.terms, numbers_of(cell, lookup))
+    text = CELL_FUNCTIONS[cell.function].text(cell.terms, numbers_of(cell, lookup))
+    return text if cell.times is None else [Written(cell.times), " × ", *text]
 
 
 def numbers_of(cell: Cell, lookup: Callable[[Ref], float]) -> Numbers:

@@ -48,10 +48,11 @@ class Operand:
 
 @dataclass(frozen=True)
 class Cell:
-    """The terms, and which one of CELL_FUNCTIONS makes a number of them."""
+    """The terms, and which one of CELL_FUNCTIONS makes a number of them; times: what that number is multiplied by."""
 
     terms: tuple[Term, ...]
     function: str = "sum"
+    times: Constant | None = None
 
 
 def product_cell(*factors: Factor) -> Cell:

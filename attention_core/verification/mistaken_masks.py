@@ -13,6 +13,7 @@ from attention_core.analysis.empty_rows import add_to_blocked, fill_scores
 from attention_core.comparison.distances import LARGE_NEGATIVE_FILL
 from attention_core.comparison.rerun import Values, unchanged_value
 from attention_core.mechanism.masks import CAUSAL, PADDING, SLIDING
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.record.trace import Step
 
 
@@ -161,5 +162,8 @@ def finite_added(step: Step, values: Values) -> Tensor | None:
 
 
 def unmasked_scores(values: Values) -> Tensor:
-    """The scores before the mask."""
-    return values.get("biased_scores", values["scaled_scores"])
+    """The scores before the mask: the last that there are."""
+    modified = [modifier.output for modifier in MODIFIERS.values() if modifier.place == "scores"]
+    names = ("scaled_scores", *modified, "biased_scores")
+    *_, last = (name for name in names if name in values)
+    return values[last]

@@ -11,11 +11,19 @@ from attention_core.record.trace import Trace
 
 # ---- the heads' outputs ----------------------------------------------------------------------------------------------
 def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
-    """The heads' outputs by scaled_dot_product_attention."""
-    score = trace.step("scores").operation
-    if score.faces.cell is DOT.cell:
+    """The heads' outputs by scaled_dot_product_attention: from q and k where they and a bias are the whole score."""
+    if is_dot_and_bias(trace):
         return run_sdpa_on_queries(trace, doubles)
     return run_sdpa_on_scores(doubles)
+
+
+def is_dot_and_bias(trace: Trace) -> bool:
+    """Tells whether what the mask reads is a dot product times a factor, and at most a bias added to it."""
+    score = trace.step("scores").operation
+    last = trace.step(trace.step("masked_scores").operation.reads[0])
+    if last.name == "biased_scores":
+        last = trace.step(last.operation.reads[0])
+    return score.faces.cell is DOT.cell and last.name == "scaled_scores"
 
 
 def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
@@ -130,7 +138,7 @@ def has_scaled_dot_product(trace: Trace) -> bool:
     d_k = trace["q"].shape[-1]
     score = trace.step("scores").operation
     scale = trace.step("scaled_scores").operation
-    if score.faces.cell is not DOT.cell:
+    if score.faces.cell is not DOT.cell or not is_dot_and_bias(trace):
         return False
     return scale.params == {"factor": d_k**-0.5, "temperature": 1.0}
 

@@ -41,6 +41,7 @@ from attention_core.explanation.scripts import (
 )
 from attention_core.explanation.source_closure import without_annotations
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.expressions import Ref
@@ -142,6 +143,7 @@ RUNS = {
     ),
     "causal, offset": lambda: crossed(AttentionConfig(masks=[("causal", {"offset": -1})], positions=["alibi"])),
     **{f"position {name}": lambda name=name: small(positions=[name]) for name in POSITIONS},
+    **{f"modifier {name}": lambda name=name: crossed(AttentionConfig(heads=2, modifiers=[name])) for name in MODIFIERS},
     "rope, halves": lambda: small(positions=[("rope", {"style": "half", "base": np.float64(50.0)})]),
     "all positions": lambda: crossed(
         AttentionConfig(heads=4, kv_heads=1, masks=["causal"], positions=tuple(POSITIONS))
