@@ -51,9 +51,9 @@ class AttentionConfig:
     score: one of SCORES. scale: the factor on the scores; None is the score's default (1/sqrt(d_k) for scaled_dot,
     else 1). temperature: divides the scaled scores. heads, kv_heads: query heads, and key/value heads (None: as many).
     masks: (name, params) pairs from MASKS, combined with "and"; causal and sliding take `offset`, the position of query
-    0 (None: S - T). positions: (name, params) pairs from POSITIONS. modifiers: (name, params) pairs from MODIFIERS; they
-    act in the order of that table. dropout: the probability of dropping a weight, with dropout_seed for the draw. replace: "uniform" puts even weights in the place of the softmax's. residual: one more
-    step, x + output.
+    0 (None: S - T). positions: (name, params) pairs from POSITIONS. modifiers: (name, params) pairs from MODIFIERS,
+    which act in the order of that table. dropout: the probability of dropping a weight, with dropout_seed for the draw.
+    replace: "uniform" puts even weights in the place of the softmax's. residual: one more step, x + output.
     A name alone stands for (name, {}). Nothing in it changes once it is checked, and equal ones have one hash.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.

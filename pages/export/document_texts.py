@@ -16,7 +16,7 @@ from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.session.addresses import page_address
 from pages.session.labels import Selection, picture_texts_for, place_name
-from pages.setup.mask_spec import write_mask
+from pages.setup.choice_text import write_mask, write_modifier
 from pages.setup.setup import Setup, config_of, input_mode_of, to_address
 from pages.site.catalog import PAGES
 from pages.site.words import current_language, say
@@ -91,6 +91,7 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
     if setup.allowed is not None:
         masks.append(say("masks.custom"))
     positions = [say(f"positions.{name}") for name, _ in config.positions]
+    modifiers = [modifier_name(name, params) for name, params in config.modifiers]
     values = {
         "score": say(f"score.{config.score}"),
         "scale": "" if config.scale is None else format_short(config.scale),
@@ -99,6 +100,7 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
         "kv_heads": "" if sizes["H_kv"] == sizes["H"] else str(sizes["H_kv"]),
         "masks": say("fact.comma").join(masks),
         "positions": say("fact.comma").join(positions),
+        "modifiers": say("fact.comma").join(modifiers),
         "dtype": say(f"dtype.{setup.dtype}"),
     }
     lines = []
@@ -113,3 +115,9 @@ def mask_name(name: str, params: dict) -> str:
     """A mask with its numbers."""
     _, *numbers = write_mask(name, params).split(":")
     return " ".join([say(f"masks.{name}"), *numbers])
+
+
+def modifier_name(name: str, params: dict) -> str:
+    """A modifier with its numbers."""
+    _, *numbers = write_modifier(name, params).split(":")
+    return " ".join([say(f"modifiers.{name}"), *numbers])

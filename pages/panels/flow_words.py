@@ -11,7 +11,7 @@ from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
 MOTIONS = (
-    *("place", "add", "ask", "turn", "meet", "match", "scale", "distance", "mask", "power", "share"),
+    *("place", "add", "ask", "turn", "meet", "match", "scale", "cap", "distance", "mask", "power", "share"),
     *("replace", "gather", "merge", "output", "change"),
 )
 CLEAR_KINDS = ("most", "only")  # rows of which the headline says where they look

@@ -38,13 +38,21 @@ def read_link_count(text: str) -> int:
     return int(text)
 
 
+def read_link_mask_number(text: str) -> int:
+    """A whole number of a mask, below 0, too."""
+    size = read_link_count(text.removeprefix("-"))
+    if size > MAX_MASK_NUMBER:
+        raise ValueError(text)
+    return -size if text.startswith("-") else size
+
+
 def read_link_indices(text: str) -> tuple[int, ...]:
     """Whole numbers, separated by commas."""
     return tuple(map(read_link_count, split_parts(text)))[:MAX_INDICES]
 
 
-def make_choices_reader(names):
-    """A reader of "name:1:2,other" where every name is known and every number whole; of at most MAX_FIELD_CHARS
+def make_choices_reader(names, read_number=read_link_mask_number):
+    """A reader of "name:1:2,other" where every name is known and every number can be read; of at most MAX_FIELD_CHARS
     characters."""
     read_name = make_member_reader(names)
 
@@ -56,9 +64,7 @@ def make_choices_reader(names):
             name, *numbers = part.split(":")
             read_name(name)
             for number in numbers:
-                size = read_link_count(number.removeprefix("-"))
-                if size > MAX_MASK_NUMBER:
-                    raise ValueError(text)
+                read_number(number)
         return parts
 
     return read

@@ -10,11 +10,13 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
+from pages.setup.choice_text import read_mask, read_modifier
 from pages.setup.link_values import (
     make_choices_reader,
     make_member_reader,
@@ -24,7 +26,6 @@ from pages.setup.link_values import (
     read_link_indices,
     read_link_number,
 )
-from pages.setup.mask_spec import read_mask
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
@@ -50,12 +51,12 @@ class Setup:
     file: the name of tensors that this session has brought, roles "q:number of an array", axes their order, part batch,
     heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
     x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
-    what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions: "name" or
-    "name:number:number". token: the chosen query; step and cell: what is opened; stop: the step at which the query's
-    way rests, "start", "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in
-    even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every map shows the
-    difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all other
-    maps show B ("values") or B - A ("difference").
+    what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions, modifiers:
+    "name" or "name:number:number". token: the chosen query; step and cell: what is opened; stop: the step at which the
+    query's way rests, "start", "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours
+    count in even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every map shows
+    the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all
+    other maps show B ("values") or B - A ("difference").
     """
 
     example: str = "en_it"
@@ -100,6 +101,7 @@ class Setup:
     temperature: float = 1.0
     masks: tuple[str, ...] | None = None
     positions: tuple[str, ...] | None = None
+    modifiers: tuple[str, ...] = ()
     dtype: str = "float64"
     device: str = "cpu"
     seed: int = 0
@@ -122,6 +124,7 @@ LINK_KEYS_BY_FIELD = {
     "temperature": "temp",
     "masks": "mask",
     "positions": "pos",
+    "modifiers": "mod",
     "token": "t",
 }
 DEFAULT_SETUP = Setup()
@@ -284,6 +287,7 @@ FIELD_READERS = {
     "temperature": read_link_number,
     "masks": make_choices_reader(MASKS),
     "positions": make_choices_reader((*POSITIONS, "rope_half")),
+    "modifiers": make_choices_reader(MODIFIERS, read_link_number),
     "dtype": make_member_reader(DTYPES),
     "device": make_member_reader(("cpu", "cuda")),
     "seed": read_link_count,
@@ -392,6 +396,7 @@ def config_of(setup: Setup) -> AttentionConfig:
         kv_heads=setup.kv_heads,
         masks=tuple(map(read_mask, masks)),
         positions=tuple(map(read_position, positions_of(setup))),
+        modifiers=tuple(map(read_modifier, setup.modifiers)),
         replace="uniform" if "even" in setup.wiring else None,
         residual="residual" in setup.wiring,
     )

@@ -13,8 +13,8 @@ from pages.panels.setup_controls import mirror_field, show_field_pills, show_ref
 from pages.session.fragments import page_part
 from pages.session.labels import current_palette, place_names
 from pages.session.view import ScreenState
+from pages.setup.choice_text import mask_parameters_of, read_mask, write_mask
 from pages.setup.link_values import MAX_MASK_NUMBER
-from pages.setup.mask_spec import mask_parameters_of, read_mask, write_mask
 from pages.setup.setup import config_of
 from pages.site.words import say
 from pages.workbench.input_controls import matrix_box

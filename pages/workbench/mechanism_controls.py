@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from pages.panels.live_slider import TEMPERATURE_RANGE, RatioSlider, TypedNumber, show_ratio_slider
 from pages.panels.setup_controls import (
@@ -21,7 +22,6 @@ from pages.session.view import ScreenState
 from pages.setup.setup import DTYPES, Setup, config_of, positions_of, to_positions_field, without_view
 from pages.site.words import say
 
-POSITION_CHOICES = ("sinusoidal", "rope", "alibi")
 SCALE_RANGE = (0.01, 10.0)  # of what is dragged: 1/√d_k of every width that can be chosen lies in it
 SCALE_STEP = 0.05  # of the arrows of its box
 ROPE_CHOICES = ("rope", "rope_half")  # its two styles, one of which may be chosen
@@ -94,7 +94,7 @@ def show_position_controls(screen: ScreenState) -> None:
         try_change("positions", positions=to_positions_field(setup, chosen_positions))
 
     values = ["rope" if name in ROPE_CHOICES else name for name in positions]
-    show_field_pills("positions", POSITION_CHOICES, values, choose_positions)
+    show_field_pills("positions", list(POSITIONS), values, choose_positions)
     if style in positions:
         mirror_field("c_rope", "positions", style)
         st.segmented_control(

@@ -18,6 +18,7 @@ from pages.workbench import (
     mask_controls,
     matrix_editors,
     mechanism_controls,
+    modifier_controls,
     screen,
 )
 
@@ -49,6 +50,7 @@ def show_more() -> None:
     layer_controls.show_size_controls()
     mechanism_controls.show_score_control()
     mechanism_controls.show_position_controls()
+    modifier_controls.show_modifier_controls()
     input_controls.show_input_choice()
     layer_controls.show_wiring_control()
     layer_controls.show_built_heads_control()

@@ -9,7 +9,7 @@ from attention_core import Trace
 from attention_core.record.number_text import format_fixed, format_term
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
-from pages.setup.mask_spec import write_mask
+from pages.setup.choice_text import write_mask
 from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of, network_of, positions_of
 from pages.site.words import has, say
 
@@ -70,6 +70,7 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
         "scale": describe_scale(setup),
         "temperature": f"{setup.temperature:g}",
         "positions": join_positions(positions_of(setup)),
+        "modifiers": join_choices("modifiers", setup.modifiers),
         "dtype": say(f"dtype.{setup.dtype}"),
         "device": say(f"device.{setup.device}"),
         "wiring": join_choices("wiring", setup.wiring),

@@ -24,6 +24,8 @@ from attention_core.inputs.files.qkv_file import ROLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, POSITION_COLUMNS
 from attention_core.inputs.tokenizer import ORIGINS
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import REFUSAL_SENTENCES
@@ -35,7 +37,6 @@ from pages.site.catalog import LESSONS, PAGES, PAGES_BY_SLUG
 from pages.site.words import CONTENT_FOLDER, LANGUAGES, flatten, load_app_texts
 from pages.workbench.layer_controls import WIRING_OPTIONS
 from pages.workbench.matrix_changes import PAIR_MATRICES
-from pages.workbench.mechanism_controls import POSITION_CHOICES
 
 ROOT = Path(__file__).parents[2]
 CORE = sorted(path for path in (ROOT / "attention_core").rglob("*.py") if path.name != "__main__.py")
@@ -455,8 +456,15 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "cause": set(CAUSES),
         "score": set(SCORES),
         "masks": {*MASKS, "custom"},
-        "parameter": {"causal_offset"} | {f"{name}_{number}" for name, mask in MASKS.items() for number in mask.needs},
-        "positions": set(POSITION_CHOICES),
+        "parameter": {"causal_offset"}
+        | {
+            f"{name}_{number}"
+            for choices in (MASKS, MODIFIERS)
+            for name in choices
+            for number in names_of(choices[name].parameters)
+        },
+        "positions": set(POSITIONS),
+        "modifiers": set(MODIFIERS),
         "dtype": set(DTYPES),
         "device": {"cpu", "cuda"},
         "example": set(EXAMPLES),

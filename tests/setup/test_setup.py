@@ -18,8 +18,8 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import AVAILABLE_DEVICES, count_queries_and_keys, gather_inputs
 from pages.runs.compute import compute_run as computed_with_inputs
+from pages.setup.choice_text import read_mask, write_mask
 from pages.setup.link_values import MAX_MASK_NUMBER
-from pages.setup.mask_spec import read_mask, write_mask
 from pages.setup.setup import (
     DEFAULT_SETUP,
     DTYPES,
@@ -219,6 +219,7 @@ def setups(draw):
         positions=draw(
             positions(input_mode_of(setup) != "qkv", (setup.d_k or width // config_of(setup).heads) % 2 == 0)
         ),
+        modifiers=draw(st.sampled_from([(), (), ("softcap:2.5",), ("softcap:50",)])),
         dtype=draw(st.sampled_from(DTYPES)),
         seed=draw(st.integers(0, 999_999_999)),
     )

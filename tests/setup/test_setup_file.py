@@ -60,6 +60,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "score": "dot",
         "masks": ("causal:-1", "local:2"),
         "positions": ("rope_half", "alibi"),
+        "modifiers": ("softcap:2.5",),
         "dtype": "float16",
         "device": "cuda",
         "cell": (0, 1, 2),

@@ -44,6 +44,7 @@ const CELLS = {
     return sum(q.shape[3], (m) => at(q, b, h, t, m) * at(k, b, g, s, m));
   },
   scale: (index, [scores], { factor, temperature }) => at(scores, ...index) * (factor / temperature),
+  softcap: (index, [scores], { cap }) => cap * Math.tanh(at(scores, ...index) / cap),
   add: (index, [left, right]) => at(left, ...index) + at(right, ...index),
   causal_mask: ([, , i, j], _, { query_offset }) => Number(j <= i + query_offset),
   local_mask: ([, , i, j], _, { window, query_offset }) => Number(Math.abs(i + query_offset - j) <= window),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core import Trace
+from attention_core import AttentionConfig, Trace, attend_qkv
 from attention_core.drawing.flow_graph import FlowGraph, twin_steps
 from tests.golden import loader
 from tests.mechanism.test_golden import RUNS, case_of, fitted
@@ -71,6 +71,18 @@ def compare(twin, trace: Trace, listed: dict) -> set[str]:
         difference = (value - expected).abs()
         assert bool(((value == expected) | (difference <= TOLERANCE)).all()), name
     return computed
+
+
+def test_the_twin_caps_scores_as_torch_does(twin, generator):
+    q, k, v = (torch.randn(2, 3, length, 5, generator=generator, dtype=torch.float64) for length in (7, 11, 11))
+    trace = attend_qkv(4 * q, k, v, config=AttentionConfig(modifiers=[("softcap", {"cap": 1.3})]))
+    steps = twin_steps(FlowGraph(trace))
+    made, waiting = twin(steps, {name: plain(trace[name]) for name in "qkv"}, ["capped_scores", "head_outputs"])
+    assert waiting == []
+    capped = 1.3 * torch.tanh(4 * q @ k.mT / 5**0.5 / 1.3)
+    expected = {"capped_scores": capped, "head_outputs": torch.softmax(capped, -1) @ v}
+    for name, numbers in expected.items():
+        assert (numbers_of(made[name]) - numbers.flatten()).abs().max() < TOLERANCE, name
 
 
 def test_what_the_twin_computes_is_what_the_golden_files_say(twin):

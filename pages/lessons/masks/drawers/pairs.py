@@ -22,7 +22,7 @@ from pages.panels.link_controls import choose_option
 from pages.panels.live_choice import LiveChoice, LiveChoices, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
 from pages.runs.cache import trace_for
-from pages.setup.mask_spec import read_mask
+from pages.setup.choice_text import read_mask
 from pages.setup.setup import Setup
 from pages.site.words import say
 
