@@ -25,6 +25,7 @@ from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.exercises.rounding import with_rounded_weights
 from attention_core.explanation.formula import SYMBOL_COLOURS, axis_latex, formula, latex, sized_formula
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.expressions import Ref
@@ -69,6 +70,7 @@ RUNS = {
     **{f"score {name}": layer(name) for name in SCORES},
     **{f"mask {name}": layer(masks=[(name, MASK_PARAMS.get(name, {}))]) for name in MASKS},
     **{f"position {name}": layer(positions=[name]) for name in POSITIONS},
+    **{f"modifier {name}": layer(modifiers=[name]) for name in MODIFIERS},
     "everything": layer("additive", masks=EVERY_MASK, positions=[*POSITIONS], dropout=0.1, allowed=ALLOWED),
     "no bias": layer(biases=False),
     "no weights": attend(random(3, 4)),

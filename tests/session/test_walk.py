@@ -52,8 +52,9 @@ CHOICES = {  # what the labels of a choice stand for
     "c_rope": ["rope", "rope_half"],
     "c_masks": [*MASKS, "custom"],
     "c_positions": ["sinusoidal", "rope", "alibi"],
+    "c_modifiers": ["softcap"],
 }
-SEVERAL = ("c_masks", "c_positions", "c_wiring", "c_built")  # of which any number may be chosen
+SEVERAL = ("c_masks", "c_positions", "c_modifiers", "c_wiring", "c_built")  # of which any number may be chosen
 
 
 EDITED = {"what if: scores": "scores", "what if: weights": "weights", "mask": "allowed"}
