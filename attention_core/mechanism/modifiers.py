@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.parameters import Parameter, check_declared, names_of
-from attention_core.record.errors import AttentionError
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.number_text import format_short
 from attention_core.record.trace import Faces
@@ -62,9 +62,7 @@ class Modifier:
     parameters: tuple[Parameter, ...] = ()
 
     def __post_init__(self):
-        if self.place not in MODIFIER_PLACES:
-            choices = ", ".join(MODIFIER_PLACES)
-            raise AttentionError("unknown_choice", name="place", choices=choices, given=repr(self.place))
+        require_one_of("place", self.place, MODIFIER_PLACES)
         check_declared(self.faces.torch, names_of(self.parameters))
 
 

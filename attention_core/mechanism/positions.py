@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.parameters import Parameter, check_declared, names_of
+from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short, format_term
@@ -259,9 +260,7 @@ class Position:
     fit: Callable[[Parameters, int, int], Parameters] = fit_any
 
     def __post_init__(self):
-        if self.place not in PLACES:
-            choices = ", ".join(PLACES)
-            raise AttentionError("unknown_choice", name="place", choices=choices, given=repr(self.place))
+        require_one_of("place", self.place, tuple(PLACES))
         check_declared(self.faces.torch, (*names_of(self.parameters), PLACES[self.place]))
 
 

@@ -136,9 +136,8 @@ def has_square_projections(trace: Trace) -> bool:
 def has_scaled_dot_product(trace: Trace) -> bool:
     """Tells whether the score is the dot product over the root of d_k, at temperature 1."""
     d_k = trace["q"].shape[-1]
-    score = trace.step("scores").operation
     scale = trace.step("scaled_scores").operation
-    if score.faces.cell is not DOT.cell or not is_dot_and_bias(trace):
+    if not is_dot_and_bias(trace):
         return False
     return scale.params == {"factor": d_k**-0.5, "temperature": 1.0}
 
