@@ -127,6 +127,7 @@ rest = make_component("rest", "<div></div>")
 live_slider = make_component(
     "flow/slider",
     '<label class="live"><div class="line"><span></span><output></output></div><input type="range"></label>',
+    is_fetched=True,
 )
 live_text = make_component("live/told", '<div class="told"></div>', "live/position")
 live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "live/position")

@@ -27,15 +27,23 @@ class Changes:
     def __init__(self, tab: Tab):
         self.tab, self.numbers = tab, count()
         self.places = cycle((19, -19))  # px to the right of where it is
-        self.keys = cycle(("ArrowRight", "ArrowLeft"))
 
     def mask(self) -> float:
         """The causal mask is switched on, then off and so on: computed anew where the sentence is a new one."""
-        return self.tab.change(lambda page: page.get_by_role("button", name="causal", exact=True).click())
+        pill = self.tab.page.get_by_role("button", name="causal", exact=True)
+        return self.tab.change(lambda page: pill.click(), lambda page: pill.hover())
 
     def temperature(self) -> float:
-        """The temperature's slider is let go one place further, then back: the proven numbers replace the browser's."""
-        return self.tab.change(lambda page: page.locator(".live input").press(next(self.keys)))
+        """The temperature's slider is let go further up, then back: the proven numbers replace the browser's."""
+        knob = self.tab.page.locator(".live input")
+
+        def drag(page: Page) -> None:
+            box = knob.bounding_box()
+            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            page.mouse.down()
+            page.mouse.move(box["x"] + box["width"] / 2 + next(self.places), box["y"] + box["height"] / 2, steps=3)
+
+        return self.tab.change(lambda page: page.mouse.up(), drag)
 
     def query(self) -> float:
         """A query's vector is let go elsewhere in the plane: the matrix takes the new numbers, which are proven."""

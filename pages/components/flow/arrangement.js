@@ -21,8 +21,7 @@ class Arrangement {
   }
 
   // The room, and what is the same at every stop.
-  frameOf({ root, stage, data, model, look, open, asking }) {
-    const width = root.clientWidth;
+  frameOf({ width, stage, data, model, look, open, asking }) {
     const compact = width < 640;
     const room = data.fills ? Math.max(stage.clientHeight, LEAST_ROOM) : null; // of a hall's screen
     const unit = clamp(room ? Math.min(width / 1010, room / 430) : width / 1010, compact ? 0.62 : 0.8, room ? 4 : 1.75);

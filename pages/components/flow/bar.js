@@ -35,8 +35,8 @@ class StopsBar {
   }
 
   show(text) {
+    if (!isAlike(text.names, this.text?.names)) this.names = null; // they are made anew
     this.text = text;
-    this.names = null;
   }
 
   // The segments are as long as their stops last.

@@ -7,6 +7,8 @@ class Choice {
   }
 
   show(names, kinds) {
+    if (isAlike({ names, kinds }, this.shown)) return;
+    this.shown = { names, kinds };
     this.kinds = kinds;
     this.root.replaceChildren(...kinds.map((kind) => {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: names[kind] });

@@ -59,7 +59,8 @@ class Exchange {
     if (look.cell && (isNew || isOpen)) flow.fillSum(look);
     else if (!look.cell && isNew) flow.fold();
     flow.editor.refuse(look.refused);
-    flow.take();
+    if (isNew || look.cell) flow.take();
+    else flow.ask();
   }
 
   // ---- what it is told ------------------------------------------------------------------------------------------------

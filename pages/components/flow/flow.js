@@ -147,8 +147,9 @@ class Flow {
 
   // Another snapshot: numbers and places flow to it. What a hand has moved stays so.
   take() {
-    const before = this.snapshot;
-    this.before = before && this.layout ? { numbers: before.numbers, shares: before.shares, layout: this.layout, begun: performance.now() } : null;
+    const { snapshot: before, layout } = this;
+    const moves = before && layout && !isCalm();
+    this.before = moves ? { numbers: before.numbers, shares: before.shares, layout, begun: performance.now() } : null;
     this.follow();
     this.takeSnapshot(this.model.snapshot(this.look));
     this.followMaps();
@@ -230,14 +231,21 @@ class Flow {
   takeSnapshot(snapshot) {
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
-    if (this.isHidden) this.ask(); // it is arranged when it is seen
-    else this.arrange();
+    this.isArranged = false; // it is when it is drawn
+    this.ask();
   }
 
   resized() {
-    if (!this.snapshot || !this.root.clientWidth) return;
+    this.measured = this.root.clientWidth;
+    if (!this.snapshot || !this.measured) return;
     this.before = null;
     this.arrange();
+    this.ask();
+  }
+
+  // Asked once for each size: an answer costs a layout of the page.
+  get width() {
+    return (this.measured ||= this.root.clientWidth);
   }
 
   // Whether a hand drags in the plane or beside the open map: nothing of the flow is seen then.
@@ -249,7 +257,7 @@ class Flow {
   arrange() {
     const { width, height } = this.arrangement.arrange(this);
     Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) => this.svg.setAttribute(name, value));
-    this.ask();
+    this.isArranged = true;
   }
 
   // ---- what is looked at ----------------------------------------------------------------------------------------------
@@ -303,7 +311,7 @@ class Flow {
     this.sum.show(sum);
     this.sum.root.hidden = false;
     const wordWidth = this.layout?.frame.wordWidth ?? 120;
-    this.open.height = this.sum.heightAt(this.root.clientWidth - wordWidth - 8);
+    this.open.height = this.sum.heightAt(this.width - wordWidth - 8);
   }
 
   // ---- frames ---------------------------------------------------------------------------------------------------------
@@ -321,6 +329,7 @@ class Flow {
     }
     this.journey.advance(now);
     this.moveToView(now);
+    if (!this.isArranged && !this.isHidden) this.arrange();
     const [snapshot, layout] = this.blend(now);
     this.layout = layout;
     this.drawViews(snapshot, layout, now);
@@ -360,7 +369,7 @@ class Flow {
 
   // Numbers and places between those before and those now.
   blend(now) {
-    const share = this.before ? easeInOut(clamp((now - this.before.begun) / (isCalm() ? 1 : CHANGE_MS))) : 1;
+    const share = this.before ? easeInOut(clamp((now - this.before.begun) / CHANGE_MS)) : 1;
     const layout = this.arrangement.at(this.progress);
     if (share >= 1) {
       this.before = null;

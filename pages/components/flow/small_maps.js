@@ -9,7 +9,14 @@ class SmallMaps {
   // maps: [{ key, matrix, said, title, waits }]: matrix as Model.matrix gives it; said: texts and their classes, as of
   // `write`; waits: whether its numbers come when a hand lets go.
   show(maps, palette) {
-    this.buttons = maps.map(({ key, matrix, said, title }) => {
+    const said = maps.map(({ key, said, title }) => ({ key, said, title }));
+    if (!isAlike(said, this.said)) this.make(maps);
+    this.said = said;
+    this.paint(maps, palette);
+  }
+
+  make(maps) {
+    this.buttons = maps.map(({ key, said, title }) => {
       const button = Object.assign(document.createElement("button"), { type: "button" });
       if (title) button.title = title;
       button.dataset.key = key;
@@ -19,7 +26,6 @@ class SmallMaps {
       return button;
     });
     this.root.replaceChildren(...this.buttons);
-    this.paint(maps, palette);
   }
 
   // The same maps, of which some have other numbers.

@@ -15,6 +15,9 @@ function said(template, texts) {
   return fill(template, Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]))).map(([text]) => text).join("");
 }
 
+// Whether what is given says the same, part by part.
+const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
 function setOnce(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
