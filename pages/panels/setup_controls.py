@@ -10,6 +10,7 @@ from attention_core.record.errors import AttentionError
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.fragments import redraw
+from pages.session.moved_widgets import moved_widget_key, set_moved_widget
 from pages.site.words import say, say_refusal
 
 HALF_WIDTH_PX = 112  # pixels: two controls beside each other in the sidebar
@@ -29,6 +30,16 @@ def mirror_field_as(kept: str, key: str, control: str, value: object) -> None:
         setup_state.forget_refusals(control)
     if setup_state.get_refusal(control) is None:
         st.session_state[kept] = value
+
+
+def mirror_moved_field(name: str, control: str, value: object) -> str:
+    """As mirror_field a widget that another one changes, too, and gives its key."""
+    key = moved_widget_key(name)
+    if key not in st.session_state:
+        setup_state.forget_refusals(control)
+    if setup_state.get_refusal(control) is not None:
+        return key
+    return set_moved_widget(name, value)
 
 
 def keep_typed(key: str, control: str, value: object) -> object:

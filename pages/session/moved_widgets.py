@@ -19,6 +19,12 @@ def set_moved_widget(name: str, shown: object) -> str:
     return f"{name}_{turn}"
 
 
+def moved_widget_key(name: str) -> str:
+    """The key that set_moved_widget gave last."""
+    turn, _ = st.session_state.get("widget_turns", {}).get(name, (0, None))
+    return f"{name}_{turn}"
+
+
 def is_outdated(key: str) -> bool:
     """Whether a widget has another key by now."""
     name, _, turn = key.rpartition("_")

@@ -6,13 +6,21 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.record.errors import AttentionError
-from pages.panels.setup_controls import mirror_field, show_field_text, show_refusal, try_change, try_matrix
+from pages.panels.setup_controls import (
+    mirror_field,
+    mirror_moved_field,
+    show_field_text,
+    show_refusal,
+    try_change,
+    try_matrix,
+)
 from pages.panels.word_swaps import first_sentence_of, list_swap_offers, take_swap_offer
 from pages.runs.cache import trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
+from pages.session.moved_widgets import is_outdated
 from pages.session.view import ScreenState
 from pages.setup.setup import (
     UNCHANGED,
@@ -222,14 +230,14 @@ def show_further_sentences(setup: Setup) -> None:
 
 def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
     """A matrix as text: pasted from a spreadsheet, or typed."""
-    key = f"c_{field}"
+    matrix = inputs.matrices.get(field)
+    key = mirror_moved_field(f"c_{field}", field, format_matrix_rows(matrix))
 
     def take_typed_matrix() -> None:
         base = inputs.bases.get(field)
-        try_matrix(field, field, lambda: parse_matrix(st.session_state[key], field), base)
+        if not is_outdated(key):
+            try_matrix(field, field, lambda: parse_matrix(st.session_state[key], field), base)
 
-    matrix = inputs.matrices.get(field)
-    mirror_field(key, field, format_matrix_rows(matrix))
     label = say("control.allowed") if field == "allowed" else say("control.matrix", name=field)
     st.text_area(label, key=key, on_change=take_typed_matrix, height=height, help=say("help.matrix"))
     show_refusal(field)

@@ -5,8 +5,9 @@ import streamlit as st
 
 from attention_core.inputs.files.uploads import read_arrays, read_matrix
 from attention_core.inputs.matrix_text import parse_matrix
-from pages.panels.setup_controls import mirror_field
+from pages.panels.setup_controls import mirror_moved_field
 from pages.session import setup_state
+from pages.session.moved_widgets import is_outdated
 from pages.session.view import ScreenState
 from pages.site.words import label_arrays, say
 from pages.workbench.input_controls import format_matrix_rows
@@ -24,14 +25,16 @@ def name_matrix(name: str) -> str:
 
 def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None:
     """The same matrix as text, to paste into and copy from."""
-    key = f"p_{name}_{locate_head(screen, name)}_{setup_state.editors_version()}"
     control = import_control_name(name)
+    is_large = matrix is not None and matrix.size > MAX_PASTED_NUMBERS
+    text = "" if is_large else format_matrix_rows(matrix)
+    box = f"p_{name}_{locate_head(screen, name)}_{setup_state.editors_version()}"
+    key = mirror_moved_field(box, control, text)
 
     def take_pasted_matrix() -> None:
-        replace_matrix(screen, name, lambda: parse_matrix(st.session_state[key], name), control)
+        if not is_outdated(key):
+            replace_matrix(screen, name, lambda: parse_matrix(st.session_state[key], name), control)
 
-    is_large = matrix is not None and matrix.size > MAX_PASTED_NUMBERS
-    mirror_field(key, control, "" if is_large else format_matrix_rows(matrix))
     st.text_area(
         say("control.matrix", name=name_matrix(name)),
         key=key,

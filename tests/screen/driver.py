@@ -266,7 +266,8 @@ class Screen:
     def error_at(self, key):
         """The refusal that stands directly under a control."""
         order = [node for node in walk(self.at._tree) if getattr(node, "key", None) or node.type == "error"]
-        at = next(n for n, node in enumerate(order) if getattr(node, "key", None) == key)
+        moved = re.compile(rf"{re.escape(key)}(_\d+)?")
+        at = next(n for n, node in enumerate(order) if moved.fullmatch(getattr(node, "key", None) or ""))
         following = order[at + 1 : at + 2]
         return plain(following[0].value) if following and following[0].type == "error" else None
 
