@@ -9,7 +9,7 @@ from pages.components.fetched_scripts import FOLDER, SCRIPTS
 FOR_A_YEAR = "public, max-age=31536000, immutable"
 
 
-def send_script(request: Request) -> Response:
+async def send_script(request: Request) -> Response:
     """The script of the name that is asked for."""
     script = SCRIPTS.get(request.path_params["name"])
     if script is None:

@@ -341,6 +341,16 @@ class Flow {
     this.plane.draw();
     this.sentences.say(snapshot, now);
     this.bar.draw(this.caption.textContent);
+    this.isPainted ??= this.tellWhenPainted();
+  }
+
+  // The page holds back what it asks for then: rest.js.
+  tellWhenPainted() {
+    requestAnimationFrame(() => setTimeout(() => {
+      window.paintedFlow = this.root;
+      window.dispatchEvent(new Event("flow-painted"));
+    }));
+    return true;
   }
 
   // The flow and the map, of which one becomes the other.
