@@ -39,3 +39,26 @@ def test_under_a_path_of_its_own_the_app_fetches_it_there(chromium, page_name):
         assert {url.rpartition("/")[0] for url in fetched} == {f"{address}/scripts"}
         assert failed == []
         page.context.close()
+
+
+SENT = """
+    const { send } = WebSocket.prototype;
+    window.sent = 0;
+    WebSocket.prototype.send = function (message) { window.sent += 1; send.call(this, message); };
+"""
+FRAMES = "async () => { for (let frame = 0; frame < 20; frame += 1) await new Promise(requestAnimationFrame) }"
+
+
+def test_the_rest_of_the_page_is_asked_for_when_the_picture_is_painted(chromium, server):
+    page = chromium.new_context().new_page()
+    page.add_init_script(SENT)
+    held = []
+    page.route("**/scripts/flow.*", lambda script: held.append(script))
+    page.goto(f"{server}/?lang=en")
+    page.locator(".st-key-rest").wait_for(state="attached")
+    page.evaluate(FRAMES)
+    assert page.evaluate("window.sent") == 1  # that the page has come
+    for script in held:
+        script.continue_()
+    page.get_by_text("More", exact=True).wait_for()
+    page.context.close()
