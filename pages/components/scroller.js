@@ -34,13 +34,17 @@ function scrolling(element) {
   return boxes;
 }
 
-// Scrolls the innermost that can still be scrolled towards it: a drawer of the pane leaves the picture beside it where it is.
+// Scrolls the innermost that can still be scrolled towards it. What stands around one that is seen whole stays where it
+// is: a drawer of the pane leaves the picture beside it alone, also while it has not yet grown.
 function scrollOne(boxes, top, behavior) {
   for (const box of boxes) {
-    const wanted = top - Math.max(0, box.getBoundingClientRect().top) - 2 * HEADING_PX;
+    const seen = box.getBoundingClientRect();
+    const wanted = top - Math.max(0, seen.top) - 2 * HEADING_PX;
     const room = wanted > 0 ? box.scrollHeight - box.clientHeight - box.scrollTop : -box.scrollTop;
-    if (Math.abs(wanted) < 1 || Math.abs(room) < 1) continue;
-    box.scrollBy({ top: wanted, behavior });
-    return;
+    if (Math.abs(wanted) >= 1 && Math.abs(room) >= 1) {
+      box.scrollBy({ top: wanted, behavior });
+      return;
+    }
+    if (seen.top >= 0 && seen.bottom <= innerHeight) return;
   }
 }

@@ -60,6 +60,17 @@ def test_the_matrix_and_the_picture_that_it_changes_are_seen_together(screen):
     assert grid["y"] >= 60 and grid["y"] + grid["height"] <= 720
 
 
+def test_a_drawer_that_has_not_grown_yet_leaves_the_page_where_it_is(screen):
+    opened = screen("?lang=en")
+    opened.page.add_style_tag(content="[data-testid=stExpanderDetails] { height: 0; overflow: hidden }")
+    opened.page.get_by_text("Matrices: edit them").click()
+    opened.page.locator(".st-key-scroller_editors").wait_for(state="attached")
+    opened.settled()
+    page = opened.page.get_by_test_id("stMain")
+    assert page.evaluate("page => page.scrollHeight - page.clientHeight") > 0  # it could be scrolled
+    assert page.evaluate("page => page.scrollTop") == 0
+
+
 def test_the_headings_of_the_grid_cannot_be_typed_into(screen):
     opened = screen()
     opened.open_matrix("w_q")
