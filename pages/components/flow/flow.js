@@ -322,6 +322,14 @@ class Flow {
     });
   }
 
+  // What was asked for, at once: who reads what is drawn cannot wait for the next frame.
+  drawNow() {
+    if (this.frame === null) return;
+    cancelAnimationFrame(this.frame);
+    this.frame = null;
+    this.drawAt(document.timeline.currentTime);
+  }
+
   drawAt(now) {
     if (!this.root.isConnected) {
       this.leave();

@@ -11,13 +11,19 @@ class FlowKeys {
   key({ key, target }) {
     const { flow } = this;
     const means = target.means;
-    if (target === flow.stage && key.toLowerCase() === "n") this.focus(this.first());
+    if (target === flow.stage && key.toLowerCase() === "n") this.begin();
     else if (means?.part === undefined) return false; // the stage, or the sum
     else if (key in MOVES) this.focus(this.next(means, MOVES[key]));
     else if (key === "Enter" || key === " ") this.hands.press(means);
     else if (key === "Escape" && !flow.open) this.leave();
     else return false;
     return true;
+  }
+
+  // A key that came before in the same frame may have led to another stop.
+  begin() {
+    this.flow.drawNow();
+    this.focus(this.first());
   }
 
   leave() {

@@ -62,6 +62,12 @@ def test_arrows_go_along_a_row_down_a_column_and_through_the_lane(screen):
     assert walk(opened, "ArrowDown", "ArrowDown").startswith("K, barked, 2: ")  # past the lane
 
 
+AT_ONCE = """stage => {
+    for (const key of ["ArrowRight", "ArrowRight", "n"])
+        stage.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true }));
+}"""
+
+
 def test_on_the_way_the_keys_begin_at_what_the_stop_makes(screen):
     opened = screen("?ex=en_it&lang=en")
     stage = opened.page.locator(".flow .stage")
@@ -70,6 +76,16 @@ def test_on_the_way_the_keys_begin_at_what_the_stop_makes(screen):
         opened.page.keyboard.press(key)
     opened.page.wait_for_function("root => root.flow.progress === 2", arg=opened.page.locator(".flow").element_handle())
     assert walk(opened, "n").startswith("scores, it, dog: 6.00.")
+
+
+def test_keys_that_come_within_one_frame_begin_there_too(screen):
+    opened = screen("?ex=en_it&lang=en")
+    stage = opened.page.locator(".flow .stage")
+    stage.press("Home")
+    flow = opened.page.locator(".flow").element_handle()
+    opened.page.wait_for_function("({ flow }) => flow.progress === 0 && flow.frame === null", arg=flow)
+    stage.evaluate(AT_ONCE)
+    assert walk(opened).startswith("scores, it, dog: 6.00.")
 
 
 @pytest.mark.parametrize(("lang", "says"), [("en", "N: number by number"), ("zh", "N 键：逐个查看各个数")])
