@@ -214,6 +214,7 @@ class PlaneHands {
     event.preventDefault();
     event.stopPropagation();
     const { view } = this;
+    view.flow.drawNow(); // a press of the same frame builds on what the one before it has moved
     const isHeat = means.role === "temperature";
     if (!isHeat && !this.canMove(means.role, means.place)) return;
     const isSame = this.held?.role === means.role && this.held.place === means.place;

@@ -47,13 +47,17 @@ class Plane:
     def goals(self) -> list[str]:
         return self.page.locator(".plane .goal").all_inner_texts()
 
+    def drawn(self) -> None:
+        """Gives way when what was done is drawn."""
+        self.page.evaluate("() => new Promise(requestAnimationFrame)")
+
     def grab(self, role: str, place: int = 0) -> None:
         self.page.mouse.move(*self.flow.evaluate(AT, [role, place]))
         self.page.mouse.down()
 
     def move(self, role: str, point: tuple[float, float]) -> None:
         self.page.mouse.move(*self.flow.evaluate(GOES, ["v" if role == "v" else "k", point]), steps=GLIDES)
-        self.page.evaluate("() => new Promise(requestAnimationFrame)")
+        self.drawn()
 
     def let_go(self) -> None:
         with self.screen.answered():
@@ -135,7 +139,7 @@ def test_the_circle_and_the_slider_of_the_temperature_agree(plane):
     one.grab("temperature")
     x, y = one.flow.evaluate(AT, ["temperature", 0])
     one.page.mouse.move(x + 12, y + 12, steps=GLIDES)
-    one.page.evaluate("() => new Promise(requestAnimationFrame)")
+    one.drawn()
     temperature = one.flow.evaluate("root => root.flow.plane.temperature")
     assert temperature > 1.2 and slider.inner_text() == str(temperature)
     dragged = one.shares()
@@ -172,11 +176,33 @@ def test_arrow_keys_move_a_handle_and_the_server_hears_when_they_rest(plane):
         grip.focus()
         for _ in range(3):
             grip.press("ArrowRight")
+        one.drawn()
         now = one.vector("q", IT)
         assert now[0] > before[0] and now[1] == before[1]
         assert "it attends to" in grip.get_attribute("aria-valuetext")
     assert one.vector("q", IT) == pytest.approx(now)
     assert set(one.screen.query()) == {"ex", "w_q"}
+
+
+PRESSES = """(grip, [key, times]) => {
+    for (let i = 0; i < times; i++) grip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+}"""
+
+
+@pytest.mark.parametrize(("handle", "key"), [("q of it", "ArrowRight"), ("Temperature", "ArrowUp")])
+def test_presses_within_one_frame_add_up(plane, handle, key):
+    one = plane()
+    grip = one.page.locator(f".plane [role=slider][aria-label='{handle}']")
+    reached = []
+    for times in (3, 1, 1, 1):
+        grip.focus()
+        grip.evaluate(PRESSES, [key, times])
+        one.drawn()
+        reached.append([*one.vector("q", IT), one.flow.evaluate("root => root.flow.plane.temperature")])
+        if times == 3:
+            one.page.keyboard.press("Escape")
+            one.drawn()
+    assert reached[0] == reached[-1] != reached[1]
 
 
 def test_escape_puts_a_vector_back(plane):
