@@ -98,7 +98,8 @@ class Flow {
     const stays = this.look && !data.cut && (data.hears || isSameLook(old.look, data.look));
     this.look = stays ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
     this.differs = findTwinDifference(data.steps, moved, this.look.query, data.rounding) ?? this.shown.compare(old, data, this.model);
-    if (!this.isHeld() || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
+    const isStill = this.isHeld() || this.shown.waits; // held, or let go a second time: this run answers the first
+    if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.views.show(data.text.views, Object.keys(data.text.views));
     this.rail.root.hidden = data.heads < 2;

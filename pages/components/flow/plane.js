@@ -41,9 +41,10 @@ class PlaneView {
     this.tell();
   }
 
-  // The numbers of this frame. What belongs to another run, head or query is forgotten.
+  // The numbers of this frame. What belongs to another run, head or query is forgotten; what the run has not answered yet
+  // stays.
   take(data, look) {
-    if (this.digest !== data.digest) this.change = { values: {}, params: {} };
+    if (this.digest !== data.digest) this.change = { values: {}, params: {}, ...this.flow.change };
     const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
     if (this.shownPlace !== place) {
       Object.assign(this, { ranges: {}, axes: { k: null, v: null }, chosen: null, planes: {} });

@@ -32,6 +32,11 @@ class ShownRows {
     this.rows = [];
   }
 
+  // Whether a run is still to come.
+  get waits() {
+    return this.rows.length > 0;
+  }
+
   // The first part of the row whose numbers are others in the run that answers; null where none is, or where the run is
   // no answer. before, now: the data of both runs. model: of the new one.
   compare(before, now, model) {
@@ -48,13 +53,13 @@ class ShownRows {
   }
 
   // The row that a run answers: the run moved nothing but what a hand had moved. Of several that wait it is the one whose
-  // parameters it has.
+  // parameters and numbers it has.
   answered(before, now) {
     const moved = before && movedInputs(before.steps, now.steps);
     if (!moved) this.rows = [];
     if (!moved?.length) return null;
     const isOf = ({ change: { values = {}, params = {} } }) => moved.every((name) => name in values || name in params);
-    const has = ({ change: { params = {} } }) => Object.keys(params).length > 0 && hasParams(now.steps, params);
+    const has = ({ change: { values = {}, params = {} } }) => hasParams(now.steps, params) && hasValues(now, values);
     const found = this.rows.findLastIndex((row) => isOf(row) && (has(row) || this.rows.length === 1));
     const row = this.rows[found] ?? null;
     this.rows = row ? this.rows.slice(found + 1) : [];
@@ -78,6 +83,14 @@ function movedInputs(before, now) {
 function isProven(steps, { values = {}, params = {} }) {
   const isSame = ([name, numbers]) => steps[name]?.value.every((number, i) => number === numbers[i]);
   return Object.entries(values).every(isSame) && hasParams(steps, params);
+}
+
+// Whether a run has the numbers that a hand had moved, but for its rounding.
+function hasValues({ steps, rounding }, values) {
+  return Object.entries(values).every(([name, numbers]) => {
+    const allowed = ROUNDINGS * Math.max(rounding, FLOAT32_ROUNDING) * largestSize(numbers, 1);
+    return steps[name]?.value.every((number, i) => !isFar(number, numbers[i], allowed));
+  });
 }
 
 function hasParams(steps, params) {

@@ -184,25 +184,63 @@ def test_arrow_keys_move_a_handle_and_the_server_hears_when_they_rest(plane):
     assert set(one.screen.query()) == {"ex", "w_q"}
 
 
-PRESSES = """(grip, [key, times]) => {
-    for (let i = 0; i < times; i++) grip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-}"""
+HANDLES = [("q of it", "ArrowRight"), ("Temperature", "ArrowUp")]
+PRESS = """const press = (handle, key) => root.querySelector(`.plane [role=slider][aria-label='${handle}']`)
+    .dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+const { flow } = root, { plane } = flow;
+const reached = () => {
+    flow.drawNow();
+    return [...plane.vectors.vector("q", 5), plane.temperature];
+};"""
+ONE_FRAME = f"""(root, [handle, key]) => {{
+    {PRESS}
+    for (let i = 0; i < 3; i++) press(handle, key);
+    const found = [reached()];
+    press(handle, "Escape");
+    for (let i = 0; i < 3; i++) {{
+        press(handle, key);
+        found.push(reached());
+    }}
+    return found;
+}}"""
+OVERTAKEN = f"""(root, [handle, key]) => new Promise(done => {{
+    {PRESS}
+    const found = [];
+    const letGo = () => {{
+        press(handle, key);
+        plane.hands.release();
+        found.push(reached());
+    }};
+    letGo();
+    flow.show = (data) => {{
+        delete flow.show;
+        letGo();
+        flow.show(data);
+        found.push(reached());
+        letGo();
+        done(found);
+    }};
+}})"""
 
 
-@pytest.mark.parametrize(("handle", "key"), [("q of it", "ArrowRight"), ("Temperature", "ArrowUp")])
+@pytest.mark.parametrize(("handle", "key"), HANDLES)
 def test_presses_within_one_frame_add_up(plane, handle, key):
-    one = plane()
-    grip = one.page.locator(f".plane [role=slider][aria-label='{handle}']")
-    reached = []
-    for times in (3, 1, 1, 1):
-        grip.focus()
-        grip.evaluate(PRESSES, [key, times])
-        one.drawn()
-        reached.append([*one.vector("q", IT), one.flow.evaluate("root => root.flow.plane.temperature")])
-        if times == 3:
-            one.page.keyboard.press("Escape")
-            one.drawn()
-    assert reached[0] == reached[-1] != reached[1]
+    at_once, one, two, three = plane().flow.evaluate(ONE_FRAME, [handle, key])
+    assert at_once == three and three != two != one
+
+
+@pytest.mark.parametrize(("handle", "key"), HANDLES)
+def test_an_answer_that_comes_late_takes_nothing_back(plane, handle, key):
+    """Let go twice, before the server has answered the first: what was let go last stays on the screen."""
+    opened = plane()
+    with opened.screen.answered():
+        one, two, late, three = opened.flow.evaluate(OVERTAKEN, [handle, key])
+    assert late == two != one
+    steps = [sum(after) - sum(before) for before, after in ((one, two), (late, three))]
+    assert steps[0] == pytest.approx(steps[1], abs=0.02) and steps[0] > 0.09
+    opened.page.wait_for_function("root => !root.flow.isDragged", arg=opened.flow.element_handle())
+    reached = [*opened.vector("q", IT), opened.flow.evaluate("root => root.flow.plane.temperature")]
+    assert reached == pytest.approx(three, abs=1e-6)
 
 
 def test_escape_puts_a_vector_back(plane):
