@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.record.trace import Trace
 
 SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # AA contrast on white
@@ -22,10 +23,7 @@ SYMBOL_LETTERS = {
     "b_k": "b_k",
     "b_v": "b_v",
     "b_o": "b_o",
-    "w_a": "W_a",
-    "w_aq": "W_{aq}",
-    "w_ak": "W_{ak}",
-    "v_a": "v_a",
+    **{name: tensor.symbol for name, tensor in LEARNED_TENSORS.items()},
 }
 
 
@@ -35,7 +33,7 @@ def colour_family(name: str) -> str | None:
     >>> colour_family("w_q"), colour_family("k_projected"), colour_family("positioned_x"), colour_family("weights")
     ('q', 'k', 'x', None)
     """
-    if name == "v_a":  # a weight of the additive score, not a value
+    if name in LEARNED_TENSORS:  # v_a is no value
         return None
     if name in ("x", "query", "key", "value"):
         return "x"

@@ -16,7 +16,7 @@ from attention_core.mechanism.checks import (
     check_projection,
     check_score_weights,
 )
-from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
 from attention_core.mechanism.pair_inputs import PairInputs, check_pairs
 from attention_core.mechanism.scores import SCORE_DIMS
@@ -252,16 +252,9 @@ def weight_dims(
     sources: which of the inputs q, k and v are made of. widths: of all inputs.
     """
     *_, d_q = head_dims("q", shapes)
-    *_, d_k = head_dims("k", shapes)
-    columns_of_w_a = f"{d_k}'" if d_q == d_k else d_k  # two axes of one step have two names
-    dims = {
-        "w_o": ("H·d_v", "D_out"),
-        "b_o": ("D_out",),
-        "w_a": (d_q, columns_of_w_a),
-        "w_aq": (d_q, "A"),
-        "w_ak": (d_k, "A"),
-        "v_a": ("A",),
-    }
+    dims = {"w_o": ("H·d_v", "D_out"), "b_o": ("D_out",)}
+    for name, tensor in LEARNED_TENSORS.items():
+        dims[name] = tensor.axes({"d_q": d_q})
     for role, source in sources.items():
         *_, rows = input_dims(source, widths)
         *_, columns = projected_dims(role, shapes)

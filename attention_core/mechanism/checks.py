@@ -6,7 +6,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig, Weights
+from attention_core.mechanism.learned_tensors import add_own_sizes, check_learned
+from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 
@@ -217,7 +219,6 @@ def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
 
 
 MAX_HIDDEN_BYTES = 256 * 2**20  # the most that the additive score's tanh layer (B, H, T, S, A) may take
-SCORE_WEIGHTS = ("w_a", "w_aq", "w_ak", "v_a")  # of all scores
 
 
 # ---- projections -----------------------------------------------------------------------------------------------------
@@ -295,34 +296,19 @@ def check_score_weights(
     """The score's own weights are there and fit q (B, H, T, d_q) and k (B, H_kv, S, d_k); no other score's are."""
     B, H, T, d_q = q
     _, _, S, d_k = k
-    needed = SCORES[config.score].weights
-    check_weight_names(config.score, weights, needed)
-    layer = 0
-    if "v_a" in needed and weights.v_a.dim():
-        layer = weights.v_a.shape[-1]
-    shared_shapes = {
-        "w_a": (d_q, d_k),
-        "w_aq": (d_q, layer),
-        "w_ak": (d_k, layer),
-        "v_a": (layer,),
-    }
-    for name in sorted(needed):  # v_a first: the layer's width is its length
-        given = shape_of(getattr(weights, name))
-        shared = shared_shapes[name]
-        one_a_head = (H, *shared)
-        if given not in (shared, one_a_head):
-            raise AttentionError(
-                "weight_shape",
-                weight=name,
-                axes=f"{shared} or {one_a_head}",
-                shape=given,
-            )
-    check_hidden((B, H, T, S, layer), itemsize)
+    score = SCORES[config.score]
+    check_weight_names(config.score, weights, names_of(score.weights))
+    weight_shapes = {name: shape_of(tensor) for name, tensor in weights.given().items()}
+    run_sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k}
+    sizes = add_own_sizes(score.weights, weight_shapes, run_sizes)
+    check_learned(score.weights, weight_shapes, sizes)
+    for larger in score.larger_than_pairs(sizes):
+        check_hidden(larger, itemsize)
 
 
 def check_weight_names(score: str, weights: Weights, needed: tuple[str, ...]) -> None:
     """All weights that the score needs are there, and none that only another score needs."""
-    for name in SCORE_WEIGHTS:
+    for name in LEARNED_TENSORS:
         is_there = getattr(weights, name) is not None
         if name in needed and not is_there:
             raise AttentionError("missing_weight", score=score, weight=name)

@@ -1,7 +1,7 @@
 """What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, make_dataclass
 
 from jaxtyping import Float
 from torch import Tensor
@@ -117,17 +117,8 @@ class AttentionConfig:
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
-    """The learned tensors in row convention, `x @ w + b` with w (d_in, d_out); whatever is None is not there.
-
-    w_q (D, H d_k), w_k (D, H_kv d_k), w_v (D, H_kv d_v), w_o (H d_v, D_out), a bias b_* for each; for the general score
-    w_a (d_q, d_k); for the additive score w_aq (d_q, A), w_ak (d_k, A), v_a (A): shared by all heads, or with a leading
-    axis H. For a torch.nn.Linear use `linear.weight.T`.
-
-    >>> import torch
-    >>> list(Weights(w_q=torch.eye(2), b_q=torch.zeros(2)).given())
-    ['w_q', 'b_q']
-    """
+class ProjectionWeights:
+    """What every layer may learn: the projections and their biases."""
 
     w_q: Float[Tensor, "D H*d_k"] | None = None
     w_k: Float[Tensor, "D H_kv*d_k"] | None = None
@@ -137,10 +128,30 @@ class Weights:
     b_k: Float[Tensor, " H_kv*d_k"] | None = None
     b_v: Float[Tensor, " H_kv*d_v"] | None = None
     b_o: Float[Tensor, " D_out"] | None = None
-    w_a: Float[Tensor, "*H d_q d_k"] | None = None
-    w_aq: Float[Tensor, "*H d_q A"] | None = None
-    w_ak: Float[Tensor, "*H d_k A"] | None = None
-    v_a: Float[Tensor, "*H A"] | None = None
+
+
+LEARNED_TENSORS = {tensor.name: tensor for score in SCORES.values() for tensor in score.weights}  # of all mechanisms
+
+FurtherWeights = make_dataclass(
+    "FurtherWeights",
+    [(name, Tensor | None, None) for name in LEARNED_TENSORS],
+    bases=(ProjectionWeights,),
+    frozen=True,
+    eq=False,
+)
+
+
+class Weights(FurtherWeights):
+    """The learned tensors in row convention, `x @ w + b` with w (d_in, d_out); whatever is None is not there.
+
+    w_q (D, H d_k), w_k (D, H_kv d_k), w_v (D, H_kv d_v), w_o (H d_v, D_out), a bias b_* for each, and what the
+    mechanisms declare: for the general score w_a (d_q, d_k); for the additive score w_aq (d_q, A), w_ak (d_k, A), v_a
+    (A): shared by all heads, or with a leading axis H. For a torch.nn.Linear use `linear.weight.T`.
+
+    >>> import torch
+    >>> list(Weights(w_q=torch.eye(2), b_q=torch.zeros(2)).given())
+    ['w_q', 'b_q']
+    """
 
     def given(self) -> dict[str, Tensor]:
         """The tensors that are there, by name."""

@@ -1,6 +1,7 @@
 """How well a query matches a key: one definition a score, and the table SCORES that names them all.
 
-A new score is one entry here: its operation(s) from q and k to `scores`, its default scale and what it needs.
+A new score is one entry here: its operation(s) from q and k to `scores`, what they multiply, its default scale and
+what it learns.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.mechanism.learned_tensors import LearnedTensor, Shape, Sizes, check_wired
 from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
 from attention_core.record.cell_functions import MIN_VECTOR_LENGTH
 from attention_core.record.expressions import Cell, Operand
@@ -211,16 +213,65 @@ SCORE_DIMS = ("B", "H", "T", "S")
 
 
 @dataclass(frozen=True)
-class Score:
-    """A score by name: its operations, whether q and k must be equally wide, and the names of its own weights.
+class StepProducts:
+    """The multiply-adds of one step for one query and one key, and what is done once a query and once a key."""
 
-    default_scale: d_k -> factor; None: the scores stay as they are.
+    per_pair: int = 0
+    per_query: int = 0
+    per_key: int = 0
+
+    def total(self, T: int, S: int) -> int:
+        """Count those of T queries and S keys."""
+        return T * S * self.per_pair + T * self.per_query + S * self.per_key
+
+
+Products = dict[str, StepProducts]  # by step
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score by name: its operations from q and k to `scores`, and what it costs.
+
+    products: from the sizes by their letters (d_q, d_k, A) to the multiply-adds of its steps. equal_widths: whether q
+    and k must be equally wide. weights: what it learns. default_scale: d_k -> factor; None: the
+    scores stay as they are.
+
+    Raises ValueError where its operations read anything but q, k, each other and its weights, or leave a weight unread.
     """
 
     operations: tuple[Operation, ...]
+    products: Callable[[Sizes], Products]
     equal_widths: bool = True
-    weights: tuple[str, ...] = ()
+    weights: tuple[LearnedTensor, ...] = ()
     default_scale: Callable[[int], float] | None = None
+
+    def __post_init__(self):
+        check_wired(self.operations, ("q", "k"), self.weights)
+
+    def larger_than_pairs(self, sizes: Sizes) -> list[Shape]:
+        """The shapes of those of its steps that have more axes than the scores."""
+        larger = [operation.dims for operation in self.operations if operation.dims != SCORE_DIMS]
+        return [tuple(sizes[dim] for dim in dims) for dims in larger]
+
+
+def dot_products(sizes: Sizes) -> Products:
+    """$d_k$ a pair; the lengths in a cosine are left out."""
+    return {"scores": StepProducts(per_pair=sizes["d_k"])}
+
+
+def general_products(sizes: Sizes) -> Products:
+    """$q W_a$ once a query, $d_q d_k$, then $d_k$ a pair."""
+    w_a = sizes["d_q"] * sizes["d_k"]
+    return {"scores": StepProducts(per_pair=sizes["d_k"], per_query=w_a)}
+
+
+def additive_products(sizes: Sizes) -> Products:
+    """$W_q q$ once a query and $W_k k$ once a key, $A d_q$ and $A d_k$, then A a pair (and A tanh)."""
+    A = sizes["A"]
+    return {
+        "hidden": StepProducts(per_query=sizes["d_q"] * A, per_key=sizes["d_k"] * A),
+        "scores": StepProducts(per_pair=A),
+    }
 
 
 def root_scale(d_k: int) -> float:
@@ -231,25 +282,34 @@ def root_scale(d_k: int) -> float:
 SCORES = {
     "scaled_dot": Score(
         operations=(Operation("scores", SCORE_DIMS, ("q", "k"), DOT),),
+        products=dot_products,
         default_scale=root_scale,
     ),
     "dot": Score(
         operations=(Operation("scores", SCORE_DIMS, ("q", "k"), DOT),),
+        products=dot_products,
     ),
     "cosine": Score(
         operations=(Operation("scores", SCORE_DIMS, ("q", "k"), COSINE),),
+        products=dot_products,
     ),
     "general": Score(
         operations=(Operation("scores", SCORE_DIMS, ("q", "k", "w_a"), GENERAL),),
+        products=general_products,
         equal_widths=False,
-        weights=("w_a",),
+        weights=(LearnedTensor("w_a", ("d_q", "d_k"), "W_a", by_head=True, start="identity"),),
     ),
     "additive": Score(
         operations=(
             Operation("hidden", (*SCORE_DIMS, "A"), ("q", "k", "w_aq", "w_ak"), TANH_LAYER),
             Operation("scores", SCORE_DIMS, ("hidden", "v_a"), ADDITIVE),
         ),
+        products=additive_products,
         equal_widths=False,
-        weights=("w_aq", "w_ak", "v_a"),
+        weights=(
+            LearnedTensor("w_aq", ("d_q", "A"), "W_{aq}", by_head=True),
+            LearnedTensor("w_ak", ("d_k", "A"), "W_{ak}", by_head=True),
+            LearnedTensor("v_a", ("A",), "v_a", by_head=True),
+        ),
     ),
 }

@@ -5,12 +5,14 @@ tanh, gates, the lengths in a cosine. Source of the comparison: Vaswani et al. 2
 """
 
 from dataclasses import dataclass, fields
+from math import prod
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from attention_core.mechanism.config import Weights
 from attention_core.mechanism.plain_checks import require_one_of, require_positive
+from attention_core.mechanism.scores import SCORES, Products
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
@@ -187,74 +189,30 @@ def attention_cost(
 
 # ---- one score -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class StepProducts:
-    """The multiply-adds of one step for one query and one key, and what is done once a query and once a key."""
-
-    per_pair: int = 0
-    per_query: int = 0
-    per_key: int = 0
-
-    def total(self, T: int, S: int) -> int:
-        """Count those of T queries and S keys."""
-        return T * S * self.per_pair + T * self.per_query + S * self.per_key
-
-
-@dataclass(frozen=True)
 class ScoreCost:
     """What a score costs: the products of its steps, and its own learned numbers."""
 
-    products: dict[str, StepProducts]
+    products: Products
     parameters: dict[str, int]
-
-
-def dot_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
-    """$d_k$ a pair, and nothing to learn; a cosine costs the same."""
-    return ScoreCost({"scores": StepProducts(per_pair=d_k)}, {})
-
-
-def general_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
-    """$q W_a$ once a query, $d_q d_k$, then $d_k$ a pair."""
-    w_a = d_q * d_k
-    products = {"scores": StepProducts(per_pair=d_k, per_query=w_a)}
-    return ScoreCost(products, {"w_a": w_a})
-
-
-def additive_cost(d_q: int, d_k: int, A: int) -> ScoreCost:
-    """$W_q q$ once a query and $W_k k$ once a key, $A d_q$ and $A d_k$, then A a pair (and A tanh)."""
-    w_aq = d_q * A
-    w_ak = d_k * A
-    products = {
-        "hidden": StepProducts(per_query=w_aq, per_key=w_ak),
-        "scores": StepProducts(per_pair=A),
-    }
-    learned = {"w_aq": w_aq, "w_ak": w_ak, "v_a": A}
-    return ScoreCost(products, learned)
-
-
-SCORE_COSTS = {
-    "scaled_dot": dot_cost,
-    "dot": dot_cost,
-    "cosine": dot_cost,
-    "general": general_cost,
-    "additive": additive_cost,
-}
 
 
 def score_cost(score: str, d_q: int, d_k: int, A: int | None = None) -> ScoreCost:
     """Compute what one head's score of a query of width d_q and a key of width d_k costs.
 
-    score: one of SCORE_COSTS. A: the width of the additive score's layer (None: d_k). Raises AttentionError:
+    score: one of SCORES. A: the width of the additive score's layer (None: d_k). Raises AttentionError:
     unknown_choice, positive_integer.
     Source: Luong et al. 2015, equation 8; Bahdanau et al. 2015, appendix A.1.2; compared in Vaswani et al. 2017, 3.2.1.
 
     >>> score_cost("general", 5, 7).products["scores"], score_cost("general", 5, 7).parameters
     (StepProducts(per_pair=7, per_query=35, per_key=0), {'w_a': 35})
     """
-    require_one_of("score", score, tuple(SCORE_COSTS))
+    require_one_of("score", score, tuple(SCORES))
     if A is None:
         A = require_positive("d_k", d_k)
     else:
         require_positive("A", A)
     require_positive("d_q", d_q)
-    compute_cost = SCORE_COSTS[score]
-    return compute_cost(d_q, d_k, A)
+    entry = SCORES[score]
+    sizes = {"d_q": d_q, "d_k": d_k, "A": A}
+    parameters = {tensor.name: prod(tensor.shape(sizes)) for tensor in entry.weights}
+    return ScoreCost(entry.products(sizes), parameters)

@@ -10,6 +10,7 @@ from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_edits import drop_outside_cells, from_places
 from attention_core.mechanism.checks import is_finite
+from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.mechanism.plan import Plan, prepare, prepare_qkv, run_plan
@@ -28,8 +29,9 @@ from pages.setup.setup import MAX_RUN_PAIRS, InputChoice, Setup, check_link_leng
 
 AVAILABLE_DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 SEQUENCES = ("x", "context", "q", "k", "v")  # a row a token
-TYPED_MATRICES = (*SEQUENCES, *PROJECTIONS, *BIASES, "w_a", "w_aq", "w_ak", "v_a")
-ONE_ROW_MATRICES = ("v_a", *BIASES)  # matrices of one row on the screen, of one axis in the core
+TYPED_MATRICES = (*SEQUENCES, *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
+VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
+ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # matrices of one row on the screen, of one axis in the core
 WHAT_IF_FIELDS = ("scores", "weights")
 
 
@@ -118,9 +120,11 @@ def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> R
             kind.gather(inputs, sizes)
     B, _, T, S = checked_run_sizes(inputs, config)
     learned = kind.score_weights()
-    if SCORES[config.score].weights:
+    score = SCORES[config.score]
+    if score.weights:
         put_score_weights(inputs, learned, sizes, setup.wiring, config)
-        check_tanh_layer(inputs, (B * config.heads, T, S), getattr(torch, setup.dtype))
+        pairs = {"B": B, "H": config.heads, "T": T, "S": S}
+        check_tanh_layer(inputs, score, pairs, getattr(torch, setup.dtype))
     if setup.allowed is not None:
         inputs.typed["allowed"] = drop_outside_cells(setup.allowed, (T, S))
         put_matrix(inputs, "allowed", StartMatrix(np.ones((T, S)), "typed"))

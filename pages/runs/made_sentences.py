@@ -8,11 +8,10 @@ from torch import Tensor
 
 from attention_core.inputs.handmade_heads import POSITION_COLUMNS, BuiltHeads, build_heads, build_token_vectors
 from attention_core.learned.insight.views import AttentionView
+from attention_core.mechanism.config import LEARNED_TENSORS
 from pages.runs.network_store import view_network
 from pages.runs.run_inputs import StartMatrix, TokenSequence
 from pages.runs.sentences import DictionarySentences, StartMatrices
-
-SCORE_LAYER = ("w_aq", "w_ak", "v_a")  # the additive score's own weights, which a network may have learned
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class LearnedTexts(DictionarySentences):
     def score_weights(self) -> dict[str, np.ndarray]:
         """The additive score's weights that the network learned."""
         matrices = self.own_view().matrices()
-        return {name: matrix for name, matrix in matrices.items() if name in SCORE_LAYER}
+        return {name: matrix for name, matrix in matrices.items() if name in LEARNED_TENSORS}
 
 
 def make_learned_sequence(words: tuple[str, ...], x: Tensor) -> TokenSequence:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_core.mechanism.config import LEARNED_TENSORS
 from pages.runs.run_inputs import RunInputs
 from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.runs.size_changes import head_counts_of
@@ -11,7 +12,6 @@ from pages.setup.setup import Setup, without_view
 
 SIZE_FIELDS = ("heads", "kv_heads", "d_k", "d_v")
 REFITTED_FIELDS = (*SIZE_FIELDS, *PROJECTIONS, *BIASES)  # what `make_size_changes` may write
-SCORE_WEIGHTS = ("w_a", "w_aq", "w_ak", "v_a")  # as wide as a head
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def list_cut_matrices(inputs: RunInputs) -> list[str]:
     names = [name for name in (*PROJECTIONS, "q", "k", "v") if name in inputs.matrices]
     if "w_q" not in names and "q" not in names and "x" in inputs.matrices:
         names.insert(0, "x")
-    return names + [name for name in SCORE_WEIGHTS if name in inputs.matrices]
+    return names + [name for name in LEARNED_TENSORS if name in inputs.matrices]
 
 
 def as_projection(name: str) -> str:
@@ -74,7 +74,7 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
     """What became of one matrix; None where nothing did. counts: into how many heads it was cut, and is cut."""
     old, new = before.matrices[name], now.matrices[name]
     seed = now.seeds.get(name) if now.origins.get(name) == "random" else None
-    if name in SCORE_WEIGHTS:
+    if name in LEARNED_TENSORS:
         return tell_score_fate(name, old, new, seed)
     if name == "w_o":  # heads lie side by side in columns, for w_o in rows
         old, new = old.T, new.T

@@ -8,12 +8,13 @@ import numpy as np
 from attention_core.inputs.files.qkv_file import UploadedTensors
 from attention_core.inputs.matrix_edits import from_short_text, random_rows, random_seed
 from attention_core.inputs.tokenizer import MAX_TOKENS
+from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import RandomParts
 from pages.setup.setup import UNCHANGED
 
 REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # may not be taken away as a projection may
-WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", "w_a", "w_aq", "w_ak", "v_a")  # the weights hang on them
+WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_TENSORS)  # the weights hang on them
 PAD_WORD = "<pad>"
 
 

@@ -6,7 +6,8 @@ import torch
 from attention_core import AttentionConfig
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.mechanism.checks import check_hidden
-from attention_core.mechanism.scores import SCORES
+from attention_core.mechanism.learned_tensors import LearnedTensor, Sizes, add_own_sizes
+from attention_core.mechanism.scores import SCORES, Score
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix
 from pages.runs.sentences import put_matrix
@@ -26,7 +27,7 @@ def put_score_weights(
     """Puts the score's own weights. learned: those of a network."""
     starts = start_score_weights(
         SCORES[config.score].weights,
-        find_widths(inputs, wiring, config),
+        dict(zip(("d_q", "d_k"), find_widths(inputs, wiring, config), strict=True)),
         sizes.seed,
         learned,
     )
@@ -34,12 +35,14 @@ def put_score_weights(
         put_matrix(inputs, name, start)
 
 
-def check_tanh_layer(inputs: RunInputs, pairs: tuple[int, int, int], dtype: torch.dtype) -> None:
-    """The additive score's tanh layer is not too large. pairs: heads of all sentences, queries and keys."""
-    if "v_a" in inputs.matrices:
-        _, width = inputs.matrices["v_a"].shape
-        sizes = (*pairs, width)
-        check_hidden(sizes, dtype.itemsize, MAX_TANH_LAYER_BYTES)
+def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
+    """The additive score's tanh layer is not too large. pairs: how many sentences, heads, queries and keys."""
+    shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
+    if not all(tensor.name in shapes for tensor in score.weights):
+        return  # the core says what is missing
+    sizes = add_own_sizes(score.weights, shapes, pairs)
+    for larger in score.larger_than_pairs(sizes):
+        check_hidden(larger, dtype.itemsize, MAX_TANH_LAYER_BYTES)
 
 
 def find_widths(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> tuple[int, int]:
@@ -67,35 +70,44 @@ def find_widths(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionCon
 
 
 def start_score_weights(
-    names: tuple[str, ...], widths: tuple[int, int], seed: int, learned: dict[str, np.ndarray]
+    declared: tuple[LearnedTensor, ...], widths: Sizes, seed: int, learned: dict[str, np.ndarray]
 ) -> dict[str, StartMatrix]:
-    """The score's own weights before anybody changes them: learned ones that fit, W_a as the identity, the additive
-    score's drawn from the seed. learned: those of a network."""
-    d_q, d_k = widths
-    layer = max(d_q, d_k)
-    shapes = {
-        "w_aq": (d_q, layer),
-        "w_ak": (d_k, layer),
-        "v_a": (1, layer),
-    }
-    if learned:
-        learned_widths = (len(learned["w_aq"]), len(learned["w_ak"]))
-        if learned_widths != widths:
-            learned = {}
-    starts = {}
-    for name in names:
-        if name in learned:
-            starts[name] = StartMatrix(learned[name], "learned")
-        elif name == "w_a":
-            if d_q * d_k > MAX_GENERAL_TERMS:
-                raise AttentionError(
-                    "too_many_terms",
-                    q=d_q,
-                    k=d_k,
-                    limit=MAX_GENERAL_TERMS,
-                )
-            starts[name] = StartMatrix(np.eye(d_q, d_k), "built")
-        else:
-            numbers = random_matrix(name, shapes[name], seed)
-            starts[name] = StartMatrix(numbers, "random", seed)
-    return starts
+    """The score's own weights before anybody changes them: those of a network that fit, else as each declares it.
+
+    widths: d_q and d_k. learned: those of a network.
+    """
+    if fits(declared, learned, widths):
+        return {tensor.name: StartMatrix(learned[tensor.name], "learned") for tensor in declared}
+    sizes = {**widths, "A": max(widths.values())}
+    return {tensor.name: start_matrix(tensor, screen_shape(tensor, sizes), seed) for tensor in declared}
+
+
+def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], widths: Sizes) -> bool:
+    """Whether a network has learned all of a score's weights, for q and k as wide as these."""
+    shapes = {name: matrix.shape for name, matrix in learned.items()}
+    if not all(tensor.name in shapes for tensor in declared):
+        return False
+    sizes = add_own_sizes(declared, shapes, widths)
+    return all(shapes[tensor.name] == screen_shape(tensor, sizes) for tensor in declared)
+
+
+def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
+    """Its rows and columns; a vector is one row."""
+    shape = tensor.shape(sizes)
+    return shape if len(shape) == 2 else (1, *shape)
+
+
+def start_matrix(tensor: LearnedTensor, shape: tuple[int, int], seed: int) -> StartMatrix:
+    """A learned tensor before anybody changes it. Raises AttentionError: too_many_terms."""
+    if tensor.start == "random":
+        numbers = random_matrix(tensor.name, shape, seed)
+        return StartMatrix(numbers, "random", seed)
+    rows, columns = shape
+    if rows * columns > MAX_GENERAL_TERMS:
+        raise AttentionError(
+            "too_many_terms",
+            q=rows,
+            k=columns,
+            limit=MAX_GENERAL_TERMS,
+        )
+    return StartMatrix(np.eye(rows, columns), "built")

@@ -1,7 +1,7 @@
 """Setup: the whole state of a page as plain values, and its link. A link says only what differs from the example."""
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, make_dataclass, replace
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
 
@@ -9,6 +9,7 @@ from attention_core import AttentionConfig
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
 from attention_core.learned.training.snapshots import read_recipe
+from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.plain_checks import require_positive
@@ -40,8 +41,11 @@ MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
 
 
+FurtherMatrices = make_dataclass("FurtherMatrices", [(name, str | None, None) for name in LEARNED_TENSORS], frozen=True)
+
+
 @dataclass(frozen=True)
-class Setup:
+class Setup(FurtherMatrices):
     """What is on the screen. None means: as the example has it.
 
     text, context_text: typed sentences; more: further ones, one a line, that make a batch, and sentence the one of
@@ -50,13 +54,13 @@ class Setup:
     network: a trained one by its recipe, which a learned example puts in the place of its own.
     file: the name of tensors that this session has brought, roles "q:number of an array", axes their order, part batch,
     heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
-    x, context, q, k, v, w_*, ...: matrices in link form (rows ";", cells ","), or "~" and the cells that differ from
-    what they would be ("~row.column=number;..."), "none" for a projection taken away. masks, positions, modifiers:
-    "name" or "name:number:number". token: the chosen query; step and cell: what is opened; stop: the step at which the
-    query's way rests, "start", "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours
-    count in even shares, "shares" where they go from 0 to 1. against: the link of the Setup from which every map shows
-    the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all
-    other maps show B ("values") or B - A ("difference").
+    x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link form (rows ";", cells ","), or
+    "~" and the cells that differ from what they would be ("~row.column=number;..."), "none" for a projection taken
+    away. masks, positions, modifiers: "name" or "name:number:number". token: the chosen query; step and cell: what is
+    opened; stop: the step at which the query's way rests, "start", "end", or "plane" where vectors are dragged. ramp:
+    "times" where the weights' colours count in even shares, "shares" where they go from 0 to 1. against: the link of
+    the Setup from which every map shows the difference. pinned: where that one is A, which stays while this one, B, is
+    changed, and stands beside it; all other maps show B ("values") or B - A ("difference").
     """
 
     example: str = "en_it"
@@ -76,10 +80,6 @@ class Setup:
     b_k: str | None = None
     b_v: str | None = None
     b_o: str | None = None
-    w_a: str | None = None
-    w_aq: str | None = None
-    w_ak: str | None = None
-    v_a: str | None = None
     allowed: str | None = None
     scores: str | None = None
     weights: str | None = None

@@ -9,6 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend_qkv
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.variants.blockwise_softmax import BlockwiseState, attend_blockwise
@@ -45,7 +46,7 @@ def qkv() -> tuple[Tensor, Tensor, Tensor]:
 
 def weights_for(config: AttentionConfig) -> Weights:
     shapes = {"w_a": (D_K, D_K), "w_aq": (H, D_K, A), "w_ak": (D_K, A), "v_a": (A,)}
-    return Weights(**{name: numbers(*shapes[name], seed=4) for name in SCORES[config.score].weights})
+    return Weights(**{name: numbers(*shapes[name], seed=4) for name in names_of(SCORES[config.score].weights)})
 
 
 def run(name: str, block: int) -> list[BlockwiseState]:

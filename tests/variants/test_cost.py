@@ -9,7 +9,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
 from attention_core.analysis.receptive_field import path_lengths
-from attention_core.mechanism.scores import SCORES
+from attention_core.mechanism.parameters import names_of
+from attention_core.mechanism.scores import SCORES, Score
 from attention_core.variants.cost import Cost, ProductCounter, attention_cost, count_cost, score_cost, split_by_growth
 from attention_core.variants.encoder_cost import EncoderCost, compare_costs, count_encoder_cost, encoder_cost
 from attention_core.variants.encoder_paths import one_step_reach, path_length, receptive_field, search_path_length
@@ -31,7 +32,7 @@ def run_of(sizes, score="scaled_dot", bias=False, masks=()):
     shapes = {"w_q": (D, H * d_k), "w_k": (D, H_kv * d_k), "w_v": (D, H_kv * d_v), "w_o": (H * d_v, D_out)}
     shapes |= {"b_q": (H * d_k,), "b_k": (H_kv * d_k,), "b_v": (H_kv * d_v,), "b_o": (D_out,)} if bias else {}
     own = {"w_a": (d_k, d_k), "w_aq": (d_k, A), "w_ak": (d_k, A), "v_a": (A,)}
-    shapes |= {name: own[name] for name in SCORES[score].weights}
+    shapes |= {name: own[name] for name in names_of(SCORES[score].weights)}
     weights = Weights(**{name: zeros(*shape) for name, shape in shapes.items()})
     config = AttentionConfig(score=score, heads=H, kv_heads=H_kv, masks=masks)
     return attend(zeros(B, T, D), zeros(B, S, D), weights=weights, config=config)
@@ -112,9 +113,10 @@ def test_a_score_by_hand(score, pair, query, key, learned):
     assert sum(cost.parameters.values()) == learned
 
 
-def test_a_score_of_unknown_cost_is_refused(monkeypatch):
+def test_no_score_is_without_its_cost():
     """Who registers a score writes down its cost as well: nobody is told that of another one."""
-    monkeypatch.setitem(SCORES, "own", replace(SCORES["general"], weights=("w_a",)))
+    with pytest.raises(TypeError, match="products"):
+        Score(SCORES["dot"].operations)
     for cost in (lambda: score_cost("own", 3, 5), lambda: attention_cost(T=5, D=8, score="own")):
         with pytest.raises(AttentionError) as refused:
             cost()
@@ -123,7 +125,7 @@ def test_a_score_of_unknown_cost_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("score", SCORES)
 def test_every_score_has_a_cost(score):
-    learned = SCORES[score].weights
+    learned = names_of(SCORES[score].weights)
     assert {*score_cost(score, 3, 5).parameters} == {*learned}
 
 

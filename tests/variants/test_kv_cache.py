@@ -9,6 +9,7 @@ import torch
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, code, explain, prove
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import panel
+from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
 from attention_core.variants.decoding_work import (
@@ -69,7 +70,7 @@ def weights_for(config: AttentionConfig) -> Weights:
     width = D if config.residual else D_OUT
     shapes |= {"w_o": (queries * D_V, width), "b_o": (width,)}
     own = {"w_a": (D_K, D_K), "w_aq": (D_K, A), "w_ak": (D_K, A), "v_a": (A,)}
-    shapes |= {name: own[name] for name in SCORES[config.score].weights}
+    shapes |= {name: own[name] for name in names_of(SCORES[config.score].weights)}
     return Weights(**{name: numbers(*shape, seed=3 + n) for n, (name, shape) in enumerate(shapes.items())})
 
 

@@ -18,6 +18,7 @@ from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.mechanism import masks, operations, positions, scores
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
@@ -101,7 +102,7 @@ def layer(
     shapes |= {"w_o": (heads * D_V, D_OUT)} if w_o else {}
     shapes |= {"b_o": (D_OUT,)} if w_o and biases else {}
     own = {"w_a": (heads, D_K, D_K), "w_aq": (D_K, A), "w_ak": (heads, D_K, A), "v_a": (A,)}
-    shapes |= {name: own[name] for name in SCORES[score].weights}
+    shapes |= {name: own[name] for name in names_of(SCORES[score].weights)}
     own_mask = {"custom": ALLOWED[:, :keys], "custom, per head": PER_HEAD[:, :heads, :, :keys]}.get(mask)
     return attend(
         *given,

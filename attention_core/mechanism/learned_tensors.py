@@ -1,0 +1,107 @@
+"""What a mechanism learns besides the projections, declared beside it.
+
+Checks, axes, letters, links and matrices read the declaration: a tensor of a new name is one line.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Operation
+
+Shape = tuple[int, ...]
+Sizes = Mapping[str, int]  # of axes, by their letters
+STARTS = ("random", "identity")  # what a page begins with: numbers drawn from the seed, or ones on the diagonal
+
+
+@dataclass(frozen=True)
+class LearnedTensor:
+    """A tensor that a mechanism learns.
+
+    name: in Weights. dims: its axes; a letter that is none of the run's (H, d_q, d_k, d_v) is of this mechanism alone,
+    and its size is the tensor's own. symbol: its letter in LaTeX. by_head: whether it may have a leading axis H
+    besides, so that each head has its own. start: one of STARTS.
+
+    Raises AttentionError (a ValueError) for another start.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    symbol: str
+    by_head: bool = False
+    start: str = "random"
+
+    def __post_init__(self):
+        require_one_of("start", self.start, STARTS)
+
+    def axes(self, letters: Mapping[str, str]) -> tuple[str, ...]:
+        """The names of its axes in a run, where one that comes again is primed. letters: what the run calls an axis.
+
+        >>> LearnedTensor("w_a", ("d_q", "d_k"), "W_a").axes({"d_q": "d_k"})
+        ('d_k', "d_k'")
+        """
+        named: list[str] = []
+        for dim in self.dims:
+            letter = letters.get(dim, dim)
+            named.append(f"{letter}'" if letter in named else letter)
+        return tuple(named)
+
+    def shape(self, sizes: Sizes) -> Shape:
+        """Its shape without the heads, in a run of these sizes."""
+        return tuple(sizes[dim] for dim in self.dims)
+
+
+def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, int]:
+    """The sizes of a run, and those of the letters that are the mechanism's alone: of such a letter the tensor with the
+    fewest axes says the size. shapes: of the tensors by name.
+
+    >>> add_own_sizes([LearnedTensor("v_a", ("A",), "v_a")], {"v_a": (3,)}, {"d_k": 2})
+    {'d_k': 2, 'A': 3}
+    """
+    known = dict(sizes)
+    for tensor in by_axes(declared):
+        shape = shapes[tensor.name]
+        for place, dim in enumerate(reversed(tensor.dims), 1):
+            if dim not in known:
+                known[dim] = shape[-place] if place <= len(shape) else 0
+    return known
+
+
+def check_learned(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> None:
+    """Every declared tensor has its shape. shapes: of the tensors by name. sizes: of all letters.
+
+    Raises AttentionError: weight_shape.
+    """
+    for tensor in by_axes(declared):
+        shape = shapes[tensor.name]
+        fitting = [tensor.shape(sizes)]
+        if tensor.by_head:
+            fitting.append((sizes["H"], *fitting[0]))
+        if shape not in fitting:
+            axes = " or ".join(map(str, fitting))
+            raise AttentionError("weight_shape", weight=tensor.name, axes=axes, shape=shape)
+
+
+def by_axes(declared: Iterable[LearnedTensor]) -> list[LearnedTensor]:
+    """Those with the fewest axes first."""
+    return sorted(declared, key=lambda tensor: len(tensor.dims))
+
+
+def check_wired(operations: Iterable[Operation], given: Iterable[str], declared: Iterable[LearnedTensor]) -> None:
+    """Refuses operations that read what nobody gives, makes or declares, and a declared tensor that none reads.
+
+    given: the steps that are there before. Raises ValueError: without it a run would fail, or a tensor do nothing.
+    """
+    names = {tensor.name for tensor in declared}
+    known = {*given, *names}
+    read: set[str] = set()
+    for operation in operations:
+        unknown = sorted(set(operation.reads) - known)
+        if unknown:
+            raise ValueError(f"{operation.output} reads {', '.join(unknown)}, which nothing gives")
+        read.update(operation.reads)
+        known.add(operation.output)
+    unread = sorted(names - read)
+    if unread:
+        raise ValueError(f"nothing reads {', '.join(unread)}")
