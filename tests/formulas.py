@@ -35,6 +35,7 @@ from attention_core.variants.kv_cache import decode
 from attention_core.variants.recurrence import with_states
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
+from tests.learned_shapes import score_shapes
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -42,7 +43,6 @@ MASK_PARAMS = {
     "padding": {"lengths": (5, 0)},
     "local_global": {"window": 0, "global_tokens": (1, 4)},
 }
-SCORE_WEIGHTS = {"general": {"w_a": (6, 6)}, "additive": {"w_aq": (6, 5), "w_ak": (6, 5), "v_a": (5,)}}
 
 
 def random(*shape: int) -> torch.Tensor:
@@ -51,7 +51,7 @@ def random(*shape: int) -> torch.Tensor:
 
 def layer(score: str = "scaled_dot", biases: bool = True, **choices) -> Trace:
     """Cross-attention, two heads of width 6, three queries and five keys."""
-    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | SCORE_WEIGHTS.get(score, {})
+    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | score_shapes(score, 6, 6)
     shapes |= {f"b_{role}": (12,) for role in "qkvo"} if biases else {}
     given = {name: choices.pop(name) for name in ("allowed", "replacement") if name in choices}
     return attend(

@@ -41,27 +41,9 @@ MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
 
 
-FurtherMatrices = make_dataclass("FurtherMatrices", [(name, str | None, None) for name in LEARNED_TENSORS], frozen=True)
-
-
 @dataclass(frozen=True)
-class Setup(FurtherMatrices):
-    """What is on the screen. None means: as the example has it.
-
-    text, context_text: typed sentences; more: further ones, one a line, that make a batch, and sentence the one of
-    them that is looked at. built: the heads built by hand, "name" or "offset:-1". wiring: what is changed in the layer,
-    of WIRING. scores, weights: numbers chosen in the place of computed ones, "batch.head.row.column=number;...".
-    network: a trained one by its recipe, which a learned example puts in the place of its own.
-    file: the name of tensors that this session has brought, roles "q:number of an array", axes their order, part batch,
-    heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
-    x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link form (rows ";", cells ","), or
-    "~" and the cells that differ from what they would be ("~row.column=number;..."), "none" for a projection taken
-    away. masks, positions, modifiers: "name" or "name:number:number". token: the chosen query; step and cell: what is
-    opened; stop: the step at which the query's way rests, "start", "end", or "plane" where vectors are dragged. ramp:
-    "times" where the weights' colours count in even shares, "shares" where they go from 0 to 1. against: the link of
-    the Setup from which every map shows the difference. pinned: where that one is A, which stays while this one, B, is
-    changed, and stands beside it; all other maps show B ("values") or B - A ("difference").
-    """
+class LayerSetup:
+    """What may be chosen of every layer."""
 
     example: str = "en_it"
     text: str | None = None
@@ -114,6 +96,33 @@ class Setup(FurtherMatrices):
     ramp: str | None = None
     against: str | None = None
     pinned: str | None = None
+
+
+FurtherMatrices = make_dataclass(
+    "FurtherMatrices",
+    [(name, str | None, None) for name in LEARNED_TENSORS],
+    bases=(LayerSetup,),
+    frozen=True,
+)
+
+
+class Setup(FurtherMatrices):
+    """What is on the screen. None means: as the example has it.
+
+    text, context_text: typed sentences; more: further ones, one a line, that make a batch, and sentence the one of
+    them that is looked at. built: the heads built by hand, "name" or "offset:-1". wiring: what is changed in the layer,
+    of WIRING. scores, weights: numbers chosen in the place of computed ones, "batch.head.row.column=number;...".
+    network: a trained one by its recipe, which a learned example puts in the place of its own.
+    file: the name of tensors that this session has brought, roles "q:number of an array", axes their order, part batch,
+    heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
+    x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link form (rows ";", cells ","), or
+    "~" and the cells that differ from what they would be ("~row.column=number;..."), "none" for a projection taken
+    away. masks, positions, modifiers: "name" or "name:number:number". token: the chosen query; step and cell: what is
+    opened; stop: the step at which the query's way rests, "start", "end", or "plane" where vectors are dragged. ramp:
+    "times" where the weights' colours count in even shares, "shares" where they go from 0 to 1. against: the link of
+    the Setup from which every map shows the difference. pinned: where that one is A, which stays while this one, B, is
+    changed, and stands beside it; all other maps show B ("values") or B - A ("difference").
+    """
 
 
 LINK_KEYS_BY_FIELD = {

@@ -6,6 +6,7 @@ import torch
 from attention_core import AttentionConfig, Weights, attend
 from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.mechanism.scores import SCORES
+from tests.learned_shapes import score_shapes
 
 LENGTHS = (7, 2, 5)
 D, H, A = 6, 2, 3
@@ -19,8 +20,8 @@ def sentences():
 def weights(score):
     generator = torch.Generator().manual_seed(12)
     sizes = {"w_q": (D, D), "w_k": (D, D), "w_v": (D, 4), "w_o": (4, 5), "b_o": (5,)}
-    own = {"general": {"w_a": (3, 3)}, "additive": {"w_aq": (3, A), "w_ak": (3, A), "v_a": (A,)}}.get(score, {})
-    drawn = {name: torch.randn(size, generator=generator, dtype=torch.float64) for name, size in (sizes | own).items()}
+    sizes |= score_shapes(score, 3, 3, own=A)
+    drawn = {name: torch.randn(size, generator=generator, dtype=torch.float64) for name, size in sizes.items()}
     return Weights(**drawn)
 
 

@@ -38,6 +38,7 @@ from attention_core.explanation.layout import panel, product
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.variants.kv_cache import decode
+from tests.learned_shapes import score_shapes
 
 ROOT = Path(__file__).parents[2]
 PALETTES = {"light": LIGHT_PALETTE, "dark": DARK_PALETTE}
@@ -70,7 +71,7 @@ def words_like(*tokens: str, count: int) -> tuple[str, ...]:
 def run(T: int, H: int, tokens: tuple[str, ...], S: int | None = None, score: str = "scaled_dot", **choices) -> Trace:
     """Attention of T tokens, D 8 cut into H heads; S other ones where it is cross-attention."""
     shapes = {"w_q": (8, 8), "w_k": (8, 8), "w_v": (8, 8), "w_o": (8, 8), "b_q": (8,)}
-    shapes |= {"additive": {"w_aq": (8 // H, 3), "w_ak": (8 // H, 3), "v_a": (3,)}}.get(score, {})
+    shapes |= score_shapes(score, 8 // H, 8 // H, own=3)
     weights = Weights(**{name: random(*shape) for name, shape in shapes.items()})
     allowed = choices.pop("allowed", None)
     config = AttentionConfig(score, heads=H, **choices)

@@ -8,6 +8,7 @@ from attention_core.explanation.formula import formula
 from attention_core.explanation.formula_tree import formula_tree
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
+from tests.learned_shapes import score_shapes
 
 
 def flat(tree):
@@ -49,7 +50,6 @@ def test_a_colour_is_a_class():
     assert (attributes, text(("", {}, children))) == ({"class": "share"}, "weights")
 
 
-EXTRA_WEIGHTS = {"general": ("w_a",), "additive": ("w_aq", "w_ak", "v_a")}
 CONFIGS = [
     *(AttentionConfig(score=score) for score in SCORES),
     AttentionConfig(positions=list(POSITIONS), masks=["causal"], heads=2, temperature=2.0),
@@ -59,7 +59,8 @@ CONFIGS = [
 @pytest.mark.parametrize("config", CONFIGS, ids=["-".join((*SCORES,)[n : n + 1]) or "positions" for n in range(6)])
 def test_no_operation_writes_a_command_that_is_not_known(config, generator):
     x, square = torch.randn(3, 4, generator=generator), torch.randn(4, 4, generator=generator)
-    extra = {name: square[0] if name == "v_a" else square for name in EXTRA_WEIGHTS.get(config.score, ())}
+    shapes = score_shapes(config.score, 4 // config.heads, 4 // config.heads)
+    extra = {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
     trace = attend(x, weights=Weights(w_q=square, w_k=square, w_v=square, w_o=square, **extra), config=config)
     for step in trace.computed():
         names = [node[2][0] for node in walk(formula_tree(formula(trace, step, {}))) if node[0] == "mi"]

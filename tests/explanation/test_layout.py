@@ -9,6 +9,7 @@ import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.explanation.layout import MAX_PANEL_SIDE, Panel, Product, is_broadcast_axis, panel, product
+from tests.learned_shapes import score_shapes
 
 SHAPES = {
     "w_q": (11, 24),
@@ -20,7 +21,6 @@ SHAPES = {
     "b_v": (27,),
     "b_o": (29,),
 }
-SCORE_SHAPES = {"general": {"w_a": (4, 4)}, "additive": {"w_aq": (4, 23), "w_ak": (4, 23), "v_a": (23,)}}
 PLACES = [(0, 0), (1, 5), (1, 2), (0, 3)]  # sequence and head; head h reads key/value head h // 2
 
 
@@ -30,7 +30,7 @@ def random(*shape: int) -> torch.Tensor:
 
 def layer(score: str = "scaled_dot", biases: bool = True, **config) -> Trace:
     shapes = {name: shape for name, shape in SHAPES.items() if biases or name.startswith("w")}
-    weights = {name: random(*shape) for name, shape in (shapes | SCORE_SHAPES.get(score, {})).items()}
+    weights = {name: random(*shape) for name, shape in (shapes | score_shapes(score, 4, 4, own=23)).items()}
     config = AttentionConfig(score, heads=6, kv_heads=3, **config)
     return attend(random(2, 5, 11), random(2, 7, 13), random(2, 7, 17), weights=Weights(**weights), config=config)
 

@@ -51,6 +51,7 @@ from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.recurrence import with_states
 from tests.house.test_house import every_face
+from tests.learned_shapes import score_shapes
 
 PRECISION = 1e-12  # of a step's largest number
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -62,7 +63,6 @@ MASK_PARAMS = {
     "padding": {"lengths": (5, 0)},
     "local_global": {"window": 0, "global_tokens": (1, 4)},
 }
-SCORE_WEIGHTS = {"general": {"w_a": (6, 6)}, "additive": {"w_aq": (6, 17), "w_ak": (6, 17), "v_a": (17,)}}
 
 
 # ---- the runs --------------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def crossed(config: AttentionConfig, dtype: torch.dtype = torch.float64, leave_o
     heads, kv_heads = config.heads, config.kv_heads or config.heads
     shapes = {"w_q": (7, 6 * heads), "w_k": (11, 6 * kv_heads), "w_v": (13, 10 * kv_heads), "w_o": (10 * heads, 19)}
     shapes |= {"b_q": (6 * heads,), "b_k": (6 * kv_heads,), "b_v": (10 * kv_heads,), "b_o": (19,)}
-    shapes |= SCORE_WEIGHTS.get(config.score, {})
+    shapes |= score_shapes(config.score, 6, 6, own=17)
     weights = Weights(**{name: numbers(*shapes[name], dtype=dtype) for name in shapes if name not in leave_out})
     query, key, value = (numbers(2, *size, dtype=dtype) for size in ((3, 7), (5, 11), (5, 13)))
     return attend(query, key, value, weights=weights, config=config, **more)

@@ -11,6 +11,8 @@ import torch
 import attention_core
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
 from attention_core.mechanism import checks
+from attention_core.mechanism.masks import MASKS as KNOWN_MASKS
+from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import REFUSAL_SENTENCES
 
 CORE = Path(attention_core.__file__).parent
@@ -67,7 +69,7 @@ def additive(**weights):
 
 
 UNSQUEEZE = "add the missing axis with unsqueeze(1) or unsqueeze(0)"
-MASKS = "mask must be one of causal, local, sliding, padding, local_global"
+MASKS = f"mask must be one of {', '.join(KNOWN_MASKS)}"
 
 REFUSALS = [
     # ---- tensors
@@ -331,7 +333,7 @@ REFUSALS = [
     (
         "unknown_choice",
         lambda: AttentionConfig("softmax"),
-        "score must be one of scaled_dot, dot, cosine, general, additive: got 'softmax'",
+        f"score must be one of {', '.join(SCORES)}: got 'softmax'",
     ),
     ("unknown_choice", lambda: masked("casual"), f"{MASKS}: got 'casual'"),
     (

@@ -15,6 +15,7 @@ from attention_core import AttentionConfig, Weights, attend, attend_qkv
 from attention_core.mechanism.masks import MASKS, to_mha_mask
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
+from tests.learned_shapes import score_shapes
 
 B = 2
 SHAPES = [(5, 7, 6, 3), (7, 5, 3, 3), (5, 7, 6, 2)]  # T, S, H, H_kv; with T > S a causal mask leaves rows empty
@@ -165,17 +166,13 @@ def softmax_by_sdpa(masked_scores: torch.Tensor, v: torch.Tensor) -> torch.Tenso
 def widths(score: str, position: str) -> tuple[int, int]:
     """d_q and d_k: even for RoPE, different where the score can compare them."""
     if "rope" in position:
-        return (14, 10) if score in ("general", "additive") else (14, 14)
-    return (11, 19) if score in ("general", "additive") else (11, 11)
+        return (14, 14) if SCORES[score].equal_widths else (14, 10)
+    return (11, 11) if SCORES[score].equal_widths else (11, 19)
 
 
 def score_weights(score: str, d_q: int, d_k: int) -> Weights:
-    if score == "general":
-        return Weights(w_a=eighths(d_q, d_k, seed=5) / 4)
-    if score == "additive":
-        w_aq, w_ak = eighths(d_q, A, seed=5) / 2, eighths(d_k, A, seed=6) / 2
-        return Weights(w_aq=w_aq, w_ak=w_ak, v_a=eighths(A, seed=7))
-    return Weights()
+    shapes = score_shapes(score, d_q, d_k, own=A)
+    return Weights(**{name: eighths(*shape, seed=seed) / 4 for seed, (name, shape) in enumerate(shapes.items(), 5)})
 
 
 def tensors_of(score: str, position: str, shape: tuple[int, ...]) -> tuple[torch.Tensor, ...]:
@@ -493,13 +490,13 @@ def test_the_residual_is_the_input_plus_the_output(positions, generator):
     assert_close("residual", trace["residual"], stream + trace["output"], 1e-12)
 
 
-@pytest.mark.parametrize("score", ["general", "additive"])
+@pytest.mark.parametrize("score", [name for name, score in SCORES.items() if score.weights])
 def test_score_weights_one_a_head(score):
     """A leading axis H: each head as if it were alone with its own."""
     *_, H, KV = SHAPES[0]
     d_q, d_k = widths(score, "none")
     q, k, v = tensors_of(score, "none", SHAPES[0])
-    sizes = {"general": {"w_a": (d_q, d_k)}, "additive": {"w_aq": (d_q, A), "w_ak": (d_k, A), "v_a": (A,)}}[score]
+    sizes = score_shapes(score, d_q, d_k, own=A)
     weights = {name: eighths(H, *size, seed=seed) for seed, (name, size) in enumerate(sizes.items())}
     scores = attend_qkv(q, k, v, weights=Weights(**weights), config=AttentionConfig(score))["scores"]
     for h in range(H):

@@ -21,6 +21,7 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
+from tests.learned_shapes import score_shapes
 
 TOLERANCE = 1e-12  # of the step's largest magnitude
 
@@ -65,8 +66,7 @@ def mask_choices(draw, B: int, S: int) -> list:
 
 
 def score_weights(score: str, d_q: int, d_k: int, leading: tuple[int, ...], random: Callable) -> dict[str, Tensor]:
-    sizes = {"general": {"w_a": (d_q, d_k)}, "additive": {"w_aq": (d_q, A), "w_ak": (d_k, A), "v_a": (A,)}}
-    return {name: random(*leading, *size) for name, size in sizes.get(score, {}).items()}
+    return {name: random(*leading, *shape) for name, shape in score_shapes(score, d_q, d_k, own=A).items()}
 
 
 @st.composite
@@ -75,7 +75,7 @@ def calls(draw, score: str, way: str) -> Call:
     B, T, S = draw(st.integers(1, 2)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
     H, KV = draw(st.sampled_from(HEADS))
     d_k, d_v = draw(st.sampled_from([2, 4])), draw(st.integers(1, 3))
-    d_q = draw(st.sampled_from([2, 4])) if score in ("general", "additive") else d_k
+    d_q = draw(st.sampled_from([2, 4])) if not SCORES[score].equal_widths else d_k
     generator = torch.Generator().manual_seed(draw(st.integers(0, 999)))
 
     def random(*shape):

@@ -9,10 +9,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend_qkv
 from attention_core.mechanism.masks import MASKS
-from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.variants.blockwise_softmax import BlockwiseState, attend_blockwise
+from tests.learned_shapes import score_shapes
 
 B, H, H_KV, T, S, D_K, D_V, A = 2, 6, 3, 7, 11, 4, 5, 13
 BLOCKS = [1, 3, 5, S, 17]  # 3 and 5 do not divide 11
@@ -45,8 +45,8 @@ def qkv() -> tuple[Tensor, Tensor, Tensor]:
 
 
 def weights_for(config: AttentionConfig) -> Weights:
-    shapes = {"w_a": (D_K, D_K), "w_aq": (H, D_K, A), "w_ak": (D_K, A), "v_a": (A,)}
-    return Weights(**{name: numbers(*shapes[name], seed=4) for name in names_of(SCORES[config.score].weights)})
+    shapes = score_shapes(config.score, D_K, D_K, H, own=A)
+    return Weights(**{name: numbers(*shape, seed=4) for name, shape in shapes.items()})
 
 
 def run(name: str, block: int) -> list[BlockwiseState]:

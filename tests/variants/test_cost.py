@@ -18,6 +18,7 @@ from attention_core.variants.encoders import ENCODER_KINDS, Encoder, draw_layers
 from attention_core.variants.influence import influence
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 from tests.golden import loader
+from tests.learned_shapes import score_shapes
 
 SIZES = {"B": 2, "T": 5, "S": 7, "D": 11, "H": 6, "H_kv": 3, "d_k": 13, "d_v": 17, "D_out": 19, "A": 23}
 
@@ -31,8 +32,7 @@ def run_of(sizes, score="scaled_dot", bias=False, masks=()):
     B, T, S, D, H, H_kv, d_k, d_v, D_out, A = (sizes[name] for name in SIZES)
     shapes = {"w_q": (D, H * d_k), "w_k": (D, H_kv * d_k), "w_v": (D, H_kv * d_v), "w_o": (H * d_v, D_out)}
     shapes |= {"b_q": (H * d_k,), "b_k": (H_kv * d_k,), "b_v": (H_kv * d_v,), "b_o": (D_out,)} if bias else {}
-    own = {"w_a": (d_k, d_k), "w_aq": (d_k, A), "w_ak": (d_k, A), "v_a": (A,)}
-    shapes |= {name: own[name] for name in names_of(SCORES[score].weights)}
+    shapes |= score_shapes(score, d_k, d_k, own=A)
     weights = Weights(**{name: zeros(*shape) for name, shape in shapes.items()})
     config = AttentionConfig(score=score, heads=H, kv_heads=H_kv, masks=masks)
     return attend(zeros(B, T, D), zeros(B, S, D), weights=weights, config=config)

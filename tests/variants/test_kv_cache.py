@@ -9,7 +9,6 @@ import torch
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, code, explain, prove
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import panel
-from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
 from attention_core.variants.decoding_work import (
@@ -22,6 +21,7 @@ from attention_core.variants.decoding_work import (
     work_of_step,
 )
 from attention_core.variants.kv_cache import decode, first_key, gap_to_full
+from tests.learned_shapes import score_shapes
 
 B, T, D, D_OUT, A = 2, 7, 11, 13, 17
 HEADS, KV_HEADS, D_K, D_V = 6, 3, 4, 5  # d_k is even, because RoPE turns pairs
@@ -69,8 +69,7 @@ def weights_for(config: AttentionConfig) -> Weights:
     shapes |= {"b_q": (queries * D_K,), "b_k": (keys * D_K,), "b_v": (keys * D_V,)}
     width = D if config.residual else D_OUT
     shapes |= {"w_o": (queries * D_V, width), "b_o": (width,)}
-    own = {"w_a": (D_K, D_K), "w_aq": (D_K, A), "w_ak": (D_K, A), "v_a": (A,)}
-    shapes |= {name: own[name] for name in names_of(SCORES[config.score].weights)}
+    shapes |= score_shapes(config.score, D_K, D_K, own=A)
     return Weights(**{name: numbers(*shape, seed=3 + n) for n, (name, shape) in enumerate(shapes.items())})
 
 

@@ -9,8 +9,6 @@ import torch
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv, explain, prove
 from attention_core.comparison.differences import find_moves
 from attention_core.comparison.rerun import rerun
-from attention_core.mechanism.parameters import names_of
-from attention_core.mechanism.scores import SCORES
 from attention_core.verification.precision import (
     PRECISIONS,
     largest_finite_number,
@@ -21,6 +19,7 @@ from attention_core.verification.precision import (
 )
 from attention_core.verification.proof import find_overflow, measure_step_rounding
 from tests.golden import loader
+from tests.learned_shapes import score_shapes
 
 B, T, S, D, HEADS, KV_HEADS, D_K, A = 2, 3, 5, 7, 6, 2, 4, 11
 LOW = [torch.float32, torch.bfloat16, torch.float16]
@@ -34,8 +33,7 @@ def layer(**choices) -> Trace:
     config = AttentionConfig(**{"heads": HEADS, "kv_heads": KV_HEADS, "masks": ["causal"], **choices})
     shapes = {"w_q": (D, HEADS * D_K), "w_k": (D, KV_HEADS * D_K), "w_v": (D, KV_HEADS * 13), "b_o": (D,)}
     shapes |= {"w_o": (HEADS * 13, D)}
-    own = {"w_a": (D_K, D_K), "w_aq": (D_K, A), "w_ak": (D_K, A), "v_a": (A,)}
-    shapes |= {name: own[name] for name in names_of(SCORES[config.score].weights)}
+    shapes |= score_shapes(config.score, D_K, D_K, own=A)
     weights = Weights(**{name: numbers(*shape, seed=n) for n, (name, shape) in enumerate(shapes.items(), start=7)})
     return attend(numbers(B, T, D, seed=1), numbers(B, S, D, seed=2), weights=weights, config=config)
 

@@ -18,7 +18,6 @@ from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.mechanism import masks, operations, positions, scores
 from attention_core.mechanism.masks import MASKS
-from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
@@ -26,6 +25,7 @@ from attention_core.record.trace import Faces
 from attention_core.variants import kv_cache
 from attention_core.variants.kv_cache import decode
 from attention_core.verification.proof import Proof, ProofCheck, check_step, prove
+from tests.learned_shapes import score_shapes
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]  # in the order of their digits
 B, T, S, A, D_OUT = 2, 4, 6, 3, 5
@@ -101,8 +101,7 @@ def layer(
     shapes |= {f"b_{role}": (columns[role],) for role in "qkv"} if biases else {}
     shapes |= {"w_o": (heads * D_V, D_OUT)} if w_o else {}
     shapes |= {"b_o": (D_OUT,)} if w_o and biases else {}
-    own = {"w_a": (heads, D_K, D_K), "w_aq": (D_K, A), "w_ak": (heads, D_K, A), "v_a": (A,)}
-    shapes |= {name: own[name] for name in names_of(SCORES[score].weights)}
+    shapes |= score_shapes(score, D_K, D_K, heads, own=A)
     own_mask = {"custom": ALLOWED[:, :keys], "custom, per head": PER_HEAD[:, :heads, :, :keys]}.get(mask)
     return attend(
         *given,
