@@ -26,6 +26,7 @@ from attention_core.exercises.rounding import with_rounded_weights
 from attention_core.explanation.formula import SYMBOL_COLOURS, axis_latex, formula, latex, sized_formula
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.expressions import Ref
@@ -35,7 +36,7 @@ from attention_core.variants.kv_cache import decode
 from attention_core.variants.recurrence import with_states
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
-from tests.learned_shapes import score_shapes
+from tests.entries import every_mask, learned_shapes, mask_choice
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -51,26 +52,28 @@ def random(*shape: int) -> torch.Tensor:
 
 def layer(score: str = "scaled_dot", biases: bool = True, **choices) -> Trace:
     """Cross-attention, two heads of width 6, three queries and five keys."""
-    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | score_shapes(score, 6, 6)
-    shapes |= {f"b_{role}": (12,) for role in "qkvo"} if biases else {}
     given = {name: choices.pop(name) for name in ("allowed", "replacement") if name in choices}
+    config = AttentionConfig(score, heads=2, **choices)
+    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | learned_shapes(config, 6, 6)
+    shapes |= {f"b_{role}": (12,) for role in "qkvo"} if biases else {}
     return attend(
         random(2, 3, 12),
         random(2, 5, 12),
         random(2, 5, 12),
         weights=Weights(**{name: random(*shape) for name, shape in shapes.items()}),
-        config=AttentionConfig(score, heads=2, **choices),
+        config=config,
         **given,
     )
 
 
 ALLOWED = torch.ones(3, 5, dtype=torch.bool)
-EVERY_MASK = [(name, MASK_PARAMS.get(name, {})) for name in MASKS]
+EVERY_MASK = every_mask(**MASK_PARAMS)
 RUNS = {
     **{f"score {name}": layer(name) for name in SCORES},
-    **{f"mask {name}": layer(masks=[(name, MASK_PARAMS.get(name, {}))]) for name in MASKS},
+    **{f"mask {name}": layer(masks=[mask_choice(name, **MASK_PARAMS)]) for name in MASKS},
     **{f"position {name}": layer(positions=[name]) for name in POSITIONS},
     **{f"modifier {name}": layer(modifiers=[name]) for name in MODIFIERS},
+    **{f"normaliser {name}": layer(normaliser=name) for name in NORMALISERS},
     "everything": layer("additive", masks=EVERY_MASK, positions=[*POSITIONS], dropout=0.1, allowed=ALLOWED),
     "no bias": layer(biases=False),
     "no weights": attend(random(3, 4)),

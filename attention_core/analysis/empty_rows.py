@@ -16,7 +16,8 @@ from torch import Tensor
 
 from attention_core.analysis.softmax_stages import STABLE_SOFTMAX
 from attention_core.comparison.distances import LARGE_NEGATIVE_FILL
-from attention_core.mechanism.operations import MASK, SOFTMAX
+from attention_core.mechanism.normalisers import SOFTMAX
+from attention_core.mechanism.operations import MASK
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.trace import Faces, Operation, Trace

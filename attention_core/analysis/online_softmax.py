@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.mechanism.normalisers import require_softmax
 from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.record.expressions import Cell, Operand, Ref
@@ -246,6 +247,7 @@ def with_online_softmax(trace: Trace, block: int) -> Trace:
     >>> [round(trace[f"total_{n}"].item(), 3) for n in (1, 2)], round(trace["seen_outputs_2"].item(), 3)
     ([1.333, 2.0], 2.333)
     """
+    require_softmax(trace, "the running softmax")
     S = trace["masked_scores"].shape[-1]
     starts = range(0, S, require_positive("block", block))
     plan = []

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from attention_core.mechanism.plain_checks import require_whole
-from attention_core.mechanism.positions import ROPE, SINUSOIDAL, pair_columns
+from attention_core.mechanism.positions import ROPE, SINUSOIDAL, pair_columns, rope_frequency
 from attention_core.record.trace import Operation, Trace
 
 Point = tuple[float, float]
@@ -31,15 +31,16 @@ def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: in
     >>> found.before, [round(number, 3) for number in found.after], found.angle  # cos 1, sin 1
     ((1.0, 0.0), [0.54, 0.841], 1.0)
     """
-    params = trace.step(role).operation.params
+    operation = trace.step(role).operation
+    params = operation.params
     width = trace[role].shape[-1]
     columns = pair_columns(pair, width, params["style"])
-    vector_before = trace[f"{role}_heads"][index]  # (d_k,)
+    vector_before = trace[operation.reads[0]][index]  # (d_k,)
     vector_after = trace[role][index]
     before = [vector_before[column].item() for column in columns]
     after = [vector_after[column].item() for column in columns]
     position = index[-1] + params["first_position"]
-    frequency = params["base"] ** (-2 * pair / width)
+    frequency = rope_frequency(pair, width, **{name: params[name] for name in ("base", "scaling", "factor", "trained")})
     return Rotation(
         before=tuple(before),
         after=tuple(after),

@@ -5,6 +5,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.mechanism.normalisers import computed_weights_of, require_softmax
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand
@@ -64,7 +65,8 @@ def with_jacobian(trace: Trace) -> Trace:
     tensor([[ 0.2500, -0.2500],
             [-0.2500,  0.2500]])
     """
-    softmax = "softmax_weights" if "softmax_weights" in trace else "weights"
+    require_softmax(trace, "the Jacobian")
+    softmax = computed_weights_of(trace)
     weights = trace[softmax]
     count = weights.numel() * weights.shape[-1]
     needed = count * weights.element_size()

@@ -16,10 +16,10 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import choose_signed_format, format_exact, format_fixed
 from attention_core.record.trace import Trace
 
-MASKED_STEPS = {"masked_scores", "weights", "softmax_weights", "dropped_weights"}  # where a blocked pair is hatched
+MASKED_STEPS = {"masked_scores", "weights", "computed_weights", "dropped_weights"}  # where a blocked pair is hatched
 SHARE_STEPS = {
     "weights",
-    "softmax_weights",
+    "computed_weights",
     "replacement",
     "chosen_weights",
     "naive_weights",

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Choice
+from attention_core.mechanism.normalisers import is_replaced, normaliser_of
 from attention_core.record.trace import Trace
 
 EQUAL_WEIGHT_GAP = 1e-9  # weights closer together than this count as equal
@@ -22,7 +23,8 @@ class RowFact:
     """What one query does in one head.
 
     `possible` counts the allowed keys, `keys` are those that get the most, and `share` is the weight of each of them.
-    `total` is the sum of the row, `rest` what all keys together get that get less than the most.
+    `total` is the sum of the row, `sunk` what a sink takes of the whole, and `rest` what goes to the sink and to those
+    keys that get less than the most.
 
     kind:
 
@@ -33,6 +35,7 @@ class RowFact:
     - "only": a single key is allowed.
     - "nothing": no key is allowed.
     - "overflow": the precision could not hold the scores, and no weights came of them.
+    - "free": every key has a weight for itself, and they need not sum to 1. `keys` holds the largest.
     - "chosen": somebody's own weights, which are not shares of a whole among the allowed keys. `keys` holds the
       largest.
     """
@@ -45,17 +48,18 @@ class RowFact:
     share: float
     possible: int
     total: float = 1.0
+    sunk: float = 0.0
     rest: float = field(default=0.0, compare=False)
 
     @property
     def even(self) -> float:
-        """The share of each allowed key if all got the same."""
-        return 1 / self.possible
+        """The share of each allowed key if all got the same of what the sink leaves."""
+        return left_by(self.sunk) / self.possible
 
     @property
     def ratio(self) -> float:
         """The share as a multiple of an even one."""
-        return self.share * self.possible
+        return self.share * self.possible / left_by(self.sunk)
 
 
 # ---- one query -------------------------------------------------------------------------------------------------------
@@ -80,19 +84,41 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
         largest = int(row.argmax())
         total = float(row.sum())
         return RowFact("chosen", *place, (largest,), share, possible, total)
-    if share == 0.0:
+    sinks = has_sink(trace)
+    if possible == 0 or (share == 0.0 and not sinks):
         return RowFact("nothing", *place, (), 0.0, possible)
+    total = float(row.sum())
+    if has_free_weights(trace):
+        return RowFact("free", *place, (int(row.argmax()),), share, possible, total)
+    sunk = 1 - total if sinks else 0.0
     among_largest = row >= share - EQUAL_WEIGHT_GAP
     keys = among_largest.nonzero().flatten().tolist()
     smaller = row[row < share]
     return RowFact(
-        kind_of_row(len(keys), possible, share),
+        kind_of_row(len(keys), possible, share / left_by(sunk)),
         *place,
         keys=tuple(keys),
         share=share,
         possible=possible,
-        rest=float(smaller.sum()),
+        total=1 - sunk,
+        sunk=sunk,
+        rest=float(smaller.sum()) + sunk,
     )
+
+
+def left_by(sunk: float) -> float:
+    """What a sink leaves to all keys; 1 where it leaves nothing, so that nothing is divided by 0."""
+    return 1 - sunk or 1.0
+
+
+def has_free_weights(trace: Trace) -> bool:
+    """Say whether each weight is made of its score alone."""
+    return not is_replaced(trace) and normaliser_of(trace).row_sum == "free"
+
+
+def has_sink(trace: Trace) -> bool:
+    """Say whether a part of each row is given to no key."""
+    return not is_replaced(trace) and normaliser_of(trace).row_sum == "at most one"
 
 
 def has_overflowed(
@@ -110,7 +136,8 @@ def has_overflowed(
     return bool(scores[allowed].isneginf().all())
 
 
-CLAIMS = ("most", "nearly", "several")  # kinds that follow from the scores; the others from masks, or from even scores
+# kinds that follow from the scores; the others from masks, or from even scores
+CLAIMS = ("most", "nearly", "several", "free")
 
 
 @dataclass(frozen=True)
@@ -166,7 +193,8 @@ def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[T
 def kind_of_row(largest_count: int, possible: int, share: float) -> str:
     """Name what a softmax did with a row that has allowed keys: one of the kinds of a RowFact.
 
-    largest_count: the number of keys that get the most, each `share`. possible: the number of allowed keys.
+    largest_count: the number of keys that get the most, each `share` of what all keys get. possible: the number of
+    allowed keys.
     """
     if possible == 1:
         return "only"

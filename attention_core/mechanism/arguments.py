@@ -12,9 +12,9 @@ from attention_core.mechanism.checks import (
     check_heads,
     check_inputs,
     check_keys,
+    check_learned_weights,
     check_output_weights,
     check_projection,
-    check_score_weights,
 )
 from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
@@ -159,7 +159,7 @@ def check_from_qkv(arguments: Arguments, config: AttentionConfig, pairs: PairInp
     _, _, S, d_v = shapes["v"]
     first_name = next(iter(arguments.inputs))
     sample = arguments.inputs[first_name].new_zeros(1)
-    check_score_weights(
+    check_learned_weights(
         config,
         weights,
         shapes["q"],
@@ -237,9 +237,10 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
 
 
 def head_step(config: AttentionConfig, role: str) -> str:
-    """What q, k or v is called once it is cut into heads: a name of its own where positions change it afterwards."""
-    is_turned = role != "v" and config.positions_at("heads")
-    return f"{role}_heads" if is_turned else role
+    """What q, k or v is called once it is cut into heads: a name of its own where it is changed afterwards."""
+    changes = config.positions_at("heads") or config.modifiers_at("heads")
+    is_changed = role != "v" and changes
+    return f"{role}_heads" if is_changed else role
 
 
 def weight_dims(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig, Weights
+from attention_core.mechanism.config import OWNERS, AttentionConfig, Weights
 from attention_core.mechanism.learned_tensors import add_own_sizes, check_learned
 from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES
@@ -285,35 +285,40 @@ def check_matrix_and_bias(
         )
 
 
-# ---- the score's own weights -----------------------------------------------------------------------------------------
-def check_score_weights(
+# ---- what the mechanisms learn besides -------------------------------------------------------------------------------
+def check_learned_weights(
     config: AttentionConfig,
     weights: Weights,
     q: tuple[int, ...],
     k: tuple[int, ...],
     itemsize: int,
 ) -> None:
-    """The score's own weights are there and fit q (B, H, T, d_q) and k (B, H_kv, S, d_k); no other score's are."""
+    """What the chosen mechanisms learn is there and fits q (B, H, T, d_q) and k (B, H_kv, S, d_k); no other's is."""
     B, H, T, d_q = q
     _, _, S, d_k = k
-    score = SCORES[config.score]
-    check_weight_names(config.score, weights, names_of(score.weights))
+    check_weight_names(config, weights)
     weight_shapes = {name: shape_of(tensor) for name, tensor in weights.given().items()}
     run_sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k}
-    sizes = add_own_sizes(score.weights, weight_shapes, run_sizes)
-    check_learned(score.weights, weight_shapes, sizes)
-    for larger in score.larger_than_pairs(sizes):
-        check_hidden(larger, itemsize)
+    for owner, declared in config.learned().items():
+        sizes = add_own_sizes(declared, weight_shapes, run_sizes)
+        check_learned(declared, weight_shapes, sizes)
+        if owner == config.score:
+            for larger in SCORES[owner].larger_than_pairs(sizes):
+                check_hidden(larger, itemsize)
 
 
-def check_weight_names(score: str, weights: Weights, needed: tuple[str, ...]) -> None:
-    """All weights that the score needs are there, and none that only another score needs."""
-    for name in LEARNED_TENSORS:
-        is_there = getattr(weights, name) is not None
-        if name in needed and not is_there:
-            raise AttentionError("missing_weight", score=score, weight=name)
-        if is_there and name not in needed:
-            raise AttentionError("unused_weight", weight=name, why=f"the score is {score}")
+def check_weight_names(config: AttentionConfig, weights: Weights) -> None:
+    """All tensors that the chosen mechanisms learn are there, and none that only another one learns."""
+    given = weights.given()
+    needed = set()
+    for owner, declared in config.learned().items():
+        for name in names_of(declared):
+            if name not in given:
+                raise AttentionError("missing_weight", kind=owner, weight=name)
+            needed.add(name)
+    for name in given:
+        if name in OWNERS and name not in needed:
+            raise AttentionError("unowned_weight", weight=name, kind=OWNERS[name])
 
 
 def check_hidden(sizes: tuple[int, ...], itemsize: int, limit: int = MAX_HIDDEN_BYTES) -> None:

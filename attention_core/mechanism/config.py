@@ -2,19 +2,29 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, make_dataclass
+from functools import partial
+from typing import Protocol
 
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.mechanism.learned_tensors import LearnedTensor
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
-from attention_core.mechanism.parameters import check_parameters
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.parameters import Parameter, check_parameters
 from attention_core.mechanism.plain_checks import require_finite, require_one_of, require_positive, require_whole
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 
 Choice = tuple[str, Mapping[str, object]]  # a name and its parameters
+
+
+class HasParameters(Protocol):
+    """An entry of a table of mechanisms."""
+
+    parameters: tuple[Parameter, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +62,8 @@ class AttentionConfig:
     else 1). temperature: divides the scaled scores. heads, kv_heads: query heads, and key/value heads (None: as many).
     masks: (name, params) pairs from MASKS, combined with "and"; causal and sliding take `offset`, the position of query
     0 (None: S - T). positions: (name, params) pairs from POSITIONS. modifiers: (name, params) pairs from MODIFIERS,
-    which act in the order of that table. dropout: the probability of dropping a weight, with dropout_seed for the draw.
+    which act in the order of that table. normaliser: one of NORMALISERS, which makes weights of the masked scores, a
+    name or a pair as well. dropout: the probability of dropping a weight, with dropout_seed for the draw.
     replace: "uniform" puts even weights in the place of the softmax's. residual: one more step, x + output.
     A name alone stands for (name, {}). Nothing in it changes once it is checked, and equal ones have one hash.
 
@@ -70,6 +81,7 @@ class AttentionConfig:
     masks: tuple[Choice, ...] = ()
     positions: tuple[Choice, ...] = ()
     modifiers: tuple[Choice, ...] = ()
+    normaliser: Choice = "softmax"
     dropout: float | None = None
     dropout_seed: int = 0
     replace: str | None = None
@@ -95,11 +107,13 @@ class AttentionConfig:
             if self.heads % self.kv_heads:
                 raise AttentionError("heads_groups", heads=self.heads, kv_heads=self.kv_heads)
         masks = check_listed_choices("masks", self.masks, check_mask_choice)
-        positions = check_listed_choices("positions", self.positions, check_position_choice)
+        positions = check_listed_choices("positions", self.positions, partial(check_choice, "position", POSITIONS))
         object.__setattr__(self, "masks", masks)
-        modifiers = check_listed_choices("modifiers", self.modifiers, check_modifier_choice)
+        modifiers = check_listed_choices("modifiers", self.modifiers, partial(check_choice, "modifier", MODIFIERS))
+        normaliser = check_choice("normaliser", NORMALISERS, parse_choice("normaliser", self.normaliser))
         object.__setattr__(self, "positions", positions)
         object.__setattr__(self, "modifiers", modifiers)
+        object.__setattr__(self, "normaliser", normaliser)
 
     def positions_at(self, place: str) -> dict[str, Mapping[str, object]]:
         """Those of the chosen positions that act at a place, one of PLACES: their parameters by name."""
@@ -114,6 +128,16 @@ class AttentionConfig:
         chosen = dict(self.modifiers)
         names = [name for name, modifier in MODIFIERS.items() if modifier.place == place and name in chosen]
         return {name: chosen[name] for name in names}
+
+    def learned(self) -> dict[str, tuple[LearnedTensor, ...]]:
+        """What the chosen mechanisms learn besides the projections, by their names."""
+        normaliser, _ = self.normaliser
+        learned = {self.score: SCORES[self.score].weights, normaliser: NORMALISERS[normaliser].weights}
+        for name, _ in self.modifiers:
+            learned[name] = MODIFIERS[name].weights
+        for name, _ in self.positions:
+            learned[name] = POSITIONS[name].weights
+        return learned
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +154,17 @@ class ProjectionWeights:
     b_o: Float[Tensor, " D_out"] | None = None
 
 
-LEARNED_TENSORS = {tensor.name: tensor for score in SCORES.values() for tensor in score.weights}  # of all mechanisms
+def list_learned() -> list[tuple[str, LearnedTensor]]:
+    """What all mechanisms learn besides the projections, each with whose it is."""
+    learned = []
+    for table in (SCORES, NORMALISERS, MODIFIERS, POSITIONS):
+        for owner, entry in table.items():
+            learned += [(owner, tensor) for tensor in entry.weights]
+    return learned
+
+
+LEARNED_TENSORS = {tensor.name: tensor for _, tensor in list_learned()}
+OWNERS = {tensor.name: owner for owner, tensor in list_learned()}
 
 FurtherWeights = make_dataclass(
     "FurtherWeights",
@@ -211,17 +245,9 @@ def check_mask_choice(choice: Choice) -> Choice:
     return name, Params(tuple({**params, **checked}.items()))
 
 
-def check_position_choice(choice: Choice) -> Choice:
-    """A position's name and all its parameters, the usual ones filled in."""
+def check_choice(kind: str, table: Mapping[str, HasParameters], choice: Choice) -> Choice:
+    """A name of a table and all its parameters, the usual ones filled in."""
     name, params = choice
-    require_one_of("position", name, tuple(POSITIONS))
-    checked = check_parameters(name, params, POSITIONS[name].parameters)
-    return name, Params(tuple(checked.items()))
-
-
-def check_modifier_choice(choice: Choice) -> Choice:
-    """A modifier's name and all its parameters, the usual ones filled in."""
-    name, params = choice
-    require_one_of("modifier", name, tuple(MODIFIERS))
-    checked = check_parameters(name, params, MODIFIERS[name].parameters)
+    require_one_of(kind, name, tuple(table))
+    checked = check_parameters(name, params, table[name].parameters)
     return name, Params(tuple(checked.items()))

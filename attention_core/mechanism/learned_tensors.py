@@ -3,16 +3,17 @@
 Checks, axes, letters, links and matrices read the declaration: a tensor of a new name is one line.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
-from attention_core.mechanism.plain_checks import require_one_of
+import numpy as np
+
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation
 
 Shape = tuple[int, ...]
 Sizes = Mapping[str, int]  # of axes, by their letters
-STARTS = ("random", "identity")  # what a page begins with: numbers drawn from the seed, or ones on the diagonal
+Start = Callable[[int, int], np.ndarray]  # rows and columns -> numbers
 
 
 @dataclass(frozen=True)
@@ -21,19 +22,17 @@ class LearnedTensor:
 
     name: in Weights. dims: its axes; a letter that is none of the run's (H, d_q, d_k, d_v) is of this mechanism alone,
     and its size is the tensor's own. symbol: its letter in LaTeX. by_head: whether it may have a leading axis H
-    besides, so that each head has its own. start: one of STARTS.
-
-    Raises AttentionError (a ValueError) for another start.
+    besides, so that each head has its own. start: what a page begins with, from its rows and columns (a vector is one
+    row); None: drawn from the seed. own_sizes: how large a page makes its own axes; one that is not named is as wide as
+    a head.
     """
 
     name: str
     dims: tuple[str, ...]
     symbol: str
     by_head: bool = False
-    start: str = "random"
-
-    def __post_init__(self):
-        require_one_of("start", self.start, STARTS)
+    start: Start | None = None
+    own_sizes: Mapping[str, int] = field(default_factory=dict)
 
     def axes(self, letters: Mapping[str, str]) -> tuple[str, ...]:
         """The names of its axes in a run, where one that comes again is primed. letters: what the run calls an axis.
@@ -52,6 +51,18 @@ class LearnedTensor:
         return tuple(sizes[dim] for dim in self.dims)
 
 
+# ---- what a page begins with -----------------------------------------------------------------------------------------
+def zeros(rows: int, columns: int) -> np.ndarray:
+    """All 0: it adds nothing."""
+    return np.zeros((rows, columns))
+
+
+def ones(rows: int, columns: int) -> np.ndarray:
+    """All 1: it multiplies by nothing."""
+    return np.ones((rows, columns))
+
+
+# ---- sizes and checks ------------------------------------------------------------------------------------------------
 def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, int]:
     """The sizes of a run, and those of the letters that are the mechanism's alone: of such a letter the tensor with the
     fewest axes says the size. shapes: of the tensors by name.

@@ -137,6 +137,56 @@ def sliding_cell(index, scores: Operand, *, window, query_offset) -> Cell:
 SLIDING = Faces(sliding_mask, sliding_mask_numpy, sliding_formula, sliding_cell)
 
 
+# ---- dilated: `window` keys to each side, `dilation` apart (Beltagy et al. 2020, section 3.1) ------------------------
+def dilated(b, h, i, j, *, window, dilation, query_offset):
+    distance = abs(i + query_offset - j)
+    return (distance <= window * dilation) & (distance % dilation == 0)
+
+
+def dilated_mask(
+    scores: Float[Tensor, "B H T S"], *, window: int, dilation: int, query_offset: int
+) -> Bool[Tensor, "1 1 T S"]:
+    allowed = dilated(*indices(scores), window=window, dilation=dilation, query_offset=query_offset)
+    return allowed[None, None]  # (T, S) -> (1, 1, T, S)
+
+
+def dilated_mask_numpy(scores, *, window, dilation, query_offset):
+    T, S = scores.shape[-2:]
+    reach = min(window, (T + S + abs(query_offset)) // dilation)  # farther diagonals lie outside
+    allowed = np.zeros((T, S), dtype=bool)
+    for step in range(-reach, reach + 1):
+        diagonal = np.eye(T, S, query_offset + step * dilation, dtype=bool)
+        allowed = allowed | diagonal
+    return allowed[None, None]
+
+
+def dilated_formula(scores, *, window, dilation, query_offset):
+    distances = list_distances(window, dilation, r"\ldots")
+    return rf"|{query_symbol(query_offset)} - j| \in \{{{distances}\}}"
+
+
+def dilated_cell(index, scores: Operand, *, window, dilation, query_offset) -> Cell:
+    *_, i, j = index
+    query = i + query_offset
+    allowed = dilated(*index, window=window, dilation=dilation, query_offset=query_offset)
+    return truth_cell(allowed, f"|{query} − {j}| in {{{list_distances(window, dilation, '…')}}}")
+
+
+def list_distances(window: int, dilation: int, more: str) -> str:
+    """The distances that a dilated window allows, of many the first and the last; more: what stands between them.
+
+    >>> list_distances(2, 3, "…"), list_distances(9, 3, "…")
+    ('0, 3, 6', '0, 3, …, 27')
+    """
+    if window <= MAX_LISTED_DISTANCES:
+        return ", ".join(str(step * dilation) for step in range(window + 1))
+    return f"0, {dilation}, {more}, {window * dilation}"
+
+
+MAX_LISTED_DISTANCES = 3
+DILATED = Faces(dilated_mask, dilated_mask_numpy, dilated_formula, dilated_cell)
+
+
 # ---- padding: only the real tokens of each sequence, `lengths` of them -----------------------------------------------
 def padding(b, h, i, j, *, lengths):
     return j < lengths[b]
@@ -285,12 +335,14 @@ class Mask:
 WINDOW = Parameter("window", least=0, start=1)
 OWN_WINDOW = Parameter("window", least=1, start=1)  # the query's own position is one of them
 LENGTHS = Parameter("lengths", several=True, start=())
+DILATION = Parameter("dilation", least=1, start=2)
 GLOBAL_TOKENS = Parameter("global_tokens", several=True, start=(0,))
 
 MASKS = {
     "causal": Mask(CAUSAL, is_causal=True),
     "local": Mask(LOCAL, (WINDOW,)),
     "sliding": Mask(SLIDING, (OWN_WINDOW,), is_causal=True),
+    "dilated": Mask(DILATED, (WINDOW, DILATION)),
     "padding": Mask(PADDING, (LENGTHS,), uses_position=False),
     "local_global": Mask(LOCAL_GLOBAL, (WINDOW, GLOBAL_TOKENS)),
 }

@@ -1,4 +1,4 @@
-"""The operations every mechanism shares: project, split, scale, mask, softmax, mix, merge.
+"""The operations every mechanism shares: project, split, scale, mask, mix, merge.
 
 Each is one definition of four functions in a row: PyTorch, its NumPy twin, the formula, one cell. B batch, H heads,
 H_kv key/value heads, T query positions, S key positions, D model width, d_k and d_v widths per head.
@@ -211,40 +211,6 @@ def mask_scores_cell(index, scores: Operand, allowed: Operand | None = None) -> 
 
 
 MASK = Faces(mask_scores, mask_scores_numpy, mask_scores_formula, mask_scores_cell, sign="−∞", motion="mask")
-
-
-# ---- softmax over the keys; a row with nothing allowed gives zeros ---------------------------------------------------
-def masked_softmax(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
-    weights = torch.softmax(masked_scores, dim=-1)  # over S
-    if not weights.sum().isnan():
-        return weights
-    empty = masked_scores.amax(-1, keepdim=True).isneginf()  # (B, H, T, 1): queries that may attend to nothing
-    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # no NaN, in the gradient either
-    return weights.masked_fill(empty, 0.0)
-
-
-def masked_softmax_numpy(masked_scores):
-    top = masked_scores.max(-1, keepdims=True)  # (B, H, T, 1)
-    finite_top = np.where(np.isneginf(top), 0.0, top)
-    powers = np.exp(masked_scores - finite_top)  # (B, H, T, S): the largest is exp(0) = 1, no overflow
-    sums = powers.sum(-1, keepdims=True)  # (B, H, T, 1): at least 1, or 0 in an empty row
-    return powers / np.maximum(sums, 1.0)
-
-
-def masked_softmax_formula(masked_scores):
-    return rf"\mathrm{{softmax}}_S({masked_scores})"
-
-
-def masked_softmax_cell(index, masked_scores: Operand) -> Cell:
-    *row, chosen = index
-    S = masked_scores.shape[-1]
-    scores = row_terms(masked_scores, row, S)
-    return Cell((scores[chosen], *scores), function="softmax")
-
-
-SOFTMAX = Faces(
-    masked_softmax, masked_softmax_numpy, masked_softmax_formula, masked_softmax_cell, sign="%", motion="share"
-)
 
 
 # ---- replace the weights: evenly over what is allowed, or by given ones ----------------------------------------------

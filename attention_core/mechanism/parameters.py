@@ -30,6 +30,7 @@ class Parameter:
     several: a tuple or a list of them.
     usual: what it is where none is given; None where the run says what it is, and NEEDED where one must be given.
     start: what a page begins with where the mechanism is switched on; None where it leaves it open.
+    beside: the parameter without which it does nothing, where that one is what it usually is.
 
     Raises ValueError for another least value.
     """
@@ -42,6 +43,7 @@ class Parameter:
     several: bool = False
     usual: object = NEEDED
     start: object = None
+    beside: str = ""
 
     def __post_init__(self):
         if self.least not in WHOLE_CHECKS:
@@ -108,16 +110,32 @@ def check_declared(function: Callable, declared: Iterable[str]) -> None:
 
     Without it a parameter that nobody declared would have no check, no link and no control, and nothing would say so.
     """
-    taken = ", ".join(keyword_names(function))
-    named = ", ".join(sorted(declared))
-    if taken != named:
-        raise ValueError(f"{function.__name__} takes {taken}: declared are {named}")
+    check_arguments(function, sorted(argument_names(function, by_keyword=True)), sorted(declared))
 
 
-def keyword_names(function: Callable) -> list[str]:
-    """The arguments that a function takes by keyword alone, sorted."""
+def check_operands(function: Callable, declared: Iterable[str]) -> None:
+    """The same for the tensors that it takes, in their order: the first is that of its place, by any name."""
+    _, *others = argument_names(function, by_keyword=False)
+    check_arguments(function, others, list(declared))
+
+
+def check_operand_count(function: Callable, count: int) -> None:
+    """It takes so many tensors besides that of its place. Raises ValueError."""
+    _, *others = argument_names(function, by_keyword=False)
+    if len(others) != count:
+        raise ValueError(f"{function.__name__} takes {', '.join(others) or 'no tensor'} besides: declared are {count}")
+
+
+def check_arguments(function: Callable, taken: list[str], declared: list[str]) -> None:
+    """Both lists are one. Raises ValueError."""
+    if taken != declared:
+        raise ValueError(f"{function.__name__} takes {', '.join(taken)}: declared are {', '.join(declared)}")
+
+
+def argument_names(function: Callable, by_keyword: bool) -> list[str]:
+    """The arguments that a function takes by keyword alone, or those that it takes in their order."""
     names = []
     for argument in inspect.signature(function).parameters.values():
-        if argument.kind is inspect.Parameter.KEYWORD_ONLY:
+        if (argument.kind is inspect.Parameter.KEYWORD_ONLY) == by_keyword:
             names.append(argument.name)
-    return sorted(names)
+    return names

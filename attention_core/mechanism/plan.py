@@ -17,8 +17,10 @@ from attention_core.mechanism.arguments import (
 )
 from attention_core.mechanism.checks import Shapes
 from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.learned_tensors import add_own_sizes
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.operations import (
     ADD,
     DROP,
@@ -31,11 +33,11 @@ from attention_core.mechanism.operations import (
     PUT,
     ROOT_SCALE,
     SCALE,
-    SOFTMAX,
     SPLIT,
     TAKE,
 )
 from attention_core.mechanism.pair_inputs import PairInputs
+from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORE_DIMS, SCORES
 from attention_core.record.errors import AttentionError
@@ -118,8 +120,10 @@ def plan_qkv(
         if config.positions_at("input"):
             source = f"positioned_{source}"
         plan += plan_projection(config, inputs, role, source, shapes)
-    plan += plan_head_positions(config, "q", shapes, query_offset)
-    plan += plan_head_positions(config, "k", shapes, 0)
+    q_changes = plan_head_changes(config, "q", shapes, query_offset)
+    k_changes = plan_head_changes(config, "k", shapes, 0)
+    for both in zip(q_changes, k_changes, strict=True):  # what is done to q, is then done to k
+        plan += both
     return plan
 
 
@@ -160,11 +164,11 @@ def plan_input_positions(config: AttentionConfig, source: Step, shapes: Shapes, 
     plan: Plan = []
     for name, params in chosen.items():
         position = POSITIONS[name]
-        fitted = position.fit(params, heads, columns)
+        fitted = position.fit(params, {"H": heads, "width": columns})
         table = Operation(
             output=f"{name}_{source.name}",
             dims=dims,
-            reads=(source.name,),
+            reads=(source.name, *position.operands),
             faces=position.faces,
             params={**fitted, "first_position": first_position},
         )
@@ -198,26 +202,38 @@ def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
     return plan
 
 
-def plan_head_positions(config: AttentionConfig, role: str, shapes: Shapes, first_position: int) -> Plan:
-    """q or k with the positions that act in the heads, if any are chosen; its first row stands at first_position."""
-    chosen = config.positions_at("heads")
+def plan_head_changes(config: AttentionConfig, role: str, shapes: Shapes, first_position: int) -> Plan:
+    """q or k with the modifiers and then the positions that act in the heads, if any are chosen.
+
+    Its first row stands at first_position. The last step has the name of q or k.
+    """
     _, heads, _, width = shapes[role]
+    dims = head_dims(role, shapes)
     plan: Plan = []
-    read = f"{role}_heads"
-    for count, (name, params) in enumerate(chosen.items(), 1):
-        is_last = count == len(chosen)
+    for name, params in config.modifiers_at("heads").items():
+        modifier = MODIFIERS[name]
+        learned = names_of(modifier.learned_for(role))
+        plan.append(Operation(f"{role}_{modifier.output}", dims, learned, modifier.faces, params))
+    for name, params in config.positions_at("heads").items():
         position = POSITIONS[name]
-        fitted = position.fit(params, heads, width)
-        turned = Operation(
-            output=role if is_last else f"{role}_{name}",
-            dims=head_dims(role, shapes),
-            reads=(read,),
-            faces=position.faces,
-            params={**fitted, "first_position": first_position},
-        )
-        plan.append(turned)
-        read = turned.output
-    return plan
+        fitted = position.fit(params, {"H": heads, "width": width})
+        placed = {**fitted, "first_position": first_position}
+        plan.append(Operation(f"{role}_{name}", dims, position.operands, position.faces, placed))
+    return chain_operations(plan, f"{role}_heads", role)
+
+
+def chain_operations(plan: Plan, first: str, last: str) -> Plan:
+    """Operations of which each reads the one before, besides what it reads anyway; the first reads the step `first`.
+
+    last: what the last step is called.
+    """
+    chained: Plan = []
+    read = first
+    for count, operation in enumerate(plan, 1):
+        output = last if count == len(plan) else operation.output
+        chained.append(replace(operation, output=output, reads=(read, *operation.reads)))
+        read = output
+    return chained
 
 
 # ---- scores ----------------------------------------------------------------------------------------------------------
@@ -225,9 +241,10 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_o
     """From q and k to the scores that the mask sees."""
     _, _, _, d_k = shapes["k"]
     plan = plan_score(config, inputs)
-    plan.append(plan_scale(config, d_k))
+    plan += plan_score_positions(config, inputs, shapes, query_offset)
+    plan.append(plan_scale(config, d_k, plan[-1].output))
     plan += plan_modifiers(config, "scores", plan[-1])
-    plan += plan_bias(config, shapes, query_offset, plan[-1].output)
+    plan += plan_bias(config, inputs, shapes, query_offset, plan[-1].output)
     return plan
 
 
@@ -240,13 +257,43 @@ def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
     return [*operations, computed, plan_put("scores", "computed_scores")]
 
 
+def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
+    """The scores with what positions add to them before they are scaled, where any do."""
+    plan: Plan = []
+    read = "scores"
+    for name, params in config.positions_at("scores").items():
+        reads = (read, *POSITIONS[name].operands)
+        operation = Operation(
+            output=f"{name}_scores",
+            dims=SCORE_DIMS,
+            reads=reads,
+            faces=POSITIONS[name].faces,
+            params=fit_to_scores(name, params, inputs, shapes, query_offset),
+        )
+        plan.append(operation)
+        read = operation.output
+    return plan
+
+
+def fit_to_scores(
+    name: str, params: Mapping[str, object], inputs: Inputs, shapes: Shapes, query_offset: int
+) -> dict[str, object]:
+    """The parameters of a position that acts on scores, as this run has them."""
+    position = POSITIONS[name]
+    _, heads, _, _ = shapes["q"]
+    _, _, _, d_k = shapes["k"]
+    learned = {tensor.name: tuple(inputs[tensor.name].value.shape) for tensor in position.weights}
+    sizes = add_own_sizes(position.weights, learned, {"H": heads, "width": d_k})
+    return {**position.fit(params, sizes), "query_offset": query_offset}
+
+
 def plan_put(output: str, computed: str) -> Operation:
     """A step in which chosen numbers stand in the place of computed ones."""
     reads = (computed, f"chosen_{output}", f"where_{output}")
     return Operation(output, SCORE_DIMS, reads, PUT)
 
 
-def plan_scale(config: AttentionConfig, d_k: int) -> Operation:
+def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
     """The scores by the chosen factor, else by the score's own (1/√d_k), else by 1; then over the temperature."""
     default_scale = SCORES[config.score].default_scale
     faces = SCALE
@@ -257,7 +304,7 @@ def plan_scale(config: AttentionConfig, d_k: int) -> Operation:
         faces = ROOT_SCALE
         factor = float(default_scale(d_k))
     params = {"factor": factor, "temperature": float(config.temperature)}
-    return Operation("scaled_scores", SCORE_DIMS, ("scores",), faces, params)
+    return Operation("scaled_scores", SCORE_DIMS, (scores,), faces, params)
 
 
 def plan_modifiers(config: AttentionConfig, place: str, read: Operation) -> Plan:
@@ -265,30 +312,27 @@ def plan_modifiers(config: AttentionConfig, place: str, read: Operation) -> Plan
     plan: Plan = []
     for name, params in config.modifiers_at(place).items():
         modifier = MODIFIERS[name]
-        operation = Operation(modifier.output, read.dims, (read.output,), modifier.faces, params)
+        reads = (read.output, *names_of(modifier.learned_for(place)))
+        operation = Operation(modifier.output, read.dims, reads, modifier.faces, params)
         plan.append(operation)
         read = operation
     return plan
 
 
-def plan_bias(config: AttentionConfig, shapes: Shapes, query_offset: int, scores: str) -> Plan:
+def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, scores: str) -> Plan:
     """The scores with the positions that are added to them, where any are chosen."""
     chosen = config.positions_at("bias")
     if not chosen:
         return []
-    _, heads, _, _ = shapes["q"]
-    _, _, _, d_k = shapes["k"]
     dims = SCORE_DIMS[1:]  # (H, T, S)
     plan: Plan = []
     for name, params in chosen.items():
-        position = POSITIONS[name]
-        fitted = position.fit(params, heads, d_k)
         table = Operation(
             output="bias" if len(chosen) == 1 else f"{name}_bias",
             dims=dims,
-            reads=(scores,),
-            faces=position.faces,
-            params={**fitted, "query_offset": query_offset},
+            reads=(scores, *POSITIONS[name].operands),
+            faces=POSITIONS[name].faces,
+            params=fit_to_scores(name, params, inputs, shapes, query_offset),
         )
         plan.append(table)
     tables = [operation.output for operation in plan]
@@ -350,10 +394,10 @@ def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
 
 # ---- weights ---------------------------------------------------------------------------------------------------------
 def plan_weights(config: AttentionConfig, inputs: Inputs) -> Plan:
-    """From the masked scores to the weights: the softmax's, or what replaces them."""
+    """From the masked scores to the weights: the normaliser's, or what replaces them."""
     replacing = plan_replaced_weights(config, inputs)
-    output = "weights" if replacing is None else "softmax_weights"
-    plan = [Operation(output, SCORE_DIMS, ("masked_scores",), SOFTMAX)]
+    output = "weights" if replacing is None else "computed_weights"
+    plan = [plan_normaliser(config, output)]
     if replacing is not None:
         plan.append(replacing)
     if config.dropout:
@@ -368,15 +412,23 @@ def plan_weights(config: AttentionConfig, inputs: Inputs) -> Plan:
     return plan
 
 
+def plan_normaliser(config: AttentionConfig, output: str) -> Operation:
+    """The step that makes weights of the masked scores."""
+    name, params = config.normaliser
+    normaliser = NORMALISERS[name]
+    reads = ("masked_scores", *names_of(normaliser.weights))
+    return Operation(output, SCORE_DIMS, reads, normaliser.faces, params)
+
+
 def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation | None:
-    """The step that puts other weights in the place of the softmax's; None where those stay."""
+    """The step that puts other weights in the place of the normaliser's; None where those stay."""
     if config.replace:
         reads = ("masked_scores", "allowed") if is_masked(config, inputs) else ("masked_scores",)
         return Operation("weights", SCORE_DIMS, reads, EVEN_WEIGHTS)
     if "replacement" in inputs:
         return Operation("weights", SCORE_DIMS, ("masked_scores", "replacement"), TAKE)
     if "chosen_weights" in inputs:
-        return plan_put("weights", "softmax_weights")
+        return plan_put("weights", "computed_weights")
     return None
 
 

@@ -3,9 +3,11 @@
 `first_position` is where the first row stands: 0 for keys, `query_offset` for queries. `query_offset` is where query 0
 stands among the keys: a causal mask's offset (S - T where none is set), and 0 without such a mask. In self-attention x
 is one sequence, so sinusoids are added to its tokens from position 0 on.
-A new position is one block here and its line in POSITIONS, which says where in a run it acts.
+A new position is one block here, or in relative_positions.py where its distances have learned numbers, and its line in
+POSITIONS, which says where in a run it acts.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -14,14 +16,31 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.parameters import Parameter, check_declared, names_of
+from attention_core.mechanism.learned_tensors import LearnedTensor
+from attention_core.mechanism.parameters import Parameter, check_declared, check_operands, names_of
 from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.mechanism.relative_positions import (
+    CLIPPED_BIAS,
+    DIRECTION,
+    FARTHEST,
+    RELATIVE_KEYS,
+    T5_BIAS,
+    W_BUCKETS,
+    W_CLIPPED,
+    W_RK,
+    fit_clipped,
+    fit_relative_keys,
+    fit_t5,
+)
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces
 
 Parameters = Mapping[str, object]  # of a position, by name
+PositionSizes = Mapping[
+    str, int
+]  # of a run: H heads, the width that the position sees, and what it learns by its letters
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
@@ -82,15 +101,25 @@ def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
 
 
 # ---- rope: pairs of q and k turned by an angle that grows with the position (Su et al. 2021, eq. 34) -----------------
-def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, first_position: int) -> Float[Tensor, "B H T d"]:
+def rope(
+    x: Float[Tensor, "B H T d"],
+    *,
+    style: str,
+    base: float,
+    scaling: str,
+    factor: float,
+    trained: int,
+    first_position: int,
+) -> Float[Tensor, "B H T d"]:
     T, d = x.shape[-2:]
     row = torch.arange(T, dtype=torch.float64, device=x.device)  # (T,)
-    pair = torch.arange(d // 2, dtype=torch.float64, device=x.device)  # (d/2,)
-    frequency = base ** (-2.0 * pair / d)  # (d/2,)
+    frequencies = [rope_frequency(pair, d, base, scaling, factor, trained) for pair in range(d // 2)]
+    frequency = torch.tensor(frequencies, dtype=torch.float64, device=x.device)  # (d/2,)
     position = row[:, None] + first_position  # (T, 1)
     angle = position * frequency  # (T, d/2), in float64 whatever the precision of x
-    cos = angle.cos().to(x.dtype)
-    sin = angle.sin().to(x.dtype)
+    length = rope_length(scaling, factor)
+    cos = (length * angle.cos()).to(x.dtype)
+    sin = (length * angle.sin()).to(x.dtype)
     if style == "half":  # number m is paired with number m + d/2 (Black et al. 2022, GPT-NeoX)
         a = x[..., : d // 2]  # (B, H, T, d/2)
         b = x[..., d // 2 :]
@@ -105,12 +134,22 @@ def rope(x: Float[Tensor, "B H T d"], *, style: str, base: float, first_position
     return pairs.flatten(-2)  # (B, H, T, d)
 
 
-def rope_numpy(x, *, style, base, first_position):
+def rope_numpy(x, *, style, base, scaling, factor, trained, first_position):
     T, d = x.shape[-2:]
     position = np.arange(first_position, first_position + T)  # (T,)
     exponent = np.arange(0, d, 2) / d  # (d/2,)
-    wavelength = np.power(base, exponent)
-    turn = np.exp(1j * position[:, None] / wavelength)  # (T, d/2), on the unit circle
+    if scaling == "ntk" and d > 2:
+        base = base * np.exp(np.log(factor) * d / (d - 2))
+    turns_in = np.power(base, exponent)  # (d/2,): positions for one radian
+    length = 1.0
+    if scaling == "linear":
+        turns_in = turns_in * factor
+    if scaling == "yarn":
+        turned = trained / (2 * np.pi * turns_in)  # how often a pair has turned around in the trained length
+        kept = np.interp(turned, YARN_TURNS, (0.0, 1.0))
+        turns_in = 1 / ((1 - kept) / (turns_in * factor) + kept / turns_in)
+        length = 0.1 * np.log(factor) + 1
+    turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, d/2), on a circle
     if style == "half":
         points = x[..., : d // 2] + 1j * x[..., d // 2 :]
         turned = points * turn
@@ -121,11 +160,48 @@ def rope_numpy(x, *, style, base, first_position):
     return pairs.reshape(x.shape)  # (B, H, T, d)
 
 
-def rope_formula(x, *, style, base, first_position):
-    return rf"R_p\,{x}, \quad \theta_i = p\,/\,{format_short(base)}^{{2i/d_k}}"
+def rope_formula(x, *, style, base, scaling, factor, trained, first_position):
+    number = format_short(base)
+    angle = rf"p\,/\,{number}^{{2i/d_k}}"
+    s = format_short(factor)
+    if scaling == "linear":
+        angle = rf"p\,/\,({s} \cdot {number}^{{2i/d_k}})"
+    if scaling == "ntk":
+        angle = rf"p\,/\,({number} \cdot {s}^{{d_k/(d_k - 2)}})^{{2i/d_k}}"
+    if scaling == "yarn":
+        angle = rf"p \cdot \mathrm{{yarn}}_{{{s},\,{trained}}}({number}^{{-2i/d_k}})"
+    return rf"R_p\,{x}, \quad \theta_i = {angle}"
 
 
-def rope_cell(index, x: Operand, *, style, base, first_position) -> Cell:
+def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: float, trained: int) -> float:
+    """By how many radians a pair turns with every position.
+
+    scaling: "none"; "linear" divides all by the factor (Chen et al. 2023, section 2.3); "ntk" takes a larger base, so
+    that the slowest pair is divided by it and the fastest not at all (Peng et al. 2023, section 3.1); "yarn" divides
+    pairs that turn around once at most in the `trained` length, and leaves those that do so 32 times (section 3.2).
+
+    >>> [round(rope_frequency(pair, 4, 10000.0, "ntk", 4.0, 1), 5) for pair in range(2)]
+    [1.0, 0.0025]
+    """
+    if scaling == "ntk" and width > 2:
+        base = base * factor ** (width / (width - 2))
+    frequency = base ** (-2 * pair / width)
+    if scaling == "linear":
+        return frequency / factor
+    if scaling == "yarn":
+        fewest, most = YARN_TURNS
+        turned = trained * frequency / (2 * math.pi)
+        kept = min(max((turned - fewest) / (most - fewest), 0.0), 1.0)
+        return (1 - kept) * frequency / factor + kept * frequency
+    return frequency
+
+
+def rope_length(scaling: str, factor: float) -> float:
+    """By what q and k are made longer: YaRN's temperature, on each of them (Peng et al. 2023, section 3.4)."""
+    return 0.1 * math.log(factor) + 1 if scaling == "yarn" else 1.0
+
+
+def rope_cell(index, x: Operand, *, style, base, scaling, factor, trained, first_position) -> Cell:
     b, h, t, m = index
     d = x.shape[-1]
     pair = m % (d // 2) if style == "half" else m // 2
@@ -133,10 +209,12 @@ def rope_cell(index, x: Operand, *, style, base, first_position) -> Cell:
     first = x[b, h, t, left]
     second = x[b, h, t, right]
     position = t + first_position
-    angle = position * base ** (-2 * pair / d)
+    angle = position * rope_frequency(pair, d, base, scaling, factor, trained)
+    length = rope_length(scaling, factor)
+    longer = "" if length == 1 else f"{format_term(length)} "
     angle_text = format_term(angle)
-    cos = Constant(float(np.cos(angle)), f"cos {angle_text}")
-    sin = Constant(float(np.sin(angle)), f"sin {angle_text}")
+    cos = Constant(length * math.cos(angle), f"{longer}cos {angle_text}")
+    sin = Constant(length * math.sin(angle), f"{longer}sin {angle_text}")
     if m == right:
         return Cell(((first, sin), (second, cos)))
     minus_one = Constant(-1.0, "−1")
@@ -156,12 +234,14 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
 
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
+ROPE_SCALINGS = ("none", "linear", "ntk", "yarn")
+YARN_TURNS = (1.0, 32.0)  # alpha and beta of Peng et al. 2023, as they recommend them
 
 
-def fit_rope(params: Parameters, heads: int, width: int) -> Parameters:
+def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:
     """RoPE's parameters as they are. Raises AttentionError: even_width."""
-    if width % 2:
-        raise AttentionError("even_width", kind="RoPE", width=width)
+    if sizes["width"] % 2:
+        raise AttentionError("even_width", kind="RoPE", width=sizes["width"])
     return params
 
 
@@ -222,9 +302,9 @@ def geometric_slopes(count: int) -> list[float]:
     return [2.0 ** (-8 * number / count) for number in range(1, count + 1)]
 
 
-def fit_alibi(params: Parameters, heads: int, width: int) -> Parameters:
+def fit_alibi(params: Parameters, sizes: PositionSizes) -> Parameters:
     """ALiBi's slopes, one a head: the published ones where none are given. Raises AttentionError: slopes_count."""
-    given = params["slopes"]
+    given, heads = params["slopes"], sizes["H"]
     slopes = alibi_slopes(heads) if given is None else given
     if len(slopes) != heads:
         raise AttentionError("slopes_count", heads=heads, given=len(slopes))
@@ -232,12 +312,12 @@ def fit_alibi(params: Parameters, heads: int, width: int) -> Parameters:
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# A table added to x; q and k changed in every head; a table added to the scores: and by which name each is told where
-# the first row stands.
-PLACES = {"input": "first_position", "heads": "first_position", "bias": "query_offset"}
+# A table added to x; q and k changed in every head; scores that get more, before the scale; a table added to the scaled
+# scores: and by which name each is told where the first row stands.
+PLACES = {"input": "first_position", "heads": "first_position", "scores": "query_offset", "bias": "query_offset"}
 
 
-def fit_any(params: Parameters, heads: int, width: int) -> Parameters:
+def fit_any(params: Parameters, sizes: PositionSizes) -> Parameters:
     """The parameters as they are: they fit every run."""
     return params
 
@@ -246,30 +326,45 @@ def fit_any(params: Parameters, heads: int, width: int) -> Parameters:
 class Position:
     """A way to tell positions.
 
-    faces: they read what stands at the place, and take `first_position` (`query_offset` for a bias) besides their
-    parameters. place: one of PLACES. fit: gives the parameters for a run with this number of heads and this width (of x
-    where the place is the input); it works out those that are None and refuses those that do not fit.
+    faces: they read what stands at the place, `reads`, and what is learned, and take `first_position` (`query_offset`
+    for scores and a bias) besides their parameters. place: one of PLACES. fit: gives the parameters for a run of these
+    sizes (the width is that of x where the place is the input); it works out those that are None and refuses those that
+    do not fit. weights: what it learns. reads: the steps that it reads besides.
 
-    Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters are not
-    those that its torch function takes by keyword.
+    Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters or the
+    tensors are not those that its torch function takes.
     """
 
     faces: Faces
     place: str
     parameters: tuple[Parameter, ...] = ()
-    fit: Callable[[Parameters, int, int], Parameters] = fit_any
+    fit: Callable[[Parameters, PositionSizes], Parameters] = fit_any
+    weights: tuple[LearnedTensor, ...] = ()
+    reads: tuple[str, ...] = ()
 
     def __post_init__(self):
         require_one_of("place", self.place, tuple(PLACES))
         check_declared(self.faces.torch, (*names_of(self.parameters), PLACES[self.place]))
+        check_operands(self.faces.torch, self.operands)
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """What it reads besides what stands at its place."""
+        return (*self.reads, *names_of(self.weights))
 
 
 BASE = Parameter("base", is_whole=False, is_positive=True, usual=10000.0)
 STYLE = Parameter("style", words=ROPE_STYLES, usual="interleaved")
+SCALING = Parameter("scaling", words=ROPE_SCALINGS, usual="none")
+FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside="scaling")
+TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling")  # the length that the model was trained on
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 
 POSITIONS = {
     "sinusoidal": Position(SINUSOIDAL, "input", (BASE,)),
-    "rope": Position(ROPE, "heads", (STYLE, BASE), fit_rope),
+    "rope": Position(ROPE, "heads", (STYLE, BASE, SCALING, FACTOR, TRAINED), fit_rope),
     "alibi": Position(ALIBI, "bias", (SLOPES,), fit_alibi),
+    "t5": Position(T5_BIAS, "bias", (DIRECTION, FARTHEST), fit_t5, (W_BUCKETS,)),
+    "clipped": Position(CLIPPED_BIAS, "bias", (), fit_clipped, (W_CLIPPED,)),
+    "relative_keys": Position(RELATIVE_KEYS, "scores", (), fit_relative_keys, (W_RK,), ("q",)),
 }

@@ -297,7 +297,7 @@ SCORES = {
         operations=(Operation("scores", SCORE_DIMS, ("q", "k", "w_a"), GENERAL),),
         products=general_products,
         equal_widths=False,
-        weights=(LearnedTensor("w_a", ("d_q", "d_k"), "W_a", by_head=True, start="identity"),),
+        weights=(LearnedTensor("w_a", ("d_q", "d_k"), "W_a", by_head=True, start=np.eye),),
     ),
     "additive": Score(
         operations=(

@@ -75,7 +75,7 @@ def sum_value(numbers):
     return sum_rounded_once([multiply_factors(term) for term in numbers])
 
 
-# ---- tanh, sin, cos, exp: of the sum ---------------------------------------------------------------------------------
+# ---- tanh, sin, cos, exp, sigmoid: of the sum ------------------------------------------------------------------------
 def function_of_sum(name: str, function: Callable[[float], float]) -> CellFunction:
     """name(a × b + c × d + ...)."""
 
@@ -86,6 +86,13 @@ def function_of_sum(name: str, function: Callable[[float], float]) -> CellFuncti
         return [f"{name}(", *sum_text(terms, numbers), ")"]
 
     return CellFunction(value, text)
+
+
+def sigmoid(number: float) -> float:
+    """1 / (1 + exp(-number)), by a power of e that is at most 1."""
+    power = math.exp(-abs(number))
+    share = 1 / (1 + power)
+    return share if number >= 0 else power * share
 
 
 # ---- exp_below: exp of how far the first term lies below the largest of all the others, which are the row ------------
@@ -336,6 +343,21 @@ def length_text(length: float) -> str:
     return f"{MIN_VECTOR_LENGTH:g}"
 
 
+# ---- over_rms: the first term over the root of the second and the mean of all the others -----------------------------
+def over_rms_value(numbers):
+    chosen, eps, *squares = map(multiply_factors, numbers)
+    mean = math.fsum(squares) / len(squares)
+    return chosen / math.sqrt(mean + eps)
+
+
+def over_rms_text(terms, numbers):
+    """x × g / √((a × a + b × b + ...) / d + eps)."""
+    chosen, (eps,), *squares = terms
+    _, _, *square_numbers = numbers
+    sums = sum_text(squares, square_numbers)
+    return [*product_text(chosen), " / √((", *sums, f") / {len(squares)} + ", Written(eps), ")"]
+
+
 # ---- the table -------------------------------------------------------------------------------------------------------
 CELL_FUNCTIONS = {
     "sum": CellFunction(sum_value, sum_text),
@@ -343,6 +365,7 @@ CELL_FUNCTIONS = {
     "sin": function_of_sum("sin", math.sin),
     "cos": function_of_sum("cos", math.cos),
     "exp": function_of_sum("exp", exp_or_infinity),
+    "sigmoid": function_of_sum("σ", sigmoid),
     "exp_below": CellFunction(exp_below_value, exp_below_text),
     "fall": CellFunction(fall_value, fall_text),
     "max": CellFunction(max_value, max_text),
@@ -356,4 +379,5 @@ CELL_FUNCTIONS = {
     "select": CellFunction(select_value, select_text),
     "choose": CellFunction(choose_value, choose_text),
     "cosine": CellFunction(cosine_value, cosine_text),
+    "over_rms": CellFunction(over_rms_value, over_rms_text),
 }

@@ -56,6 +56,8 @@ REFUSAL_SENTENCES = {
     "another seed may help",
     "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
+    "blockwise_normaliser": "{kind!r} has no running maximum and sum: block by block take 'softmax' or 'sinks'",
+    "needs_softmax": "{what} needs the weights of a softmax",
     "blockwise_weights": "block by block there are no weights to drop or replace: use neither dropout nor replace",
     "scale_stays": "only the scores that are a product with q, dot and general, can be scaled before it",
     "slope_points": "a slope needs as many times as lengths, all above 0, and two lengths that differ: "
@@ -64,8 +66,12 @@ REFUSAL_SENTENCES = {
     "lengths_count": "padding needs one length for each of the {batch} sequences: got {given}",
     "lengths_range": "a length must be a whole number from 0 to S = {keys}: got {given}",
     "tokens_range": "global tokens must be positions from 0 to {last}: got {given}",
-    "missing_weight": "score {score!r} needs {weight}",
+    "missing_weight": "{kind!r} needs {weight}",
+    "unowned_weight": "{weight} has no place here: {kind!r}, which would read it, is not chosen",
     "unused_weight": "{weight} has no place here: {why}",
+    "buckets": "the buckets must be a multiple of {multiple}, {most} at most, for a farthest distance of {farthest}: "
+    "got {given}",
+    "rows_odd": "the distances must have a row each from -K to K, an odd number: got {given}",
     "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
     "it is {given}",

@@ -14,9 +14,10 @@ from torch import Tensor
 
 from attention_core.analysis.online_softmax import add_up, divide, fade, gather_block_values, highest, powers_below
 from attention_core.mechanism.arguments import Inputs, check_qkv, make_input_steps
-from attention_core.mechanism.checks import Shapes, check_score_weights
+from attention_core.mechanism.checks import Shapes, check_learned_weights
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import check_mask_sizes, config_for_keys_from
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.plan import plan_masks, plan_qkv, plan_scores, run_plan
 from attention_core.record.errors import AttentionError
@@ -26,8 +27,8 @@ from attention_core.record.errors import AttentionError
 class BlockwiseState:
     """The numbers that are kept of keys 0 to `stop` - 1, the last block of which began at `start`.
 
-    maximum: the largest score of each query; -inf where it may attend to none of these keys. total: the sum of
-    exp(score - maximum), at least 1; 0 where there is no such key. mixed: the sum of the values, each times its
+    maximum: the largest score of each query, a sink's among them; -inf where there is none. total: the sum of
+    exp(score - maximum), at least 1; 0 where there is no score. mixed: the sum of the values, each times its
     exp(score - maximum).
     """
 
@@ -57,11 +58,13 @@ def attend_blockwise(
     With the scores s of a block $m' = \max(m, \max_j s_j)$, $l' = e^{m - m'} l + \sum_j e^{s_j - m'}$,
     $o' = e^{m - m'} o + \sum_j e^{s_j - m'} v_j$, from $m = -\infty$, $l = 0$, $o = 0$; the output is $o / l$.
 
-    q (T, d_k) or (B, H, T, d_k), k and v likewise with S keys; block: 1 or more keys; config: any score, scale, masks
-    and positions that attend_qkv takes; weights: the score's own. Nothing larger than (B, H, T, block), q, k or v is
+    q (T, d_k) or (B, H, T, d_k), k and v likewise with S keys; block: 1 or more keys; config: any score, scale, masks,
+    positions and modifiers that attend_qkv takes, and a normaliser that begins with a maximum and a sum (a sink's are
+    m = sink, l = 1); weights: those of the score and the normaliser. Nothing larger than (B, H, T, block), q, k or v is
     made on the way, but for the additive score's tanh layer, which is A times as large.
 
-    Raises AttentionError (a ValueError) as attend_qkv does, and for dropout or replaced weights.
+    Raises AttentionError (a ValueError) as attend_qkv does, for dropout or replaced weights, and for a normaliser that
+    has no running sum.
 
     Source: Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022, algorithm 1, lines 9 to 13.
 
@@ -79,10 +82,13 @@ def attend_blockwise(
     query_offset = arguments.query_offset
     if config.dropout or config.replace:
         raise AttentionError("blockwise_weights")
+    normaliser, _ = config.normaliser
+    if NORMALISERS[normaliser].begins is None:
+        raise AttentionError("blockwise_normaliser", kind=normaliser)
     require_positive("block", block)
     check_mask_sizes(config, shapes, query_offset)
     B, kv_heads, S, d_k = shapes["k"]
-    check_score_weights(
+    check_learned_weights(
         config,
         weights,
         shapes["q"],
@@ -107,11 +113,15 @@ def iterate_blocks(
     v = inputs["v"].value
     S, d_v = v.shape[2:]
     B, H, T, _ = shapes["q"]
+    name, _ = config.normaliser
+    normaliser = NORMALISERS[name]
+    learned = [inputs[tensor.name].value for tensor in normaliser.weights]
+    maximum, total = normaliser.begins(v.new_zeros(B, H, T), *learned)
     seen = BlockwiseState(
         start=0,
         stop=0,
-        maximum=v.new_full((B, H, T), float("-inf")),
-        total=v.new_zeros(B, H, T),
+        maximum=maximum,
+        total=total,
         mixed=v.new_zeros(B, H, T, d_v),
     )
     for start in range(0, S, block):

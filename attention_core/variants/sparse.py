@@ -13,7 +13,8 @@ from torch import Tensor
 from attention_core.mechanism.arguments import check_qkv
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
-from attention_core.mechanism.operations import mask_scores, masked_softmax, mix, scale
+from attention_core.mechanism.normalisers import masked_softmax
+from attention_core.mechanism.operations import mask_scores, mix, scale
 from attention_core.mechanism.positions import sinusoidal
 from attention_core.mechanism.scores import dot, root_scale
 from attention_core.variants.sparse_patterns import Pattern, place_tokens

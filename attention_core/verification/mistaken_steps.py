@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from attention_core.comparison.rerun import Change, Values, unchanged_value
-from attention_core.mechanism.operations import SOFTMAX, SPLIT, project, share_heads
+from attention_core.mechanism.normalisers import SOFTMAX
+from attention_core.mechanism.operations import SPLIT, project, share_heads
 from attention_core.mechanism.positions import ALIBI, ROPE, ROPE_STYLES
 from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Faces, Step
@@ -44,7 +45,8 @@ def project_with_other(other: str) -> Change:
 def rescale_scores(step: Step, values: Values, factor: float, power: float = -1.0) -> Tensor:
     """The scores times another factor, times the temperature to a power."""
     temperature = torch.tensor(step.operation.params["temperature"], dtype=torch.float64)
-    return values["scores"] * factor * temperature**power  # a float would raise where its power is none
+    (scores,) = step.operation.reads
+    return values[scores] * factor * temperature**power  # a float would raise where its power is none
 
 
 def no_scale(step: Step, values: Values) -> Tensor:

@@ -98,7 +98,7 @@ HEAD_TENSORS = ("q_heads", "q", "k_heads", "k", "v")
 
 def softmax_mistake(change: Change) -> Mistake:
     """A mistake in the softmax; weights that replace those of the softmax stay as they are."""
-    return Mistake(("softmax_weights", "weights"), mistaken_steps.restrict_to_softmax(change))
+    return Mistake(("computed_weights", "weights"), mistaken_steps.restrict_to_softmax(change))
 
 
 MISTAKES = {

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from attention_core.comparison.rerun import rerun
+from attention_core.mechanism.normalisers import computed_weights_of, is_replaced, normaliser_of
 from attention_core.record.trace import Trace
 from attention_core.verification.torch_attention import run_mha, run_sdpa
 
@@ -57,7 +58,7 @@ class Proof:
 
 
 def prove(trace: Trace) -> Proof:
-    """Checks every number of a run: NumPy twins, torch's own attention, rows that sum to 1 or 0, blocked cells at 0.
+    """Checks every number of a run: NumPy twins, torch's own attention, the sums of rows, blocked cells at 0.
 
     trace: any run, of any precision and device; it is computed again on the CPU in float64 and not changed. A wrong
     number raises nothing: `passed` is False then, and `failed` names its step.
@@ -151,7 +152,7 @@ def check_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
 
     Runs with replaced weights or dropout are left out: torch's functions take no weights and draw their own dropout.
     """
-    if "softmax_weights" in trace or "dropped_weights" in trace:
+    if is_replaced(trace):
         return []
     expected = {name: doubles[name].numpy() for name in ("head_outputs", "weights", "output")}
     head_outputs = run_sdpa(trace, doubles).numpy()
@@ -170,29 +171,40 @@ def check_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
 
 # ---- rules that need no second computation ---------------------------------------------------------------------------
 def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Checks that rows of the softmax sum to 1, or to 0 where all is blocked, and that blocked cells are exactly 0.
+    """Checks that rows of weights sum to what the normaliser says, and that blocked cells are exactly 0.
 
-    Weights that somebody chose may be anything: there only the softmax before them is checked.
+    Weights that somebody chose may be anything: there only those of the normaliser before them are checked.
     """
-    softmax = "softmax_weights" if "softmax_weights" in trace else "weights"
-    sums = doubles[softmax].sum(-1)  # (B, H, T)
-    is_blocked = doubles["masked_scores"].isneginf()
-    has_keys = (~is_blocked).any(-1)
-    expected = has_keys.double()
-    checks = [
-        check_step(softmax, "rows", sums.numpy(), expected.numpy()),
-    ]
+    computed = computed_weights_of(trace)
+    checks = check_row_sums(trace, doubles, computed)
     if "allowed" not in trace:
         return checks
-    masked = ("softmax_weights", "weights", "dropped_weights")
+    masked = ("computed_weights", "weights", "dropped_weights")
     if "replacement" in trace or "chosen_weights" in trace:
-        masked = (softmax,)
+        masked = (computed,)
     for name in masked:
         if name not in trace:
             continue
         leak = largest_blocked_weight(trace, name)
         checks.append(ProofCheck(name, "blocked", leak, passed=leak == 0.0))
     return checks
+
+
+def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> list[ProofCheck]:
+    """Checks that rows sum to 1, or to 1 at most, and to 0 where all is blocked; nothing where any sum may be.
+
+    computed: the step that the normaliser makes.
+    """
+    row_sum = normaliser_of(trace).row_sum
+    if row_sum == "free":
+        return []
+    sums = doubles[computed].sum(-1)  # (B, H, T)
+    is_blocked = doubles["masked_scores"].isneginf()
+    has_keys = (~is_blocked).any(-1)
+    expected = has_keys.double()
+    if row_sum == "at most one":
+        expected = torch.minimum(sums.clamp(min=0.0), expected)
+    return [check_step(computed, "rows", sums.numpy(), expected.numpy())]
 
 
 def largest_blocked_weight(trace: Trace, name: str) -> float:

@@ -5,21 +5,30 @@ import torch.nn.functional as F
 from jaxtyping import Bool
 from torch import Tensor
 
+from attention_core.mechanism.normalisers import NORMALISERS, computed_weights_of, is_replaced, normaliser_of
 from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Trace
 
 
 # ---- the heads' outputs ----------------------------------------------------------------------------------------------
 def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
-    """The heads' outputs by scaled_dot_product_attention: from q and k where they and a bias are the whole score."""
-    if is_dot_and_bias(trace):
+    """The heads' outputs by scaled_dot_product_attention: from q and k where they and a bias are the whole score, and
+    else from the masked scores, as the normaliser says it."""
+    if is_dot_and_bias(trace) and has_softmax(trace):
         return run_sdpa_on_queries(trace, doubles)
-    return run_sdpa_on_scores(doubles)
+    return run_witness(trace, doubles)
+
+
+def has_softmax(trace: Trace) -> bool:
+    """Whether the normaliser is the softmax."""
+    return normaliser_of(trace) is NORMALISERS["softmax"]
 
 
 def is_dot_and_bias(trace: Trace) -> bool:
     """Tells whether what the mask reads is a dot product times a factor, and at most a bias added to it."""
     score = trace.step("scores").operation
+    if trace.step("scaled_scores").operation.reads != ("scores",):
+        return False
     last = trace.step(trace.step("masked_scores").operation.reads[0])
     if last.name == "biased_scores":
         last = trace.step(last.operation.reads[0])
@@ -47,18 +56,12 @@ def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     )
 
 
-def run_sdpa_on_scores(doubles: dict[str, Tensor]) -> Tensor:
-    """The heads' outputs from the masked scores: torch adds them to the dot products of zeros."""
-    v = doubles["v"]
-    B, H, T, _ = doubles["scores"].shape
-    d_v = v.shape[-1]
-    return F.scaled_dot_product_attention(
-        torch.zeros(B, H, T, d_v, dtype=torch.float64),
-        torch.zeros_like(v),
-        v,
-        attn_mask=doubles["masked_scores"],
-        enable_gqa=v.shape[1] != H,
-    )
+def run_witness(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
+    """The heads' outputs from the masked scores, by the normaliser's own witness."""
+    operation = trace.step(computed_weights_of(trace)).operation
+    scores, *learned = operation.reads
+    tensors = [doubles[name] for name in (scores, "v", *learned)]
+    return normaliser_of(trace).witness(*tensors, **operation.params)
 
 
 # ---- the whole layer -------------------------------------------------------------------------------------------------
@@ -113,10 +116,10 @@ def is_torch_layer(trace: Trace) -> bool:
     False
     """
     needed = ("q_projected", "k_projected", "v_projected", "w_o")
-    foreign = ("q_heads", "bias", "k_cache", "softmax_weights", "dropped_weights")
+    foreign = ("q_heads", "bias", "k_cache")
     if not all(name in trace for name in needed):
         return False
-    if any(name in trace for name in foreign):
+    if any(name in trace for name in foreign) or is_replaced(trace) or not has_softmax(trace):
         return False
     return has_square_projections(trace) and has_scaled_dot_product(trace)
 

@@ -8,6 +8,7 @@ from attention_core.documents.excerpt import DocumentTexts
 from attention_core.documents.provenance import Provenance
 from attention_core.explanation.layout import Panel
 from attention_core.inputs.tokenizer import printable_token
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.record.number_text import format_short
 from pages.panels.head_maps import fact_sentence
 from pages.panels.input_origins import describe_origins
@@ -15,8 +16,8 @@ from pages.panels.step_picture import make_panel_title
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.session.addresses import page_address
-from pages.session.labels import Selection, picture_texts_for, place_name
-from pages.setup.choice_text import write_mask, write_modifier
+from pages.session.labels import Selection, name_choice, picture_texts_for, place_name
+from pages.setup.choice_text import write_choice, write_mask
 from pages.setup.setup import Setup, config_of, input_mode_of, to_address
 from pages.site.catalog import PAGES
 from pages.site.words import current_language, say
@@ -87,11 +88,11 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
     """How a run was made, a line each: what is usual is not said, except for the score."""
     config = config_of(setup)
     sizes = trace.sizes()
-    masks = [mask_name(name, params) for name, params in config.masks]
+    masks = [name_choice("masks", write_mask(*mask)) for mask in config.masks]
     if setup.allowed is not None:
         masks.append(say("masks.custom"))
     positions = [say(f"positions.{name}") for name, _ in config.positions]
-    modifiers = [modifier_name(name, params) for name, params in config.modifiers]
+    modifiers = [name_choice("modifiers", write_choice(*modifier, MODIFIERS)) for modifier in config.modifiers]
     values = {
         "score": say(f"score.{config.score}"),
         "scale": "" if config.scale is None else format_short(config.scale),
@@ -101,6 +102,7 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
         "masks": say("fact.comma").join(masks),
         "positions": say("fact.comma").join(positions),
         "modifiers": say("fact.comma").join(modifiers),
+        "normaliser": "" if setup.normaliser == "softmax" else name_choice("normaliser", setup.normaliser),
         "dtype": say(f"dtype.{setup.dtype}"),
     }
     lines = []
@@ -109,15 +111,3 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
             lines.append(say("export.setting", name=say(f"control.{name}"), value=value))
     counts = [f"{dim} = {size}" for dim, size in sizes.items() if "·" not in dim]
     return (*lines, ", ".join(counts))
-
-
-def mask_name(name: str, params: dict) -> str:
-    """A mask with its numbers."""
-    _, *numbers = write_mask(name, params).split(":")
-    return " ".join([say(f"masks.{name}"), *numbers])
-
-
-def modifier_name(name: str, params: dict) -> str:
-    """A modifier with its numbers."""
-    _, *numbers = write_modifier(name, params).split(":")
-    return " ".join([say(f"modifiers.{name}"), *numbers])

@@ -17,7 +17,7 @@ from pages.panels.setup_controls import try_change, try_matrix
 from pages.session.cell_clicks import is_valid_index
 from pages.session.setup_state import current_setup
 from pages.session.view import ScreenState, current_screen
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, config_of
 from pages.site.words import get_text_template, say
 
 ROLES = ("q", "k", "v")
@@ -72,6 +72,8 @@ def describe_role(screen: ScreenState, role: str) -> dict:
 
 def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str | None:
     """Why no vector of a role may be dragged; None where they may."""
+    if source.kind == "turned" and not config_of(screen.setup).positions_at("heads"):
+        return "normed"
     if source.kind in ("same", "turned"):
         return source.kind
     if source.kind == "given":

@@ -11,8 +11,8 @@ from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
 MOTIONS = (
-    *("place", "add", "ask", "turn", "meet", "match", "scale", "cap", "distance", "mask", "power", "share"),
-    *("replace", "gather", "merge", "output", "change"),
+    *("place", "add", "ask", "norm", "turn", "meet", "match", "scale", "cap", "distance", "mask"),
+    *("bias", "distances", "power", "share", "sink", "gate", "replace", "gather", "merge", "output", "change"),
 )
 CLEAR_KINDS = ("most", "only")  # rows of which the headline says where they look
 MAX_TOLD_ROWS = 256  # of more rows only the one that is looked at is told
@@ -38,6 +38,7 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "enter_opens": say("flow.enter_opens"),
         "steps": say("flow.steps"),
         "before": get_text_template("flow.before"),
+        "sunk": get_text_template("flow.sunk"),
         "waits": say("flow.waits"),
         "random": say("flow.habit.random"),
         "differs": get_text_template("flow.differs"),
@@ -99,7 +100,9 @@ def make_fact(trace: Trace, selection: Selection) -> dict:
 def tell_row(trace: Trace, fact: RowFact) -> dict:
     """What a row does, as a sentence.
 
-    clear: whether it looks at one word, and one may say so. random: whether its numbers carry no meaning."""
+    clear: whether it looks at one word, and one may say so. random: whether its numbers carry no meaning. sunk: what a
+    sink takes."""
     found = accident(trace, fact)
     is_clear = fact.kind in CLEAR_KINDS and found is None
-    return {"clear": is_clear, "random": found is not None, "text": row_sentence(trace, fact, found, spell=str)}
+    text = row_sentence(trace, fact, found, spell=str)
+    return {"clear": is_clear, "random": found is not None, "text": text, "sunk": fact.sunk}

@@ -40,6 +40,14 @@ def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Cal
     }
     if found:
         return accident_sentence(trace, found, words, spell)
+    sentence = attention_sentence(trace, fact, words, spell)
+    if not fact.sunk:
+        return sentence
+    return say("fact.sunk", sentence=sentence, sunk=format_percent(fact.sunk))
+
+
+def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], spell: Callable[[str], str]) -> str:
+    """What a query gives to its keys."""
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
@@ -63,9 +71,9 @@ def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
 
 def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, object]) -> str:
     """What a query gives to one key."""
-    if fact.kind == "chosen":
+    if fact.kind in ("chosen", "free"):
         return say(
-            "fact.chosen",
+            f"fact.{fact.kind}",
             key=key,
             share=format_fixed(fact.share),
             total=format_fixed(fact.total),
@@ -74,10 +82,12 @@ def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, o
     looks_even = format_percent(fact.share) == format_percent(fact.even)
     if fact.kind == "nearly" and looks_even:
         return say("fact.close", **words)
+    if fact.kind == "only" and fact.sunk:
+        return say("fact.only_beside_sink", key=key, **words)
     if fact.kind in ("only", "nearly"):
         return say(f"fact.{fact.kind}", key=key, **words)
     sees_all_keys = fact.possible == trace.sizes()["S"]
-    kind = "most" if sees_all_keys else "most_allowed"
+    kind = "most" if sees_all_keys or fact.sunk else "most_allowed"
     return say(f"fact.{kind}", key=key, ratio=f"{fact.ratio:.1f}", **words)
 
 

@@ -12,7 +12,7 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
 # steps whose numbers may be chosen, each with the step that is computed where they are
-WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "softmax_weights"}
+WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "computed_weights"}
 
 
 def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:

@@ -82,7 +82,9 @@ def show_refusal(control: str) -> None:
         st.error(say_refusal(error), icon=":material/error:")
 
 
-def show_field_selectbox(field: str, options: list[str], value: str, width: int | str = "stretch") -> None:
+def show_field_selectbox(
+    field: str, options: list[str], value: str, width: int | str = "stretch", help: str | None = None
+) -> None:
     """One of a few named choices."""
     key = f"c_{field}"
 
@@ -98,6 +100,7 @@ def show_field_selectbox(field: str, options: list[str], value: str, width: int 
         on_change=chosen,
         filter_mode=None,
         width=width,
+        help=help,
     )
     show_refusal(field)
 

@@ -18,10 +18,10 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
+from pages.runs.learned_matrices import check_tanh_layer, put_learned_matrices
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
 from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv, note_made_rows, prepare_uploaded, split_qkv
 from pages.runs.run_inputs import RunInputs, StartMatrix
-from pages.runs.score_weights import check_tanh_layer, put_score_weights
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_matrix
 from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
@@ -120,11 +120,9 @@ def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> R
             kind.gather(inputs, sizes)
     B, _, T, S = checked_run_sizes(inputs, config)
     learned = kind.score_weights()
-    score = SCORES[config.score]
-    if score.weights:
-        put_score_weights(inputs, learned, sizes, setup.wiring, config)
-        pairs = {"B": B, "H": config.heads, "T": T, "S": S}
-        check_tanh_layer(inputs, score, pairs, getattr(torch, setup.dtype))
+    put_learned_matrices(inputs, learned, sizes, setup.wiring, config)
+    pairs = {"B": B, "H": config.heads, "T": T, "S": S}
+    check_tanh_layer(inputs, SCORES[config.score], pairs, getattr(torch, setup.dtype))
     if setup.allowed is not None:
         inputs.typed["allowed"] = drop_outside_cells(setup.allowed, (T, S))
         put_matrix(inputs, "allowed", StartMatrix(np.ones((T, S)), "typed"))

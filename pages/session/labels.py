@@ -37,6 +37,18 @@ def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
     return None
 
 
+def name_choice(family: str, text: str) -> str:
+    """A choice in the page's words: of "local:1" the name, and its number behind it."""
+    name, *numbers = text.split(":")
+    return " ".join([say(f"{family}.{name}"), *map(name_parameter, numbers)])
+
+
+def name_parameter(text: str) -> str:
+    """A number as it is; a word in the page's words."""
+    key = f"parameter_word.{text}"
+    return say(key) if has(key) else text
+
+
 def axis_name(dim: str) -> str:
     """What an axis counts."""
     key = f"axis.{dim}"

@@ -1,8 +1,11 @@
 """A choice and its numbers as a text of a Setup, "local:1", and back: read off the parameters that it declares."""
 
+from collections.abc import Mapping
+
+from attention_core.mechanism.config import HasParameters
 from attention_core.mechanism.masks import MASKS
-from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.parameters import Parameter
+from attention_core.mechanism.positions import POSITIONS
 
 OFFSET = Parameter("offset")  # of a causal mask; where none is said, the run has it
 Choice = tuple[str, dict[str, object]]  # a name and its parameters
@@ -25,22 +28,46 @@ def read_mask(text: str) -> Choice:
 
 def write_mask(name: str, params: dict) -> str:
     """The text that `read_mask` reads."""
-    return write_choice(name, params, mask_parameters_of(name))
+    return write_parameters(name, params, mask_parameters_of(name))
 
 
-# ---- modifiers -------------------------------------------------------------------------------------------------------
-def read_modifier(text: str) -> Choice:
-    """ "softcap:50" as ("softcap", {"cap": 50.0})."""
-    name, numbers = split_choice(text)
-    return name, read_parameters(numbers, MODIFIERS[name].parameters)
+# ---- positions -------------------------------------------------------------------------------------------------------
+HALF_STYLE = {"style": "half"}  # of RoPE, which a link says as a name of its own
 
 
-def write_modifier(name: str, params: dict) -> str:
-    """The text that `read_modifier` reads."""
-    return write_choice(name, params, MODIFIERS[name].parameters)
+def read_position(text: str) -> Choice:
+    """ "t5:both:16" as ("t5", {"direction": "both", "farthest": 16}), and "rope_half" as RoPE in its other style."""
+    if text == "rope_half":
+        return "rope", {**HALF_STYLE}
+    return read_choice(text, POSITIONS)
+
+
+def write_position(name: str, params: Mapping[str, object]) -> str:
+    """The text that `read_position` reads: the name alone where it says all."""
+    for short in (name, "rope_half"):
+        choice, started = read_position(short)
+        if choice == name and fill_usual(started, POSITIONS[name].parameters) == params:
+            return short
+    return write_choice(name, params, POSITIONS)
+
+
+def fill_usual(given: Mapping[str, object], declared: tuple[Parameter, ...]) -> dict[str, object]:
+    """The parameters, each that was not given as it usually is."""
+    return {parameter.name: given.get(parameter.name, parameter.usual) for parameter in declared}
 
 
 # ---- any choice ------------------------------------------------------------------------------------------------------
+def read_choice(text: str, table: Mapping[str, HasParameters]) -> Choice:
+    """ "softcap:50" as ("softcap", {"cap": 50.0}). table: of the mechanisms by name, as MODIFIERS."""
+    name, numbers = split_choice(text)
+    return name, read_parameters(numbers, table[name].parameters)
+
+
+def write_choice(name: str, params: Mapping[str, object], table: Mapping[str, HasParameters]) -> str:
+    """The text that `read_choice` reads."""
+    return write_parameters(name, params, table[name].parameters)
+
+
 def split_choice(text: str) -> tuple[str, list[str]]:
     """The name, and the numbers behind it."""
     name, *numbers = text.split(":")
@@ -62,12 +89,14 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
     return params
 
 
-def read_number(parameter: Parameter, text: str) -> int | float:
-    """One number of a parameter."""
+def read_number(parameter: Parameter, text: str) -> int | float | str:
+    """One number of a parameter, or its word."""
+    if parameter.words:
+        return text
     return int(text) if parameter.is_whole else float(text)
 
 
-def write_choice(name: str, params: dict, declared: tuple[Parameter, ...]) -> str:
+def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:
     """A choice with its numbers; a parameter that is left open is not said."""
     parts = [name]
     for parameter in declared:

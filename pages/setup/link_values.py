@@ -30,6 +30,15 @@ def read_link_number(text: str) -> float:
     return value
 
 
+def make_parameter_reader(words):
+    """A reader of a number, or of one of some words."""
+
+    def read(text: str) -> float | str:
+        return text if text in words else read_link_number(text)
+
+    return read
+
+
 def read_link_count(text: str) -> int:
     """A whole number from 0 to MAX_LINK_NUMBER."""
     is_whole = text.isascii() and text.isdigit()
@@ -66,6 +75,17 @@ def make_choices_reader(names, read_number=read_link_mask_number):
             for number in numbers:
                 read_number(number)
         return parts
+
+    return read
+
+
+def make_choice_reader(names, read_number):
+    """The same of one name, as a text."""
+    read_choices = make_choices_reader(names, read_number)
+
+    def read(text: str) -> str:
+        (choice,) = read_choices(text)
+        return choice
 
     return read
 

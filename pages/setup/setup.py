@@ -3,6 +3,7 @@
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, fields, make_dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from urllib.parse import parse_qsl, urlencode
 
 from attention_core import AttentionConfig
@@ -12,15 +13,18 @@ from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
-from pages.setup.choice_text import read_mask, read_modifier
+from pages.setup.choice_text import read_choice, read_mask, read_position
 from pages.setup.link_values import (
+    make_choice_reader,
     make_choices_reader,
     make_member_reader,
+    make_parameter_reader,
     read_array_roles,
     read_link_count,
     read_link_digest,
@@ -84,6 +88,7 @@ class LayerSetup:
     masks: tuple[str, ...] | None = None
     positions: tuple[str, ...] | None = None
     modifiers: tuple[str, ...] = ()
+    normaliser: str = "softmax"
     dtype: str = "float64"
     device: str = "cpu"
     seed: int = 0
@@ -117,11 +122,11 @@ class Setup(FurtherMatrices):
     heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
     x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link form (rows ";", cells ","), or
     "~" and the cells that differ from what they would be ("~row.column=number;..."), "none" for a projection taken
-    away. masks, positions, modifiers: "name" or "name:number:number". token: the chosen query; step and cell: what is
-    opened; stop: the step at which the query's way rests, "start", "end", or "plane" where vectors are dragged. ramp:
-    "times" where the weights' colours count in even shares, "shares" where they go from 0 to 1. against: the link of
-    the Setup from which every map shows the difference. pinned: where that one is A, which stays while this one, B, is
-    changed, and stands beside it; all other maps show B ("values") or B - A ("difference").
+    away. masks, positions, modifiers, normaliser: "name" or "name:number:number". token: the chosen query; step and
+    cell: what is opened; stop: the step at which the query's way rests, "start", "end", or "plane" where vectors are
+    dragged. ramp: "times" where the weights' colours count in even shares, "shares" where they go from 0 to 1.
+    against: the link of the Setup from which every map shows the difference. pinned: where that one is A, which stays
+    while this one, B, is changed, and stands beside it; all other maps show B ("values") or B - A ("difference").
     """
 
 
@@ -134,6 +139,7 @@ LINK_KEYS_BY_FIELD = {
     "masks": "mask",
     "positions": "pos",
     "modifiers": "mod",
+    "normaliser": "norm",
     "token": "t",
 }
 DEFAULT_SETUP = Setup()
@@ -275,6 +281,8 @@ def read_other_setup_link(text: str) -> str:
     return setup_to_query(setup)
 
 
+POSITION_PARAMETERS = chain.from_iterable(position.parameters for position in POSITIONS.values())
+POSITION_WORDS = {word for parameter in POSITION_PARAMETERS for word in parameter.words}
 FIELD_READERS = {
     "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
@@ -295,8 +303,9 @@ FIELD_READERS = {
     "scale": read_link_number,
     "temperature": read_link_number,
     "masks": make_choices_reader(MASKS),
-    "positions": make_choices_reader((*POSITIONS, "rope_half")),
+    "positions": make_choices_reader((*POSITIONS, "rope_half"), make_parameter_reader(POSITION_WORDS)),
     "modifiers": make_choices_reader(MODIFIERS, read_link_number),
+    "normaliser": make_choice_reader(NORMALISERS, read_link_number),
     "dtype": make_member_reader(DTYPES),
     "device": make_member_reader(("cpu", "cuda")),
     "seed": read_link_count,
@@ -310,11 +319,6 @@ FIELD_READERS = {
 
 
 # ---- the choices as the core takes them ------------------------------------------------------------------------------
-def read_position(text: str) -> tuple[str, dict]:
-    """ "rope_half" as ("rope", {"style": "half"})."""
-    return ("rope", {"style": "half"}) if text == "rope_half" else (text, {})
-
-
 def input_mode_of(setup: Setup) -> str:
     """What goes in: "sentence", "matrix", "qkv" or "file"."""
     if setup.file is not None:
@@ -405,7 +409,8 @@ def config_of(setup: Setup) -> AttentionConfig:
         kv_heads=setup.kv_heads,
         masks=tuple(map(read_mask, masks)),
         positions=tuple(map(read_position, positions_of(setup))),
-        modifiers=tuple(map(read_modifier, setup.modifiers)),
+        modifiers=tuple(read_choice(text, MODIFIERS) for text in setup.modifiers),
+        normaliser=read_choice(setup.normaliser, NORMALISERS),
         replace="uniform" if "even" in setup.wiring else None,
         residual="residual" in setup.wiring,
     )

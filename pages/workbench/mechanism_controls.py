@@ -3,13 +3,11 @@
 import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
-from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from pages.panels.live_slider import TEMPERATURE_RANGE, RatioSlider, TypedNumber, show_ratio_slider
 from pages.panels.setup_controls import (
     HALF_WIDTH_PX,
     mirror_field,
-    show_field_pills,
     show_field_selectbox,
     show_refusal,
     try_change,
@@ -19,12 +17,11 @@ from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.setup.setup import DTYPES, Setup, config_of, positions_of, to_positions_field, without_view
+from pages.setup.setup import DTYPES, Setup, config_of, without_view
 from pages.site.words import say
 
 SCALE_RANGE = (0.01, 10.0)  # of what is dragged: 1/√d_k of every width that can be chosen lies in it
 SCALE_STEP = 0.05  # of the arrows of its box
-ROPE_CHOICES = ("rope", "rope_half")  # its two styles, one of which may be chosen
 
 
 def example_picker(setup: Setup) -> None:
@@ -72,42 +69,6 @@ def show_number_controls(screen: ScreenState) -> None:
     with st.container(horizontal=True):
         show_field_selectbox("dtype", list(DTYPES), setup.dtype, HALF_WIDTH_PX)
         show_field_selectbox("device", list(AVAILABLE_DEVICES), setup.device, HALF_WIDTH_PX)
-
-
-@page_part(lambda screen: positions_of(screen.setup))
-def show_position_controls(screen: ScreenState) -> None:
-    """Which ways to tell positions; for RoPE, which numbers turn together."""
-    setup, positions = screen.setup, positions_of(screen.setup)
-    style = next((name for name in positions if name in ROPE_CHOICES), "rope")
-
-    def choose_positions() -> None:
-        names = st.session_state["c_positions"]
-        chosen_positions = tuple(style if name == "rope" else name for name in names)
-        wiring = setup_state.current_setup().wiring
-        if chosen_positions:
-            wiring = tuple(name for name in wiring if name != "bare")
-        try_change("positions", positions=to_positions_field(setup, chosen_positions), wiring=wiring)
-
-    def choose_rope_style() -> None:
-        chosen_style = st.session_state["c_rope"]
-        chosen_positions = tuple(chosen_style if name in ROPE_CHOICES else name for name in positions)
-        try_change("positions", positions=to_positions_field(setup, chosen_positions))
-
-    values = ["rope" if name in ROPE_CHOICES else name for name in positions]
-    show_field_pills("positions", list(POSITIONS), values, choose_positions)
-    if style in positions:
-        mirror_field("c_rope", "positions", style)
-        st.segmented_control(
-            say("control.rope"),
-            ROPE_CHOICES,
-            format_func=lambda name: say(f"rope.{name}"),
-            key="c_rope",
-            on_change=choose_rope_style,
-            required=True,
-            help=say("help.rope"),
-            width="stretch",
-        )
-    show_refusal("positions")
 
 
 @page_part(lambda screen: (screen.setup.scale, current_palette().share))

@@ -1,21 +1,24 @@
-"""Which modifiers a layer has, and their numbers: read off what each declares."""
+"""What a layer has besides, and what makes its weights, with their numbers: read off what each declares."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
 from attention_core.mechanism.modifiers import MODIFIERS
-from attention_core.mechanism.parameters import Parameter
-from pages.panels.setup_controls import mirror_field, show_field_pills, show_refusal, try_change
+from attention_core.mechanism.normalisers import NORMALISERS
+from pages.panels.setup_controls import show_field_pills, show_field_selectbox, show_refusal, try_change
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
-from pages.setup.choice_text import read_modifier, write_modifier
+from pages.setup.choice_text import read_choice, write_choice
 from pages.setup.setup import config_of
 from pages.site.words import say
+from pages.workbench.parameter_controls import show_parameters
 
 ModifierParameters = Mapping[str, object]  # of one modifier, by name
 
 
+# ---- modifiers -------------------------------------------------------------------------------------------------------
 @page_part(lambda screen: screen.setup.modifiers)
 def show_modifier_controls(screen: ScreenState) -> None:
     """Which modifiers, and each one's numbers."""
@@ -23,14 +26,20 @@ def show_modifier_controls(screen: ScreenState) -> None:
 
     def choose_modifiers() -> None:
         names = [name for name in st.session_state["c_modifiers"] if name in MODIFIERS]
-        started = {name: read_modifier(name)[1] for name in names}
+        started = dict(read_choice(name, MODIFIERS) for name in names)
         try_change("modifiers", modifiers=write_modifiers({**started, **keep(modifiers, names)}))
 
     show_field_pills("modifiers", list(MODIFIERS), list(modifiers), choose_modifiers, say("help.modifiers"))
     show_refusal("modifiers")
-    for name in modifiers:
-        for parameter in MODIFIERS[name].parameters:
-            show_modifier_number(modifiers, name, parameter)
+    for name, params in modifiers.items():
+        show_parameters(name, params, MODIFIERS[name].parameters, partial(take_modifier, modifiers, name))
+
+
+def take_modifier(
+    modifiers: Mapping[str, ModifierParameters], name: str, control: str, params: ModifierParameters
+) -> None:
+    """Takes other parameters of one modifier."""
+    try_change(control, modifiers=write_modifiers({**modifiers, name: params}))
 
 
 def keep(modifiers: Mapping[str, ModifierParameters], names: list[str]) -> dict[str, ModifierParameters]:
@@ -40,17 +49,18 @@ def keep(modifiers: Mapping[str, ModifierParameters], names: list[str]) -> dict[
 
 def write_modifiers(modifiers: Mapping[str, ModifierParameters]) -> tuple[str, ...]:
     """Modifiers as a Setup says them."""
-    return tuple(write_modifier(name, params) for name, params in modifiers.items())
+    return tuple(write_choice(name, params, MODIFIERS) for name, params in modifiers.items())
 
 
-def show_modifier_number(modifiers: Mapping[str, ModifierParameters], name: str, parameter: Parameter) -> None:
-    """A number of a modifier."""
-    control = f"{name}_{parameter.name}"
+# ---- the normaliser --------------------------------------------------------------------------------------------------
+@page_part(lambda screen: screen.setup.normaliser)
+def show_normaliser_control(screen: ScreenState) -> None:
+    """What makes weights of the scores, and its numbers."""
+    name, params = config_of(screen.setup).normaliser
+    show_field_selectbox("normaliser", list(NORMALISERS), name, help=say("help.normaliser"))
+    show_parameters(name, params, NORMALISERS[name].parameters, partial(take_normaliser, name))
 
-    def take_number() -> None:
-        changed = {**modifiers[name], parameter.name: st.session_state[f"c_{control}"]}
-        try_change(control, modifiers=write_modifiers({**modifiers, name: changed}))
 
-    mirror_field(f"c_{control}", control, modifiers[name][parameter.name])
-    st.number_input(say(f"parameter.{control}"), step=1.0, format="%g", key=f"c_{control}", on_change=take_number)
-    show_refusal(control)
+def take_normaliser(name: str, control: str, params: ModifierParameters) -> None:
+    """Takes other parameters of the normaliser."""
+    try_change(control, normaliser=write_choice(name, params, NORMALISERS))

@@ -19,6 +19,7 @@ from pages.workbench import (
     matrix_editors,
     mechanism_controls,
     modifier_controls,
+    position_controls,
     screen,
 )
 
@@ -49,7 +50,8 @@ def show_more() -> None:
     """What is changed less often."""
     layer_controls.show_size_controls()
     mechanism_controls.show_score_control()
-    mechanism_controls.show_position_controls()
+    position_controls.show_position_controls()
+    modifier_controls.show_normaliser_control()
     modifier_controls.show_modifier_controls()
     input_controls.show_input_choice()
     layer_controls.show_wiring_control()

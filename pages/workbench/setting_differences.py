@@ -9,6 +9,7 @@ from attention_core import Trace
 from attention_core.record.number_text import format_fixed, format_term
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
+from pages.session.labels import name_choice
 from pages.setup.choice_text import write_mask
 from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of, network_of, positions_of
 from pages.site.words import has, say
@@ -71,6 +72,7 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
         "temperature": f"{setup.temperature:g}",
         "positions": join_positions(positions_of(setup)),
         "modifiers": join_choices("modifiers", setup.modifiers),
+        "normaliser": name_choice("normaliser", setup.normaliser),
         "dtype": say(f"dtype.{setup.dtype}"),
         "device": say(f"device.{setup.device}"),
         "wiring": join_choices("wiring", setup.wiring),
@@ -92,16 +94,13 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
 
 def join_choices(family: str, choices: Iterable[str]) -> str:
     """Choices in the page's words: of "local:1" the name, and its number behind it."""
-    names = []
-    for choice in choices:
-        name, *numbers = choice.split(":")
-        names.append(" ".join([say(f"{family}.{name}"), *numbers]))
+    names = [name_choice(family, choice) for choice in choices]
     return say("fact.comma").join(names) or say("control.none")
 
 
 def join_positions(positions: Iterable[str]) -> str:
     """The ways to tell positions in the page's words."""
-    names = [name_position_choice(name) for name in positions]
+    names = [name_position_choice(text) for text in positions]
     return say("fact.comma").join(names) or say("control.none")
 
 
@@ -114,10 +113,9 @@ def describe_scale(setup: Setup) -> str:
     return format_term(setup.scale)
 
 
-def name_position_choice(name: str) -> str:
+def name_position_choice(text: str) -> str:
     """A way to tell positions."""
-    key = f"positions.{name}"
-    return say(key) if has(key) else say("compare.rope_half")
+    return say("compare.rope_half") if text == "rope_half" else name_choice("positions", text)
 
 
 def name_setting(name: str) -> str:

@@ -6,7 +6,7 @@ import torch
 from attention_core import AttentionConfig, Weights, attend
 from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.mechanism.scores import SCORES
-from tests.learned_shapes import score_shapes
+from tests.entries import score_shapes
 
 LENGTHS = (7, 2, 5)
 D, H, A = 6, 2, 3

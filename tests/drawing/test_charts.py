@@ -38,7 +38,7 @@ from attention_core.explanation.layout import panel, product
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.variants.kv_cache import decode
-from tests.learned_shapes import score_shapes
+from tests.entries import score_shapes
 
 ROOT = Path(__file__).parents[2]
 PALETTES = {"light": LIGHT_PALETTE, "dark": DARK_PALETTE}
@@ -369,7 +369,7 @@ MASKED = [name for name, trace in RUNS.items() if trace["masked_scores"].isnegin
 def test_a_blocked_cell_is_hatched_and_has_no_colour_of_the_scale(name, palette):
     trace = RUNS[name]
     blocked = trace["masked_scores"].isneginf().numpy()
-    steps = {"masked_scores", "weights", "softmax_weights", "dropped_weights"} & trace.steps.keys()
+    steps = {"masked_scores", "weights", "computed_weights", "dropped_weights"} & trace.steps.keys()
     pictures = dict(zip(trace.steps, drawn_for(name, "single_picture", palette), strict=True))
     drawn = [cells(pictures[step]) for step in steps] + [cells(each) for each in drawn_for(name, "head_map", palette)]
     drawn = pd.concat(drawn)

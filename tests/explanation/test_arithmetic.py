@@ -16,6 +16,8 @@ from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
 from attention_core.exercises.rounding import ROUND
 from attention_core.explanation.arithmetic import Explanation, explain
 from attention_core.mechanism.masks import ALL_ALLOW, CAUSAL, LOCAL, LOCAL_GLOBAL, PADDING, SLIDING
+from attention_core.mechanism.modifiers import RMS_NORM
+from attention_core.mechanism.normalisers import SIGMOID, SOFTMAX
 from attention_core.mechanism.operations import (
     ADD,
     DROP,
@@ -27,7 +29,6 @@ from attention_core.mechanism.operations import (
     PUT,
     ROOT_SCALE,
     SCALE,
-    SOFTMAX,
 )
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.positions import ALIBI, ROPE, SINUSOIDAL
@@ -40,6 +41,8 @@ from attention_core.record.trace import Faces, Operation, Step
 
 INF = math.inf
 LOG_2 = math.log(2)
+
+PLAIN_ROPE = {"base": 10000.0, "scaling": "none", "factor": 1.0, "trained": 4096}
 
 
 # ---- one operation on its own ----------------------------------------------------------------------------------------
@@ -104,12 +107,12 @@ CELLS = {
     ),
     "a plain factor": (single(SCALE, rows(-4), factor=0.3, temperature=1.0), (0, 0, 0, 0), "−4.00 × 0.3 = −1.20"),
     "a rotation's first half": (  # 3 cos 1 - 4 sin 1 = 1.6209 - 3.3659
-        single(ROPE, [[[[3, 4]]]], style="interleaved", base=10000.0, first_position=1),
+        single(ROPE, [[[[3, 4]]]], style="interleaved", **PLAIN_ROPE, first_position=1),
         (0, 0, 0, 0),
         "3.00 × (cos 1) + 4.00 × (sin 1) × (−1) = −1.74",
     ),
     "a rotation's second half": (  # 3 sin 1 + 4 cos 1 = 2.5244 + 2.1612
-        single(ROPE, [[[[3, 4]]]], style="half", base=10000.0, first_position=1),
+        single(ROPE, [[[[3, 4]]]], style="half", **PLAIN_ROPE, first_position=1),
         (0, 0, 0, 1),
         "3.00 × (sin 1) + 4.00 × (cos 1) = 4.69",
     ),
@@ -196,6 +199,16 @@ CELLS = {
     ),
     "chosen": (single(PUT, rows(5, 6), rows(7, 8), rows(True, False)), (0, 0, 0, 0), "chosen: 1 ⇒ 7.00 = 7.00"),
     "not chosen": (single(PUT, rows(5, 6), rows(7, 8), rows(True, False)), (0, 0, 0, 1), "chosen: 0 ⇒ 6.00 = 6.00"),
+    "sigmoid": (  # 1 / (1 + 1/3)
+        single(SIGMOID, rows(LOG_2), bias=math.log(1.5)),
+        (0, 0, 0, 0),
+        "σ(0.69 + 0.40547) = 0.75",
+    ),
+    "over the root mean square": (  # 6 / √(25 / 2 + 0.5)
+        single(RMS_NORM, [[[[3, 4]]]], [2.0, 1.0], eps=0.5),
+        (0, 0, 0, 0),
+        "3.00 × 2.00 / √((3.00 × 3.00 + 4.00 × 4.00) / 2 + 0.5) = 1.66",
+    ),
     "cosine": (  # 11 / (√5 × 5) = 0.9839
         single(COSINE, pairs([1, 2]), pairs([3, 4])),
         (0, 0, 0, 0),

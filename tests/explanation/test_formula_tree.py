@@ -8,7 +8,7 @@ from attention_core.explanation.formula import formula
 from attention_core.explanation.formula_tree import formula_tree
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
-from tests.learned_shapes import score_shapes
+from tests.entries import learned_shapes
 
 
 def flat(tree):
@@ -59,7 +59,7 @@ CONFIGS = [
 @pytest.mark.parametrize("config", CONFIGS, ids=["-".join((*SCORES,)[n : n + 1]) or "positions" for n in range(6)])
 def test_no_operation_writes_a_command_that_is_not_known(config, generator):
     x, square = torch.randn(3, 4, generator=generator), torch.randn(4, 4, generator=generator)
-    shapes = score_shapes(config.score, 4 // config.heads, 4 // config.heads)
+    shapes = learned_shapes(config, 4 // config.heads, 4 // config.heads)
     extra = {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
     trace = attend(x, weights=Weights(w_q=square, w_k=square, w_v=square, w_o=square, **extra), config=config)
     for step in trace.computed():

@@ -9,7 +9,7 @@ import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.explanation.layout import MAX_PANEL_SIDE, Panel, Product, is_broadcast_axis, panel, product
-from tests.learned_shapes import score_shapes
+from tests.entries import score_shapes
 
 SHAPES = {
     "w_q": (11, 24),

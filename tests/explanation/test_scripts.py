@@ -42,6 +42,7 @@ from attention_core.explanation.scripts import (
 from attention_core.explanation.source_closure import without_annotations
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.expressions import Ref
@@ -50,8 +51,8 @@ from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.recurrence import with_states
+from tests.entries import every_mask, learned_shapes, mask_choice
 from tests.house.test_house import every_face
-from tests.learned_shapes import score_shapes
 
 PRECISION = 1e-12  # of a step's largest number
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -77,7 +78,7 @@ def crossed(config: AttentionConfig, dtype: torch.dtype = torch.float64, leave_o
     heads, kv_heads = config.heads, config.kv_heads or config.heads
     shapes = {"w_q": (7, 6 * heads), "w_k": (11, 6 * kv_heads), "w_v": (13, 10 * kv_heads), "w_o": (10 * heads, 19)}
     shapes |= {"b_q": (6 * heads,), "b_k": (6 * kv_heads,), "b_v": (10 * kv_heads,), "b_o": (19,)}
-    shapes |= score_shapes(config.score, 6, 6, own=17)
+    shapes |= learned_shapes(config, 6, 6, own=17)
     weights = Weights(**{name: numbers(*shapes[name], dtype=dtype) for name in shapes if name not in leave_out})
     query, key, value = (numbers(2, *size, dtype=dtype) for size in ((3, 7), (5, 11), (5, 13)))
     return attend(query, key, value, weights=weights, config=config, **more)
@@ -134,16 +135,17 @@ RUNS = {
     "small": small,
     **{f"score {name}": lambda name=name: crossed(AttentionConfig(score=name, heads=4, kv_heads=2)) for name in SCORES},
     **{
-        f"mask {name}": lambda name=name: crossed(AttentionConfig(masks=[(name, MASK_PARAMS.get(name, {}))]))
+        f"mask {name}": lambda name=name: crossed(AttentionConfig(masks=[mask_choice(name, **MASK_PARAMS)]))
         for name in MASKS
     },
     "mask allowed": lambda: crossed(AttentionConfig(), allowed=empty_row()),
     "all masks and allowed": lambda: crossed(
-        AttentionConfig(heads=2, masks=[(name, MASK_PARAMS.get(name, {})) for name in MASKS]), allowed=empty_row()
+        AttentionConfig(heads=2, masks=every_mask(**MASK_PARAMS)), allowed=empty_row()
     ),
     "causal, offset": lambda: crossed(AttentionConfig(masks=[("causal", {"offset": -1})], positions=["alibi"])),
-    **{f"position {name}": lambda name=name: small(positions=[name]) for name in POSITIONS},
+    **{f"position {name}": lambda name=name: crossed(AttentionConfig(positions=[name])) for name in POSITIONS},
     **{f"modifier {name}": lambda name=name: crossed(AttentionConfig(heads=2, modifiers=[name])) for name in MODIFIERS},
+    **{f"normaliser {name}": lambda name=name: crossed(AttentionConfig(normaliser=name)) for name in NORMALISERS},
     "rope, halves": lambda: small(positions=[("rope", {"style": "half", "base": np.float64(50.0)})]),
     "all positions": lambda: crossed(
         AttentionConfig(heads=4, kv_heads=1, masks=["causal"], positions=tuple(POSITIONS))
@@ -427,7 +429,7 @@ def test_source_and_call_of_one_operation():
 
 
 def test_parameters_are_literals():
-    assert "base=50.0, first_position=0)" in code(trace_of("rope, halves"), "torch")  # it was np.float64(50.0)
+    assert "base=50.0, scaling" in code(trace_of("rope, halves"), "torch")  # it was np.float64(50.0)
     assert "lengths=(5, 0))" in code(trace_of("mask padding"), "torch")
 
 

@@ -25,6 +25,7 @@ from attention_core.inputs.handmade_heads import HEAD_KINDS, POSITION_COLUMNS
 from attention_core.inputs.tokenizer import ORIGINS
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
@@ -460,12 +461,17 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "parameter": {"causal_offset"}
         | {
             f"{name}_{number}"
-            for choices in (MASKS, MODIFIERS)
+            for choices in (MASKS, MODIFIERS, NORMALISERS, POSITIONS)
             for name in choices
             for number in names_of(choices[name].parameters)
+            if (name, number) not in (("rope", "style"), ("alibi", "slopes"))  # the style has a control of its own
+        },
+        "parameter_word": {
+            word for position in POSITIONS.values() for each in position.parameters for word in each.words
         },
         "positions": set(POSITIONS),
         "modifiers": set(MODIFIERS),
+        "normaliser": set(NORMALISERS),
         "dtype": set(DTYPES),
         "device": {"cpu", "cuda"},
         "example": set(EXAMPLES),

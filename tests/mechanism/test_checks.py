@@ -12,6 +12,7 @@ import attention_core
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
 from attention_core.mechanism import checks
 from attention_core.mechanism.masks import MASKS as KNOWN_MASKS
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import REFUSAL_SENTENCES
 
@@ -234,14 +235,19 @@ REFUSALS = [
         lambda: run_qkv(weights={"b_o": x(39)}),
         "b_o needs w_o: a bias is added to a projection, and there is none",
     ),
-    ("missing_weight", lambda: run_qkv(config={"score": "general"}), "score 'general' needs w_a"),
-    ("missing_weight", lambda: additive(v_a=None), "score 'additive' needs v_a"),
+    ("missing_weight", lambda: run_qkv(config={"score": "general"}), "'general' needs w_a"),
+    ("missing_weight", lambda: additive(v_a=None), "'additive' needs v_a"),
     (
         "unused_weight",
         lambda: run_qkv(weights={"w_q": x(11, 11)}),
         "w_q has no place here: q, k and v are given already projected",
     ),
-    ("unused_weight", lambda: run(w_a=x(3, 3)), "w_a has no place here: the score is scaled_dot"),
+    (
+        "unowned_weight",
+        lambda: run(w_a=x(3, 3)),
+        "w_a has no place here: 'general', which would read it, is not chosen",
+    ),
+    ("missing_weight", lambda: run_qkv(config={"normaliser": "sinks"}), "'sinks' needs sinks"),
     (
         "hidden_too_large",
         lambda: attend_qkv(
@@ -339,7 +345,7 @@ REFUSALS = [
     (
         "unknown_choice",
         lambda: AttentionConfig(positions=["learned"]),
-        "position must be one of sinusoidal, rope, alibi: got 'learned'",
+        f"position must be one of {', '.join(POSITIONS)}: got 'learned'",
     ),
     (
         "unknown_choice",
@@ -480,7 +486,7 @@ def test_scalar_score_weight_is_refused():
 @pytest.mark.parametrize("score", ["scaled_dot", "cosine"])
 def test_a_score_without_a_layer_is_not_held_to_the_layers_size(score):
     large = (1, 1, 6000, 4)  # 6000 x 6000 scores are 288 MB, more than a layer may take
-    checks.check_score_weights(AttentionConfig(score), Weights(), large, large, 8)
+    checks.check_learned_weights(AttentionConfig(score), Weights(), large, large, 8)
 
 
 def test_labels_of_another_number_or_axis_are_refused():

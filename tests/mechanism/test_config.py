@@ -125,8 +125,11 @@ def test_every_mask_names_what_it_needs(name):
 # ---- and so are a position's -----------------------------------------------------------------------------------------
 USUAL = {
     "sinusoidal": {"base": 10000.0},
-    "rope": {"style": "interleaved", "base": 10000.0},
+    "rope": {"style": "interleaved", "base": 10000.0, "scaling": "none", "factor": 1.0, "trained": 4096},
     "alibi": {"slopes": None},
+    "t5": {"direction": "both", "farthest": 128},
+    "clipped": {},
+    "relative_keys": {},
 }
 
 

@@ -116,7 +116,7 @@ def assert_steps(trace: Trace, expected: dict) -> None:
             assert trace.step("scaled_scores").operation.params["factor"] == pytest.approx(data, abs=TOLERANCE)
         else:
             assert_value(name, step_of(trace, name, data), data)
-    softmax = trace["softmax_weights" if "softmax_weights" in trace else "weights"]
+    softmax = trace["computed_weights" if "computed_weights" in trace else "weights"]
     assert (softmax[trace["masked_scores"].isneginf()] == 0).all()
 
 

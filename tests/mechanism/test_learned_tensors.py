@@ -51,11 +51,6 @@ def test_an_axis_that_comes_twice_has_two_names():
     assert square.axes({}) == ("d_q", "d_k")
 
 
-def test_an_unknown_start_is_refused():
-    with pytest.raises(AttentionError, match="start"):
-        LearnedTensor("w_r", ("R",), "W_r", start="ones?")
-
-
 def test_a_score_that_reads_what_nobody_gives_is_none():
     with pytest.raises(ValueError, match="scores reads w_a, which nothing gives"):
         replace(SCORES["general"], weights=())

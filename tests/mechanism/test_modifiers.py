@@ -129,7 +129,7 @@ def test_a_modifier_that_is_not_wired_is_none():
     faces = MODIFIERS["softcap"].faces
     with pytest.raises(ValueError, match="softcap takes cap: declared are "):
         Modifier(faces, "scores", "capped_scores")
-    with pytest.raises(AttentionError, match="place must be one of scores: got 'nowhere'"):
+    with pytest.raises(AttentionError, match="place must be one of heads, scores: got 'nowhere'"):
         replace(MODIFIERS["softcap"], place="nowhere")
 
 

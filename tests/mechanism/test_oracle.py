@@ -15,7 +15,8 @@ from attention_core import AttentionConfig, Weights, attend, attend_qkv
 from attention_core.mechanism.masks import MASKS, to_mha_mask
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
-from tests.learned_shapes import score_shapes
+from tests.entries import score_shapes
+from tests.mechanism.test_relative_positions import LEARNED
 
 B = 2
 SHAPES = [(5, 7, 6, 3), (7, 5, 3, 3), (5, 7, 6, 2)]  # T, S, H, H_kv; with T > S a causal mask leaves rows empty
@@ -39,6 +40,7 @@ CHOSEN = {
     "causal": ["causal"],
     "local": [("local", {"window": 1})],
     "sliding": [("sliding", {"window": 3})],
+    "dilated": [("dilated", {"window": 2, "dilation": 2})],
     "padding": [("padding", {"lengths": (5, 3)})],
     "local_global": [("local_global", {"window": 1, "global_tokens": (0, 3, 6)})],  # 6: a key alone, or a query alone
     "causal+padding": ["causal", ("padding", {"lengths": (5, 3)})],
@@ -72,6 +74,7 @@ def may_attend(kind: str, b: int, h: int, i: int, j: int, at: int) -> bool:
         "offset": True,
         "local": abs(i - j) <= (2 if "causal" in kind else 1),
         "sliding": j in (i, i - 1, i - 2),
+        "dilated": j in (i - 4, i - 2, i, i + 2, i + 4),
         "padding": j < (5, 3)[b],
         "local_global": abs(i - j) <= 1 or i in (0, 3, 6) or j in (0, 3, 6),
         "custom": bool(CUSTOM[row, j]),
@@ -293,7 +296,7 @@ def names(choices: dict[str, list]) -> set[str]:
 
 def test_every_mask_and_position_is_witnessed():
     assert names(CHOSEN) == set(MASKS)
-    assert names(chosen_positions(6)) == set(POSITIONS)
+    assert names(chosen_positions(6)) | set(LEARNED) == set(POSITIONS)
     assert any(not mask_by_loops(kind, *shape[:3]).any(-1).all() for kind in CHOSEN for shape in SHAPES)
 
 
@@ -473,7 +476,7 @@ def test_chosen_weights_are_mixed_as_they_are(generator):
     expected[1, 2, 3] += (0.75 - plain["weights"][1, 2, 3, 0]) * v[1, kv, 0]
     assert_close("head_outputs", trace["head_outputs"], expected, 1e-12)
     assert trace["weights"][1, 2, 3, 0].item() == 0.75
-    assert torch.equal(trace["softmax_weights"], plain["weights"])
+    assert torch.equal(trace["computed_weights"], plain["weights"])
 
 
 @pytest.mark.parametrize("positions", [(), ("sinusoidal",)])

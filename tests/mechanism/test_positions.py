@@ -9,6 +9,7 @@ from attention_core import AttentionConfig, AttentionError, Weights, attend, att
 from attention_core.analysis.score_terms import SCORE_PARTS, with_score_parts
 from attention_core.mechanism.positions import POSITIONS, Position, wavelengths
 from attention_core.record.trace import Trace
+from tests.entries import learned_shapes
 
 B, T, S, D, H, D_K = 2, 5, 7, 11, 3, 2  # d_k is even: RoPE turns pairs
 
@@ -19,8 +20,9 @@ def numbers(*shape: int, seed: int) -> torch.Tensor:
 
 def run(*positions: str) -> Trace:
     """Cross-attention under a causal mask, so that its queries do not stand at their own numbers."""
-    weights = Weights(w_q=numbers(D, H * D_K, seed=1), w_k=numbers(D, H * D_K, seed=2))
     config = AttentionConfig(heads=H, masks=["causal"], positions=positions)
+    learned = {name: numbers(*shape, seed=6) for name, shape in learned_shapes(config, D_K, D_K).items()}
+    weights = Weights(w_q=numbers(D, H * D_K, seed=1), w_k=numbers(D, H * D_K, seed=2), **learned)
     query, key, value = numbers(B, T, D, seed=3), numbers(B, S, D, seed=4), numbers(B, S, 13 * H, seed=5)
     return attend(query, key, value, weights=weights, config=config)
 
@@ -55,6 +57,9 @@ def test_two_at_one_place_both_act(name):
         for role in ("q", "k"):
             operation = once.step(role).operation
             assert near(both[role], operation.apply({f"{role}_heads": once[role]}))
+    elif POSITIONS[name].place == "scores":
+        added = once[f"{name}_scores"] - once["scores"]
+        assert near(both["own_scores"], both["scores"] + 2 * added)
     else:
         assert near(both["bias"], 2 * once["bias"])
         assert near(both["biased_scores"], both["scaled_scores"] + 2 * once["bias"])
@@ -85,7 +90,7 @@ def test_what_is_added_to_an_input_needs_one(monkeypatch):
 def test_a_position_without_a_place_is_no_position():
     with pytest.raises(TypeError, match="place"):
         Position(POSITIONS["alibi"].faces, parameters=())
-    with pytest.raises(AttentionError, match="place must be one of input, heads, bias: got 'output'"):
+    with pytest.raises(AttentionError, match="place must be one of input, heads, scores, bias: got 'output'"):
         replace(POSITIONS["alibi"], place="output")
 
 

@@ -21,7 +21,7 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
-from tests.learned_shapes import score_shapes
+from tests.entries import learned_shapes, score_shapes
 
 TOLERANCE = 1e-12  # of the step's largest magnitude
 
@@ -33,7 +33,7 @@ WAYS = {
     "rope": ["rope"],
     "rope_half": [("rope", {"style": "half", "base": 50.0})],
     "alibi": ["alibi"],
-    "all": ["sinusoidal", "rope", "alibi"],
+    "all": ["sinusoidal", "rope", "alibi", "t5", "clipped", "relative_keys"],
 }
 
 
@@ -58,6 +58,7 @@ def mask_choices(draw, B: int, S: int) -> list:
         "causal": {"offset": offset},
         "local": {"window": draw(st.integers(0, 2))},
         "sliding": {"window": draw(st.integers(1, 3)), "offset": offset},
+        "dilated": {"window": draw(st.integers(0, 2)), "dilation": draw(st.integers(1, 3))},
         "padding": {"lengths": tuple(draw(st.integers(0, S)) for _ in range(B))},
         "local_global": {"window": 1, "global_tokens": (token,)},
     }
@@ -67,6 +68,12 @@ def mask_choices(draw, B: int, S: int) -> list:
 
 def score_weights(score: str, d_q: int, d_k: int, leading: tuple[int, ...], random: Callable) -> dict[str, Tensor]:
     return {name: random(*leading, *shape) for name, shape in score_shapes(score, d_q, d_k, own=A).items()}
+
+
+def way_weights(way: str, d_q: int, d_k: int, H: int, random: Callable) -> dict[str, Tensor]:
+    """What ways to tell positions learn."""
+    shapes = learned_shapes(AttentionConfig(heads=H, positions=WAYS[way]), d_q, d_k)
+    return {name: random(*shape) for name, shape in shapes.items()}
 
 
 @st.composite
@@ -83,6 +90,7 @@ def calls(draw, score: str, way: str) -> Call:
 
     from_input = way in ("sinusoidal", "all") or draw(st.booleans())
     weights = score_weights(score, d_q, d_k, (H,) if draw(st.booleans()) else (), random)
+    weights |= way_weights(way, d_q, d_k, H, random)
     if from_input:
         D = 5
         widths = {"q": H * d_q, "k": KV * d_k, "v": KV * d_v}
@@ -253,7 +261,7 @@ def test_blocked_weights_are_zero_and_rows_sum_to_one_or_zero(call):
     else:
         assert not blocked.any()
     own = "replacement" in trace or "chosen_weights" in trace
-    names = {"softmax_weights"} if own else {"softmax_weights", "weights"}
+    names = {"computed_weights"} if own else {"computed_weights", "weights"}
     for name in names & trace.steps.keys():
         assert (trace[name][blocked] == 0).all()
         sums = trace[name].sum(-1)
@@ -268,7 +276,7 @@ def test_gradients_flow_and_are_finite(call):
     leaves = [*tensors, *weights.values()]
     gradients = torch.autograd.grad(trace["output"].square().sum(), leaves, allow_unused=True)
     assert all(gradient is None or gradient.isfinite().all() for gradient in gradients)
-    replaced = "softmax_weights" in trace
+    replaced = "computed_weights" in trace
     for leaf, gradient in zip(leaves, gradients, strict=True):
         through_values_only = replaced and all(leaf is not given for given in (tensors[-1], weights.get("w_v")))
         assert gradient is not None or through_values_only or "chosen_scores" in trace
@@ -384,7 +392,7 @@ def test_order_of_queries_is_the_order_of_outputs(score, number, order):
     assert_close("output", after["output"], before["output"][:, list(order)])
 
 
-def layer(score: str, number: int, D: int = 6) -> tuple[Weights, Callable[..., Tensor]]:
+def layer(score: str, way: str, number: int, D: int = 6) -> tuple[Weights, Callable[..., Tensor]]:
     """Weights of a layer with four heads on two, and the numbers that come after."""
     generator = torch.Generator().manual_seed(number)
 
@@ -393,7 +401,8 @@ def layer(score: str, number: int, D: int = 6) -> tuple[Weights, Callable[..., T
 
     weights = {"w_q": random(D, 8), "w_k": random(D, 4), "w_v": random(D, 6), "w_o": random(12, D)}
     biases = {"b_q": random(8), "b_k": random(4), "b_v": random(6), "b_o": random(D)}
-    return Weights(**weights, **biases, **score_weights(score, 2, 2, (), random)), random
+    learned = score_weights(score, 2, 2, (), random) | way_weights(way, 2, 2, 4, random)
+    return Weights(**weights, **biases, **learned), random
 
 
 @every_choice
@@ -402,7 +411,7 @@ def layer(score: str, number: int, D: int = 6) -> tuple[Weights, Callable[..., T
 @given(number=st.integers(0, 999), changed=st.integers(1, 5))
 def test_causal_outputs_do_not_see_later_tokens(score, way, mask, number, changed):
     """Not by one bit."""
-    weights, random = layer(score, number)
+    weights, random = layer(score, way, number)
     config = AttentionConfig(score, heads=4, kv_heads=2, masks=[mask], positions=WAYS[way])
     x = random(2, 6, 6)
     other = x.clone()
@@ -418,7 +427,7 @@ def test_causal_outputs_do_not_see_later_tokens(score, way, mask, number, change
 @given(number=st.integers(0, 999))
 def test_decoding_one_by_one_is_the_full_causal_pass(score, way, number):
     """The last query of a growing text stands at S - 1, whatever tells positions."""
-    weights, random = layer(score, number)
+    weights, random = layer(score, way, number)
     config = AttentionConfig(score, heads=4, kv_heads=2, masks=["causal"], positions=WAYS[way])
     x = random(2, 5, 6)
     full = attend(x, weights=weights, config=config)
@@ -431,7 +440,7 @@ def test_decoding_one_by_one_is_the_full_causal_pass(score, way, number):
 @settings(max_examples=4)
 @given(number=st.integers(0, 999), lengths=st.tuples(st.integers(1, 5), st.integers(1, 5)), causal=st.booleans())
 def test_a_padded_batch_is_its_sequences_one_by_one(score, way, number, lengths, causal):
-    weights, random = layer(score, number)
+    weights, random = layer(score, way, number)
     masks = ["causal"] if causal else []
     alone = AttentionConfig(score, heads=4, kv_heads=2, masks=masks, positions=WAYS[way])
     batched = AttentionConfig(

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from attention_core.inputs.handmade_heads import HEAD_KINDS as KINDS_OF_HEADS
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.positions import POSITIONS
 from pages.runs import cache
 from pages.setup.setup import Setup, setup_from_link, setup_to_link
 from pages.setup.setup_file import setup_to_file
@@ -51,8 +54,9 @@ CHOICES = {  # what the labels of a choice stand for
     "c_scale": ["default", "off", "number"],
     "c_rope": ["rope", "rope_half"],
     "c_masks": [*MASKS, "custom"],
-    "c_positions": ["sinusoidal", "rope", "alibi"],
-    "c_modifiers": ["softcap"],
+    "c_positions": list(POSITIONS),
+    "c_modifiers": list(MODIFIERS),
+    "c_normaliser": list(NORMALISERS),
 }
 SEVERAL = ("c_masks", "c_positions", "c_modifiers", "c_wiring", "c_built")  # of which any number may be chosen
 

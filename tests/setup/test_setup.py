@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import shortest_decimal, to_text
 from attention_core.learned.training.courses import COURSES
+from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
@@ -187,6 +188,16 @@ def gathered(setup):
         return assume(False)
 
 
+LEARNED_DISTANCES = Setup(
+    positions=("t5:past:16", "clipped", "relative_keys"), w_buckets="~0.0=2.5", w_clipped="~1.1=-3", w_rk="~2.1=0.5"
+)
+OTHERS_LEARNED = Setup(modifiers=("qk_norm:1e-05",), normaliser="sinks", g_q="~0.0=2", g_k="~0.1=-1", sinks="~0.0=1.5")
+
+
+def is_learned(name: str) -> bool:
+    return name[:2] in ("w_", "b_") or name in LEARNED_TENSORS
+
+
 @st.composite
 def setups(draw):
     """Any part of a Setup changed, so that most can be computed."""
@@ -204,10 +215,13 @@ def setups(draw):
     width = material.matrices.get("w_q", material.matrices.get("x", material.matrices.get("q"))).shape[1]
     if draw(st.booleans()):
         widths = [material.matrices[name].shape[1] for name in ("q", "k", "v") if name in material.matrices]
-        fitting = [n for n in range(1, MAX_SHOWN_HEADS + 1) if not any(w % n for w in widths or [width])]
+        projected = [matrix.shape[1] for name, matrix in material.matrices.items() if name in ("w_q", "w_k", "w_v")]
+        cut = widths or projected or [width]
+        fitting = [n for n in range(1, MAX_SHOWN_HEADS + 1) if not any(w % n for w in cut)]
         heads = draw(st.sampled_from(fitting))
         setup = replace(setup, heads=heads)
-        if not widths and draw(st.booleans()):
+        is_swapped = "swapped" in setup.wiring  # then W_q would be cut for the heads of the keys
+        if not widths and not is_swapped and draw(st.booleans()):
             setup = replace(setup, kv_heads=draw(st.sampled_from([n for n in range(1, heads + 1) if heads % n == 0])))
             if draw(st.booleans()):
                 setup = replace(setup, d_k=draw(st.integers(1, 6)), d_v=draw(st.none() | st.integers(1, 6)))
@@ -219,7 +233,8 @@ def setups(draw):
         positions=draw(
             positions(input_mode_of(setup) != "qkv", (setup.d_k or width // config_of(setup).heads) % 2 == 0)
         ),
-        modifiers=draw(st.sampled_from([(), (), ("softcap:2.5",), ("softcap:50",)])),
+        modifiers=draw(st.sampled_from([(), (), ("softcap:2.5",), ("qk_norm", "softcap:50")])),
+        normaliser=draw(st.sampled_from(["softmax", "softmax", "sinks", "sigmoid", "sigmoid:-1.5"])),
         dtype=draw(st.sampled_from(DTYPES)),
         seed=draw(st.integers(0, 999_999_999)),
     )
@@ -228,7 +243,7 @@ def setups(draw):
     setup = replace(setup, masks=draw(st.none() | masks(s)))
     if draw(st.booleans()):
         setup = replace(setup, allowed=draw(typed(t, s, st.sampled_from([0.0, 1.0]))))
-    edited = [name for name, base in material.bases.items() if name[:2] in ("w_", "b_", "v_") and base.size]
+    edited = [name for name, base in material.bases.items() if is_learned(name) and base.size]
     if setup.kv_heads is not None:  # a typed W_k is as wide as it is, whatever the number of heads
         edited = [name for name in edited if name not in ("w_k", "w_v")]
     for name in draw(st.lists(st.sampled_from(edited), unique=True, max_size=3)) if edited else ():
@@ -236,7 +251,8 @@ def setups(draw):
         setup = replace(setup, **{name: draw(typed(*shape) if max(shape) <= 64 else edits(*shape))})
     if draw(st.integers(0, 4)) == 0 and "residual" not in setup.wiring:
         setup = replace(setup, w_o="none")
-    for name in draw(st.lists(st.sampled_from(["scores", "weights"]), unique=True)):
+    chosen = ["scores"] if "even" in setup.wiring else ["scores", "weights"]  # weights are replaced once
+    for name in draw(st.lists(st.sampled_from(chosen), unique=True)):
         places = st.tuples(*(st.integers(0, size) for size in (1, 2, t, s)), NUMBERS)
         some = draw(st.lists(places, min_size=1, max_size=3))
         setup = replace(setup, **{name: ";".join(f"{b}.{h}.{i}.{j}={shortest_decimal(n)}" for b, h, i, j, n in some)})
@@ -263,6 +279,7 @@ def masks(draw, keys):
     choices = {
         "causal": draw(st.sampled_from(["causal", f"causal:{offset}"])),
         "local": f"local:{draw(window)}",
+        "dilated": f"dilated:{draw(window)}:{draw(st.integers(1, keys))}",
         "padding": f"padding:{draw(st.integers(0, keys))}",
         "local_global": f"local_global:{draw(window)}:{draw(st.integers(0, keys - 1))}:{keys - 1}",
     }
@@ -274,8 +291,11 @@ def masks(draw, keys):
 
 def positions(has_input, is_even):
     """Some ways to tell positions: only an input can be added to, and RoPE turns pairs."""
-    rope = st.sampled_from([(), ("rope",), ("rope_half",)] if is_even else [()])
-    others = st.sampled_from([(), ("alibi",), *([("sinusoidal",), ("alibi", "sinusoidal")] if has_input else [])])
+    rope = st.sampled_from([(), ("rope",), ("rope_half",), ("rope:half:50:yarn:4:8",)] if is_even else [()])
+    others = [(), ("alibi",), ("t5",), ("clipped", "relative_keys")]
+    if has_input:
+        others += [("sinusoidal",), ("alibi", "sinusoidal"), ("sinusoidal:50", "t5:past:8")]
+    others = st.sampled_from(others)
     return st.tuples(rope, others).map(lambda pair: pair[0] + pair[1])
 
 
@@ -297,6 +317,8 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
     @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
+    @example(LEARNED_DISTANCES)
+    @example(OTHERS_LEARNED)
     @example(Setup(w_q="1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0", x="~0.0=1e6"))
     def there_and_back(setup):
         back, unread = setup_from_link(through_a_browser(setup_to_link(setup)))

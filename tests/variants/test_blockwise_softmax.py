@@ -12,7 +12,7 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.variants.blockwise_softmax import BlockwiseState, attend_blockwise
-from tests.learned_shapes import score_shapes
+from tests.entries import every_mask, learned_shapes, mask_choice
 
 B, H, H_KV, T, S, D_K, D_V, A = 2, 6, 3, 7, 11, 4, 5, 13
 BLOCKS = [1, 3, 5, S, 17]  # 3 and 5 do not divide 11
@@ -25,11 +25,13 @@ MASK_PARAMS = {
 }
 CONFIGS = {
     **{f"score {name}": {"score": name} for name in SCORES},
-    **{f"mask {name}": {"masks": [(name, MASK_PARAMS.get(name, {}))]} for name in MASKS},
+    **{f"mask {name}": {"masks": [mask_choice(name, **MASK_PARAMS)]} for name in MASKS},
     **{f"position {name}": {"positions": [name]} for name in POSITIONS if name != "sinusoidal"},
+    **{f"normaliser {name}": {"normaliser": name, "masks": ["causal"]} for name in ("softmax", "sinks")},
+    "sinks, nothing for the first": {"normaliser": "sinks", "masks": [("causal", {"offset": -3})]},
     "causal, nothing for the first": {"masks": [("causal", {"offset": -3})]},
     "causal, alibi, rope": {"masks": ["causal"], "positions": ["alibi", "rope"]},
-    "all masks": {"masks": [(name, MASK_PARAMS.get(name, {})) for name in MASKS]},
+    "all masks": {"masks": every_mask(**MASK_PARAMS)},
     "causal and global": {"masks": ["causal", ("local_global", {"window": 0, "global_tokens": (1, 9)})]},
     "scale, temperature": {"scale": -3.0, "temperature": 0.25},
     "large scores": {"scale": 1e4},
@@ -45,7 +47,7 @@ def qkv() -> tuple[Tensor, Tensor, Tensor]:
 
 
 def weights_for(config: AttentionConfig) -> Weights:
-    shapes = score_shapes(config.score, D_K, D_K, H, own=A)
+    shapes = learned_shapes(config, D_K, D_K, H, A, apart=True)
     return Weights(**{name: numbers(*shape, seed=4) for name, shape in shapes.items()})
 
 
@@ -64,6 +66,8 @@ def test_the_last_block_gives_the_heads_outputs(name, block):
     assert [(each.start, each.stop) for each in seen] == [(s, min(s + block, S)) for s in range(0, S, block)]
     torch.testing.assert_close(seen[-1].output, full["head_outputs"], rtol=0, atol=1e-12)
     scores = full["masked_scores"]
+    if "sinks" in full:  # one more score a head
+        scores = torch.cat([scores, full["sinks"][:, None, None].expand(*scores.shape[:-1], 1)], dim=-1)
     torch.testing.assert_close(seen[-1].maximum, scores.amax(-1), rtol=1e-14, atol=1e-14)
     largest = scores.amax(-1, keepdim=True)
     sums = torch.where(largest.isneginf(), 0.0, torch.exp(scores - largest)).sum(-1)

@@ -17,8 +17,8 @@ from attention_core.variants.encoder_paths import one_step_reach, path_length, r
 from attention_core.variants.encoders import ENCODER_KINDS, Encoder, draw_layers, encode, random_words
 from attention_core.variants.influence import influence
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS
+from tests.entries import score_shapes
 from tests.golden import loader
-from tests.learned_shapes import score_shapes
 
 SIZES = {"B": 2, "T": 5, "S": 7, "D": 11, "H": 6, "H_kv": 3, "d_k": 13, "d_v": 17, "D_out": 19, "A": 23}
 

@@ -14,7 +14,8 @@ from torch import Tensor
 from attention_core import AttentionConfig, attend_qkv
 from attention_core.explanation.traced_source import function_listing
 from attention_core.mechanism.masks import causal_mask
-from attention_core.mechanism.operations import mask_scores, masked_softmax, merge_heads, split_heads
+from attention_core.mechanism.normalisers import masked_softmax
+from attention_core.mechanism.operations import mask_scores, merge_heads, split_heads
 from tests.house.test_house import every_face
 
 

@@ -9,6 +9,7 @@ import torch
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, code, explain, prove
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import panel
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
 from attention_core.variants.decoding_work import (
@@ -21,7 +22,7 @@ from attention_core.variants.decoding_work import (
     work_of_step,
 )
 from attention_core.variants.kv_cache import decode, first_key, gap_to_full
-from tests.learned_shapes import score_shapes
+from tests.entries import learned_shapes
 
 B, T, D, D_OUT, A = 2, 7, 11, 13, 17
 HEADS, KV_HEADS, D_K, D_V = 6, 3, 4, 5  # d_k is even, because RoPE turns pairs
@@ -52,6 +53,9 @@ CONFIGS = {
     },
     "uniform": {"replace": "uniform"},
     **{f"score {name}": {"score": name} for name in SCORES},
+    **{f"modifier {name}": {"modifiers": [name]} for name in MODIFIERS},
+    "normaliser sinks": {"normaliser": "sinks"},
+    "normaliser sigmoid": {"normaliser": ("sigmoid", {"bias": -1.5})},
 }
 
 
@@ -69,7 +73,7 @@ def weights_for(config: AttentionConfig) -> Weights:
     shapes |= {"b_q": (queries * D_K,), "b_k": (keys * D_K,), "b_v": (keys * D_V,)}
     width = D if config.residual else D_OUT
     shapes |= {"w_o": (queries * D_V, width), "b_o": (width,)}
-    shapes |= score_shapes(config.score, D_K, D_K, own=A)
+    shapes |= learned_shapes(config, D_K, D_K, own=A)
     return Weights(**{name: numbers(*shape, seed=3 + n) for n, (name, shape) in enumerate(shapes.items())})
 
 
@@ -309,7 +313,7 @@ REFUSED = {
     "lengths": ("lengths_count", {"config": AttentionConfig(masks=["causal", ("padding", {"lengths": (1, 2)})])}),
     "width": ("projection_width", {"weights": Weights(w_q=torch.eye(2))}),
     "w_o": ("projection_width", {"weights": Weights(w_o=torch.eye(2))}),
-    "w_a": ("unused_weight", {"weights": Weights(w_a=torch.eye(3))}),
+    "w_a": ("unowned_weight", {"weights": Weights(w_a=torch.eye(3))}),
     "no config": ("not_a_class", {"config": {"heads": 1}}),
     "four axes": ("rank", {"x": torch.ones(1, 1, 5, 3)}),
     "infinite": ("not_finite", {"x": torch.full((5, 3), torch.inf)}),

@@ -18,8 +18,8 @@ from attention_core.verification.precision import (
     with_queries_scaled_first,
 )
 from attention_core.verification.proof import find_overflow, measure_step_rounding
+from tests.entries import learned_shapes
 from tests.golden import loader
-from tests.learned_shapes import score_shapes
 
 B, T, S, D, HEADS, KV_HEADS, D_K, A = 2, 3, 5, 7, 6, 2, 4, 11
 LOW = [torch.float32, torch.bfloat16, torch.float16]
@@ -33,7 +33,7 @@ def layer(**choices) -> Trace:
     config = AttentionConfig(**{"heads": HEADS, "kv_heads": KV_HEADS, "masks": ["causal"], **choices})
     shapes = {"w_q": (D, HEADS * D_K), "w_k": (D, KV_HEADS * D_K), "w_v": (D, KV_HEADS * 13), "b_o": (D,)}
     shapes |= {"w_o": (HEADS * 13, D)}
-    shapes |= score_shapes(config.score, D_K, D_K, own=A)
+    shapes |= learned_shapes(config, D_K, D_K, own=A)
     weights = Weights(**{name: numbers(*shape, seed=n) for n, (name, shape) in enumerate(shapes.items(), start=7)})
     return attend(numbers(B, T, D, seed=1), numbers(B, S, D, seed=2), weights=weights, config=config)
 

@@ -16,8 +16,10 @@ from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.analysis import softmax_jacobian, softmax_stages
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
-from attention_core.mechanism import masks, operations, positions, scores
+from attention_core.mechanism import masks, modifiers, normalisers, operations, positions, scores
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
@@ -25,7 +27,7 @@ from attention_core.record.trace import Faces
 from attention_core.variants import kv_cache
 from attention_core.variants.kv_cache import decode
 from attention_core.verification.proof import Proof, ProofCheck, check_step, prove
-from tests.learned_shapes import score_shapes
+from tests.entries import learned_shapes, mask_choice
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]  # in the order of their digits
 B, T, S, A, D_OUT = 2, 4, 6, 3, 5
@@ -49,7 +51,7 @@ MASK_CHOICES = {
     "causal, offset": [("causal", {"offset": -1})],  # query 0 may attend to nothing
     "local": [("local", {"window": 1})],
     "sliding": [("sliding", {"window": 2})],
-    "padding": [("padding", {"lengths": (3, 0)})],
+    **{name: [mask_choice(name, padding={"lengths": (3, 0)})] for name in MASKS if name not in ("causal", "sliding")},
     "local_global": [("local_global", {"window": 0, "global_tokens": (0, 3)})],
     "several": ["causal", ("padding", {"lengths": (4, 2)}), ("local", {"window": 2})],
     "custom": [],
@@ -61,7 +63,7 @@ POSITION_CHOICES = {
     "rope": ["rope"],
     "rope, halves": [("rope", {"style": "half", "base": 50.0})],
     "alibi": ["alibi"],
-    "all": ["sinusoidal", "rope", "alibi"],
+    "all": ["sinusoidal", "rope", "alibi", "t5", "clipped", "relative_keys"],
 }
 LAYOUTS = [  # query heads, key/value heads, sequences, biases, output projection
     {"heads": 1, "kv_heads": 1, "inputs": 1, "biases": True, "w_o": True},
@@ -101,19 +103,20 @@ def layer(
     shapes |= {f"b_{role}": (columns[role],) for role in "qkv"} if biases else {}
     shapes |= {"w_o": (heads * D_V, D_OUT)} if w_o else {}
     shapes |= {"b_o": (D_OUT,)} if w_o and biases else {}
-    shapes |= score_shapes(score, D_K, D_K, heads, own=A)
+    config = AttentionConfig(
+        score,
+        heads=heads,
+        kv_heads=kv_heads,
+        masks=MASK_CHOICES[mask],
+        positions=POSITION_CHOICES[position],
+        **choices,
+    )
+    shapes |= learned_shapes(config, D_K, D_K, own=A, apart=True)
     own_mask = {"custom": ALLOWED[:, :keys], "custom, per head": PER_HEAD[:, :heads, :, :keys]}.get(mask)
     return attend(
         *given,
         weights=Weights(**{name: eighths(*shape, dtype=dtype) for name, shape in shapes.items()}),
-        config=AttentionConfig(
-            score,
-            heads=heads,
-            kv_heads=kv_heads,
-            masks=MASK_CHOICES[mask],
-            positions=POSITION_CHOICES[position],
-            **choices,
-        ),
+        config=config,
         allowed=own_mask,
         replacement=eighths(B, heads, T, keys, dtype=dtype) if replacement else None,
         what_if=what_if,
@@ -125,6 +128,8 @@ RUNS: dict[str, Callable[[], Trace]] = {
     **{f"mask {name}": lambda name=name: layer(mask=name) for name in MASK_CHOICES},
     **{f"position {name}": lambda name=name: layer("additive", "causal", name) for name in POSITION_CHOICES},
     **{f"ending {name}": lambda name=name: layer(mask="custom", **ENDINGS[name]) for name in ENDINGS},
+    **{f"modifier {name}": lambda name=name: layer(mask="custom", modifiers=[name]) for name in MODIFIERS},
+    **{f"normaliser {name}": lambda name=name: layer(mask="custom", normaliser=name) for name in NORMALISERS},
     "what if": lambda: layer("additive", "causal", what_if={"scores": eighths(T, S), "weights": eighths(T, S)}),
     "uniform, no mask": lambda: layer(replace="uniform"),
     "no output projection": lambda: layer(inputs=1, w_o=False),
@@ -144,7 +149,7 @@ def test_the_runs_show_every_choice_and_every_operation():
     assert set(named) == set(MASKS)
     named = [entry if isinstance(entry, str) else entry[0] for each in POSITION_CHOICES.values() for entry in each]
     assert set(named) == set(POSITIONS)
-    modules = (operations, scores, masks, positions, softmax_stages, softmax_jacobian, kv_cache)
+    modules = (operations, scores, masks, positions, modifiers, normalisers, softmax_stages, softmax_jacobian, kv_cache)
     there = {name: value for module in modules for name, value in vars(module).items() if isinstance(value, Faces)}
     used = {step.operation.faces for build in RUNS.values() for step in build().computed().values()}
     assert [name for name, faces in there.items() if faces not in used] == []
@@ -361,7 +366,7 @@ def test_a_wrong_mask_on_the_screen_turns_the_proof_red_in_every_dtype(dtype):
 )
 def test_the_smallest_leak_through_a_mask_turns_the_proof_red(dtype, ending):
     trace = layer(mask="custom", dtype=dtype, **ending)
-    for step in {"softmax_weights", "weights", "dropped_weights"} & trace.steps.keys():
+    for step in {"computed_weights", "weights", "dropped_weights"} & trace.steps.keys():
         leaking = trace[step].clone()
         leaking[1, 3, 2, 3] = 1e-30  # ALLOWED is 0 there
         proof = prove(with_step(trace, step, value=leaking))

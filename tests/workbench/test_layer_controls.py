@@ -45,7 +45,7 @@ def test_the_residual_is_a_step():
 def test_even_weights_stand_in_the_place_of_the_softmaxs_and_keep_to_the_mask():
     screen = Screen().set("wiring", ["even"])
     assert step(screen, "weights").flatten().tolist() == pytest.approx([1 / 7] * 98)
-    assert step(screen, "softmax_weights")[0, 0, 5, 3] > 0.9
+    assert step(screen, "computed_weights")[0, 0, 5, 3] > 0.9
     assert "attends evenly" in screen.fact()
     screen.set("masks", ["causal"])
     assert step(screen, "weights")[0, 0, 2].tolist() == pytest.approx([1 / 3] * 3 + [0] * 4)

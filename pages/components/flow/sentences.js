@@ -61,11 +61,18 @@ class Sentences {
     const { data, model, asking, isDragged, glow } = this.flow;
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
     const nowhere = isDragged && looksNowhere(shares);
-    if (nowhere) return fill(data.text[nowhere], { query: [asking, "q"] });
+    if (nowhere) return [...fill(data.text[nowhere], { query: [asking, "q"] }), ...this.sunk(shares, fact)];
     if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.before(glow, now)];
     const best = largestOf(shares, 0, shares.length);
     const said = { query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"] };
-    return [...fill(data.text.headline, said), ...this.before(glow, now)];
+    return [...fill(data.text.headline, said), ...this.sunk(shares, fact), ...this.before(glow, now)];
+  }
+
+  // What a sink takes, which goes to no key.
+  sunk(shares, fact) {
+    if (!fact?.sunk) return [];
+    const share = this.flow.isDragged ? 1 - sum(shares.length, (i) => shares[i]) : fact.sunk;
+    return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
   }
 
   // What it said before a change, for a moment.
@@ -87,5 +94,6 @@ class Sentences {
 function looksNowhere(shares) {
   const possible = shares.filter((share) => share > 0);
   if (!possible.length) return "nothing";
-  return possible.length > 1 && Math.max(...possible) * possible.length < NEARLY_EVEN ? "evenly" : null;
+  const even = sum(possible.length, (i) => possible[i]) / possible.length; // a sink may take the rest
+  return possible.length > 1 && Math.max(...possible) < NEARLY_EVEN * even ? "evenly" : null;
 }

@@ -49,6 +49,10 @@ const CELLS = {
   causal_mask: ([, , i, j], _, { query_offset }) => Number(j <= i + query_offset),
   local_mask: ([, , i, j], _, { window, query_offset }) => Number(Math.abs(i + query_offset - j) <= window),
   sliding_mask: ([, , i, j], _, { window, query_offset }) => Number(j <= i + query_offset && j > i + query_offset - window),
+  dilated_mask: ([, , i, j], _, { window, dilation, query_offset }) => {
+    const distance = Math.abs(i + query_offset - j);
+    return Number(distance <= window * dilation && distance % dilation === 0);
+  },
   local_global_mask: ([, , i, j], _, { window, global_tokens, query_offset }) => {
     const query = i + query_offset;
     return Number(Math.abs(query - j) <= window || global_tokens.includes(query) || global_tokens.includes(j));
@@ -71,6 +75,17 @@ const ROWS = {
   masked_softmax: (row, [scores]) => {
     const length = scores.shape[scores.shape.length - 1];
     return softmaxRow(Array.from({ length }, (_, s) => at(scores, ...row, s)));
+  },
+  rms_norm: (row, [x, gain], { eps }) => {
+    const width = x.shape[x.shape.length - 1];
+    const numbers = Array.from({ length: width }, (_, m) => at(x, ...row, m));
+    const rms = Math.sqrt(sum(width, (m) => numbers[m] ** 2) / width + eps);
+    return numbers.map((number, m) => (number / rms) * at(gain, m));
+  },
+  sink_softmax: (row, [scores, sinks]) => {
+    const length = scores.shape[scores.shape.length - 1];
+    const own = Array.from({ length }, (_, s) => at(scores, ...row, s));
+    return softmaxRow([...own, at(sinks, row[1])]).slice(0, length);
   },
 };
 

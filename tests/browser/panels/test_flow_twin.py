@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core import AttentionConfig, Trace, attend_qkv
+from attention_core import AttentionConfig, Trace, Weights, attend_qkv
 from attention_core.drawing.flow_graph import FlowGraph, twin_steps
 from tests.golden import loader
 from tests.mechanism.test_golden import RUNS, case_of, fitted
@@ -82,6 +82,22 @@ def test_the_twin_caps_scores_as_torch_does(twin, generator):
     capped = 1.3 * torch.tanh(4 * q @ k.mT / 5**0.5 / 1.3)
     expected = {"capped_scores": capped, "head_outputs": torch.softmax(capped, -1) @ v}
     for name, numbers in expected.items():
+        assert (numbers_of(made[name]) - numbers.flatten()).abs().max() < TOLERANCE, name
+
+
+def test_the_twin_lets_a_sink_take_its_part_as_torch_does(twin, generator):
+    q, k, v = (torch.randn(2, 3, length, 5, generator=generator, dtype=torch.float64) for length in (7, 11, 11))
+    sinks = torch.tensor([-1.5, 0.0, 2.5], dtype=torch.float64)
+    config = AttentionConfig(normaliser="sinks", masks=[("causal", {"offset": -1})])
+    trace = attend_qkv(q, k, v, weights=Weights(sinks=sinks), config=config)
+    steps = twin_steps(FlowGraph(trace))
+    given = {name: plain(trace[name]) for name in ("q", "k", "v", "sinks")}
+    made, waiting = twin(steps, given, ["weights", "head_outputs"])
+    assert waiting == []
+    scores = (q @ k.mT / 5**0.5).masked_fill(~torch.ones(7, 11).tril(-1).bool(), -torch.inf)
+    longer = torch.cat([scores, sinks[:, None, None].expand(2, 3, 7, 1)], -1)
+    weights = torch.softmax(longer, -1)[..., :-1]
+    for name, numbers in {"weights": weights, "head_outputs": weights @ v}.items():
         assert (numbers_of(made[name]) - numbers.flatten()).abs().max() < TOLERANCE, name
 
 

@@ -1,4 +1,6 @@
-"""The weights that a score has of its own."""
+"""What the chosen mechanisms learn besides the projections, before anybody changes it."""
+
+from collections import defaultdict
 
 import numpy as np
 import torch
@@ -7,7 +9,7 @@ from attention_core import AttentionConfig
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.mechanism.checks import check_hidden
 from attention_core.mechanism.learned_tensors import LearnedTensor, Sizes, add_own_sizes
-from attention_core.mechanism.scores import SCORES, Score
+from attention_core.mechanism.scores import Score
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix
 from pages.runs.sentences import put_matrix
@@ -17,22 +19,22 @@ MAX_GENERAL_TERMS = 64 * 64  # the most products that one general score may be t
 MAX_TANH_LAYER_BYTES = 2**24  # the most that the additive score's tanh layer may take; every visitor's runs are kept
 
 
-def put_score_weights(
+def put_learned_matrices(
     inputs: RunInputs,
     learned: dict[str, np.ndarray],
-    sizes: HeadSizes,
+    head_sizes: HeadSizes,
     wiring: tuple[str, ...],
     config: AttentionConfig,
 ) -> None:
-    """Puts the score's own weights. learned: those of a network."""
-    starts = start_score_weights(
-        SCORES[config.score].weights,
-        dict(zip(("d_q", "d_k"), find_widths(inputs, wiring, config), strict=True)),
-        sizes.seed,
-        learned,
-    )
-    for name, start in starts.items():
-        put_matrix(inputs, name, start)
+    """Puts what the chosen mechanisms learn. learned: what a network has learned."""
+    groups = [declared for declared in config.learned().values() if declared]
+    if not groups:
+        return
+    d_q, d_k = find_widths(inputs, wiring, config)
+    sizes = {"d_q": d_q, "d_k": d_k, "H": config.heads}
+    for declared in groups:
+        for name, start in start_matrices(declared, sizes, head_sizes.seed, learned).items():
+            put_matrix(inputs, name, start)
 
 
 def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
@@ -69,26 +71,29 @@ def find_widths(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionCon
     return max(d_q, 1), max(d_k, 1)
 
 
-def start_score_weights(
-    declared: tuple[LearnedTensor, ...], widths: Sizes, seed: int, learned: dict[str, np.ndarray]
+def start_matrices(
+    declared: tuple[LearnedTensor, ...], sizes: Sizes, seed: int, learned: dict[str, np.ndarray]
 ) -> dict[str, StartMatrix]:
-    """The score's own weights before anybody changes them: those of a network that fit, else as each declares it.
+    """What a mechanism learns before anybody changes it: a network's tensors, if they fit, else as each declares it.
 
-    widths: d_q and d_k. learned: those of a network.
+    sizes: d_q, d_k and H. learned: what a network has learned.
     """
-    if fits(declared, learned, widths):
+    if fits(declared, learned, sizes):
         return {tensor.name: StartMatrix(learned[tensor.name], "learned") for tensor in declared}
-    sizes = {**widths, "A": max(widths.values())}
+    width = max(sizes["d_q"], sizes["d_k"])
+    sizes = defaultdict(lambda: width, sizes)
+    for tensor in declared:
+        sizes |= tensor.own_sizes
     return {tensor.name: start_matrix(tensor, screen_shape(tensor, sizes), seed) for tensor in declared}
 
 
-def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], widths: Sizes) -> bool:
-    """Whether a network has learned all of a score's weights, for q and k as wide as these."""
+def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], sizes: Sizes) -> bool:
+    """Whether a network has learned all that a mechanism learns, for q and k as wide as these."""
     shapes = {name: matrix.shape for name, matrix in learned.items()}
     if not all(tensor.name in shapes for tensor in declared):
         return False
-    sizes = add_own_sizes(declared, shapes, widths)
-    return all(shapes[tensor.name] == screen_shape(tensor, sizes) for tensor in declared)
+    all_sizes = add_own_sizes(declared, shapes, sizes)
+    return all(shapes[tensor.name] == screen_shape(tensor, all_sizes) for tensor in declared)
 
 
 def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
@@ -99,7 +104,7 @@ def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
 
 def start_matrix(tensor: LearnedTensor, shape: tuple[int, int], seed: int) -> StartMatrix:
     """A learned tensor before anybody changes it. Raises AttentionError: too_many_terms."""
-    if tensor.start == "random":
+    if tensor.start is None:
         numbers = random_matrix(tensor.name, shape, seed)
         return StartMatrix(numbers, "random", seed)
     rows, columns = shape
@@ -110,4 +115,4 @@ def start_matrix(tensor: LearnedTensor, shape: tuple[int, int], seed: int) -> St
             k=columns,
             limit=MAX_GENERAL_TERMS,
         )
-    return StartMatrix(np.eye(rows, columns), "built")
+    return StartMatrix(tensor.start(rows, columns), "built")

@@ -1,0 +1,231 @@
+"""What makes weights of masked scores: one block a normaliser, and the table NORMALISERS.
+
+A new normaliser is one block here and its line, which says what a row of its weights sums to, what torch makes of the
+same scores, and where a walk over blocks of keys begins.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.learned_tensors import LearnedTensor, zeros
+from attention_core.mechanism.parameters import Parameter, check_declared, check_operands, names_of
+from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Cell, Constant, Operand, row_terms
+from attention_core.record.number_text import format_term
+from attention_core.record.trace import Faces, Trace
+
+Rows = Float[Tensor, "B H T"]
+
+
+# ---- softmax over the keys; a row with nothing allowed gives zeros ---------------------------------------------------
+def masked_softmax(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
+    weights = torch.softmax(masked_scores, dim=-1)  # over S
+    if not weights.sum().isnan():
+        return weights
+    empty = masked_scores.amax(-1, keepdim=True).isneginf()  # (B, H, T, 1): queries that may attend to nothing
+    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # no NaN, in the gradient either
+    return weights.masked_fill(empty, 0.0)
+
+
+def masked_softmax_numpy(masked_scores):
+    top = masked_scores.max(-1, keepdims=True)  # (B, H, T, 1)
+    finite_top = np.where(np.isneginf(top), 0.0, top)
+    powers = np.exp(masked_scores - finite_top)  # (B, H, T, S): the largest is exp(0) = 1, no overflow
+    sums = powers.sum(-1, keepdims=True)  # (B, H, T, 1): at least 1, or 0 in an empty row
+    return powers / np.maximum(sums, 1.0)
+
+
+def masked_softmax_formula(masked_scores):
+    return rf"\mathrm{{softmax}}_S({masked_scores})"
+
+
+def masked_softmax_cell(index, masked_scores: Operand) -> Cell:
+    *row, chosen = index
+    S = masked_scores.shape[-1]
+    scores = row_terms(masked_scores, row, S)
+    return Cell((scores[chosen], *scores), function="softmax")
+
+
+SOFTMAX = Faces(
+    masked_softmax, masked_softmax_numpy, masked_softmax_formula, masked_softmax_cell, sign="%", motion="share"
+)
+
+
+def mix_by_sdpa(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Float[Tensor, "B H T d_v"]:
+    """The values mixed by torch's own attention: it adds the scores to the dot products of zeros."""
+    B, H, T, _ = scores.shape
+    d_v = v.shape[-1]
+    return F.scaled_dot_product_attention(
+        scores.new_zeros(B, H, T, d_v),
+        torch.zeros_like(v),
+        v,
+        attn_mask=scores,
+        enable_gqa=v.shape[1] != H,
+    )
+
+
+def begin_softmax(rows: Rows) -> tuple[Rows, Rows]:
+    """Before the first block there is no largest score, and nothing is summed."""
+    return torch.full_like(rows, float("-inf")), torch.zeros_like(rows)
+
+
+# ---- softmax with sinks: a head has one more score, of no key (OpenAI 2025, gpt-oss; Xiao et al. 2024, section 3.3) --
+def sink_softmax(masked_scores: Float[Tensor, "B H T S"], sinks: Float[Tensor, " H"]) -> Float[Tensor, "B H T S"]:
+    B, H, T, S = masked_scores.shape
+    column = sinks[:, None, None].expand(B, H, T, 1)  # (H,) -> (B, H, T, 1)
+    scores = torch.cat([masked_scores, column], dim=-1)  # (B, H, T, S + 1)
+    return torch.softmax(scores, dim=-1)[..., :S]
+
+
+def sink_softmax_numpy(masked_scores, sinks):
+    sinks = sinks[:, None, None]  # (H, 1, 1)
+    top = np.maximum(masked_scores.max(-1, keepdims=True), sinks)  # (B, H, T, 1): finite, as each sink is
+    powers = np.exp(masked_scores - top)  # (B, H, T, S)
+    sums = powers.sum(-1, keepdims=True) + np.exp(sinks - top)
+    return powers / sums
+
+
+def sink_softmax_formula(masked_scores, sinks):
+    return rf"\dfrac{{\exp({masked_scores})}}{{\exp({sinks}) + \textstyle\sum_S \exp({masked_scores})}}"
+
+
+def sink_softmax_cell(index, masked_scores: Operand, sinks: Operand) -> Cell:
+    *row, chosen = index
+    _, h, _ = row
+    S = masked_scores.shape[-1]
+    scores = row_terms(masked_scores, row, S)
+    return Cell((scores[chosen], *scores, (sinks[h],)), function="softmax")
+
+
+SINK_SOFTMAX = Faces(sink_softmax, sink_softmax_numpy, sink_softmax_formula, sink_softmax_cell, sign="%", motion="sink")
+
+
+def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"], sinks) -> Tensor:
+    """The same with one more key a head: its score is the sink, its value 0."""
+    B, H, T, _ = scores.shape
+    column = sinks[:, None, None].expand(B, H, T, 1)
+    nothing = torch.zeros_like(v[:, :, :1])  # (B, H_kv, 1, d_v)
+    return mix_by_sdpa(torch.cat([scores, column], dim=-1), torch.cat([v, nothing], dim=2))
+
+
+def begin_sink_softmax(rows: Rows, sinks: Float[Tensor, " H"]) -> tuple[Rows, Rows]:
+    """Before the first block the sink is the largest score, and its power the sum."""
+    largest = sinks[:, None].expand_as(rows)  # (H, 1) -> (B, H, T)
+    return largest, torch.ones_like(rows)
+
+
+# ---- sigmoid: every score for itself (Ramapuram et al. 2024, eq. 3; for the bias section 3.1) ------------------------
+def sigmoid_weights(masked_scores: Float[Tensor, "B H T S"], *, bias: float) -> Float[Tensor, "B H T S"]:
+    return torch.sigmoid(masked_scores + bias)
+
+
+def sigmoid_weights_numpy(masked_scores, *, bias):
+    below = np.logaddexp(0.0, -(masked_scores + bias))  # log(1 + e^-x), infinite where a pair is blocked
+    return np.exp(-below)
+
+
+def sigmoid_weights_formula(masked_scores, *, bias):
+    return rf"\sigma({masked_scores} {bias_text(bias)})"
+
+
+def sigmoid_weights_cell(index, masked_scores: Operand, *, bias) -> Cell:
+    return Cell(((masked_scores[index],), (Constant(bias, format_term(bias)),)), function="sigmoid")
+
+
+def bias_text(bias: float) -> str:
+    """ "- 1.95", as it is added."""
+    sign = "-" if bias < 0 else "+"
+    return f"{sign} {format_term(abs(bias))}"
+
+
+SIGMOID = Faces(
+    sigmoid_weights, sigmoid_weights_numpy, sigmoid_weights_formula, sigmoid_weights_cell, sign="σ", motion="gate"
+)
+
+
+def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"], *, bias: float) -> Tensor:
+    """The sum over the keys of a softmax of two: the key's score, and a score of 0 whose value is 0."""
+    B, H, T, S = scores.shape
+    total = scores.new_zeros(B, H, T, v.shape[-1])
+    for s in range(S):
+        score = scores[..., s : s + 1] + bias  # (B, H, T, 1)
+        two_scores = torch.cat([score, torch.zeros_like(score)], dim=-1)  # (B, H, T, 2)
+        value = v[:, :, s : s + 1]  # (B, H_kv, 1, d_v)
+        two_values = torch.cat([value, torch.zeros_like(value)], dim=2)
+        total += mix_by_sdpa(two_scores, two_values)
+    return total
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+ROW_SUMS = ("one", "at most one", "free")  # of a row in which a key is allowed
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """What makes weights of scores, by name.
+
+    faces: they read the masked scores, in which a blocked pair is -inf, and the weights that it learns. row_sum: one of
+    ROW_SUMS. witness: what torch's own attention makes of the same: (scores, v, *learned, **params) -> the heads'
+    outputs. begins: the running maximum and sum before the first block of keys, from (B, H, T) and what it learns; None
+    where it cannot run in blocks.
+
+    Raises AttentionError (a ValueError) for another row sum, and ValueError where what its torch function takes is not
+    what is declared.
+    """
+
+    faces: Faces
+    row_sum: str
+    witness: Callable[..., Tensor]
+    begins: Callable[..., tuple[Rows, Rows]] | None = None
+    weights: tuple[LearnedTensor, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+
+    def __post_init__(self):
+        require_one_of("row_sum", self.row_sum, ROW_SUMS)
+        check_declared(self.faces.torch, names_of(self.parameters))
+        check_operands(self.faces.torch, names_of(self.weights))
+
+    @property
+    def makes_shares(self) -> bool:
+        """Whether a weight is a share: of all keys, or of all keys and a sink."""
+        return self.row_sum != "free"
+
+
+SINKS = LearnedTensor("sinks", ("H",), "s", start=zeros)
+BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0)  # about -log S keeps a row's sum near 1
+
+NORMALISERS = {
+    "softmax": Normaliser(SOFTMAX, "one", mix_by_sdpa, begin_softmax),
+    "sinks": Normaliser(SINK_SOFTMAX, "at most one", mix_by_sdpa_with_sinks, begin_sink_softmax, (SINKS,)),
+    "sigmoid": Normaliser(SIGMOID, "free", mix_by_sdpa_of_two, parameters=(BIAS,)),
+}
+
+
+def computed_weights_of(trace: Trace) -> str:
+    """The step that the normaliser makes: weights, or what other weights replace."""
+    return "computed_weights" if "computed_weights" in trace else "weights"
+
+
+def is_replaced(trace: Trace) -> bool:
+    """Whether the weights that mix are not those of the normaliser."""
+    return "computed_weights" in trace or "dropped_weights" in trace
+
+
+def normaliser_of(trace: Trace) -> Normaliser:
+    """The normaliser of a run; weights that are made in another way are held to be a softmax's."""
+    operation = trace.step(computed_weights_of(trace)).operation
+    known = [each for each in NORMALISERS.values() if operation is not None and each.faces == operation.faces]
+    return known[0] if known else NORMALISERS["softmax"]
+
+
+def require_softmax(trace: Trace, what: str) -> None:
+    """Refuses a run whose weights are no softmax's. Raises AttentionError: needs_softmax."""
+    if normaliser_of(trace).faces != SOFTMAX:
+        raise AttentionError("needs_softmax", what=what)

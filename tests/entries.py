@@ -1,0 +1,40 @@
+"""What the entries of a table need, for the tests that run all there are: a new one is among them by itself."""
+
+from collections import defaultdict
+
+from attention_core import AttentionConfig
+from attention_core.mechanism.masks import MASKS
+
+OWN_SIZE = 5  # of a letter that is a mechanism's alone
+Shapes = dict[str, tuple[int, ...]]
+
+
+def learned_shapes(
+    config: AttentionConfig, d_q: int, d_k: int, H: int | None = None, own: int = OWN_SIZE, apart: bool = False
+) -> Shapes:
+    """What the chosen mechanisms learn, by name. H: the heads, where the config does not say them. apart: whether each
+    head has its own of every other tensor that may be shared."""
+    H = H or config.heads
+    run_sizes = {"d_q": d_q, "d_k": d_k, "H": H}
+    shapes = {}
+    for declared in config.learned().values():
+        for place, tensor in enumerate(declared):
+            sizes = defaultdict(lambda: own, run_sizes | tensor.own_sizes)
+            is_apart = apart and tensor.by_head and place % 2 == 0
+            shapes[tensor.name] = (H, *tensor.shape(sizes)) if is_apart else tensor.shape(sizes)
+    return shapes
+
+
+def score_shapes(score: str, d_q: int, d_k: int, H: int | None = None, own: int = OWN_SIZE) -> Shapes:
+    """What a score learns. H: the heads, of which each has its own of every other tensor; None: all share."""
+    return learned_shapes(AttentionConfig(score), d_q, d_k, H, own, apart=H is not None)
+
+
+def mask_choice(name: str, **special: dict) -> tuple[str, dict]:
+    """A mask with its numbers. special: of those masks for which what a page begins with does not do."""
+    return name, special.get(name) or {parameter.name: parameter.start for parameter in MASKS[name].parameters}
+
+
+def every_mask(**special: dict) -> list[tuple[str, dict]]:
+    """All masks with their numbers."""
+    return [mask_choice(name, **special) for name in MASKS]

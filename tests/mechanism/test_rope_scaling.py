@@ -1,0 +1,97 @@
+"""RoPE for longer texts than it was trained on: linear, NTK and YaRN, against loops and what their papers promise."""
+
+import cmath
+import math
+
+import pytest
+import torch
+
+from attention_core import AttentionConfig, AttentionError, attend_qkv
+from attention_core.mechanism.positions import rope_frequency
+from attention_core.verification.proof import prove
+
+T, D = 7, 10
+FACTOR, TRAINED, BASE = 4.0, 50, 100.0
+SCALINGS = ("linear", "ntk", "yarn")
+
+
+def angle_by_hand(scaling: str, pair: int, position: int) -> tuple[float, float]:
+    """The angle, and by what the vector is made longer."""
+    plain = BASE ** (-2 * pair / D)
+    if scaling == "linear":
+        return position / FACTOR * plain, 1.0
+    if scaling == "ntk":
+        return position * (BASE * FACTOR ** (D / (D - 2))) ** (-2 * pair / D), 1.0
+    turns = TRAINED / (2 * math.pi / plain)  # the trained length over the wavelength
+    ramp = 0.0 if turns < 1 else 1.0 if turns > 32 else (turns - 1) / (32 - 1)
+    return position * ((1 - ramp) * plain / FACTOR + ramp * plain), 0.1 * math.log(FACTOR) + 1
+
+
+def config(scaling: str, style: str = "interleaved", **changes) -> AttentionConfig:
+    params = {"style": style, "base": BASE, "scaling": scaling, "factor": FACTOR, "trained": TRAINED, **changes}
+    return AttentionConfig(positions=[("rope", params)])
+
+
+@pytest.fixture
+def qkv(generator):
+    return [torch.randn(2, 3, T, D, generator=generator, dtype=torch.float64) for _ in "qkv"]
+
+
+@pytest.mark.parametrize("style", ["interleaved", "half"])
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_by_loops(scaling, style, qkv):
+    trace = attend_qkv(*qkv, config=config(scaling, style))
+    for role, tensor in zip("qk", qkv, strict=False):
+        for t in range(T):
+            for pair in range(D // 2):
+                left, right = (2 * pair, 2 * pair + 1) if style == "interleaved" else (pair, pair + D // 2)
+                angle, length = angle_by_hand(scaling, pair, t)
+                number = complex(tensor[1, 2, t, left], tensor[1, 2, t, right]) * cmath.rect(length, angle)
+                found = trace[role][1, 2, t, [left, right]].tolist()
+                assert found == pytest.approx([number.real, number.imag], abs=1e-12)
+
+
+def test_stretched_linearly_every_fourth_place_is_a_place_of_before(qkv):
+    q, _, _ = (tensor[:, :, :1].expand(2, 3, 9, D) for tensor in qkv)  # the same vector everywhere
+    before = attend_qkv(q, q, q, config=config("none"))["q"]
+    after = attend_qkv(q, q, q, config=config("linear"))["q"]
+    torch.testing.assert_close(after[:, :, ::4], before[:, :, :3], atol=1e-12, rtol=0)
+
+
+def test_ntk_leaves_the_fastest_pair_and_divides_the_slowest_by_the_factor():
+    plain, ntk = (
+        [rope_frequency(pair, D, BASE, scaling, FACTOR, 1) for pair in range(D // 2)] for scaling in ("none", "ntk")
+    )
+    ratios = [before / after for before, after in zip(plain, ntk, strict=True)]
+    assert ratios[0] == 1 and ratios[-1] == pytest.approx(FACTOR) and ratios == sorted(ratios)
+
+
+def test_yarn_leaves_fast_pairs_and_divides_slow_ones():
+    frequencies = [rope_frequency(pair, 64, 10000.0, "yarn", 8.0, 2048) for pair in range(32)]
+    ratios = [10000.0 ** (-2 * pair / 64) / each for pair, each in enumerate(frequencies)]
+    assert ratios[0] == 1 and ratios[-1] == pytest.approx(8) and ratios == sorted(ratios)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_a_factor_of_one_changes_nothing(scaling, qkv):
+    trace = attend_qkv(*qkv, config=config(scaling, factor=1.0))
+    torch.testing.assert_close(trace["q"], attend_qkv(*qkv, config=config("none"))["q"], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_each_is_proven_in_every_precision(scaling, dtype, qkv):
+    assert prove(attend_qkv(*(tensor.to(dtype) for tensor in qkv), config=config(scaling))).passed
+
+
+def test_a_single_pair_has_no_slowest():
+    q = torch.ones(3, 2, dtype=torch.float64)
+    assert prove(attend_qkv(q, q, q, config=config("ntk"))).passed
+
+
+@pytest.mark.parametrize(
+    "changes", [{"factor": 0.0}, {"factor": -2.0}, {"scaling": "dynamic"}, {"trained": 0}], ids=str
+)
+def test_what_stretches_nothing_is_refused(changes):
+    with pytest.raises(AttentionError):
+        config(**{"scaling": "yarn"} | changes)
