@@ -4,18 +4,29 @@ from collections import defaultdict
 
 from attention_core import AttentionConfig
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.normalisers import NORMALISERS
 
 OWN_SIZE = 5  # of a letter that is a mechanism's alone
 Shapes = dict[str, tuple[int, ...]]
 
 
 def learned_shapes(
-    config: AttentionConfig, d_q: int, d_k: int, H: int | None = None, own: int = OWN_SIZE, apart: bool = False
+    config: AttentionConfig,
+    d_q: int,
+    d_k: int,
+    H: int | None = None,
+    own: int = OWN_SIZE,
+    apart: bool = False,
+    wide: tuple[int, int] = (OWN_SIZE, OWN_SIZE),
 ) -> Shapes:
-    """What the chosen mechanisms learn, by name. H: the heads, where the config does not say them. apart: whether each
-    head has its own of every other tensor that may be shared."""
+    """What the chosen mechanisms learn, by name.
+
+    H: the heads, where the config does not say them. apart: whether each head has its own of every other tensor that
+    may be shared. wide: the width of the input, and of all heads' outputs.
+    """
     H = H or config.heads
-    run_sizes = {"d_q": d_q, "d_k": d_k, "H": H}
+    D, outputs = wide
+    run_sizes = {"d_q": d_q, "d_k": d_k, "H": H, "D": D, "H·d_v": outputs}
     shapes = {}
     for declared in config.learned().values():
         for place, tensor in enumerate(declared):
@@ -38,3 +49,8 @@ def mask_choice(name: str, **special: dict) -> tuple[str, dict]:
 def every_mask(**special: dict) -> list[tuple[str, dict]]:
     """All masks with their numbers."""
     return [mask_choice(name, **special) for name in MASKS]
+
+
+def score_for(normaliser: str) -> str:
+    """A score that goes with a normaliser."""
+    return "linear" if NORMALISERS[normaliser].needs_positive else "scaled_dot"

@@ -36,7 +36,7 @@ from attention_core.variants.kv_cache import decode
 from attention_core.variants.recurrence import with_states
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
-from tests.entries import every_mask, learned_shapes, mask_choice
+from tests.entries import every_mask, learned_shapes, mask_choice, score_for
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -54,7 +54,7 @@ def layer(score: str = "scaled_dot", biases: bool = True, **choices) -> Trace:
     """Cross-attention, two heads of width 6, three queries and five keys."""
     given = {name: choices.pop(name) for name in ("allowed", "replacement") if name in choices}
     config = AttentionConfig(score, heads=2, **choices)
-    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | learned_shapes(config, 6, 6)
+    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | learned_shapes(config, 6, 6, wide=(12, 12))
     shapes |= {f"b_{role}": (12,) for role in "qkvo"} if biases else {}
     return attend(
         random(2, 3, 12),
@@ -73,7 +73,7 @@ RUNS = {
     **{f"mask {name}": layer(masks=[mask_choice(name, **MASK_PARAMS)]) for name in MASKS},
     **{f"position {name}": layer(positions=[name]) for name in POSITIONS},
     **{f"modifier {name}": layer(modifiers=[name]) for name in MODIFIERS},
-    **{f"normaliser {name}": layer(normaliser=name) for name in NORMALISERS},
+    **{f"normaliser {name}": layer(score_for(name), normaliser=name) for name in NORMALISERS},
     "everything": layer("additive", masks=EVERY_MASK, positions=[*POSITIONS], dropout=0.1, allowed=ALLOWED),
     "no bias": layer(biases=False),
     "no weights": attend(random(3, 4)),

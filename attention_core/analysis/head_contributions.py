@@ -192,10 +192,11 @@ def with_contributions(trace: Trace) -> Trace:
         return trace
     B, T, width = trace.step("output").dims
     dims = (B, "H", T, width)
+    heads = trace.step("concat").operation.reads  # what each head gives, gated or not
     if "w_o" in trace:
-        operation = Operation("contributions", dims, ("head_outputs", "w_o"), CONTRIBUTE)
+        operation = Operation("contributions", dims, (*heads, "w_o"), CONTRIBUTE)
     else:
-        operation = Operation("contributions", dims, ("head_outputs",), PLACE_HEAD)
+        operation = Operation("contributions", dims, heads, PLACE_HEAD)
     return trace.then(operation)
 
 

@@ -82,8 +82,8 @@ def score_operation(trace: Trace) -> Operation:
     names = {}
     for name, score in SCORES.items():
         last_operation = score.operations[-1]
-        names[last_operation.faces] = name
-    require_one_of("score", names[operation.faces], ("dot", "scaled_dot", "general"))
+        names[last_operation.faces, last_operation.reads[1]] = name  # the same faces may read k, or its features
+    require_one_of("score", names[operation.faces, operation.reads[1]], ("dot", "scaled_dot", "general"))
     return operation
 
 

@@ -10,7 +10,8 @@ TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOT
 SIGNS = {
     **{"cdot": "·", "times": "×", "top": "⊤", "infty": "∞", "oplus": "⊕", "le": "≤", "ge": "≥", "lVert": "‖"},
     **{"rVert": "‖", "theta": "θ", "lambda": "λ", "alpha": "α", "beta": "β", "sum": "∑", "odot": "⊙", "in": "∈"},
-    **{"ne": "≠", "lfloor": "⌊", "rfloor": "⌋", "pm": "±", "to": "→", "ldots": "…", "{": "{", "}": "}", "sigma": "σ"},
+    **{"ne": "≠", "lfloor": "⌊", "rfloor": "⌋", "pm": "±", "to": "→", "ldots": "…", "{": "{", "}": "}"},
+    **{"sigma": "σ", "phi": "φ"},
 }
 FUNCTIONS = ("tanh", "sin", "cos", "exp", "log", "ln", "max", "min")
 SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}

@@ -15,9 +15,11 @@ from attention_core.mechanism.checks import (
     check_learned_weights,
     check_output_weights,
     check_projection,
+    size_axes,
 )
 from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.pair_inputs import PairInputs, check_pairs
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
@@ -137,6 +139,9 @@ def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
             raise AttentionError("unused_weight", weight=name, why="q, k and v are given already projected")
     if config.positions_at("input"):
         raise AttentionError("no_input_positions")
+    for name, _ in config.modifiers:
+        if MODIFIERS[name].reads_input:
+            raise AttentionError("no_input_modifier", kind=name)
     shapes = {name: tuple(tensor.shape) for name, tensor in inputs.items()}
     check_head_counts(config, shapes)
     check_keys(config, shapes)
@@ -159,13 +164,9 @@ def check_from_qkv(arguments: Arguments, config: AttentionConfig, pairs: PairInp
     _, _, S, d_v = shapes["v"]
     first_name = next(iter(arguments.inputs))
     sample = arguments.inputs[first_name].new_zeros(1)
-    check_learned_weights(
-        config,
-        weights,
-        shapes["q"],
-        shapes["k"],
-        sample.element_size(),
-    )
+    is_made = bool(arguments.sources)  # q, of the first input
+    run_sizes = size_axes(shapes, arguments.inputs[first_name].shape[-1] if is_made else None)
+    check_learned_weights(config, weights, run_sizes, sample.element_size())
     check_output_weights(weights, H * d_v)
     checked_pairs = {}
     if config.dropout or has_pairs(pairs):

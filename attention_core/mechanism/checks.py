@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attention_core.mechanism.config import OWNERS, AttentionConfig, Weights
-from attention_core.mechanism.learned_tensors import add_own_sizes, check_learned
+from attention_core.mechanism.learned_tensors import Sizes, add_own_sizes, check_learned
 from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
@@ -286,19 +286,25 @@ def check_matrix_and_bias(
 
 
 # ---- what the mechanisms learn besides -------------------------------------------------------------------------------
+def size_axes(shapes: Shapes, input_width: int | None = None) -> dict[str, int]:
+    """The sizes of a run by the letters that a learned tensor may name. input_width: of what q is made of, if of
+    anything."""
+    B, H, T, d_q = shapes["q"]
+    _, _, S, d_k = shapes["k"]
+    d_v = shapes["v"][-1]
+    sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k, "H·d_v": H * d_v}
+    return sizes if input_width is None else sizes | {"D": input_width}
+
+
 def check_learned_weights(
     config: AttentionConfig,
     weights: Weights,
-    q: tuple[int, ...],
-    k: tuple[int, ...],
+    run_sizes: Sizes,
     itemsize: int,
 ) -> None:
-    """What the chosen mechanisms learn is there and fits q (B, H, T, d_q) and k (B, H_kv, S, d_k); no other's is."""
-    B, H, T, d_q = q
-    _, _, S, d_k = k
+    """What the chosen mechanisms learn is there and fits the run; no other's is. run_sizes: those of size_axes."""
     check_weight_names(config, weights)
     weight_shapes = {name: shape_of(tensor) for name, tensor in weights.given().items()}
-    run_sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k}
     for owner, declared in config.learned().items():
         sizes = add_own_sizes(declared, weight_shapes, run_sizes)
         check_learned(declared, weight_shapes, sizes)

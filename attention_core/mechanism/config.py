@@ -114,6 +114,17 @@ class AttentionConfig:
         object.__setattr__(self, "positions", positions)
         object.__setattr__(self, "modifiers", modifiers)
         object.__setattr__(self, "normaliser", normaliser)
+        self.check_positive_scores()
+
+    def check_positive_scores(self) -> None:
+        """No score can lie below 0, where the normaliser needs that."""
+        normaliser, _ = self.normaliser
+        if not NORMALISERS[normaliser].needs_positive:
+            return
+        is_scaled_below = self.scale is not None and self.scale < 0
+        has_bias = self.positions_at("scores") or self.positions_at("bias")
+        if not SCORES[self.score].is_positive or is_scaled_below or has_bias:
+            raise AttentionError("needs_positive", kind=normaliser)
 
     def positions_at(self, place: str) -> dict[str, Mapping[str, object]]:
         """Those of the chosen positions that act at a place, one of PLACES: their parameters by name."""

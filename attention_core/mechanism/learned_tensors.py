@@ -24,7 +24,7 @@ class LearnedTensor:
     and its size is the tensor's own. symbol: its letter in LaTeX. by_head: whether it may have a leading axis H
     besides, so that each head has its own. start: what a page begins with, from its rows and columns (a vector is one
     row); None: drawn from the seed. own_sizes: how large a page makes its own axes; one that is not named is as wide as
-    a head.
+    a head. makes_weights: whether the weights hang on it.
     """
 
     name: str
@@ -33,6 +33,7 @@ class LearnedTensor:
     by_head: bool = False
     start: Start | None = None
     own_sizes: Mapping[str, int] = field(default_factory=dict)
+    makes_weights: bool = True
 
     def axes(self, letters: Mapping[str, str]) -> tuple[str, ...]:
         """The names of its axes in a run, where one that comes again is primed. letters: what the run calls an axis.

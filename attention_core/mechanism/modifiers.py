@@ -1,24 +1,24 @@
-"""What else a layer may do on the way from q and k to the output: one operation each, at its place in the plan.
+"""What else a layer may do on the way from q and k to the output: a step or a few, at their place in the plan.
 
-A new modifier is one block here and its line in MODIFIERS, which says where it stands and declares its parameters and
-what it learns.
+A new modifier is one block here and its entry in MODIFIERS, which says where it stands and what its steps read, and
+declares its parameters and what it learns.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.learned_tensors import LearnedTensor, ones
-from attention_core.mechanism.parameters import Parameter, check_declared, check_operand_count, names_of
+from attention_core.mechanism.learned_tensors import LearnedTensor, check_wired, ones, zeros
+from attention_core.mechanism.operations import split_heads, split_heads_numpy
+from attention_core.mechanism.parameters import Parameter, check_arguments, keyword_names, names_of
 from attention_core.mechanism.plain_checks import require_one_of
-from attention_core.record.expressions import Cell, Constant, Operand
+from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short
-from attention_core.record.trace import Faces
+from attention_core.record.trace import Faces, Operation
 
 
 # ---- softcap: no score goes beyond the cap (Gemma Team 2024, section 2 of Gemma 2, after Bello et al. 2016) ----------
@@ -80,53 +80,143 @@ def rms_norm_cell(index, x: Operand, gain: Operand, *, eps) -> Cell:
 RMS_NORM = Faces(rms_norm, rms_norm_numpy, rms_norm_formula, rms_norm_cell, sign="÷ rms", motion="norm")
 
 
+# ---- output gate: each output times a number from 0 to 1 that the query's own x decides (Qiu et al. 2025) ------------
+def open_gate(x: Float[Tensor, "B T D"], w_gate: Float[Tensor, "D width"], *, heads: int) -> Float[Tensor, "B H T d_v"]:
+    return torch.sigmoid(split_heads(x @ w_gate, heads=heads))  # (B, T, D) x (D, H * d_v) -> (B, H, T, d_v)
+
+
+def open_gate_numpy(x, w_gate, *, heads):
+    projected = split_heads_numpy(np.einsum("btm,mn->btn", x, w_gate), heads=heads)
+    return np.exp(-np.logaddexp(0.0, -projected))
+
+
+def open_gate_formula(x, w_gate, *, heads):
+    inside = rf"{x}\,{w_gate}"
+    if heads == 1:
+        return rf"\sigma({inside})"
+    return rf"\sigma(\mathrm{{split}}_{{{heads}}}({inside}))"
+
+
+def open_gate_cell(index, x: Operand, w_gate: Operand, *, heads) -> Cell:
+    b, h, t, m = index
+    D, width = w_gate.shape
+    column = h * (width // heads) + m
+    terms = [(x[b, t, n], w_gate[n, column]) for n in range(D)]
+    return Cell(tuple(terms), function="sigmoid")
+
+
+GATE = Faces(open_gate, open_gate_numpy, open_gate_formula, open_gate_cell, sign="σ", motion="open")
+
+
+def let_through(outputs: Float[Tensor, "B H T d_v"], opened: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B H T d_v"]:
+    return outputs * opened
+
+
+def let_through_numpy(outputs, opened):
+    return np.multiply(outputs, opened)
+
+
+def let_through_formula(outputs, opened):
+    return rf"{outputs} \odot {opened}"
+
+
+def let_through_cell(index, outputs: Operand, opened: Operand) -> Cell:
+    return product_cell(outputs[index], opened[index])
+
+
+LET_THROUGH = Faces(
+    let_through, let_through_numpy, let_through_formula, let_through_cell, sign="⊙", motion="let_through"
+)
+
+
 # ---- the table -------------------------------------------------------------------------------------------------------
-# q and k in every head, before positions turn them; the scaled scores, before positions and masks.
-MODIFIER_PLACES = {"heads": ("q", "k"), "scores": ("scores",)}  # what stands at each place
+# q and k in every head, before positions turn them; the scaled scores, before positions and masks; the values that are
+# mixed, before the heads are laid side by side: and what stands at each of these places.
+MODIFIER_PLACES = {"heads": ("q", "k"), "scores": ("scores",), "mixed": ("mixed",)}
+HERE, INPUT = "here", "input"  # among what a step reads: what stands at the place, and what q is made of
+HEADS = "heads"  # among what a step takes by keyword: how many the run has
+
+
+@dataclass(frozen=True)
+class ModifierStep:
+    """One step of a modifier. reads: HERE, INPUT, what is learned, and steps before it; "{thing}" in a name stands for
+    q or k."""
+
+    output: str
+    faces: Faces
+    reads: tuple[str, ...] = (HERE,)
 
 
 @dataclass(frozen=True)
 class Modifier:
     """A modifier by name.
 
-    faces: they read what stands at the place, and what is learned for it. place: one of MODIFIER_PLACES. output: the
-    name of its step; in the heads "q_" or "k_" stands before it. learned: for each of what stands at the place.
+    place: one of MODIFIER_PLACES. steps: the last makes anew what stands at the place. weights: what it learns.
 
     Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters or the
-    tensors are not those that its torch function takes.
+    tensors are not those that the torch functions of its steps take.
     """
 
-    faces: Faces
     place: str
-    output: str
+    steps: tuple[ModifierStep, ...]
     parameters: tuple[Parameter, ...] = ()
-    learned: Mapping[str, tuple[LearnedTensor, ...]] = field(default_factory=dict)
+    weights: tuple[LearnedTensor, ...] = ()
 
     def __post_init__(self):
         require_one_of("place", self.place, tuple(MODIFIER_PLACES))
-        check_declared(self.faces.torch, names_of(self.parameters))
+        taken = {name for step in self.steps for name in keyword_names(step.faces.torch)}
+        declared = names_of(self.parameters)
+        check_arguments("a modifier", sorted(taken - {HEADS}), sorted(declared))
+        operations = []
         for thing in MODIFIER_PLACES[self.place]:
-            check_operand_count(self.faces.torch, len(self.learned_for(thing)))
+            operations += self.operations(thing, (), dict.fromkeys((*declared, HEADS)))
+        check_wired(operations, (HERE, INPUT), self.weights)
+
+    def operations(self, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> list[Operation]:
+        """Its steps for q, k, or what else stands at its place. given: its parameters, and the number of heads."""
+        return [make_operation(step, thing, dims, given) for step in self.steps]
 
     @property
-    def weights(self) -> tuple[LearnedTensor, ...]:
-        """All that it learns."""
-        return tuple(chain.from_iterable(self.learned.values()))
+    def reads_input(self) -> bool:
+        """Whether it reads what q is made of."""
+        return any(INPUT in step.reads for step in self.steps)
 
-    def learned_for(self, thing: str) -> tuple[LearnedTensor, ...]:
-        """What it learns for q, k, or what else stands at its place."""
-        return self.learned.get(thing, ())
+
+def make_operation(step: ModifierStep, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> Operation:
+    """A step of a modifier as an operation on one thing."""
+    return Operation(
+        output=step.output.format(thing=thing),
+        dims=dims,
+        reads=tuple(name.format(thing=thing) for name in step.reads),
+        faces=step.faces,
+        params={name: given[name] for name in keyword_names(step.faces.torch)},
+    )
 
 
 CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0)  # of Gemma 2
-
 EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-6, start=1e-6)
-GAINS = {
-    "q": (LearnedTensor("g_q", ("d_q",), "g_q", start=ones),),
-    "k": (LearnedTensor("g_k", ("d_k",), "g_k", start=ones),),
-}
 
 MODIFIERS = {
-    "qk_norm": Modifier(RMS_NORM, "heads", "normed", (EPS,), GAINS),
-    "softcap": Modifier(SOFTCAP, "scores", "capped_scores", (CAP,)),
+    "qk_norm": Modifier(
+        place="heads",
+        steps=(ModifierStep("{thing}_normed", RMS_NORM, (HERE, "g_{thing}")),),
+        parameters=(EPS,),
+        weights=(
+            LearnedTensor("g_q", ("d_q",), "g_q", start=ones),
+            LearnedTensor("g_k", ("d_k",), "g_k", start=ones),
+        ),
+    ),
+    "softcap": Modifier(
+        place="scores",
+        steps=(ModifierStep("capped_scores", SOFTCAP),),
+        parameters=(CAP,),
+    ),
+    "gate": Modifier(
+        place="mixed",
+        steps=(
+            ModifierStep("gate", GATE, (INPUT, "w_gate")),
+            ModifierStep("gated_outputs", LET_THROUGH, (HERE, "gate")),
+        ),
+        weights=(LearnedTensor("w_gate", ("D", "H·d_v"), "W_g", start=zeros, makes_weights=False),),
+    ),
 }

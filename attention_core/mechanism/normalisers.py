@@ -4,6 +4,7 @@ A new normaliser is one block here and its line, which says what a row of its we
 same scores, and where a walk over blocks of keys begins.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -163,6 +164,37 @@ def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_k
     return total
 
 
+# ---- share of the sum: scores that are not negative over the sum of their row (Katharopoulos et al. 2020, eq. 4) -----
+def share_of_sum(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
+    sums = masked_scores.sum(-1, keepdim=True)  # (B, H, T, 1)
+    return masked_scores / torch.where(sums == 0, 1.0, sums)  # an empty row stays 0
+
+
+def share_of_sum_numpy(masked_scores):
+    sums = masked_scores.sum(-1)[..., None]
+    return masked_scores / np.where(sums == 0, 1.0, sums)
+
+
+def share_of_sum_formula(masked_scores):
+    return rf"{masked_scores} \,/\, \textstyle\sum_S {masked_scores}"
+
+
+def share_of_sum_cell(index, masked_scores: Operand) -> Cell:
+    *row, chosen = index
+    scores = row_terms(masked_scores, row, masked_scores.shape[-1])
+    return Cell((scores[chosen], *scores), function="share")
+
+
+SHARE_OF_SUM = Faces(
+    share_of_sum, share_of_sum_numpy, share_of_sum_formula, share_of_sum_cell, sign="%", motion="divide"
+)
+
+
+def mix_by_sdpa_of_logs(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Tensor:
+    """The softmax of logarithms: exp(log a) is a, and of a row of zeros nothing is left."""
+    return mix_by_sdpa(scores.log(), v)
+
+
 # ---- the table -------------------------------------------------------------------------------------------------------
 ROW_SUMS = ("one", "at most one", "free")  # of a row in which a key is allowed
 
@@ -171,10 +203,11 @@ ROW_SUMS = ("one", "at most one", "free")  # of a row in which a key is allowed
 class Normaliser:
     """What makes weights of scores, by name.
 
-    faces: they read the masked scores, in which a blocked pair is -inf, and the weights that it learns. row_sum: one of
+    faces: they read the masked scores and the weights that it learns. row_sum: one of
     ROW_SUMS. witness: what torch's own attention makes of the same: (scores, v, *learned, **params) -> the heads'
     outputs. begins: the running maximum and sum before the first block of keys, from (B, H, T) and what it learns; None
-    where it cannot run in blocks.
+    where it cannot run in blocks. blocked: what stands for a blocked pair before it, -inf or 0. needs_positive: whether
+    it takes no score below 0.
 
     Raises AttentionError (a ValueError) for another row sum, and ValueError where what its torch function takes is not
     what is declared.
@@ -186,6 +219,8 @@ class Normaliser:
     begins: Callable[..., tuple[Rows, Rows]] | None = None
     weights: tuple[LearnedTensor, ...] = ()
     parameters: tuple[Parameter, ...] = ()
+    blocked: float = -math.inf
+    needs_positive: bool = False
 
     def __post_init__(self):
         require_one_of("row_sum", self.row_sum, ROW_SUMS)
@@ -205,6 +240,7 @@ NORMALISERS = {
     "softmax": Normaliser(SOFTMAX, "one", mix_by_sdpa, begin_softmax),
     "sinks": Normaliser(SINK_SOFTMAX, "at most one", mix_by_sdpa_with_sinks, begin_sink_softmax, (SINKS,)),
     "sigmoid": Normaliser(SIGMOID, "free", mix_by_sdpa_of_two, parameters=(BIAS,)),
+    "share": Normaliser(SHARE_OF_SUM, "one", mix_by_sdpa_of_logs, blocked=0.0, needs_positive=True),
 }
 
 

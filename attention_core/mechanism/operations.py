@@ -213,6 +213,38 @@ def mask_scores_cell(index, scores: Operand, allowed: Operand | None = None) -> 
 MASK = Faces(mask_scores, mask_scores_numpy, mask_scores_formula, mask_scores_cell, sign="−∞", motion="mask")
 
 
+# ---- mask to 0: where weights are shares of a sum, a blocked pair adds nothing to it ---------------------------------
+def mask_to_zero(
+    scores: Float[Tensor, "B H T S"], allowed: Bool[Tensor, "#B #H T S"] | None = None
+) -> Float[Tensor, "B H T S"]:
+    if allowed is None:
+        return scores
+    return torch.where(allowed, scores, 0.0)
+
+
+def mask_to_zero_numpy(scores, allowed=None):
+    if allowed is None:
+        return scores
+    return np.where(allowed, scores, 0.0)
+
+
+def mask_to_zero_formula(scores, allowed=None):
+    if allowed is None:
+        return scores
+    return rf"{scores} \odot {allowed}"
+
+
+def mask_to_zero_cell(index, scores: Operand, allowed: Operand | None = None) -> Cell:
+    if allowed is None:
+        return product_cell(scores[index])
+    return product_cell(scores[index], allowed[index])
+
+
+MASK_TO_ZERO = Faces(
+    mask_to_zero, mask_to_zero_numpy, mask_to_zero_formula, mask_to_zero_cell, sign="× 0", motion="mask"
+)
+
+
 # ---- replace the weights: evenly over what is allowed, or by given ones ----------------------------------------------
 def even_weights(
     scores: Float[Tensor, "B H T S"], allowed: Bool[Tensor, "#B #H T S"] | None = None

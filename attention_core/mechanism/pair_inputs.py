@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attention_core.mechanism.checks import as_pairs, check_tensors
 from attention_core.mechanism.config import AttentionConfig
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.record.errors import AttentionError
 
 Sizes = tuple[int, int, int, int]  # (B, H, T, S)
@@ -51,6 +52,7 @@ def check_pairs(
         )
     for name, numbers in given.what_if.items():
         pairs |= split_chosen_numbers(name, numbers, sizes, sample)
+    check_positive_pairs(pairs, config)
     if given.keep is not None and not config.dropout:
         raise AttentionError("keep_without_dropout")
     if given.keep is not None:
@@ -68,6 +70,15 @@ def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
         raise AttentionError("replacement_twice", given=config.replace)
     if by_tensor and by_numbers:
         raise AttentionError("replacement_twice", given="replacement")
+
+
+def check_positive_pairs(pairs: dict[str, Tensor], config: AttentionConfig) -> None:
+    """No chosen score lies below 0, where the normaliser needs that."""
+    normaliser, _ = config.normaliser
+    if "chosen_scores" not in pairs or not NORMALISERS[normaliser].needs_positive:
+        return
+    if (pairs["chosen_scores"] < 0).any():
+        raise AttentionError("needs_positive", kind=normaliser)
 
 
 def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes, sample: Tensor) -> dict[str, Tensor]:

@@ -110,26 +110,24 @@ def check_declared(function: Callable, declared: Iterable[str]) -> None:
 
     Without it a parameter that nobody declared would have no check, no link and no control, and nothing would say so.
     """
-    check_arguments(function, sorted(argument_names(function, by_keyword=True)), sorted(declared))
+    check_arguments(function.__name__, sorted(keyword_names(function)), sorted(declared))
 
 
 def check_operands(function: Callable, declared: Iterable[str]) -> None:
     """The same for the tensors that it takes, in their order: the first is that of its place, by any name."""
     _, *others = argument_names(function, by_keyword=False)
-    check_arguments(function, others, list(declared))
+    check_arguments(function.__name__, others, list(declared))
 
 
-def check_operand_count(function: Callable, count: int) -> None:
-    """It takes so many tensors besides that of its place. Raises ValueError."""
-    _, *others = argument_names(function, by_keyword=False)
-    if len(others) != count:
-        raise ValueError(f"{function.__name__} takes {', '.join(others) or 'no tensor'} besides: declared are {count}")
-
-
-def check_arguments(function: Callable, taken: list[str], declared: list[str]) -> None:
+def check_arguments(who: str, taken: list[str], declared: list[str]) -> None:
     """Both lists are one. Raises ValueError."""
     if taken != declared:
-        raise ValueError(f"{function.__name__} takes {', '.join(taken)}: declared are {', '.join(declared)}")
+        raise ValueError(f"{who} takes {', '.join(taken)}: declared are {', '.join(declared)}")
+
+
+def keyword_names(function: Callable) -> list[str]:
+    """The arguments that a function takes by keyword alone."""
+    return argument_names(function, by_keyword=True)
 
 
 def argument_names(function: Callable, by_keyword: bool) -> list[str]:

@@ -19,13 +19,14 @@ from attention_core.mechanism.checks import Shapes
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.learned_tensors import add_own_sizes
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
-from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.modifiers import HEADS, HERE, INPUT, MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.operations import (
     ADD,
     DROP,
     EVEN_WEIGHTS,
     MASK,
+    MASK_TO_ZERO,
     MERGE,
     MIX,
     PASS_ON,
@@ -93,14 +94,21 @@ def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Pla
 
 def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
     """The whole plan, from one that ends with q, k and v."""
+    source = find_query_source(config, plan)
     plan = plan + plan_scores(config, inputs, shapes, query_offset)
     scores = plan[-1].output
     plan += plan_masks(config, inputs, query_offset, scores)
     plan += plan_weights(config, inputs)
-    plan += plan_output(config, inputs)
+    plan += plan_output(config, inputs, shapes, source)
     if config.residual:
         plan.append(plan_residual(inputs, plan, shapes))
     return plan
+
+
+def find_query_source(config: AttentionConfig, to_qkv: Plan) -> str:
+    """The step that q is made of; "" where q itself is given."""
+    made = ("q_projected", head_step(config, "q"))  # where no matrix projects it, it is cut into heads at once
+    return next((operation.reads[0] for operation in to_qkv if operation.output in made), "")
 
 
 # ---- q, k and v ------------------------------------------------------------------------------------------------------
@@ -211,28 +219,32 @@ def plan_head_changes(config: AttentionConfig, role: str, shapes: Shapes, first_
     dims = head_dims(role, shapes)
     plan: Plan = []
     for name, params in config.modifiers_at("heads").items():
-        modifier = MODIFIERS[name]
-        learned = names_of(modifier.learned_for(role))
-        plan.append(Operation(f"{role}_{modifier.output}", dims, learned, modifier.faces, params))
+        plan += MODIFIERS[name].operations(role, dims, {**params, HEADS: heads})
     for name, params in config.positions_at("heads").items():
         position = POSITIONS[name]
         fitted = position.fit(params, {"H": heads, "width": width})
         placed = {**fitted, "first_position": first_position}
-        plan.append(Operation(f"{role}_{name}", dims, position.operands, position.faces, placed))
-    return chain_operations(plan, f"{role}_heads", role)
+        reads = (HERE, *position.operands)
+        plan.append(Operation(f"{role}_{name}", dims, reads, position.faces, placed))
+    if not plan:
+        return []
+    *changes, last = chain_operations(plan, f"{role}_heads")
+    return [*changes, replace(last, output=role)]
 
 
-def chain_operations(plan: Plan, first: str, last: str) -> Plan:
-    """Operations of which each reads the one before, besides what it reads anyway; the first reads the step `first`.
+def chain_operations(plan: Plan, first: str, source: str = "") -> Plan:
+    """Operations of which each that reads HERE reads what the one before it made of it; the first, the step `first`.
 
-    last: what the last step is called.
+    source: what q is made of, which is read as INPUT.
     """
     chained: Plan = []
-    read = first
-    for count, operation in enumerate(plan, 1):
-        output = last if count == len(plan) else operation.output
-        chained.append(replace(operation, output=output, reads=(read, *operation.reads)))
-        read = output
+    here = first
+    for operation in plan:
+        steps = {HERE: here, INPUT: source}
+        reads = tuple(steps.get(name, name) for name in operation.reads)
+        chained.append(replace(operation, reads=reads))
+        if HERE in operation.reads:
+            here = operation.output
     return chained
 
 
@@ -243,7 +255,8 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_o
     plan = plan_score(config, inputs)
     plan += plan_score_positions(config, inputs, shapes, query_offset)
     plan.append(plan_scale(config, d_k, plan[-1].output))
-    plan += plan_modifiers(config, "scores", plan[-1])
+    _, heads, _, _ = shapes["q"]
+    plan += plan_modifiers(config, "scores", plan[-1], heads)
     plan += plan_bias(config, inputs, shapes, query_offset, plan[-1].output)
     return plan
 
@@ -307,16 +320,12 @@ def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
     return Operation("scaled_scores", SCORE_DIMS, (scores,), faces, params)
 
 
-def plan_modifiers(config: AttentionConfig, place: str, read: Operation) -> Plan:
-    """What the chosen modifiers make of a step at their place, one after the other."""
+def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: int, source: str = "") -> Plan:
+    """What the chosen modifiers make of a step at their place, one after the other. source: what q is made of."""
     plan: Plan = []
     for name, params in config.modifiers_at(place).items():
-        modifier = MODIFIERS[name]
-        reads = (read.output, *names_of(modifier.learned_for(place)))
-        operation = Operation(modifier.output, read.dims, reads, modifier.faces, params)
-        plan.append(operation)
-        read = operation
-    return plan
+        plan += MODIFIERS[name].operations(place, read.dims, {**params, HEADS: heads})
+    return chain_operations(plan, read.output, source)
 
 
 def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, scores: str) -> Plan:
@@ -362,11 +371,12 @@ def plan_masks(config: AttentionConfig, inputs: Inputs, query_offset: int, score
         combined = Operation("allowed", SCORE_DIMS, tuple(names), ALL_ALLOW)
         plan.append(combined)
     reads = (scores, "allowed") if is_masked(config, inputs) else (scores,)
+    normaliser, _ = config.normaliser
     masked = Operation(
         output="masked_scores",
         dims=SCORE_DIMS,
         reads=reads,
-        faces=MASK,
+        faces=MASK_TO_ZERO if NORMALISERS[normaliser].blocked == 0 else MASK,
     )
     return [*plan, masked]
 
@@ -433,8 +443,12 @@ def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation 
 
 
 # ---- output ----------------------------------------------------------------------------------------------------------
-def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
-    """From the weights to the output: the values mixed, the heads side by side, projected where there is a W_o."""
+def plan_output(config: AttentionConfig, inputs: Inputs, shapes: Shapes, source: str) -> Plan:
+    """From the weights to the output: the values mixed, the heads side by side, projected where there is a W_o.
+
+    source: what q is made of.
+    """
+    _, heads, _, _ = shapes["q"]
     weights = "dropped_weights" if config.dropout else "weights"
     mixed = Operation(
         output="head_outputs",
@@ -442,10 +456,11 @@ def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
         reads=(weights, "v"),
         faces=MIX,
     )
+    changes = plan_modifiers(config, "mixed", mixed, heads, source)
     merged = Operation(
         output="concat",
         dims=("B", "T", "H·d_v"),
-        reads=("head_outputs",),
+        reads=([mixed, *changes][-1].output,),
         faces=MERGE,
     )
     learned = [name for name in ("w_o", "b_o") if name in inputs]
@@ -455,7 +470,7 @@ def plan_output(config: AttentionConfig, inputs: Inputs) -> Plan:
         reads=("concat", *learned),
         faces=PROJECT if learned else PASS_ON,
     )
-    return [mixed, merged, output]
+    return [mixed, *changes, merged, output]
 
 
 def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:

@@ -52,9 +52,9 @@ def fall_by_bucket(rows: int, heads: int) -> np.ndarray:
 
 
 def like_word_before(rows: int, width: int) -> np.ndarray:
-    """A vector of ones for the word before, and nothing for any other."""
+    """A vector for the word before, with a 1 at its first place, and nothing for any other."""
     table = np.zeros((rows, width))
-    table[rows // 2 - 1] = 1.0
+    table[rows // 2 - 1, 0] = 1.0
     return table
 
 

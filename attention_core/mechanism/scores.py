@@ -208,6 +208,26 @@ def additive_cell(index, hidden: Operand, v_a: Operand) -> Cell:
 ADDITIVE = Faces(additive, additive_numpy, additive_formula, additive_cell, sign="· v", motion="match")
 
 
+# ---- linear: the dot product of features that are never negative, elu(x) + 1 (Katharopoulos et al. 2020, eq. 7) ------
+def feature_map(x: Float[Tensor, "B H T d"]) -> Float[Tensor, "B H T d"]:
+    return torch.where(x > 0, x + 1, torch.exp(x.clamp(max=0)))  # elu(x) + 1; no exp of a large number is made
+
+
+def feature_map_numpy(x):
+    return np.maximum(x, 0.0) + np.exp(np.minimum(x, 0.0))
+
+
+def feature_map_formula(x):
+    return rf"\phi({x}), \quad \phi(x) = \begin{{cases}} x + 1 & x > 0 \\ e^{{x}} & \text{{else}} \end{{cases}}"
+
+
+def feature_map_cell(index, x: Operand) -> Cell:
+    return Cell(((x[index],),), function="elu_plus_one")
+
+
+FEATURE_MAP = Faces(feature_map, feature_map_numpy, feature_map_formula, feature_map_cell, sign="φ", motion="features")
+
+
 # ---- the table -------------------------------------------------------------------------------------------------------
 SCORE_DIMS = ("B", "H", "T", "S")
 
@@ -234,7 +254,7 @@ class Score:
 
     products: from the sizes by their letters (d_q, d_k, A) to the multiply-adds of its steps. equal_widths: whether q
     and k must be equally wide. weights: what it learns. default_scale: d_k -> factor; None: the
-    scores stay as they are.
+    scores stay as they are. is_positive: whether no score is below 0.
 
     Raises ValueError where its operations read anything but q, k, each other and its weights, or leave a weight unread.
     """
@@ -244,13 +264,14 @@ class Score:
     equal_widths: bool = True
     weights: tuple[LearnedTensor, ...] = ()
     default_scale: Callable[[int], float] | None = None
+    is_positive: bool = False
 
     def __post_init__(self):
         check_wired(self.operations, ("q", "k"), self.weights)
 
     def larger_than_pairs(self, sizes: Sizes) -> list[Shape]:
         """The shapes of those of its steps that have more axes than the scores."""
-        larger = [operation.dims for operation in self.operations if operation.dims != SCORE_DIMS]
+        larger = [operation.dims for operation in self.operations if len(operation.dims) > len(SCORE_DIMS)]
         return [tuple(sizes[dim] for dim in dims) for dims in larger]
 
 
@@ -311,5 +332,15 @@ SCORES = {
             LearnedTensor("w_ak", ("d_k", "A"), "W_{ak}", by_head=True),
             LearnedTensor("v_a", ("A",), "v_a", by_head=True),
         ),
+    ),
+    "linear": Score(
+        operations=(
+            Operation("q_features", ("B", "H", "T", "d_k"), ("q",), FEATURE_MAP),
+            Operation("k_features", ("B", "H_kv", "S", "d_k"), ("k",), FEATURE_MAP),
+            Operation("scores", SCORE_DIMS, ("q_features", "k_features"), DOT),
+        ),
+        products=dot_products,
+        default_scale=root_scale,  # a softmax needs it; of a share of the sum nothing of it is left
+        is_positive=True,
     ),
 }

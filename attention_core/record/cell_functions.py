@@ -343,6 +343,19 @@ def length_text(length: float) -> str:
     return f"{MIN_VECTOR_LENGTH:g}"
 
 
+# ---- elu_plus_one: the term and 1 where it is above 0, else exp of it ------------------------------------------------
+def elu_plus_one_value(numbers):
+    ((number,),) = numbers
+    return number + 1 if number > 0 else math.exp(number)
+
+
+def elu_plus_one_text(terms, numbers):
+    """a + 1, or exp(a)."""
+    ((factor,),) = terms
+    ((number,),) = numbers
+    return [Written(factor), " + 1"] if number > 0 else ["exp(", Written(factor), ")"]
+
+
 # ---- over_rms: the first term over the root of the second and the mean of all the others -----------------------------
 def over_rms_value(numbers):
     chosen, eps, *squares = map(multiply_factors, numbers)
@@ -379,5 +392,6 @@ CELL_FUNCTIONS = {
     "select": CellFunction(select_value, select_text),
     "choose": CellFunction(choose_value, choose_text),
     "cosine": CellFunction(cosine_value, cosine_text),
+    "elu_plus_one": CellFunction(elu_plus_one_value, elu_plus_one_text),
     "over_rms": CellFunction(over_rms_value, over_rms_text),
 }

@@ -57,6 +57,9 @@ REFUSAL_SENTENCES = {
     "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
     "blockwise_normaliser": "{kind!r} has no running maximum and sum: block by block take 'softmax' or 'sinks'",
+    "needs_positive": "{kind!r} divides each score by the sum of its row, so none may be below 0: it goes with the "
+    "score 'linear', without positions that are added to scores, and without a factor or a chosen score below 0",
+    "queries_keys": "a recurrence reads one query with every key: {queries} queries, {keys} keys",
     "needs_softmax": "{what} needs the weights of a softmax",
     "blockwise_weights": "block by block there are no weights to drop or replace: use neither dropout nor replace",
     "scale_stays": "only the scores that are a product with q, dot and general, can be scaled before it",
@@ -76,6 +79,7 @@ REFUSAL_SENTENCES = {
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
     "it is {given}",
     "slopes_count": "ALiBi needs one slope for each of the {heads} heads: got {given}",
+    "no_input_modifier": "{kind!r} reads the input that q is made of, and q, k and v are given already projected",
     "no_input_positions": "sinusoidal positions are added to x, and q, k, v were given without it",
     "too_many_terms": "a general score of widths {q} and {k} is a sum of {q} × {k} products, and at most {limit} can "
     "be shown: use more heads, or narrower q and k",

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from attention_core.analysis.online_softmax import add_up, divide, fade, gather_block_values, highest, powers_below
 from attention_core.mechanism.arguments import Inputs, check_qkv, make_input_steps
-from attention_core.mechanism.checks import Shapes, check_learned_weights
+from attention_core.mechanism.checks import Shapes, check_learned_weights, size_axes
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import check_mask_sizes, config_for_keys_from
 from attention_core.mechanism.normalisers import NORMALISERS
@@ -87,14 +87,9 @@ def attend_blockwise(
         raise AttentionError("blockwise_normaliser", kind=normaliser)
     require_positive("block", block)
     check_mask_sizes(config, shapes, query_offset)
-    B, kv_heads, S, d_k = shapes["k"]
-    check_learned_weights(
-        config,
-        weights,
-        shapes["q"],
-        (B, kv_heads, min(block, S), d_k),  # the largest block
-        q.element_size(),
-    )
+    run_sizes = size_axes(shapes)
+    largest_block = run_sizes | {"S": min(block, run_sizes["S"])}
+    check_learned_weights(config, weights, largest_block, q.element_size())
     inputs = make_input_steps(arguments, config)
     plan = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
     return iterate_blocks(

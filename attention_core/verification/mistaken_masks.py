@@ -163,7 +163,7 @@ def finite_added(step: Step, values: Values) -> Tensor | None:
 
 def unmasked_scores(values: Values) -> Tensor:
     """The scores before the mask: the last that there are."""
-    modified = [modifier.output for modifier in MODIFIERS.values() if modifier.place == "scores"]
+    modified = [modifier.steps[-1].output for modifier in MODIFIERS.values() if modifier.place == "scores"]
     names = ("scaled_scores", *modified, "biased_scores")
     *_, last = (name for name in names if name in values)
     return values[last]

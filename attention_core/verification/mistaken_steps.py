@@ -228,12 +228,14 @@ def is_first_with_heads(step: Step) -> bool:
 
 
 def merge_not_transposed(step: Step, values: Values) -> Tensor:
-    B, H, T, d_v = values["head_outputs"].shape
-    return values["head_outputs"].reshape(B, T, H * d_v)  # (B, H, T, d_v) read as (B, T, H * d_v)
+    (heads,) = step.operation.reads
+    B, H, T, d_v = values[heads].shape
+    return values[heads].reshape(B, T, H * d_v)  # (B, H, T, d_v) read as (B, T, H * d_v)
 
 
 def merge_interleaved(step: Step, values: Values) -> Tensor:
-    return values["head_outputs"].permute(0, 2, 3, 1).flatten(2)  # (B, T, d_v, H) -> (B, T, d_v * H)
+    (heads,) = step.operation.reads
+    return values[heads].permute(0, 2, 3, 1).flatten(2)  # (B, T, d_v, H) -> (B, T, d_v * H)
 
 
 def w_o_missing(step: Step, values: Values) -> Tensor | None:

@@ -199,7 +199,7 @@ def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> l
     if row_sum == "free":
         return []
     sums = doubles[computed].sum(-1)  # (B, H, T)
-    is_blocked = doubles["masked_scores"].isneginf()
+    is_blocked = doubles["masked_scores"] == normaliser_of(trace).blocked
     has_keys = (~is_blocked).any(-1)
     expected = has_keys.double()
     if row_sum == "at most one":

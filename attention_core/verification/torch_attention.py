@@ -37,9 +37,8 @@ def is_dot_and_bias(trace: Trace) -> bool:
 
 def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     """The heads' outputs from q, k and v, where the score is a dot product."""
-    scored = trace.step("scores").operation.reads[0]  # q, or q that was scaled before
-    q = doubles[scored]
-    k, v = doubles["k"], doubles["v"]
+    queries, keys = trace.step("scores").operation.reads  # q and k, or what a score makes of them
+    q, k, v = doubles[queries], doubles[keys], doubles["v"]
     scale = trace.step("scaled_scores").operation.params
     bias = torch.zeros_like(doubles["scores"])
     if "bias" in doubles:
@@ -120,6 +119,8 @@ def is_torch_layer(trace: Trace) -> bool:
     if not all(name in trace for name in needed):
         return False
     if any(name in trace for name in foreign) or is_replaced(trace) or not has_softmax(trace):
+        return False
+    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier stands between
         return False
     return has_square_projections(trace) and has_scaled_dot_product(trace)
 

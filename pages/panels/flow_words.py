@@ -8,12 +8,9 @@ from attention_core.explanation.head_habits import HeadHabit, head_habit
 from pages.panels.head_maps import head_name, row_sentence
 from pages.session.labels import Selection, label_token
 from pages.session.view import ScreenState
-from pages.site.words import get_text_template, say
+from pages.site.words import current_language, get_text_template, load_app_texts, say
 
-MOTIONS = (
-    *("place", "add", "ask", "norm", "turn", "meet", "match", "scale", "cap", "distance", "mask"),
-    *("bias", "distances", "power", "share", "sink", "gate", "replace", "gather", "merge", "output", "change"),
-)
+STOP = "flow.stop."  # before the name of a motion, for which the picture has words
 CLEAR_KINDS = ("most", "only")  # rows of which the headline says where they look
 MAX_TOLD_ROWS = 256  # of more rows only the one that is looked at is told
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
@@ -43,10 +40,15 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "random": say("flow.habit.random"),
         "differs": get_text_template("flow.differs"),
         "views": {view: say(f"flow.view.{view}") for view in ("flow", "map")},
-        "names": {motion: say(f"flow.stop.{motion}") for motion in MOTIONS},
+        "names": {motion: say(f"flow.stop.{motion}") for motion in list_motions()},
         "heard": {kind: get_text_template(f"flow.heard.{kind}") for kind in ("vector", "pair", "share")},
-        "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in MOTIONS},
+        "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in list_motions()},
     }
+
+
+def list_motions() -> list[str]:
+    """The motions for which there are words."""
+    return [key.removeprefix(STOP) for key in load_app_texts(current_language()) if key.startswith(STOP)]
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ def put_learned_matrices(
         return
     d_q, d_k = find_widths(inputs, wiring, config)
     sizes = {"d_q": d_q, "d_k": d_k, "H": config.heads}
+    if "x" in inputs.matrices:
+        sizes |= {"D": inputs.matrices["x"].shape[1], "H·d_v": find_output_width(inputs, wiring, config)}
     for declared in groups:
         for name, start in start_matrices(declared, sizes, head_sizes.seed, learned).items():
             put_matrix(inputs, name, start)
@@ -69,6 +71,15 @@ def find_widths(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionCon
     d_q = query_columns // config.heads
     d_k = key_columns // kv_heads
     return max(d_q, 1), max(d_k, 1)
+
+
+def find_output_width(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> int:
+    """The width of all heads' outputs side by side, as far as the matrices say."""
+    matrices = apply_wiring(inputs.matrices, wiring, config)
+    source = matrices.get("context", matrices["x"])
+    _, value_columns = matrices.get("w_v", source).shape
+    kv_heads = config.kv_heads or config.heads
+    return max(config.heads * (value_columns // kv_heads), 1)
 
 
 def start_matrices(

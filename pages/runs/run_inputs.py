@@ -14,7 +14,8 @@ from attention_core.record.trace import RandomParts
 from pages.setup.setup import UNCHANGED
 
 REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # may not be taken away as a projection may
-WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_TENSORS)  # the weights hang on them
+LEARNED_FOR_WEIGHTS = [name for name, tensor in LEARNED_TENSORS.items() if tensor.makes_weights]
+WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # the weights hang on them
 PAD_WORD = "<pad>"
 
 

@@ -32,7 +32,7 @@ from attention_core.mechanism.operations import (
 )
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.positions import ALIBI, ROPE, SINUSOIDAL
-from attention_core.mechanism.scores import COSINE, DOT, GENERAL, TANH_LAYER
+from attention_core.mechanism.scores import COSINE, DOT, FEATURE_MAP, GENERAL, TANH_LAYER
 from attention_core.record.cell_functions import CELL_FUNCTIONS, evaluate
 from attention_core.record.cell_text import MAX_SHOWN_TERMS
 from attention_core.record.expressions import Ref
@@ -204,6 +204,8 @@ CELLS = {
         (0, 0, 0, 0),
         "σ(0.69 + 0.40547) = 0.75",
     ),
+    "a feature above 0": (single(FEATURE_MAP, [[[[2, -1]]]]), (0, 0, 0, 0), "2.00 + 1 = 3.00"),
+    "a feature below 0": (single(FEATURE_MAP, [[[[2, -1]]]]), (0, 0, 0, 1), "exp(−1.00) = 0.37"),
     "over the root mean square": (  # 6 / √(25 / 2 + 0.5)
         single(RMS_NORM, [[[[3, 4]]]], [2.0, 1.0], eps=0.5),
         (0, 0, 0, 0),

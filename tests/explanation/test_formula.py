@@ -162,8 +162,8 @@ def parts_of(role):
 
 
 MEMBERS = {
-    "q": {"q", "q_heads", "q_projected", "w_q", "b_q", *parts_of("q")},
-    "k": {"k", "k_heads", "k_projected", "k_cache", "k_new", "w_k", "b_k", *parts_of("k")},
+    "q": {"q", "q_features", "q_heads", "q_projected", "w_q", "b_q", *parts_of("q")},
+    "k": {"k", "k_features", "k_heads", "k_projected", "k_cache", "k_new", "w_k", "b_k", *parts_of("k")},
     "v": {"v", "v_projected", "v_cache", "v_new", "w_v", "b_v"},
     "x": {
         *("x", "query", "key", "value"),

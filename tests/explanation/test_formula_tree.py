@@ -56,7 +56,7 @@ CONFIGS = [
 ]
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=["-".join((*SCORES,)[n : n + 1]) or "positions" for n in range(6)])
+@pytest.mark.parametrize("config", CONFIGS, ids=[*SCORES, "positions"])
 def test_no_operation_writes_a_command_that_is_not_known(config, generator):
     x, square = torch.randn(3, 4, generator=generator), torch.randn(4, 4, generator=generator)
     shapes = learned_shapes(config, 4 // config.heads, 4 // config.heads)

@@ -51,7 +51,7 @@ from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.recurrence import with_states
-from tests.entries import every_mask, learned_shapes, mask_choice
+from tests.entries import every_mask, learned_shapes, mask_choice, score_for
 from tests.house.test_house import every_face
 
 PRECISION = 1e-12  # of a step's largest number
@@ -78,7 +78,7 @@ def crossed(config: AttentionConfig, dtype: torch.dtype = torch.float64, leave_o
     heads, kv_heads = config.heads, config.kv_heads or config.heads
     shapes = {"w_q": (7, 6 * heads), "w_k": (11, 6 * kv_heads), "w_v": (13, 10 * kv_heads), "w_o": (10 * heads, 19)}
     shapes |= {"b_q": (6 * heads,), "b_k": (6 * kv_heads,), "b_v": (10 * kv_heads,), "b_o": (19,)}
-    shapes |= learned_shapes(config, 6, 6, own=17)
+    shapes |= learned_shapes(config, 6, 6, own=17, wide=(7, 10 * heads))
     weights = Weights(**{name: numbers(*shapes[name], dtype=dtype) for name in shapes if name not in leave_out})
     query, key, value = (numbers(2, *size, dtype=dtype) for size in ((3, 7), (5, 11), (5, 13)))
     return attend(query, key, value, weights=weights, config=config, **more)
@@ -145,7 +145,10 @@ RUNS = {
     "causal, offset": lambda: crossed(AttentionConfig(masks=[("causal", {"offset": -1})], positions=["alibi"])),
     **{f"position {name}": lambda name=name: crossed(AttentionConfig(positions=[name])) for name in POSITIONS},
     **{f"modifier {name}": lambda name=name: crossed(AttentionConfig(heads=2, modifiers=[name])) for name in MODIFIERS},
-    **{f"normaliser {name}": lambda name=name: crossed(AttentionConfig(normaliser=name)) for name in NORMALISERS},
+    **{
+        f"normaliser {name}": lambda name=name: crossed(AttentionConfig(score_for(name), normaliser=name))
+        for name in NORMALISERS
+    },
     "rope, halves": lambda: small(positions=[("rope", {"style": "half", "base": np.float64(50.0)})]),
     "all positions": lambda: crossed(
         AttentionConfig(heads=4, kv_heads=1, masks=["causal"], positions=tuple(POSITIONS))

@@ -208,8 +208,10 @@ def names_used(path):
             yield from ((getattr(top, "name", None), name) for name in names)
 
 
-# What notebooks use and pages do not: attention block by block; the number that a cell says; the code of one step.
-FOR_NOTEBOOKS = {"attend_blockwise", "evaluate", "operation_source"}
+# What notebooks use and pages do not: attention block by block, and as a recurrence; the number that a cell says; the
+# code of one step.
+FOR_NOTEBOOKS = {"attend_blockwise", "attend_linear", "evaluate", "operation_source"}
+FOR_NOTEBOOKS_ALONE = {"variants.blockwise_softmax", "variants.linear_recurrence"}
 
 
 def test_nothing_of_the_core_is_there_for_tests_alone():
@@ -219,7 +221,7 @@ def test_nothing_of_the_core_is_there_for_tests_alone():
     assert defined - used - {*attention_core.__all__} == FOR_NOTEBOOKS
     imported = {module for path in code for module in imports(path)}
     rooms = {room_of(path) for path in CORE if path.stem != "__init__"}
-    assert {room for room in rooms if f"attention_core.{room}" not in imported} == {"variants.blockwise_softmax"}
+    assert {room for room in rooms if f"attention_core.{room}" not in imported} == FOR_NOTEBOOKS_ALONE
 
 
 # ---- pages are thin --------------------------------------------------------------------------------------------------

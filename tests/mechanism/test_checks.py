@@ -249,6 +249,17 @@ REFUSALS = [
     ),
     ("missing_weight", lambda: run_qkv(config={"normaliser": "sinks"}), "'sinks' needs sinks"),
     (
+        "no_input_modifier",
+        lambda: run_qkv(weights={"w_gate": x(11, 39)}, config={"modifiers": ["gate"]}),
+        "'gate' reads the input that q is made of, and q, k and v are given already projected",
+    ),
+    (
+        "needs_positive",
+        lambda: AttentionConfig(normaliser="share"),
+        "'share' divides each score by the sum of its row, so none may be below 0: it goes with the score 'linear', "
+        "without positions that are added to scores, and without a factor or a chosen score below 0",
+    ),
+    (
         "hidden_too_large",
         lambda: attend_qkv(
             x(4096, 1),
@@ -486,7 +497,8 @@ def test_scalar_score_weight_is_refused():
 @pytest.mark.parametrize("score", ["scaled_dot", "cosine"])
 def test_a_score_without_a_layer_is_not_held_to_the_layers_size(score):
     large = (1, 1, 6000, 4)  # 6000 x 6000 scores are 288 MB, more than a layer may take
-    checks.check_learned_weights(AttentionConfig(score), Weights(), large, large, 8)
+    sizes = checks.size_axes({"q": large, "k": large, "v": large})
+    checks.check_learned_weights(AttentionConfig(score), Weights(), sizes, 8)
 
 
 def test_labels_of_another_number_or_axis_are_refused():

@@ -9,7 +9,7 @@ from torch.nn.attention.flex_attention import flex_attention
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
 from attention_core.explanation.arithmetic import explain
-from attention_core.mechanism.modifiers import MODIFIERS, Modifier
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.variants.blockwise_softmax import attend_blockwise
 from attention_core.verification.proof import prove
 
@@ -126,10 +126,13 @@ def test_what_is_no_modifier_is_refused(modifiers, code):
 
 
 def test_a_modifier_that_is_not_wired_is_none():
-    faces = MODIFIERS["softcap"].faces
-    with pytest.raises(ValueError, match="softcap takes cap: declared are "):
-        Modifier(faces, "scores", "capped_scores")
-    with pytest.raises(AttentionError, match="place must be one of heads, scores: got 'nowhere'"):
+    with pytest.raises(ValueError, match="a modifier takes cap: declared are "):
+        replace(MODIFIERS["softcap"], parameters=())
+    with pytest.raises(ValueError, match="gate reads w_gate, which nothing gives"):
+        replace(MODIFIERS["gate"], weights=())
+    with pytest.raises(ValueError, match="nothing reads g_k, g_q"):
+        replace(MODIFIERS["softcap"], weights=MODIFIERS["qk_norm"].weights)
+    with pytest.raises(AttentionError, match="place must be one of heads, scores, mixed: got 'nowhere'"):
         replace(MODIFIERS["softcap"], place="nowhere")
 
 

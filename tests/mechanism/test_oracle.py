@@ -147,6 +147,8 @@ def scores_by_torch(score: str, q: torch.Tensor, k: torch.Tensor, weights: Weigh
         return torch.einsum("bhtd,bhsd->bhts", q, k)
     if score == "cosine":
         return F.cosine_similarity(q[:, :, :, None], k[:, :, None], dim=-1)
+    if score == "linear":
+        return torch.einsum("bhtd,bhsd->bhts", F.elu(q) + 1, F.elu(k) + 1)
     T, S = q.shape[2], k.shape[2]
     if score == "general":
         pairs = q[:, :, :, None].expand(-1, -1, -1, S, -1), k[:, :, None].expand(-1, -1, T, -1, -1)
@@ -184,8 +186,10 @@ def tensors_of(score: str, position: str, shape: tuple[int, ...]) -> tuple[torch
     d_q, d_k = widths(score, position)
     sizes = [(H, T, d_q), (KV, S, d_k), (KV, S, D_V)]
     if position == "sinusoidal":
-        return tuple(eighths(B, length, heads * d, seed=seed) for seed, (heads, length, d) in enumerate(sizes))
-    return tuple(eighths(B, *size, seed=seed) for seed, size in enumerate(sizes))
+        sizes = [(length, heads * d) for heads, length, d in sizes]
+    q, k, v = (eighths(B, *size, seed=seed) for seed, size in enumerate(sizes))
+    small = 4 if score == "linear" else 1  # its scores are sums without cancellation
+    return q / small, k / small, v
 
 
 def cut(x: torch.Tensor, heads: int) -> torch.Tensor:
@@ -207,7 +211,7 @@ def steps_to_scores(score: str, position: str, shape: tuple[int, ...], at: int) 
         q, k = rope_by_matrices(q, *turn, at), rope_by_matrices(k, *turn, 0)
     weights = score_weights(score, q.shape[-1], k.shape[-1])
     scores = scores_by_torch(score, q, k.repeat_interleave(H // KV, dim=1), weights)
-    scaled = scores / math.sqrt(k.shape[-1]) if score == "scaled_dot" else scores
+    scaled = scores / math.sqrt(k.shape[-1]) if score in ("scaled_dot", "linear") else scores
     return {"q": q, "k": k, "v": v, "scores": scores, "scaled_scores": scaled}
 
 

@@ -191,7 +191,8 @@ def gathered(setup):
 LEARNED_DISTANCES = Setup(
     positions=("t5:past:16", "clipped", "relative_keys"), w_buckets="~0.0=2.5", w_clipped="~1.1=-3", w_rk="~2.1=0.5"
 )
-OTHERS_LEARNED = Setup(modifiers=("qk_norm:1e-05",), normaliser="sinks", g_q="~0.0=2", g_k="~0.1=-1", sinks="~0.0=1.5")
+GAINS = {"g_q": "~0.0=2", "g_k": "~0.1=-1", "sinks": "~0.0=1.5"}
+OTHERS_LEARNED = Setup(modifiers=("qk_norm:1e-05", "gate"), normaliser="sinks", w_gate="~0.1=2", **GAINS)
 
 
 def is_learned(name: str) -> bool:

@@ -73,7 +73,7 @@ def weights_for(config: AttentionConfig) -> Weights:
     shapes |= {"b_q": (queries * D_K,), "b_k": (keys * D_K,), "b_v": (keys * D_V,)}
     width = D if config.residual else D_OUT
     shapes |= {"w_o": (queries * D_V, width), "b_o": (width,)}
-    shapes |= learned_shapes(config, D_K, D_K, own=A)
+    shapes |= learned_shapes(config, D_K, D_K, own=A, wide=(D, queries * D_V))
     return Weights(**{name: numbers(*shape, seed=3 + n) for n, (name, shape) in enumerate(shapes.items())})
 
 

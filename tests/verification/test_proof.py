@@ -27,7 +27,7 @@ from attention_core.record.trace import Faces
 from attention_core.variants import kv_cache
 from attention_core.variants.kv_cache import decode
 from attention_core.verification.proof import Proof, ProofCheck, check_step, prove
-from tests.entries import learned_shapes, mask_choice
+from tests.entries import learned_shapes, mask_choice, score_for
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]  # in the order of their digits
 B, T, S, A, D_OUT = 2, 4, 6, 3, 5
@@ -111,7 +111,7 @@ def layer(
         positions=POSITION_CHOICES[position],
         **choices,
     )
-    shapes |= learned_shapes(config, D_K, D_K, own=A, apart=True)
+    shapes |= learned_shapes(config, D_K, D_K, own=A, apart=True, wide=(WIDTHS[0], heads * D_V))
     own_mask = {"custom": ALLOWED[:, :keys], "custom, per head": PER_HEAD[:, :heads, :, :keys]}.get(mask)
     return attend(
         *given,
@@ -129,7 +129,10 @@ RUNS: dict[str, Callable[[], Trace]] = {
     **{f"position {name}": lambda name=name: layer("additive", "causal", name) for name in POSITION_CHOICES},
     **{f"ending {name}": lambda name=name: layer(mask="custom", **ENDINGS[name]) for name in ENDINGS},
     **{f"modifier {name}": lambda name=name: layer(mask="custom", modifiers=[name]) for name in MODIFIERS},
-    **{f"normaliser {name}": lambda name=name: layer(mask="custom", normaliser=name) for name in NORMALISERS},
+    **{
+        f"normaliser {name}": lambda name=name: layer(score_for(name), "custom", normaliser=name)
+        for name in NORMALISERS
+    },
     "what if": lambda: layer("additive", "causal", what_if={"scores": eighths(T, S), "weights": eighths(T, S)}),
     "uniform, no mask": lambda: layer(replace="uniform"),
     "no output projection": lambda: layer(inputs=1, w_o=False),

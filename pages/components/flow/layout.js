@@ -18,7 +18,8 @@ function layOut(snapshot, frame) {
 }
 
 // ---- columns ---------------------------------------------------------------------------------------------------------
-// Parts that stand below each other: of a column each part with rows has a slot of its own, the lane's joins the first.
+// Parts that stand below each other: of a column each part with rows has a slot of its own, the lane's first joins the
+// first; what else the lane has there stands behind it, what is mixed before all else.
 function slotsOf(parts) {
   const byColumn = new Map();
   for (const part of parts) byColumn.set(part.column, [...(byColumn.get(part.column) ?? []), part]);
@@ -28,8 +29,11 @@ function slotsOf(parts) {
     const lane = here.filter((part) => part.role === "lane");
     const wide = here.filter((part) => part.role !== "lane");
     wide.sort((one, other) => (one.role === "row") - (other.role === "row")); // v stands behind the shares
-    wide.forEach((part, i) => slots.push(i ? [part] : [part, ...lane]));
-    if (!wide.length) slots.push(lane);
+    lane.sort((one, other) => other.mixes - one.mixes);
+    const [first, ...others] = lane;
+    wide.forEach((part, i) => slots.push(i || !first ? [part] : [part, first]));
+    if (!wide.length) slots.push([first]);
+    others.forEach((part) => slots.push([part]));
   }
   return slots;
 }

@@ -63,6 +63,11 @@ const CELLS = {
     const g = keyHead(h, weights.shape[1], v.shape[1]);
     return sum(v.shape[2], (s) => at(weights, b, h, t, s) * at(v, b, g, s, m));
   },
+  open_gate: ([b, h, t, m], [x, w], { heads }) => {
+    const column = h * (w.shape[1] / heads) + m;
+    return 1 / (1 + Math.exp(-sum(w.shape[0], (n) => at(x, b, t, n) * at(w, n, column))));
+  },
+  let_through: (index, [outputs, opened]) => at(outputs, ...index) * at(opened, ...index),
   merge_heads: ([b, t, n], [x]) => {
     const width = x.shape[3];
     return at(x, b, Math.floor(n / width), t, n % width);

@@ -1,5 +1,6 @@
 """The journey of other mechanisms: all stops play, what changes nothing has none, and the shares are the run's."""
 
+import itertools
 from urllib.parse import urlencode
 
 import pytest
@@ -10,7 +11,8 @@ from pages.setup.setup import Setup, setup_to_link
 pytestmark = pytest.mark.slow
 
 ONE_HEAD = ["power", "share", "gather", "output"]
-SHARES = ["power", "share", "gather", "merge", "output"]
+MIXED = ["gather", "merge", "output"]
+SHARES = ["power", "share", *MIXED]
 MECHANISMS = [
     (5, "score=additive", {"score": "additive"}, ["ask", "meet", "match", *SHARES]),  # no division
     (5, "score=cosine", {"score": "cosine"}, ["ask", "match", *SHARES]),
@@ -23,6 +25,32 @@ MECHANISMS = [
         {"scale": 1.0, "masks": ("causal",)},
         ["ask", "match", *SHARES],
     ),  # the last word sees all
+    (5, "norm=sinks", {"normaliser": "sinks"}, ["ask", "match", "scale", "sink", *MIXED]),
+    (5, "norm=sigmoid", {"normaliser": "sigmoid"}, ["ask", "match", "scale", "gate", *MIXED]),
+    (
+        5,
+        "mod=qk_norm&pos=rope",
+        {"modifiers": ("qk_norm",), "positions": ("rope",)},
+        ["ask", "norm", "turn", "match", "scale", *SHARES],
+    ),
+    (
+        5,
+        "pos=t5,relative_keys",
+        {"positions": ("t5", "relative_keys")},
+        ["ask", "match", "distances", "scale", "add", *SHARES],
+    ),
+    (
+        5,
+        "mod=gate",
+        {"modifiers": ("gate",)},
+        ["ask", "match", "scale", "power", "share", "gather", "open", "let_through", "merge", "output"],
+    ),
+    (
+        5,
+        "score=linear&norm=share&mask=causal",
+        {"score": "linear", "normaliser": "share", "masks": ("causal",)},
+        ["ask", "features", "match", "scale", "mask", "divide", *MIXED],
+    ),
 ]
 # goes through all stops in small steps; gives what was drawn where no number stood
 PLAY = """(root) => {
@@ -44,6 +72,10 @@ STICKS = """(root) => {
 }"""
 
 
+LANE = """(root) => {
+    const { parts, x, w } = root.flow.layout;
+    return parts.filter(({ role }) => role === "lane").map(({ name }) => [x[name], x[name] + w[name]]);
+}"""
 IDS = [f"{query} {link}" for query, link, *_ in MECHANISMS]
 NO_KEY = Setup(example="en_it", allowed="~" + ";".join(f"5.{key}=0" for key in range(7)))
 RUNS = {
@@ -71,6 +103,8 @@ def check_journey(opened, setup: Setup, query: int, head: int, stops: list[str])
     flow = opened.page.locator(".flow")
     played, broken = flow.evaluate(PLAY)
     assert (played, broken, opened.errors) == (stops, [], [])
+    lane = sorted(flow.evaluate(LANE))
+    assert all(after[0] >= before[1] for before, after in itertools.pairwise(lane))  # no vector covers another
     trace, _ = compute_run(setup)
     shares = trace["weights"][0, head, query].tolist()
     assert flow.evaluate("root => [...root.flow.snapshot.shares]") == pytest.approx(shares, abs=1e-6)
