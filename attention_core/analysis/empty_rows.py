@@ -20,6 +20,7 @@ from attention_core.mechanism.normalisers import SOFTMAX
 from attention_core.mechanism.operations import MASK
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.expressions import Cell, Constant, Operand
+from attention_core.record.number_text import power_of_ten_latex, split_power
 from attention_core.record.trace import Faces, Operation, Trace
 
 
@@ -73,32 +74,9 @@ ADD_TO_BLOCKED = Faces(add_to_blocked, add_to_blocked_numpy, add_to_blocked_form
 # ---- large numbers as they are written -------------------------------------------------------------------------------
 def large_constant(value: float) -> Constant:
     """Write a large number in one cell's arithmetic, such as −1e9."""
-    digits, power = split_digits(value)
+    digits, power = split_power(value)
     text = f"{digits}e{power}"
     return Constant(value, text.replace("-", "−", 1))
-
-
-def split_digits(value: float) -> tuple[str, int]:
-    """Write a number with two digits, apart from its power of ten.
-
-    >>> split_digits(-1e9), split_digits(-3.4e38)
-    (('-1', 9), ('-3.4', 38))
-    """
-    digits, _, power = f"{value:.2g}".partition("e")
-    return digits, int(power or 0)
-
-
-def power_of_ten_latex(value: float) -> str:
-    """Write a large number in a formula.
-
-    >>> power_of_ten_latex(-1e9), power_of_ten_latex(-3.4e38)
-    ('-10^{9}', '-3.4 \\\\cdot 10^{38}')
-    """
-    digits, power = split_digits(value)
-    sign = "-" if value < 0 else ""
-    size = digits.lstrip("-")
-    factor = "" if size == "1" else rf"{size} \cdot "
-    return f"{sign}{factor}10^{{{power}}}"
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------

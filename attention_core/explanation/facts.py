@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Choice
-from attention_core.mechanism.normalisers import is_replaced, normaliser_of
+from attention_core.mechanism.normalisers import row_sum_of
 from attention_core.record.trace import Trace
 
 EQUAL_WEIGHT_GAP = 1e-9  # weights closer together than this count as equal
@@ -84,11 +84,12 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
         largest = int(row.argmax())
         total = float(row.sum())
         return RowFact("chosen", *place, (largest,), share, possible, total)
-    sinks = has_sink(trace)
+    row_sum = row_sum_of(trace)
+    sinks = row_sum == "at most one"
     if possible == 0 or (share == 0.0 and not sinks):
         return RowFact("nothing", *place, (), 0.0, possible)
     total = float(row.sum())
-    if has_free_weights(trace):
+    if row_sum == "free":
         return RowFact("free", *place, (int(row.argmax()),), share, possible, total)
     sunk = 1 - total if sinks else 0.0
     among_largest = row >= share - EQUAL_WEIGHT_GAP
@@ -109,16 +110,6 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
 def left_by(sunk: float) -> float:
     """What a sink leaves to all keys; 1 where it leaves nothing, so that nothing is divided by 0."""
     return 1 - sunk or 1.0
-
-
-def has_free_weights(trace: Trace) -> bool:
-    """Say whether each weight is made of its score alone."""
-    return not is_replaced(trace) and normaliser_of(trace).row_sum == "free"
-
-
-def has_sink(trace: Trace) -> bool:
-    """Say whether a part of each row is given to no key."""
-    return not is_replaced(trace) and normaliser_of(trace).row_sum == "at most one"
 
 
 def has_overflowed(

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from attention_core.mechanism.learned_tensors import LearnedTensor, check_wired, ones, zeros
 from attention_core.mechanism.operations import split_heads, split_heads_numpy
-from attention_core.mechanism.parameters import Parameter, check_arguments, keyword_names, names_of
+from attention_core.mechanism.parameters import Parameter, check_same_names, keyword_names, names_of
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
-from attention_core.record.number_text import format_short
+from attention_core.record.number_text import format_short, power_of_ten_latex
 from attention_core.record.trace import Faces, Operation
 
 
@@ -59,15 +59,8 @@ def rms_norm_numpy(x, gain, *, eps):
 
 
 def rms_norm_formula(x, gain, *, eps):
-    return rf"\dfrac{{{x}}}{{\sqrt{{\tfrac{{1}}{{d}} \lVert {x} \rVert^{{2}} + {power_of_ten(eps)}}}}} \odot {gain}"
-
-
-def power_of_ten(number: float) -> str:
-    """ "10^{-6}", "2.5 \\cdot 10^{-5}": a small number in LaTeX."""
-    digits, exponent = f"{number:e}".split("e")
-    digits = digits.rstrip("0").rstrip(".")
-    factor = "" if digits == "1" else rf"{digits} \cdot "
-    return rf"{factor}10^{{{int(exponent)}}}"
+    smallest = power_of_ten_latex(eps, figures=7)
+    return rf"\dfrac{{{x}}}{{\sqrt{{\tfrac{{1}}{{d}} \lVert {x} \rVert^{{2}} + {smallest}}}}} \odot {gain}"
 
 
 def rms_norm_cell(index, x: Operand, gain: Operand, *, eps) -> Cell:
@@ -166,7 +159,7 @@ class Modifier:
         require_one_of("place", self.place, tuple(MODIFIER_PLACES))
         taken = {name for step in self.steps for name in keyword_names(step.faces.torch)}
         declared = names_of(self.parameters)
-        check_arguments("a modifier", sorted(taken - {HEADS}), sorted(declared))
+        check_same_names("a modifier", sorted(taken - {HEADS}), sorted(declared))
         operations = []
         for thing in MODIFIER_PLACES[self.place]:
             operations += self.operations(thing, (), dict.fromkeys((*declared, HEADS)))

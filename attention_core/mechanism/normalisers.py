@@ -227,11 +227,6 @@ class Normaliser:
         check_declared(self.faces.torch, names_of(self.parameters))
         check_operands(self.faces.torch, names_of(self.weights))
 
-    @property
-    def makes_shares(self) -> bool:
-        """Whether a weight is a share: of all keys, or of all keys and a sink."""
-        return self.row_sum != "free"
-
 
 SINKS = LearnedTensor("sinks", ("H",), "s", start=zeros)
 BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0)  # about -log S keeps a row's sum near 1
@@ -261,7 +256,17 @@ def normaliser_of(trace: Trace) -> Normaliser:
     return known[0] if known else NORMALISERS["softmax"]
 
 
+def has_softmax(trace: Trace) -> bool:
+    """Whether the normaliser of a run is the softmax."""
+    return normaliser_of(trace).faces == SOFTMAX
+
+
+def row_sum_of(trace: Trace) -> str:
+    """What a row of the weights that mix sums to, one of ROW_SUMS; what replaces a normaliser's weights sums to one."""
+    return "one" if is_replaced(trace) else normaliser_of(trace).row_sum
+
+
 def require_softmax(trace: Trace, what: str) -> None:
     """Refuses a run whose weights are no softmax's. Raises AttentionError: needs_softmax."""
-    if normaliser_of(trace).faces != SOFTMAX:
+    if not has_softmax(trace):
         raise AttentionError("needs_softmax", what=what)

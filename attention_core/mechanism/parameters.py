@@ -6,6 +6,7 @@ A new kind of number is a line in Parameter.check_one.
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from attention_core.mechanism.plain_checks import (
     require_finite,
@@ -110,30 +111,31 @@ def check_declared(function: Callable, declared: Iterable[str]) -> None:
 
     Without it a parameter that nobody declared would have no check, no link and no control, and nothing would say so.
     """
-    check_arguments(function.__name__, sorted(keyword_names(function)), sorted(declared))
+    check_same_names(function.__name__, sorted(keyword_names(function)), sorted(declared))
 
 
 def check_operands(function: Callable, declared: Iterable[str]) -> None:
     """The same for the tensors that it takes, in their order: the first is that of its place, by any name."""
     _, *others = argument_names(function, by_keyword=False)
-    check_arguments(function.__name__, others, list(declared))
+    check_same_names(function.__name__, others, list(declared))
 
 
-def check_arguments(who: str, taken: list[str], declared: list[str]) -> None:
+def check_same_names(who: str, taken: list[str], declared: list[str]) -> None:
     """Both lists are one. Raises ValueError."""
     if taken != declared:
         raise ValueError(f"{who} takes {', '.join(taken)}: declared are {', '.join(declared)}")
 
 
-def keyword_names(function: Callable) -> list[str]:
+def keyword_names(function: Callable) -> tuple[str, ...]:
     """The arguments that a function takes by keyword alone."""
     return argument_names(function, by_keyword=True)
 
 
-def argument_names(function: Callable, by_keyword: bool) -> list[str]:
+@cache  # every plan of a modifier asks
+def argument_names(function: Callable, by_keyword: bool) -> tuple[str, ...]:
     """The arguments that a function takes by keyword alone, or those that it takes in their order."""
     names = []
     for argument in inspect.signature(function).parameters.values():
         if (argument.kind is inspect.Parameter.KEYWORD_ONLY) == by_keyword:
             names.append(argument.name)
-    return names
+    return tuple(names)

@@ -273,19 +273,16 @@ def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
 def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
     """The scores with what positions add to them before they are scaled, where any do."""
     plan: Plan = []
-    read = "scores"
     for name, params in config.positions_at("scores").items():
-        reads = (read, *POSITIONS[name].operands)
         operation = Operation(
             output=f"{name}_scores",
             dims=SCORE_DIMS,
-            reads=reads,
+            reads=(HERE, *POSITIONS[name].operands),
             faces=POSITIONS[name].faces,
             params=fit_to_scores(name, params, inputs, shapes, query_offset),
         )
         plan.append(operation)
-        read = operation.output
-    return plan
+    return chain_operations(plan, "scores")
 
 
 def fit_to_scores(

@@ -270,3 +270,26 @@ def format_short(value: float, digits: int = 5) -> str:
     ('500000', '0.000001', '-0.5')
     """
     return np.format_float_positional(value, precision=digits, unique=True, fractional=False, trim="-")
+
+
+def split_power(value: float, figures: int = 2) -> tuple[str, int]:
+    """A number with so many figures at most, apart from its power of ten.
+
+    >>> split_power(-1e9), split_power(-3.4e38)
+    (('-1', 9), ('-3.4', 38))
+    """
+    digits, power = f"{value:.{figures - 1}e}".split("e")
+    return digits.rstrip("0").rstrip("."), int(power)
+
+
+def power_of_ten_latex(value: float, figures: int = 2) -> str:
+    """A very large or very small number in a formula.
+
+    >>> power_of_ten_latex(-1e9), power_of_ten_latex(-3.4e38), power_of_ten_latex(1.25e-6, figures=7)
+    ('-10^{9}', '-3.4 \\\\cdot 10^{38}', '1.25 \\\\cdot 10^{-6}')
+    """
+    digits, power = split_power(value, figures)
+    sign = "-" if value < 0 else ""
+    size = digits.lstrip("-")
+    factor = "" if size == "1" else rf"{size} \cdot "
+    return f"{sign}{factor}10^{{{power}}}"

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool
 from torch import Tensor
 
-from attention_core.mechanism.normalisers import NORMALISERS, computed_weights_of, is_replaced, normaliser_of
+from attention_core.mechanism.normalisers import computed_weights_of, has_softmax, is_replaced, normaliser_of
 from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Trace
 
@@ -17,11 +17,6 @@ def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     if is_dot_and_bias(trace) and has_softmax(trace):
         return run_sdpa_on_queries(trace, doubles)
     return run_witness(trace, doubles)
-
-
-def has_softmax(trace: Trace) -> bool:
-    """Whether the normaliser is the softmax."""
-    return normaliser_of(trace) is NORMALISERS["softmax"]
 
 
 def is_dot_and_bias(trace: Trace) -> bool:

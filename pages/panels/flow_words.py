@@ -1,6 +1,7 @@
 """What the picture of the flow says: names of its parts and heads, sentences about rows and stops."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from attention_core import Trace
 from attention_core.explanation.facts import RowFact, accident, row_fact
@@ -19,6 +20,7 @@ NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
     """The words of the picture, with the places that the browser fills. drawn_keys: of a large run, how many."""
     others = trace.sizes()["S"] - (drawn_keys or 0)
+    motions = list_motions(current_language())
     return {
         "headline": get_text_template("flow.headline"),
         "evenly": get_text_template("flow.evenly"),
@@ -40,15 +42,16 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "random": say("flow.habit.random"),
         "differs": get_text_template("flow.differs"),
         "views": {view: say(f"flow.view.{view}") for view in ("flow", "map")},
-        "names": {motion: say(f"flow.stop.{motion}") for motion in list_motions()},
+        "names": {motion: say(f"flow.stop.{motion}") for motion in motions},
         "heard": {kind: get_text_template(f"flow.heard.{kind}") for kind in ("vector", "pair", "share")},
-        "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in list_motions()},
+        "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in motions},
     }
 
 
-def list_motions() -> list[str]:
-    """The motions for which there are words."""
-    return [key.removeprefix(STOP) for key in load_app_texts(current_language()) if key.startswith(STOP)]
+@cache  # every picture asks
+def list_motions(language: str) -> tuple[str, ...]:
+    """The motions for which a language has words."""
+    return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
