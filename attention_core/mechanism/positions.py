@@ -28,6 +28,7 @@ from attention_core.mechanism.relative_positions import (
     W_BUCKETS,
     W_CLIPPED,
     W_RK,
+    distances,
     fit_clipped,
     fit_relative_keys,
     fit_t5,
@@ -247,10 +248,7 @@ def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:
 
 # ---- alibi: a score loses `slope` for every step of distance (Press et al. 2022, section 3) --------------------------
 def alibi(scores: Float[Tensor, "B H T S"], *, slopes: tuple[float, ...], query_offset: int) -> Float[Tensor, "H T S"]:
-    T, S = scores.shape[-2:]
-    query = torch.arange(T, device=scores.device) + query_offset  # (T,)
-    key = torch.arange(S, device=scores.device)  # (S,)
-    distance = (query[:, None] - key).abs()  # (T, S)
+    distance = distances(scores, query_offset).abs()  # (T, S)
     slope = torch.tensor(slopes, dtype=scores.dtype, device=scores.device)  # (H,)
     return -slope[:, None, None] * distance  # (H, 1, 1) x (T, S) -> (H, T, S)
 
