@@ -3,7 +3,9 @@
 from collections import defaultdict
 
 from attention_core import AttentionConfig
+from attention_core.mechanism.learned_tensors import add_own_sizes
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 
 OWN_SIZE = 5  # of a letter that is a mechanism's alone
@@ -17,16 +19,18 @@ def learned_shapes(
     H: int | None = None,
     own: int = OWN_SIZE,
     apart: bool = False,
-    wide: tuple[int, int] = (OWN_SIZE, OWN_SIZE),
+    wide: tuple[int, ...] = (OWN_SIZE, OWN_SIZE),
 ) -> Shapes:
-    """What the chosen mechanisms learn, by name.
+    """What the chosen mechanisms learn, by name. d_q, d_k: the widths of q and k in a head, for all its maps together.
 
     H: the heads, where the config does not say them. apart: whether each head has its own of every other tensor that
-    may be shared. wide: the width of the input, and of all heads' outputs.
+    may be shared. wide: the width of the input, of v in a head,
+    and of what k is made of, where that is another.
     """
     H = H or config.heads
-    D, outputs = wide
-    run_sizes = {"d_q": d_q, "d_k": d_k, "H": H, "D": D, "H·d_v": outputs}
+    D, d_v, D_kv = (*wide, wide[0])[:3]
+    maps = config.maps
+    run_sizes = {"D_kv": D_kv, "d_q": d_q // maps, "d_k": d_k // maps, "d_v": d_v, "H": H, "D": D, "H·d_v": H * d_v}
     shapes = {}
     for declared in config.learned().values():
         for place, tensor in enumerate(declared):
@@ -34,6 +38,14 @@ def learned_shapes(
             is_apart = apart and tensor.by_head and place % 2 == 0
             shapes[tensor.name] = (H, *tensor.shape(sizes)) if is_apart else tensor.shape(sizes)
     return shapes
+
+
+def key_rows(config: AttentionConfig, learned: Shapes, width: int) -> int:
+    """How many rows W_k and W_v have. learned: as learned_shapes gives it. width: of the input of keys and values."""
+    for name in config.modifiers_at("sources"):
+        modifier = MODIFIERS[name]
+        width = add_own_sizes(modifier.weights, learned, {"D_kv": width})[modifier.steps["sources"][-1].dims[-1]]
+    return width
 
 
 def score_shapes(score: str, d_q: int, d_k: int, H: int | None = None, own: int = OWN_SIZE) -> Shapes:

@@ -36,7 +36,7 @@ from attention_core.variants.kv_cache import decode
 from attention_core.variants.recurrence import with_states
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
-from tests.entries import every_mask, learned_shapes, mask_choice, score_for
+from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -53,8 +53,10 @@ def random(*shape: int) -> torch.Tensor:
 def layer(score: str = "scaled_dot", biases: bool = True, **choices) -> Trace:
     """Cross-attention, two heads of width 6, three queries and five keys."""
     given = {name: choices.pop(name) for name in ("allowed", "replacement") if name in choices}
-    config = AttentionConfig(score, heads=2, **choices)
-    shapes = {f"w_{role}": (12, 12) for role in "qkvo"} | learned_shapes(config, 6, 6, wide=(12, 12))
+    config = AttentionConfig(score, **{"heads": 2, **choices})
+    learned = learned_shapes(config, 12 // config.heads, 12 // config.heads, wide=(12, 12 // config.heads))
+    shapes = {f"w_{role}": (12, 12) for role in "qo"} | learned
+    shapes |= {f"w_{role}": (key_rows(config, learned, 12), 12) for role in "kv"}
     shapes |= {f"b_{role}": (12,) for role in "qkvo"} if biases else {}
     return attend(
         random(2, 3, 12),
@@ -75,6 +77,7 @@ RUNS = {
     **{f"modifier {name}": layer(modifiers=[name]) for name in MODIFIERS},
     **{f"normaliser {name}": layer(score_for(name), normaliser=name) for name in NORMALISERS},
     "everything": layer("additive", masks=EVERY_MASK, positions=[*POSITIONS], dropout=0.1, allowed=ALLOWED),
+    "two maps, turned": layer(heads=1, modifiers=["differential", "qk_norm"], positions=["rope"]),
     "no bias": layer(biases=False),
     "no weights": attend(random(3, 4)),
     "numbers": layer(scale=-0.03125, temperature=0.7, positions=[("rope", {"base": 50.0})]),

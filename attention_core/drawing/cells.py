@@ -12,12 +12,23 @@ from attention_core.drawing.palette import Palette, shade_cells
 from attention_core.drawing.text_layout import PictureTexts, text_width
 from attention_core.explanation.formula import colour_family
 from attention_core.explanation.layout import Panel
+from attention_core.mechanism.normalisers import has_two_maps, maps_of
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import choose_signed_format, format_exact, format_fixed
 from attention_core.record.trace import Trace
 
-MASKED_STEPS = {"masked_scores", "weights", "computed_weights", "dropped_weights"}  # where a blocked pair is hatched
+MASKED_STEPS = {
+    "masked_scores",
+    "masked_scores_2",
+    "weights_1",
+    "weights_2",
+    "weights",
+    "computed_weights",
+    "dropped_weights",
+}  # where a blocked pair is hatched
 SHARE_STEPS = {
+    "weights_1",
+    "weights_2",
     "weights",
     "computed_weights",
     "replacement",
@@ -34,7 +45,8 @@ MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # the size of a number in a cell: a sm
 
 def is_share(trace: Trace, step: str) -> bool:
     """Whether a step is drawn on the purple ramp from 0 to 1; a difference of shares is a signed number."""
-    return step in SHARE_STEPS and not trace.difference
+    is_difference = trace.difference or (has_two_maps(trace) and step not in maps_of(trace))
+    return step in SHARE_STEPS and not is_difference
 
 
 def darkest_share(keys: int, times: bool) -> float:

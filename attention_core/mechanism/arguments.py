@@ -15,12 +15,16 @@ from attention_core.mechanism.checks import (
     check_learned_weights,
     check_output_weights,
     check_projection,
+    check_weight_names,
+    shape_of,
     size_axes,
 )
 from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig, Weights
+from attention_core.mechanism.learned_tensors import add_own_sizes, check_learned
 from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.pair_inputs import PairInputs, check_pairs
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
@@ -35,7 +39,8 @@ class Arguments:
 
     inputs: x, or query, key and value, each (B, length, width); or q, k and v, each (B, heads, length, width).
     sources: which of the inputs q, k and v are made of; empty where they are given themselves.
-    shapes: of q, k and v, cut into heads. query_offset: where query 0 stands among the keys.
+    shapes: of q, k and v, cut into heads, as a map of weights sees them. query_offset: where query 0 stands among the
+    keys.
     pairs: what is given about pairs of tokens, by the name of its step, (B, H, T, S) or broadcasting to it.
     """
 
@@ -104,16 +109,46 @@ def projected_shapes(
     shapes: Shapes = {}
     for role, source in sources.items():
         B, length, _ = input_shapes[source]
-        width = check_projection(
-            role,
-            source,
-            input_shapes[source],
-            weights,
-            heads[role],
-        )
+        source, shape = projection_source(role, source, input_shapes[source], weights, config)
+        width = check_projection(role, source, shape, weights, heads[role])
         shapes[role] = (B, heads[role], length, width)
     check_keys(config, shapes)
-    return shapes
+    return cut_into_maps(shapes, config)
+
+
+def projection_source(
+    role: str, source: str, shape: tuple[int, ...], weights: Weights, config: AttentionConfig
+) -> tuple[str, tuple[int, ...]]:
+    """What a projection reads, and its shape: the input, or what a modifier makes of it.
+
+    Raises AttentionError where the modifier's tensors are missing, or do not fit the input.
+    """
+    if role == "q":
+        return source, shape
+    for name in config.modifiers_at("sources"):
+        check_weight_names(config, weights)
+        modifier = MODIFIERS[name]
+        learned = {tensor.name: shape_of(getattr(weights, tensor.name)) for tensor in modifier.weights}
+        sizes = add_own_sizes(modifier.weights, learned, {"D_kv": shape[-1]})
+        check_learned(modifier.weights, learned, sizes)
+        last = modifier.steps["sources"][-1]
+        source = last.output.format(thing=source)
+        *axes, width = last.dims
+        shape = (*shape[: len(axes)], sizes[width])
+    return source, shape
+
+
+def cut_into_maps(shapes: Shapes, config: AttentionConfig) -> Shapes:
+    """The shapes of q and k as one map of weights sees them. Raises AttentionError: even_halves."""
+    if config.maps == 1:
+        return shapes
+    cut = dict(shapes)
+    for role in ("q", "k"):
+        *axes, width = shapes[role]
+        if width % config.maps:
+            raise AttentionError("even_halves", width=width)
+        cut[role] = (*axes, width // config.maps)
+    return cut
 
 
 # ---- attend_qkv ------------------------------------------------------------------------------------------------------
@@ -137,11 +172,10 @@ def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
     for name in weights.given():
         if name in PROJECTION_WEIGHTS:
             raise AttentionError("unused_weight", weight=name, why="q, k and v are given already projected")
-    if config.positions_at("input"):
-        raise AttentionError("no_input_positions")
-    for name, _ in config.modifiers:
-        if MODIFIERS[name].reads_input:
-            raise AttentionError("no_input_modifier", kind=name)
+    for table, chosen in ((POSITIONS, config.positions), (MODIFIERS, config.modifiers)):
+        for name, _ in chosen:
+            if table[name].reads_input:
+                raise AttentionError("no_input", kind=name)
     shapes = {name: tuple(tensor.shape) for name, tensor in inputs.items()}
     check_head_counts(config, shapes)
     check_keys(config, shapes)
@@ -149,7 +183,7 @@ def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
     return Arguments(
         inputs=inputs,
         sources={},
-        shapes=shapes,
+        shapes=cut_into_maps(shapes, config),
         query_offset=query_offset,
         weights=weights,
     )
@@ -164,8 +198,7 @@ def check_from_qkv(arguments: Arguments, config: AttentionConfig, pairs: PairInp
     _, _, S, d_v = shapes["v"]
     first_name = next(iter(arguments.inputs))
     sample = arguments.inputs[first_name].new_zeros(1)
-    is_made = bool(arguments.sources)  # q, of the first input
-    run_sizes = size_axes(shapes, arguments.inputs[first_name].shape[-1] if is_made else None)
+    run_sizes = size_axes(shapes, find_input_widths(arguments))
     check_learned_weights(config, weights, run_sizes, sample.element_size())
     check_output_weights(weights, H * d_v)
     checked_pairs = {}
@@ -180,6 +213,14 @@ def check_from_qkv(arguments: Arguments, config: AttentionConfig, pairs: PairInp
     if config.masks:
         check_mask_sizes(config, shapes, arguments.query_offset)
     return replace(arguments, pairs=checked_pairs)
+
+
+def find_input_widths(arguments: Arguments) -> tuple[int, int] | None:
+    """How wide what q is made of is, and what k is made of; None where they are given."""
+    if not arguments.sources:
+        return None
+    D, D_kv = (arguments.inputs[arguments.sources[role]].shape[-1] for role in "qk")
+    return D, D_kv
 
 
 def has_pairs(pairs: PairInputs) -> bool:
@@ -199,9 +240,16 @@ def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
     return ("B", "H", "T", width)
 
 
-def projected_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
+def split_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
+    """The axes of q, k or v just cut into heads: q and k as wide as all their maps together."""
+    *axes, width = head_dims(role, shapes)
+    is_cut = role != "v" and config.maps > 1
+    return (*axes, f"{config.maps}{width}" if is_cut else width)
+
+
+def projected_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
     """The axes of a projection before it is cut into heads."""
-    B, heads, length, width = head_dims(role, shapes)
+    B, heads, length, width = split_dims(role, shapes, config)
     return (B, length, f"{heads}·{width}")
 
 
@@ -221,12 +269,12 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
     steps: Inputs = {}
     for name, tensor in arguments.inputs.items():
         if name in shapes:  # q, k and v are given themselves
-            dims = head_dims(name, shapes)
+            dims = split_dims(name, shapes, config)
             name = head_step(config, name)
         else:
             dims = input_dims(name, widths)
         steps[name] = Step(name, tensor, dims)
-    dims_of_weights = weight_dims(shapes, arguments.sources, widths)
+    dims_of_weights = weight_dims(arguments, config, widths)
     for name, tensor in arguments.weights.given().items():
         dims = dims_of_weights[name]
         if tensor.dim() > len(dims):  # a score's weight, of which each head has its own
@@ -244,22 +292,31 @@ def head_step(config: AttentionConfig, role: str) -> str:
     return f"{role}_heads" if is_changed else role
 
 
-def weight_dims(
-    shapes: Shapes,
-    sources: Mapping[str, str],
-    widths: Mapping[str, int],
-) -> dict[str, tuple[str, ...]]:
+def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
     """The axes of every weight that there may be; those of a score's weight where all heads share it.
 
-    sources: which of the inputs q, k and v are made of. widths: of all inputs.
+    widths: of all inputs.
     """
+    shapes = arguments.shapes
     *_, d_q = head_dims("q", shapes)
     dims = {"w_o": ("H·d_v", "D_out"), "b_o": ("D_out",)}
+    letters = {"d_q": d_q}
+    if arguments.sources:
+        *_, letters["D_kv"] = input_dims(arguments.sources["k"], widths)
     for name, tensor in LEARNED_TENSORS.items():
-        dims[name] = tensor.axes({"d_q": d_q})
-    for role, source in sources.items():
+        dims[name] = tensor.axes(letters)
+    for role, source in arguments.sources.items():
         *_, rows = input_dims(source, widths)
-        *_, columns = projected_dims(role, shapes)
+        if role != "q":
+            rows = find_rows(config, rows)
+        *_, columns = projected_dims(role, shapes, config)
         dims[f"w_{role}"] = (rows, columns)
         dims[f"b_{role}"] = (columns,)
     return dims
+
+
+def find_rows(config: AttentionConfig, rows: str) -> str:
+    """The axis that W_k and W_v multiply: that of the input, or of what a modifier makes of it."""
+    for name in config.modifiers_at("sources"):
+        *_, rows = MODIFIERS[name].steps["sources"][-1].dims
+    return rows

@@ -286,14 +286,17 @@ def check_matrix_and_bias(
 
 
 # ---- what the mechanisms learn besides -------------------------------------------------------------------------------
-def size_axes(shapes: Shapes, input_width: int | None = None) -> dict[str, int]:
-    """The sizes of a run by the letters that a learned tensor may name. input_width: of what q is made of, if of
-    anything."""
+def size_axes(shapes: Shapes, input_widths: tuple[int, int] | None = None) -> dict[str, int]:
+    """The sizes of a run by the letters that a learned tensor may name. input_widths: of what q is made of, and of what
+    k is made of, if of anything."""
     B, H, T, d_q = shapes["q"]
     _, _, S, d_k = shapes["k"]
     d_v = shapes["v"][-1]
-    sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k, "H·d_v": H * d_v}
-    return sizes if input_width is None else sizes | {"D": input_width}
+    sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k, "d_v": d_v}
+    if input_widths is None:
+        return sizes
+    D, D_kv = input_widths
+    return sizes | {"D": D, "D_kv": D_kv}
 
 
 def check_learned_weights(

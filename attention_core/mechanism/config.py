@@ -137,8 +137,13 @@ class AttentionConfig:
     def modifiers_at(self, place: str) -> dict[str, Mapping[str, object]]:
         """Those of the chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
         chosen = dict(self.modifiers)
-        names = [name for name, modifier in MODIFIERS.items() if modifier.place == place and name in chosen]
+        names = [name for name, modifier in MODIFIERS.items() if place in modifier.steps and name in chosen]
         return {name: chosen[name] for name in names}
+
+    @property
+    def maps(self) -> int:
+        """How many maps of weights a head makes, each from its part of q's and k's columns."""
+        return 2 if self.modifiers_at("maps") else 1
 
     def learned(self) -> dict[str, tuple[LearnedTensor, ...]]:
         """What the chosen mechanisms learn besides the projections, by their names."""

@@ -3,6 +3,7 @@
 Checks, axes, letters, links and matrices read the declaration: a tensor of a new name is one line.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -20,11 +21,11 @@ Start = Callable[[int, int], np.ndarray]  # rows and columns -> numbers
 class LearnedTensor:
     """A tensor that a mechanism learns.
 
-    name: in Weights. dims: its axes; a letter that is none of the run's (H, d_q, d_k, d_v) is of this mechanism alone,
-    and its size is the tensor's own. symbol: its letter in LaTeX. by_head: whether it may have a leading axis H
-    besides, so that each head has its own. start: what a page begins with, from its rows and columns (a vector is one
-    row); None: drawn from the seed. own_sizes: how large a page makes its own axes; one that is not named is as wide as
-    a head. makes_weights: whether the weights hang on it.
+    name: in Weights. dims: its axes; a letter that is none of the run's (H, d_q, d_k, d_v, D, D_kv) is of this
+    mechanism alone, and its size is the tensor's own; H·d is that of all heads together. symbol: its letter in LaTeX.
+    by_head: whether it may have a leading axis H besides, so that each head has its own. start: what a page begins
+    with, from its rows and columns (a vector is one row); None: drawn from the seed. own_sizes: how large a page makes
+    its own axes; one that is not named is as wide as a head. makes_weights: whether the weights hang on it.
     """
 
     name: str
@@ -49,7 +50,16 @@ class LearnedTensor:
 
     def shape(self, sizes: Sizes) -> Shape:
         """Its shape without the heads, in a run of these sizes."""
-        return tuple(sizes[dim] for dim in self.dims)
+        return tuple(size_of(dim, sizes) for dim in self.dims)
+
+
+def size_of(dim: str, sizes: Sizes) -> int:
+    """How long an axis is; one such as H·d_v is that of all heads together.
+
+    >>> size_of("H·d_v", {"H": 3, "d_v": 2})
+    6
+    """
+    return math.prod(sizes[letter] for letter in dim.split("·"))
 
 
 # ---- what a page begins with -----------------------------------------------------------------------------------------
@@ -61,6 +71,15 @@ def zeros(rows: int, columns: int) -> np.ndarray:
 def ones(rows: int, columns: int) -> np.ndarray:
     """All 1: it multiplies by nothing."""
     return np.ones((rows, columns))
+
+
+def first_columns(rows: int, columns: int) -> np.ndarray:
+    """The identity, cut: it keeps the first numbers as they are.
+
+    >>> first_columns(3, 2).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
+    """
+    return np.eye(rows, columns)
 
 
 # ---- sizes and checks ------------------------------------------------------------------------------------------------
@@ -75,7 +94,7 @@ def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape]
     for tensor in by_axes(declared):
         shape = shapes[tensor.name]
         for place, dim in enumerate(reversed(tensor.dims), 1):
-            if dim not in known:
+            if dim not in known and "·" not in dim:
                 known[dim] = shape[-place] if place <= len(shape) else 0
     return known
 

@@ -4,18 +4,32 @@ A new modifier is one block here and its entry in MODIFIERS, which says where it
 declares its parameters and what it learns.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.mechanism.differential import (
+    BALANCE,
+    EXP_OF_DOT,
+    G_HEADS,
+    HALF,
+    LAM_INIT,
+    LAM_VECTORS,
+    SHRINK,
+    SUBTRACT_MAP,
+    subtract_outputs,
+)
+from attention_core.mechanism.latent import G_LATENT, W_DKV
 from attention_core.mechanism.learned_tensors import LearnedTensor, check_wired, ones, zeros
-from attention_core.mechanism.operations import split_heads, split_heads_numpy
+from attention_core.mechanism.operations import PROJECT, split_heads, split_heads_numpy
 from attention_core.mechanism.parameters import Parameter, check_same_names, keyword_names, names_of
 from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, PlanStep
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short, power_of_ten_latex
 from attention_core.record.trace import Faces, Operation
@@ -47,14 +61,14 @@ SOFTCAP = Faces(softcap, softcap_numpy, softcap_formula, softcap_cell, sign="tan
 
 
 # ---- QK-norm: q and k over their root mean square, times a gain (Henry et al. 2020; Zhang, Sennrich 2019, eq. 4) -----
-def rms_norm(x: Float[Tensor, "B H T d"], gain: Float[Tensor, " d"], *, eps: float) -> Float[Tensor, "B H T d"]:
-    mean_square = x.square().mean(-1, keepdim=True)  # (B, H, T, 1)
+def rms_norm(x: Float[Tensor, "*axes d"], gain: Float[Tensor, " d"], *, eps: float) -> Float[Tensor, "*axes d"]:
+    mean_square = x.square().mean(-1, keepdim=True)  # (..., 1)
     return x * torch.rsqrt(mean_square + eps) * gain
 
 
 def rms_norm_numpy(x, gain, *, eps):
     d = x.shape[-1]
-    squares = np.einsum("bhtd,bhtd->bht", x, x)
+    squares = np.einsum("...d,...d->...", x, x)
     return gain * x / np.sqrt(squares / d + eps)[..., None]
 
 
@@ -123,76 +137,100 @@ LET_THROUGH = Faces(
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# q and k in every head, before positions turn them; the scaled scores, before positions and masks; the values that are
-# mixed, before the heads are laid side by side: and what stands at each of these places.
-MODIFIER_PLACES = {"heads": ("q", "k"), "scores": ("scores",), "mixed": ("mixed",)}
-HERE, INPUT = "here", "input"  # among what a step reads: what stands at the place, and what q is made of
-HEADS = "heads"  # among what a step takes by keyword: how many the run has
-
-
-@dataclass(frozen=True)
-class ModifierStep:
-    """One step of a modifier. reads: HERE, INPUT, what is learned, and steps before it; "{thing}" in a name stands for
-    q or k."""
-
-    output: str
-    faces: Faces
-    reads: tuple[str, ...] = (HERE,)
+# The places in a plan, and what stands at each: what k and v are made of; q and k in every head, before positions turn
+# them; the scaled scores, before positions and masks; the two maps of weights, where there are two; the values that are
+# mixed, before the heads are laid side by side.
+MODIFIER_PLACES = {
+    "sources": ("x",),
+    "heads": ("q", "k"),
+    "scores": ("scores",),
+    "maps": ("maps",),
+    "mixed": ("mixed",),
+}
 
 
 @dataclass(frozen=True)
 class Modifier:
     """A modifier by name.
 
-    place: one of MODIFIER_PLACES. steps: the last makes anew what stands at the place. weights: what it learns.
+    steps: by the places where they stand, of MODIFIER_PLACES; at each place the last makes anew what stands there.
+    weights: what it learns. One with steps at "maps" has two maps of weights, HERE the first and "weights_2" the other.
+    witness: of such a one what the heads' outputs are, from what torch's own attention makes of each map:
+    (first, second, *what the last step reads besides) -> outputs.
 
     Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters or the
     tensors are not those that the torch functions of its steps take.
     """
 
-    place: str
-    steps: tuple[ModifierStep, ...]
+    steps: Mapping[str, tuple[PlanStep, ...]]
     parameters: tuple[Parameter, ...] = ()
     weights: tuple[LearnedTensor, ...] = ()
+    witness: Callable[..., Tensor] | None = None
 
     def __post_init__(self):
-        require_one_of("place", self.place, tuple(MODIFIER_PLACES))
-        taken = {name for step in self.steps for name in keyword_names(step.faces.torch)}
+        for place in self.steps:
+            require_one_of("place", place, tuple(MODIFIER_PLACES))
         declared = names_of(self.parameters)
-        check_same_names("a modifier", sorted(taken - {HEADS}), sorted(declared))
+        all_steps = chain.from_iterable(self.steps.values())
+        taken = {name for step in all_steps for name in keyword_names(step.faces.torch)}
+        check_same_names("a modifier", sorted(taken - set(GIVEN_BY_RUN)), sorted(declared))
+        given = dict.fromkeys((*declared, *GIVEN_BY_RUN))
         operations = []
-        for thing in MODIFIER_PLACES[self.place]:
-            operations += self.operations(thing, (), dict.fromkeys((*declared, HEADS)))
-        check_wired(operations, (HERE, INPUT), self.weights)
+        for place in self.steps:
+            for thing in MODIFIER_PLACES[place]:
+                operations += self.operations(place, thing, (), given)
+        check_wired(operations, (HERE, *INPUTS, "weights_2"), self.weights)
+        if ("maps" in self.steps) != (self.witness is not None):
+            raise ValueError("a modifier that makes weights of two maps has a witness, and no other has one")
 
-    def operations(self, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> list[Operation]:
-        """Its steps for q, k, or what else stands at its place. given: its parameters, and the number of heads."""
-        return [make_operation(step, thing, dims, given) for step in self.steps]
+    def operations(self, place: str, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> list[Operation]:
+        """Its steps at a place for q, k, or what else stands there. given: its parameters, and what the run says."""
+        return [step.operation(thing, dims, given) for step in self.steps[place]]
+
+    def makes_of_maps(self, reads: tuple[str, ...]) -> bool:
+        """Whether its step that makes weights of two maps reads these, behind the maps."""
+        return "maps" in self.steps and self.steps["maps"][-1].reads[2:] == reads
 
     @property
     def reads_input(self) -> bool:
-        """Whether it reads what q is made of."""
-        return any(INPUT in step.reads for step in self.steps)
-
-
-def make_operation(step: ModifierStep, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> Operation:
-    """A step of a modifier as an operation on one thing."""
-    return Operation(
-        output=step.output.format(thing=thing),
-        dims=dims,
-        reads=tuple(name.format(thing=thing) for name in step.reads),
-        faces=step.faces,
-        params={name: given[name] for name in keyword_names(step.faces.torch)},
-    )
+        """Whether it reads what q, k and v are made of."""
+        return "sources" in self.steps or any(INPUT in step.reads for step in chain.from_iterable(self.steps.values()))
 
 
 CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0)  # of Gemma 2
 EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-6, start=1e-6)
 
 MODIFIERS = {
+    "latent": Modifier(
+        steps={
+            "sources": (
+                PlanStep("compressed_{thing}", PROJECT, (HERE, "w_dkv"), ("B", "S", "d_c")),
+                PlanStep("latent_{thing}", RMS_NORM, ("compressed_{thing}", "g_latent"), ("B", "S", "d_c")),
+            )
+        },
+        parameters=(EPS,),
+        weights=(W_DKV, G_LATENT),
+    ),
+    "differential": Modifier(
+        steps={
+            "heads": (PlanStep("{thing}_half", HALF),),
+            "maps": (
+                PlanStep("lam_1", EXP_OF_DOT, ("lam_q1", "lam_k1"), ("H",)),
+                PlanStep("lam_2", EXP_OF_DOT, ("lam_q2", "lam_k2"), ("H",)),
+                PlanStep("lam", BALANCE, ("lam_1", "lam_2"), ("H",)),
+                PlanStep("weights", SUBTRACT_MAP, (HERE, "weights_2", "lam")),
+            ),
+            "mixed": (
+                PlanStep("normed_outputs", RMS_NORM, (HERE, "g_heads")),
+                PlanStep("shrunk_outputs", SHRINK, ("normed_outputs",)),
+            ),
+        },
+        parameters=(LAM_INIT, EPS),
+        weights=(*LAM_VECTORS, G_HEADS),
+        witness=subtract_outputs,
+    ),
     "qk_norm": Modifier(
-        place="heads",
-        steps=(ModifierStep("{thing}_normed", RMS_NORM, (HERE, "g_{thing}")),),
+        steps={"heads": (PlanStep("{thing}_normed", RMS_NORM, (HERE, "g_{thing}")),)},
         parameters=(EPS,),
         weights=(
             LearnedTensor("g_q", ("d_q",), "g_q", start=ones),
@@ -200,16 +238,16 @@ MODIFIERS = {
         ),
     ),
     "softcap": Modifier(
-        place="scores",
-        steps=(ModifierStep("capped_scores", SOFTCAP),),
+        steps={"scores": (PlanStep("capped_scores", SOFTCAP),)},
         parameters=(CAP,),
     ),
     "gate": Modifier(
-        place="mixed",
-        steps=(
-            ModifierStep("gate", GATE, (INPUT, "w_gate")),
-            ModifierStep("gated_outputs", LET_THROUGH, (HERE, "gate")),
-        ),
+        steps={
+            "mixed": (
+                PlanStep("gate", GATE, (INPUT, "w_gate")),
+                PlanStep("gated_outputs", LET_THROUGH, (HERE, "gate")),
+            )
+        },
         weights=(LearnedTensor("w_gate", ("D", "H·d_v"), "W_g", start=zeros, makes_weights=False),),
     ),
 }

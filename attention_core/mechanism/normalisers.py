@@ -240,8 +240,18 @@ NORMALISERS = {
 
 
 def computed_weights_of(trace: Trace) -> str:
-    """The step that the normaliser makes: weights, or what other weights replace."""
-    return "computed_weights" if "computed_weights" in trace else "weights"
+    """The step that the normaliser makes: weights, or what other weights replace; of two maps the first."""
+    return next((name for name in ("weights_1", "computed_weights") if name in trace), "weights")
+
+
+def has_two_maps(trace: Trace) -> bool:
+    """Whether the weights are made of two maps: then a weight may be below 0, and a row may sum to anything."""
+    return "weights_2" in trace
+
+
+def maps_of(trace: Trace) -> tuple[str, ...]:
+    """The steps that the normaliser makes: one, or two maps."""
+    return ("weights_1", "weights_2") if has_two_maps(trace) else (computed_weights_of(trace),)
 
 
 def is_replaced(trace: Trace) -> bool:
@@ -257,13 +267,15 @@ def normaliser_of(trace: Trace) -> Normaliser:
 
 
 def has_softmax(trace: Trace) -> bool:
-    """Whether the normaliser of a run is the softmax."""
-    return normaliser_of(trace).faces == SOFTMAX
+    """Whether the weights of a run are those of one softmax."""
+    return normaliser_of(trace).faces == SOFTMAX and not has_two_maps(trace)
 
 
 def row_sum_of(trace: Trace) -> str:
     """What a row of the weights that mix sums to, one of ROW_SUMS; what replaces a normaliser's weights sums to one."""
-    return "one" if is_replaced(trace) else normaliser_of(trace).row_sum
+    if is_replaced(trace):
+        return "one"
+    return "free" if has_two_maps(trace) else normaliser_of(trace).row_sum
 
 
 def require_softmax(trace: Trace, what: str) -> None:

@@ -14,12 +14,13 @@ from attention_core.mechanism.arguments import (
     head_step,
     make_input_steps,
     projected_dims,
+    split_dims,
 )
 from attention_core.mechanism.checks import Shapes
 from attention_core.mechanism.config import AttentionConfig, Weights
-from attention_core.mechanism.learned_tensors import add_own_sizes
+from attention_core.mechanism.learned_tensors import add_own_sizes, check_learned
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
-from attention_core.mechanism.modifiers import HEADS, HERE, INPUT, MODIFIERS
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.operations import (
     ADD,
@@ -38,7 +39,16 @@ from attention_core.mechanism.operations import (
     TAKE,
 )
 from attention_core.mechanism.pair_inputs import PairInputs
-from attention_core.mechanism.parameters import names_of
+from attention_core.mechanism.parameters import keyword_names, names_of
+from attention_core.mechanism.plan_steps import (
+    FIRST_POSITION,
+    HALF,
+    HEADS,
+    HERE,
+    INPUT,
+    KEY_INPUT,
+    chain_operations,
+)
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORE_DIMS, SCORES
 from attention_core.record.errors import AttentionError
@@ -95,10 +105,7 @@ def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Pla
 def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
     """The whole plan, from one that ends with q, k and v."""
     source = find_query_source(config, plan)
-    plan = plan + plan_scores(config, inputs, shapes, query_offset)
-    scores = plan[-1].output
-    plan += plan_masks(config, inputs, query_offset, scores)
-    plan += plan_weights(config, inputs)
+    plan = plan + plan_weights(config, inputs, shapes, query_offset)
     plan += plan_output(config, inputs, shapes, source)
     if config.residual:
         plan.append(plan_residual(inputs, plan, shapes))
@@ -123,16 +130,53 @@ def plan_qkv(
     plan: Plan = []
     for source in dict.fromkeys(sources.values()):  # each input once
         first_position = query_offset if source == "query" else 0
-        plan += plan_input_positions(config, inputs[source], shapes, first_position)
-    for role, source in sources.items():
-        if config.positions_at("input"):
-            source = f"positioned_{source}"
+        plan += plan_input_positions(config, inputs, inputs[source], shapes, first_position)
+    made_of = {role: input_step(config, source) for role, source in sources.items()}
+    projected_from = dict(made_of)
+    for role in ("k", "v"):
+        if role in sources and config.modifiers_at("sources"):
+            changes = plan_source_changes(config, sources[role])
+            if projected_from["k"] != changes[-1].output:  # once, where k and v are made of one input
+                plan += changes
+            projected_from[role] = changes[-1].output
+    for role, source in projected_from.items():
         plan += plan_projection(config, inputs, role, source, shapes)
-    q_changes = plan_head_changes(config, "q", shapes, query_offset)
-    k_changes = plan_head_changes(config, "k", shapes, 0)
-    for both in zip(q_changes, k_changes, strict=True):  # what is done to q, is then done to k
-        plan += both
+    for half in range(config.maps):
+        q_changes = plan_head_changes(config, inputs, "q", shapes, query_offset, half)
+        k_changes = plan_head_changes(config, inputs, "k", shapes, 0, half)
+        for both in zip(q_changes, k_changes, strict=True):  # what is done to q, is then done to k
+            plan += both
+    for name, params in config.positions_at("scores").items():
+        steps = plan_position_steps(name, params, made_of, shapes, query_offset)
+        made = {operation.output for operation in plan}
+        plan += [operation for operation in steps if operation.output not in made]
     return plan
+
+
+def input_step(config: AttentionConfig, source: str) -> str:
+    """The step that holds an input with its positions."""
+    return f"positioned_{source}" if config.positions_at("input") else source
+
+
+def plan_source_changes(config: AttentionConfig, source: str) -> Plan:
+    """What modifiers make of an input before k and v are projected from it. source: the input's name."""
+    plan: Plan = []
+    for name, params in config.modifiers_at("sources").items():
+        plan += MODIFIERS[name].operations("sources", source, (), params)
+    return chain_operations(plan, input_step(config, source))
+
+
+def plan_position_steps(
+    name: str, params: Mapping[str, object], made_of: Mapping[str, str], shapes: Shapes, query_offset: int
+) -> Plan:
+    """What a position on the scores makes of the inputs. made_of: the steps that q and k are made of."""
+    _, heads, _, _ = shapes["q"]
+    plan: Plan = []
+    for step in POSITIONS[name].steps:
+        first_position = query_offset if "T" in step.dims else 0
+        given = {**params, HEADS: heads, FIRST_POSITION: first_position}
+        plan.append(step.operation("", (), given))
+    return chain_operations(plan, "", {INPUT: made_of.get("q", ""), KEY_INPUT: made_of.get("k", "")})
 
 
 def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: str, shapes: Shapes) -> Plan:
@@ -142,7 +186,7 @@ def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: 
     if learned:
         projection = Operation(
             output=f"{role}_projected",
-            dims=projected_dims(role, shapes),
+            dims=projected_dims(role, shapes, config),
             reads=(source, *learned),
             faces=PROJECT,
         )
@@ -151,7 +195,7 @@ def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: 
     _, heads, _, _ = shapes[role]
     split = Operation(
         output=head_step(config, role),
-        dims=head_dims(role, shapes),
+        dims=split_dims(role, shapes, config),
         reads=(source,),
         faces=SPLIT,
         params={"heads": heads},
@@ -160,7 +204,9 @@ def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: 
 
 
 # ---- positions of the inputs and the heads ---------------------------------------------------------------------------
-def plan_input_positions(config: AttentionConfig, source: Step, shapes: Shapes, first_position: int) -> Plan:
+def plan_input_positions(
+    config: AttentionConfig, inputs: Inputs, source: Step, shapes: Shapes, first_position: int
+) -> Plan:
     """An input with the positions that are added to it, if any are chosen; its first row stands at first_position."""
     chosen = config.positions_at("input")
     if not chosen:
@@ -172,7 +218,7 @@ def plan_input_positions(config: AttentionConfig, source: Step, shapes: Shapes, 
     plan: Plan = []
     for name, params in chosen.items():
         position = POSITIONS[name]
-        fitted = position.fit(params, {"H": heads, "width": columns})
+        fitted = position.fit(params, size_position(name, inputs, heads, columns))
         table = Operation(
             output=f"{name}_{source.name}",
             dims=dims,
@@ -210,51 +256,48 @@ def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
     return plan
 
 
-def plan_head_changes(config: AttentionConfig, role: str, shapes: Shapes, first_position: int) -> Plan:
+def plan_head_changes(
+    config: AttentionConfig, inputs: Inputs, role: str, shapes: Shapes, first_position: int, half: int
+) -> Plan:
     """q or k with the modifiers and then the positions that act in the heads, if any are chosen.
 
-    Its first row stands at first_position. The last step has the name of q or k.
+    Its first row stands at first_position. half: which of two maps it is for. The last step has the name of q or k.
     """
     _, heads, _, width = shapes[role]
     dims = head_dims(role, shapes)
     plan: Plan = []
     for name, params in config.modifiers_at("heads").items():
-        plan += MODIFIERS[name].operations(role, dims, {**params, HEADS: heads})
+        plan += MODIFIERS[name].operations("heads", role, dims, {**params, HEADS: heads, HALF: half})
     for name, params in config.positions_at("heads").items():
         position = POSITIONS[name]
-        fitted = position.fit(params, {"H": heads, "width": width})
+        fitted = position.fit(params, size_position(name, inputs, heads, width))
         placed = {**fitted, "first_position": first_position}
         reads = (HERE, *position.operands)
         plan.append(Operation(f"{role}_{name}", dims, reads, position.faces, placed))
     if not plan:
         return []
     *changes, last = chain_operations(plan, f"{role}_heads")
-    return [*changes, replace(last, output=role)]
+    plan = [*changes, replace(last, output=role)]
+    return number_second(plan) if half else plan
 
 
-def chain_operations(plan: Plan, first: str, source: str = "") -> Plan:
-    """Operations of which each that reads HERE reads what the one before it made of it; the first, the step `first`.
-
-    source: what q is made of, which is read as INPUT.
-    """
-    chained: Plan = []
-    here = first
+def number_second(plan: Plan, given: tuple[str, ...] = ()) -> Plan:
+    """The steps of the second map: their names end with _2. given: names besides that stand for the second map's."""
+    names = {*given, *(operation.output for operation in plan)}
+    second = {name: f"{name}_2" for name in names}
+    numbered: Plan = []
     for operation in plan:
-        steps = {HERE: here, INPUT: source}
-        reads = tuple(steps.get(name, name) for name in operation.reads)
-        chained.append(replace(operation, reads=reads))
-        if HERE in operation.reads:
-            here = operation.output
-    return chained
+        reads = tuple(second.get(name, name) for name in operation.reads)
+        numbered.append(replace(operation, output=second[operation.output], reads=reads))
+    return numbered
 
 
 # ---- scores ----------------------------------------------------------------------------------------------------------
 def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
     """From q and k to the scores that the mask sees."""
-    _, _, _, d_k = shapes["k"]
     plan = plan_score(config, inputs)
     plan += plan_score_positions(config, inputs, shapes, query_offset)
-    plan.append(plan_scale(config, d_k, plan[-1].output))
+    plan.append(plan_scale(config, count_compared(config, inputs, shapes), plan[-1].output))
     _, heads, _, _ = shapes["q"]
     plan += plan_modifiers(config, "scores", plan[-1], heads)
     plan += plan_bias(config, inputs, shapes, query_offset, plan[-1].output)
@@ -288,13 +331,31 @@ def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes
 def fit_to_scores(
     name: str, params: Mapping[str, object], inputs: Inputs, shapes: Shapes, query_offset: int
 ) -> dict[str, object]:
-    """The parameters of a position that acts on scores, as this run has them."""
+    """The parameters of a position that acts on scores, as this run has them: those that its own step takes."""
     position = POSITIONS[name]
     _, heads, _, _ = shapes["q"]
     _, _, _, d_k = shapes["k"]
+    fitted = {**position.fit(params, size_position(name, inputs, heads, d_k)), "query_offset": query_offset}
+    return {name: fitted[name] for name in keyword_names(position.faces.torch)}
+
+
+def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str, int]:
+    """The sizes of a run as a position sees them: the heads, the width of what stands at its place, and the letters of
+    what it learns. Raises AttentionError: weight_shape, of a table that is as wide as another input."""
+    position = POSITIONS[name]
     learned = {tensor.name: tuple(inputs[tensor.name].value.shape) for tensor in position.weights}
-    sizes = add_own_sizes(position.weights, learned, {"H": heads, "width": d_k})
-    return {**position.fit(params, sizes), "query_offset": query_offset}
+    sizes = add_own_sizes(position.weights, learned, {"H": heads, "width": width})
+    if position.place == "input":
+        check_learned(position.weights, learned, {**sizes, "D": width})
+    return sizes
+
+
+def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> int:
+    """How many numbers of a query meet as many of a key: d_k, and those that positions compare besides."""
+    _, heads, _, _ = shapes["q"]
+    _, _, _, d_k = shapes["k"]
+    letters = {name: POSITIONS[name].compares for name in config.positions_at("scores") if POSITIONS[name].compares}
+    return d_k + sum(size_position(name, inputs, heads, d_k)[letter] for name, letter in letters.items())
 
 
 def plan_put(output: str, computed: str) -> Operation:
@@ -321,8 +382,8 @@ def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: 
     """What the chosen modifiers make of a step at their place, one after the other. source: what q is made of."""
     plan: Plan = []
     for name, params in config.modifiers_at(place).items():
-        plan += MODIFIERS[name].operations(place, read.dims, {**params, HEADS: heads})
-    return chain_operations(plan, read.output, source)
+        plan += MODIFIERS[name].operations(place, place, read.dims, {**params, HEADS: heads})
+    return chain_operations(plan, read.output, {INPUT: source})
 
 
 def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, scores: str) -> Plan:
@@ -400,11 +461,11 @@ def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
 
 
 # ---- weights ---------------------------------------------------------------------------------------------------------
-def plan_weights(config: AttentionConfig, inputs: Inputs) -> Plan:
-    """From the masked scores to the weights: the normaliser's, or what replaces them."""
+def plan_weights(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
+    """From q and k to the weights that mix: those that are computed, or what replaces them."""
     replacing = plan_replaced_weights(config, inputs)
     output = "weights" if replacing is None else "computed_weights"
-    plan = [plan_normaliser(config, output)]
+    plan = plan_computed_weights(config, inputs, shapes, query_offset, output)
     if replacing is not None:
         plan.append(replacing)
     if config.dropout:
@@ -417,6 +478,34 @@ def plan_weights(config: AttentionConfig, inputs: Inputs) -> Plan:
         )
         plan.append(dropped)
     return plan
+
+
+def plan_computed_weights(
+    config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, output: str
+) -> Plan:
+    """From q and k to the weights of one map; or of two, and what a modifier makes of both. The last step: output."""
+    if config.maps == 1:
+        return plan_map(config, inputs, shapes, query_offset, output)
+    plan = plan_map(config, inputs, shapes, query_offset, "weights_1")
+    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # those are the first map's
+    second = plan_map(config, computed, shapes, query_offset, "weights")
+    plan += number_second([operation for operation in second if not is_for_both_maps(operation)], given=("q", "k"))
+    _, heads, _, _ = shapes["q"]
+    first = next(operation for operation in plan if operation.output == "weights_1")
+    *steps, last = plan_modifiers(config, "maps", first, heads)
+    return [*plan, *steps, replace(last, output=output)]
+
+
+def plan_map(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, output: str) -> Plan:
+    """From q and k to one map of weights, the step `output`."""
+    plan = plan_scores(config, inputs, shapes, query_offset)
+    plan += plan_masks(config, inputs, query_offset, plan[-1].output)
+    return [*plan, plan_normaliser(config, output)]
+
+
+def is_for_both_maps(operation: Operation) -> bool:
+    """Whether a step says something about pairs of tokens that holds for both maps: a mask, or a bias."""
+    return operation.output.startswith("allowed") or operation.dims == SCORE_DIMS[1:]
 
 
 def plan_normaliser(config: AttentionConfig, output: str) -> Operation:

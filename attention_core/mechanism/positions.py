@@ -16,9 +16,19 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.learned_tensors import LearnedTensor
-from attention_core.mechanism.parameters import Parameter, check_declared, check_operands, names_of
+from attention_core.mechanism.latent import DECOUPLED, W_KR, W_QR, fit_decoupled
+from attention_core.mechanism.learned_tensors import LearnedTensor, check_wired
+from attention_core.mechanism.operations import PROJECT, SPLIT
+from attention_core.mechanism.parameters import (
+    Parameter,
+    check_declared,
+    check_operands,
+    check_same_names,
+    keyword_names,
+    names_of,
+)
 from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, KEY_INPUT, PlanStep
 from attention_core.mechanism.relative_positions import (
     CLIPPED_BIAS,
     DIRECTION,
@@ -36,7 +46,7 @@ from attention_core.mechanism.relative_positions import (
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short, format_term
-from attention_core.record.trace import Faces
+from attention_core.record.trace import Faces, Operation
 
 Parameters = Mapping[str, object]  # of a position, by name
 PositionSizes = Mapping[
@@ -103,7 +113,7 @@ def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
 
 # ---- rope: pairs of q and k turned by an angle that grows with the position (Su et al. 2021, eq. 34) -----------------
 def rope(
-    x: Float[Tensor, "B H T d"],
+    x: Float[Tensor, "*axes T d"],
     *,
     style: str,
     base: float,
@@ -111,7 +121,7 @@ def rope(
     factor: float,
     trained: int,
     first_position: int,
-) -> Float[Tensor, "B H T d"]:
+) -> Float[Tensor, "*axes T d"]:
     T, d = x.shape[-2:]
     row = torch.arange(T, dtype=torch.float64, device=x.device)  # (T,)
     frequencies = [rope_frequency(pair, d, base, scaling, factor, trained) for pair in range(d // 2)]
@@ -203,12 +213,13 @@ def rope_length(scaling: str, factor: float) -> float:
 
 
 def rope_cell(index, x: Operand, *, style, base, scaling, factor, trained, first_position) -> Cell:
-    b, h, t, m = index
+    *row, m = index
+    t = row[-1]
     d = x.shape[-1]
     pair = m % (d // 2) if style == "half" else m // 2
     left, right = pair_columns(pair, d, style)
-    first = x[b, h, t, left]
-    second = x[b, h, t, right]
+    first = x[(*row, left)]
+    second = x[(*row, right)]
     position = t + first_position
     angle = position * rope_frequency(pair, d, base, scaling, factor, trained)
     length = rope_length(scaling, factor)
@@ -327,7 +338,9 @@ class Position:
     faces: they read what stands at the place, `reads`, and what is learned, and take `first_position` (`query_offset`
     for scores and a bias) besides their parameters. place: one of PLACES. fit: gives the parameters for a run of these
     sizes (the width is that of x where the place is the input); it works out those that are None and refuses those that
-    do not fit. weights: what it learns. reads: the steps that it reads besides.
+    do not fit. weights: what it learns. reads: the steps that it reads besides. steps: what is made of the inputs
+    before the scores; those of queries have an axis T, and they take the parameters. compares: the letter of an axis
+    along which q and k are compared, besides d_k; the root of the scale counts it.
 
     Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters or the
     tensors are not those that its torch function takes.
@@ -339,16 +352,31 @@ class Position:
     fit: Callable[[Parameters, PositionSizes], Parameters] = fit_any
     weights: tuple[LearnedTensor, ...] = ()
     reads: tuple[str, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
+    compares: str = ""
 
     def __post_init__(self):
         require_one_of("place", self.place, tuple(PLACES))
-        check_declared(self.faces.torch, (*names_of(self.parameters), PLACES[self.place]))
+        declared = names_of(self.parameters)
+        if self.steps:
+            taken = {name for step in self.steps for name in keyword_names(step.faces.torch)}
+            check_same_names("a position", sorted(taken - set(GIVEN_BY_RUN)), sorted(declared))
+        check_declared(self.faces.torch, () if self.steps else (*declared, PLACES[self.place]))
         check_operands(self.faces.torch, self.operands)
+        operations = [step.operation("", (), dict.fromkeys((*declared, *GIVEN_BY_RUN))) for step in self.steps]
+        last = Operation("last", (), (HERE, *self.operands), self.faces)
+        check_wired([*operations, last], (HERE, "q", "k", *INPUTS), self.weights)
 
     @property
     def operands(self) -> tuple[str, ...]:
         """What it reads besides what stands at its place."""
-        return (*self.reads, *names_of(self.weights))
+        read_before = {name for step in self.steps for name in step.reads}
+        return (*self.reads, *(name for name in names_of(self.weights) if name not in read_before))
+
+    @property
+    def reads_input(self) -> bool:
+        """Whether it reads what q and k are made of."""
+        return self.place == "input" or bool(self.steps)
 
 
 BASE = Parameter("base", is_whole=False, is_positive=True, usual=10000.0)
@@ -356,13 +384,30 @@ STYLE = Parameter("style", words=ROPE_STYLES, usual="interleaved")
 SCALING = Parameter("scaling", words=ROPE_SCALINGS, usual="none")
 FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside="scaling")
 TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling")  # the length that the model was trained on
+ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 
 POSITIONS = {
     "sinusoidal": Position(SINUSOIDAL, "input", (BASE,)),
-    "rope": Position(ROPE, "heads", (STYLE, BASE, SCALING, FACTOR, TRAINED), fit_rope),
+    "rope": Position(ROPE, "heads", ROPE_PARAMETERS, fit_rope),
     "alibi": Position(ALIBI, "bias", (SLOPES,), fit_alibi),
     "t5": Position(T5_BIAS, "bias", (DIRECTION, FARTHEST), fit_t5, (W_BUCKETS,)),
     "clipped": Position(CLIPPED_BIAS, "bias", (), fit_clipped, (W_CLIPPED,)),
     "relative_keys": Position(RELATIVE_KEYS, "scores", (), fit_relative_keys, (W_RK,), ("q",)),
+    "decoupled_rope": Position(
+        DECOUPLED,
+        "scores",
+        ROPE_PARAMETERS,
+        fit_decoupled,
+        (W_KR, W_QR),
+        reads=("q_r", "k_r"),
+        steps=(
+            PlanStep("q_r_projected", PROJECT, (INPUT, "w_qr"), ("B", "T", "H·d_r")),
+            PlanStep("q_r_heads", SPLIT, ("q_r_projected",), ("B", "H", "T", "d_r")),
+            PlanStep("q_r", ROPE, ("q_r_heads",), ("B", "H", "T", "d_r")),
+            PlanStep("k_r_projected", PROJECT, (KEY_INPUT, "w_kr"), ("B", "S", "d_r")),
+            PlanStep("k_r", ROPE, ("k_r_projected",), ("B", "S", "d_r")),
+        ),
+        compares="d_r",
+    ),
 }

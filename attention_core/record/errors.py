@@ -56,6 +56,7 @@ REFUSAL_SENTENCES = {
     "another seed may help",
     "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
+    "blockwise_maps": "differential attention has two maps, and block by block there is one: take none",
     "blockwise_normaliser": "{kind!r} has no running maximum and sum: block by block take 'softmax' or 'sinks'",
     "needs_positive": "{kind!r} divides each score by the sum of its row, so none may be below 0: it goes with the "
     "score 'linear', without positions that are added to scores, and without a factor or a chosen score below 0",
@@ -75,12 +76,12 @@ REFUSAL_SENTENCES = {
     "buckets": "the buckets must be a multiple of {multiple}, {most} at most, for a farthest distance of {farthest}: "
     "got {given}",
     "rows_odd": "the distances must have a row each from -K to K, an odd number: got {given}",
+    "even_halves": "differential attention cuts q and k in halves, so their width must be even: it is {width}",
     "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
     "it is {given}",
     "slopes_count": "ALiBi needs one slope for each of the {heads} heads: got {given}",
-    "no_input_modifier": "{kind!r} reads the input that q is made of, and q, k and v are given already projected",
-    "no_input_positions": "sinusoidal positions are added to x, and q, k, v were given without it",
+    "no_input": "{kind!r} reads the input that q, k and v are made of, and they are given already projected",
     "too_many_terms": "a general score of widths {q} and {k} is a sum of {q} × {k} products, and at most {limit} can "
     "be shown: use more heads, or narrower q and k",
     "text_too_long": "a text may have at most {limit} characters: this one has {given}",

@@ -82,6 +82,8 @@ def attend_blockwise(
     query_offset = arguments.query_offset
     if config.dropout or config.replace:
         raise AttentionError("blockwise_weights")
+    if config.maps > 1:
+        raise AttentionError("blockwise_maps")
     normaliser, _ = config.normaliser
     if NORMALISERS[normaliser].begins is None:
         raise AttentionError("blockwise_normaliser", kind=normaliser)

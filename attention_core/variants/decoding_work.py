@@ -195,11 +195,33 @@ def cache_bytes(
     return batch * kept * numbers_of_token * dtype.itemsize
 
 
+def latent_bytes(
+    tokens: int, *, d_c: int, d_r: int, dtype: torch.dtype, layers: int = 1, batch: int = 1, window: int | None = None
+) -> int:
+    r"""Count the bytes of all latents that are kept after T tokens, of which keys and values are made anew.
+
+    $L\,B\,(d_c + d_r)\,\min(T, w)$ numbers, each of so many bytes: for every token one latent and the numbers that RoPE
+    turned, which all heads share.
+
+    tokens: T, 1 or more; d_c: width of the latent; d_r: how many numbers are turned; layers, batch: so many; window: of
+    a sliding mask. Raises AttentionError (a ValueError) for another number. Source: DeepSeek-AI 2024 (DeepSeek-V2),
+    section 2.1.4 and table 1.
+
+    >>> latent_bytes(1, d_c=512, d_r=64, layers=60, dtype=torch.bfloat16)
+    69120
+    >>> cache_bytes(1, kv_heads=128, d_k=128, d_v=128, layers=60, dtype=torch.bfloat16) // 69120
+    56
+    """
+    one_vector = {"kv_heads": 1, "d_k": d_c, "d_v": d_r}
+    return cache_bytes(tokens, **one_vector, dtype=dtype, layers=layers, batch=batch, window=window)
+
+
 def kv_bytes(trace: Trace) -> int:
-    """Count the bytes of a run's own keys and values: what a layer keeps after a step of `decode`.
+    """Count the bytes of a run's own keys and values, or of its latents: what a layer keeps after a step of `decode`.
 
     >>> from attention_core.variants.kv_cache import decode
     >>> [kv_bytes(step) for step in decode(torch.zeros(3, 2, dtype=torch.float16))]
     [8, 16, 24]
     """
-    return trace["k"].nbytes + trace["v"].nbytes
+    kept = ("latent_x", "k_r") if "latent_x" in trace else ("k", "k_2", "v", "k_r")
+    return sum(trace[name].nbytes for name in kept if name in trace)

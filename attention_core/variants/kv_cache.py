@@ -14,11 +14,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.comparison.distances import abs_difference
-from attention_core.mechanism.arguments import Inputs, check_arguments, head_dims, make_input_steps
+from attention_core.mechanism.arguments import Inputs, check_arguments, make_input_steps
 from attention_core.mechanism.checks import Shapes, check_choices
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import config_for_keys_from
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.plan import Plan, plan_attention, plan_qkv, run_plan
@@ -28,7 +29,7 @@ from attention_core.record.trace import Faces, Operation, Step, Trace
 
 
 # ---- append: the new key or value behind those that were kept -------------------------------------------------------
-def append(cache: Float[Tensor, "B H_kv kept d"], new: Float[Tensor, "B H_kv T d"]) -> Float[Tensor, "B H_kv S d"]:
+def append(cache: Float[Tensor, "*axes kept d"], new: Float[Tensor, "*axes T d"]) -> Float[Tensor, "*axes S d"]:
     return torch.cat([cache, new], dim=-2)  # (B, H_kv, kept, d) and (B, H_kv, T, d) -> (B, H_kv, kept + T, d)
 
 
@@ -41,16 +42,22 @@ def append_formula(cache, new):
 
 
 def append_cell(index, cache: Operand, new: Operand) -> Cell:
-    b, g, s, m = index
-    kept = cache.shape[2]
-    if s < kept:
-        number = cache[b, g, s, m]
-        return Cell(((number,),))
-    number = new[b, g, s - kept, m]
+    *row, s, m = index
+    kept = cache.shape[-2]
+    number = cache[index] if s < kept else new[(*row, s - kept, m)]
     return Cell(((number,),))
 
 
 APPEND = Faces(append, append_numpy, append_formula, append_cell)
+
+
+def kept_steps(config: AttentionConfig) -> tuple[str, ...]:
+    """The steps of which decoding keeps the tokens before: k and v, or the latent that both are made of; of two maps
+    both keys, and the numbers that a decoupled RoPE turned."""
+    for name in config.modifiers_at("sources"):
+        latent = MODIFIERS[name].steps["sources"][-1].output.format(thing="x")
+        return (latent, "k_r")
+    return ("k", "k_2", "v", "k_r")
 
 
 # ---- the steps -------------------------------------------------------------------------------------------------------
@@ -65,8 +72,9 @@ def decode(
     out (causal or sliding; causal alone where it is None).
 
     A step's x, q and output have T = 1. `k_cache` and `v_cache` are its inputs, `k_new` and `v_new` what it computed
-    (turned by their position, where RoPE is chosen), `k` and `v` both together; the first step has no cache. Under a
-    sliding mask of w the last w keys are all that is kept: `first_key` says which token key 0 of a step is.
+    (turned by their position, where RoPE is chosen), `k` and `v` both together; the first step has no cache. Of a
+    latent `latent_x_cache` is kept in their place, and all keys and values are made of it anew. Under a sliding mask of
+    w the last w keys are all that is kept: `first_key` says which token key 0 of a step is.
 
     Raises AttentionError (a ValueError) as attend does, and for a config without a causal mask, with an offset or with
     dropout. Source: Vaswani et al. 2017, section 3.2.3 (the mask); Shazeer 2019 (keys and values kept).
@@ -118,15 +126,17 @@ def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
         yield trace
         next_first = first_key(t + 1, window)
         dropped = next_first - first_key(t, window)
-        cache = keep_keys_and_values(trace, dropped)
+        cache = keep_tokens(trace, kept_steps(config), dropped)
 
 
-def keep_keys_and_values(trace: Trace, dropped: int) -> Inputs:
+def keep_tokens(trace: Trace, steps: tuple[str, ...], dropped: int) -> Inputs:
     """Give the next step's cache: the keys and values of a step, without those of the first `dropped` tokens."""
     cache = {}
-    for role in ("k", "v"):
+    for role in steps:
+        if role not in trace:
+            continue
         name = f"{role}_cache"
-        kept = trace[role][:, :, dropped:]  # (B, H_kv, kept, d)
+        kept = trace[role][..., dropped:, :]  # (B, H_kv, kept, d)
         if kept.numel():
             cache[name] = Step(name, kept, trace.step(role).dims)
     return cache
@@ -142,7 +152,7 @@ def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
     plan = plan_qkv(config, inputs, sources, new_shapes, 0)
     plan = [move_to_position(operation, t) for operation in plan]
     if kept:
-        plan = put_behind_cache(plan, seen_shapes)
+        plan = put_behind_cache(plan, kept_steps(config), first)
     plan = plan_attention(
         config_for_keys_from(config, first),
         inputs,
@@ -170,24 +180,31 @@ def move_to_position(operation: Operation, t: int) -> Operation:
     return replace(operation, params=params)
 
 
-def put_behind_cache(plan: Plan, shapes: Shapes) -> Plan:
-    """Change the plan up to q, k and v: the token's own key and value are appended to those that were kept."""
-    longer = [rename_new_step(operation) for operation in plan]
-    for role in ("k", "v"):
-        append_new = Operation(
-            output=role,
-            dims=head_dims(role, shapes),
-            reads=(f"{role}_cache", f"{role}_new"),
-            faces=APPEND,
-        )
-        longer.append(append_new)
+def put_behind_cache(plan: Plan, steps: tuple[str, ...], first: int) -> Plan:
+    """Change the plan up to q, k and v: what the token adds to `steps` is appended to what was kept of them.
+
+    first: the token that is the first one kept, where positions of all tokens begin.
+    """
+    longer: Plan = []
+    of_all_tokens: set[str] = set()
+    for operation in plan:
+        if of_all_tokens & set(operation.reads):
+            longer.append(move_to_position(operation, first))
+            of_all_tokens.add(operation.output)
+            continue
+        new = make_new_step(operation, steps)
+        longer.append(new)
+        if operation.output in steps:
+            reads = (f"{operation.output}_cache", new.output)
+            longer.append(Operation(operation.output, operation.dims, reads, APPEND))
+            of_all_tokens.add(operation.output)
     return longer
 
 
-def rename_new_step(operation: Operation) -> Operation:
-    """Rename a step that makes a key or a value to k_new or v_new; its axis is T, that of the query's one token."""
+def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
+    """Change a step for the token alone: its axis is T, that of the query's one token; one of `steps` becomes k_new."""
     output = operation.output
-    if output in ("k", "v"):
+    if output in steps:
         output = f"{output}_new"
     dims = ["T" if dim == "S" else dim for dim in operation.dims]
     return replace(operation, output=output, dims=tuple(dims))

@@ -163,7 +163,8 @@ def finite_added(step: Step, values: Values) -> Tensor | None:
 
 def unmasked_scores(values: Values) -> Tensor:
     """The scores before the mask: the last that there are."""
-    modified = [modifier.steps[-1].output for modifier in MODIFIERS.values() if modifier.place == "scores"]
+    steps = [modifier.steps["scores"] for modifier in MODIFIERS.values() if "scores" in modifier.steps]
+    modified = [last.output for *_, last in steps]
     names = ("scaled_scores", *modified, "biased_scores")
     *_, last = (name for name in names if name in values)
     return values[last]

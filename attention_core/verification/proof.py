@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from attention_core.comparison.rerun import rerun
-from attention_core.mechanism.normalisers import computed_weights_of, is_replaced, normaliser_of
+from attention_core.mechanism.normalisers import is_replaced, maps_of, normaliser_of
 from attention_core.record.trace import Trace
 from attention_core.verification.torch_attention import run_mha, run_sdpa
 
@@ -175,16 +175,14 @@ def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
 
     Weights that somebody chose may be anything: there only those of the normaliser before them are checked.
     """
-    computed = computed_weights_of(trace)
-    checks = check_row_sums(trace, doubles, computed)
+    maps = maps_of(trace)
+    checks = [check for name in maps for check in check_row_sums(trace, doubles, name)]
     if "allowed" not in trace:
         return checks
-    masked = ("computed_weights", "weights", "dropped_weights")
-    if "replacement" in trace or "chosen_weights" in trace:
-        masked = (computed,)
-    for name in masked:
-        if name not in trace:
-            continue
+    masked = list(maps)
+    if "replacement" not in trace and "chosen_weights" not in trace:
+        masked += [name for name in ("computed_weights", "weights", "dropped_weights") if name in trace]
+    for name in dict.fromkeys(masked):
         leak = largest_blocked_weight(trace, name)
         checks.append(ProofCheck(name, "blocked", leak, passed=leak == 0.0))
     return checks
@@ -193,13 +191,14 @@ def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
 def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> list[ProofCheck]:
     """Checks that rows sum to 1, or to 1 at most, and to 0 where all is blocked; nothing where any sum may be.
 
-    computed: the step that the normaliser makes.
+    computed: a step that the normaliser makes.
     """
     row_sum = normaliser_of(trace).row_sum
     if row_sum == "free":
         return []
     sums = doubles[computed].sum(-1)  # (B, H, T)
-    is_blocked = doubles["masked_scores"] == normaliser_of(trace).blocked
+    masked_scores, *_ = trace.step(computed).operation.reads
+    is_blocked = doubles[masked_scores] == normaliser_of(trace).blocked
     has_keys = (~is_blocked).any(-1)
     expected = has_keys.double()
     if row_sum == "at most one":

@@ -5,7 +5,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool
 from torch import Tensor
 
-from attention_core.mechanism.normalisers import computed_weights_of, has_softmax, is_replaced, normaliser_of
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import has_softmax, is_replaced, maps_of, normaliser_of
 from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Trace
 
@@ -16,7 +17,12 @@ def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     else from the masked scores, as the normaliser says it."""
     if is_dot_and_bias(trace) and has_softmax(trace):
         return run_sdpa_on_queries(trace, doubles)
-    return run_witness(trace, doubles)
+    outputs = [run_witness(trace, doubles, name) for name in maps_of(trace)]
+    if len(outputs) == 1:
+        return outputs[0]
+    learned = trace.step("weights").operation.reads[2:]
+    witness = next(each.witness for each in MODIFIERS.values() if each.makes_of_maps(learned))
+    return witness(*outputs, *(doubles[name] for name in learned))
 
 
 def is_dot_and_bias(trace: Trace) -> bool:
@@ -50,9 +56,9 @@ def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     )
 
 
-def run_witness(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
-    """The heads' outputs from the masked scores, by the normaliser's own witness."""
-    operation = trace.step(computed_weights_of(trace)).operation
+def run_witness(trace: Trace, doubles: dict[str, Tensor], weights: str) -> Tensor:
+    """The heads' outputs from the masked scores of one map, by the normaliser's own witness."""
+    operation = trace.step(weights).operation
     scores, *learned = operation.reads
     tensors = [doubles[name] for name in (scores, "v", *learned)]
     return normaliser_of(trace).witness(*tensors, **operation.params)

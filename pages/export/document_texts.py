@@ -16,8 +16,8 @@ from pages.panels.step_picture import make_panel_title
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.session.addresses import page_address
-from pages.session.labels import Selection, name_choice, picture_texts_for, place_name
-from pages.setup.choice_text import write_choice, write_mask
+from pages.session.labels import Selection, name_choice, name_position_choice, picture_texts_for, place_name
+from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.setup import Setup, config_of, input_mode_of, to_address
 from pages.site.catalog import PAGES
 from pages.site.words import current_language, say
@@ -91,7 +91,7 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
     masks = [name_choice("masks", write_mask(*mask)) for mask in config.masks]
     if setup.allowed is not None:
         masks.append(say("masks.custom"))
-    positions = [say(f"positions.{name}") for name, _ in config.positions]
+    positions = [name_position_choice(write_position(*position)) for position in config.positions]
     modifiers = [name_choice("modifiers", write_choice(*modifier, MODIFIERS)) for modifier in config.modifiers]
     values = {
         "score": say(f"score.{config.score}"),

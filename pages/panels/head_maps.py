@@ -71,7 +71,7 @@ def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
 
 def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, object]) -> str:
     """What a query gives to one key."""
-    if fact.kind in ("chosen", "free"):
+    if fact.kind in ("chosen", "free", "difference"):
         return say(
             f"fact.{fact.kind}",
             key=key,

@@ -18,7 +18,7 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
-from pages.runs.learned_matrices import check_tanh_layer, put_learned_matrices
+from pages.runs.learned_matrices import check_tanh_layer, put_learned_matrices, put_source_matrices
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
 from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv, note_made_rows, prepare_uploaded, split_qkv
 from pages.runs.run_inputs import RunInputs, StartMatrix
@@ -117,7 +117,9 @@ def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> R
             kind.gather(inputs)
             note_sentence_rows(inputs, setup, config)
         case _:
-            kind.gather(inputs, sizes)
+            kind.gather(inputs)
+            sizes = replace(sizes, key_width=put_source_matrices(inputs, config, setup.seed))
+            kind.put_projections(inputs, sizes)
     B, _, T, S = checked_run_sizes(inputs, config)
     learned = kind.score_weights()
     put_learned_matrices(inputs, learned, sizes, setup.wiring, config)

@@ -9,6 +9,7 @@ from attention_core import AttentionConfig
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.mechanism.checks import check_hidden
 from attention_core.mechanism.learned_tensors import LearnedTensor, Sizes, add_own_sizes
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.scores import Score
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix
@@ -27,16 +28,66 @@ def put_learned_matrices(
     config: AttentionConfig,
 ) -> None:
     """Puts what the chosen mechanisms learn. learned: what a network has learned."""
-    groups = [declared for declared in config.learned().values() if declared]
+    done = config.modifiers_at("sources")
+    groups = [declared for name, declared in config.learned().items() if declared and name not in done]
     if not groups:
         return
-    d_q, d_k = find_widths(inputs, wiring, config)
-    sizes = {"d_q": d_q, "d_k": d_k, "H": config.heads}
-    if "x" in inputs.matrices:
-        sizes |= {"D": inputs.matrices["x"].shape[1], "H·d_v": find_output_width(inputs, wiring, config)}
+    d_q, d_k = (max(width // config.maps, 1) for width in find_widths(inputs, head_sizes, wiring, config))
+    d_v = find_value_width(inputs, head_sizes, wiring, config)
+    sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, **input_widths(inputs)}
     for declared in groups:
-        for name, start in start_matrices(declared, sizes, head_sizes.seed, learned).items():
-            put_matrix(inputs, name, start)
+        put_group(inputs, declared, sizes, head_sizes.seed, learned)
+
+
+def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -> int | None:
+    """Puts what is learned before k and v are projected.
+
+    Returns how wide what W_k and W_v multiply is then; None: as the input.
+    """
+    key_width = None
+    for name in config.modifiers_at("sources"):
+        modifier = MODIFIERS[name]
+        sizes = put_group(inputs, modifier.weights, input_widths(inputs), seed, {})
+        *_, width = modifier.steps["sources"][-1].dims
+        key_width = sizes[width]
+    return key_width
+
+
+def input_widths(inputs: RunInputs) -> dict[str, int]:
+    """How wide the vectors of queries are, and those of keys; nothing where q, k and v are given."""
+    if "x" not in inputs.matrices:
+        return {}
+    x = inputs.matrices["x"]
+    return {"D": x.shape[1], "D_kv": inputs.matrices.get("context", x).shape[1]}
+
+
+def put_group(
+    inputs: RunInputs, declared: tuple[LearnedTensor, ...], sizes: Sizes, seed: int, learned: dict[str, np.ndarray]
+) -> Sizes:
+    """Puts what one mechanism learns: a network's tensors, if they fit, else as each declares it; and gives all sizes.
+
+    sizes: of the run. learned: what a network has learned. Where somebody typed a tensor of another width, those after
+    it are as wide.
+    """
+    is_learned = fits(declared, learned, sizes)
+    known = defaultdict(lambda: max(sizes["d_q"], sizes["d_k"]), sizes)
+    for tensor in declared:
+        known |= tensor.own_sizes
+    for tensor in declared:
+        if is_learned:
+            start = StartMatrix(learned[tensor.name], "learned")
+        else:
+            start = start_matrix(tensor, screen_shape(tensor, known), seed)
+        put_matrix(inputs, tensor.name, start)
+        if tensor.name in inputs.matrices:
+            known |= own_sizes_of(tensor, inputs.matrices[tensor.name], sizes)
+    return known
+
+
+def own_sizes_of(tensor: LearnedTensor, matrix: np.ndarray, sizes: Sizes) -> dict[str, int]:
+    """How long the axes are that are the mechanism's alone."""
+    found = add_own_sizes([tensor], {tensor.name: matrix.shape}, sizes)
+    return {letter: size for letter, size in found.items() if letter not in sizes}
 
 
 def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
@@ -49,7 +100,9 @@ def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dty
         check_hidden(larger, dtype.itemsize, MAX_TANH_LAYER_BYTES)
 
 
-def find_widths(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> tuple[int, int]:
+def find_widths(
+    inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str, ...], config: AttentionConfig
+) -> tuple[int, int]:
     """The widths of q and of k per head, as far as the matrices say."""
     uploaded = inputs.brought
     if uploaded is not None:
@@ -61,41 +114,35 @@ def find_widths(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionCon
         _, key_columns = inputs.matrices["k"].shape
         return query_columns // config.heads, key_columns // config.heads
     matrices = apply_wiring(inputs.matrices, wiring, config)
-    x = matrices["x"]
-    source = matrices.get("context", x)
-    w_q = matrices.get("w_q", x)
-    w_k = matrices.get("w_k", source)
-    _, query_columns = w_q.shape
-    _, key_columns = w_k.shape
+    query_columns = projected_width(matrices, "w_q", matrices["x"].shape[1])
+    key_columns = projected_width(matrices, "w_k", key_source_width(inputs, head_sizes))
     kv_heads = config.kv_heads or config.heads
     d_q = query_columns // config.heads
     d_k = key_columns // kv_heads
     return max(d_q, 1), max(d_k, 1)
 
 
-def find_output_width(inputs: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> int:
-    """The width of all heads' outputs side by side, as far as the matrices say."""
+def projected_width(matrices: dict[str, np.ndarray], name: str, source: int) -> int:
+    """How wide a projection is; without its matrix as wide as its source."""
+    return matrices[name].shape[1] if name in matrices else source
+
+
+def key_source_width(inputs: RunInputs, head_sizes: HeadSizes) -> int:
+    """How wide is what W_k and W_v multiply."""
+    return head_sizes.key_width or input_widths(inputs)["D_kv"]
+
+
+def find_value_width(inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str, ...], config: AttentionConfig) -> int:
+    """The width of v per head, as far as the matrices say."""
+    uploaded = inputs.brought
+    if uploaded is not None:
+        return uploaded.v.shape[-1]
+    if "v" in inputs.matrices:
+        return max(inputs.matrices["v"].shape[1] // config.heads, 1)
     matrices = apply_wiring(inputs.matrices, wiring, config)
-    source = matrices.get("context", matrices["x"])
-    _, value_columns = matrices.get("w_v", source).shape
+    value_columns = projected_width(matrices, "w_v", key_source_width(inputs, head_sizes))
     kv_heads = config.kv_heads or config.heads
-    return max(config.heads * (value_columns // kv_heads), 1)
-
-
-def start_matrices(
-    declared: tuple[LearnedTensor, ...], sizes: Sizes, seed: int, learned: dict[str, np.ndarray]
-) -> dict[str, StartMatrix]:
-    """What a mechanism learns before anybody changes it: a network's tensors, if they fit, else as each declares it.
-
-    sizes: d_q, d_k and H. learned: what a network has learned.
-    """
-    if fits(declared, learned, sizes):
-        return {tensor.name: StartMatrix(learned[tensor.name], "learned") for tensor in declared}
-    width = max(sizes["d_q"], sizes["d_k"])
-    sizes = defaultdict(lambda: width, sizes)
-    for tensor in declared:
-        sizes |= tensor.own_sizes
-    return {tensor.name: start_matrix(tensor, screen_shape(tensor, sizes), seed) for tensor in declared}
+    return max(value_columns // kv_heads, 1)
 
 
 def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], sizes: Sizes) -> bool:

@@ -13,7 +13,7 @@ from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.tokenizer import Lexicon, NumberMatrix, join_tokens
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
-from pages.runs.weight_matrices import HeadSizes, cut_to_sizes
+from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
 from pages.setup.setup import UNCHANGED
 
 MAX_BATCH_SENTENCES = 8  # of a batch, the first included
@@ -178,8 +178,8 @@ class DictionarySentences:
         return {}
 
     # -- what goes into a run
-    def gather(self, inputs: RunInputs, sizes: HeadSizes) -> None:
-        """Puts the words and all matrices, those as they were typed that somebody typed. Raises AttentionError."""
+    def gather(self, inputs: RunInputs) -> None:
+        """Puts the words and their vectors, as they were typed where somebody typed them. Raises AttentionError."""
         own = self.first_sequence()
         inputs.queries, inputs.word_origins = self.put_sequence(inputs, "x", own)
         inputs.keys = inputs.queries
@@ -192,7 +192,6 @@ class DictionarySentences:
             inputs.batch = (own, *others)
         if inputs.typed.get("x", UNCHANGED) == UNCHANGED:
             inputs.dims = self.column_names()
-        self.put_projections(inputs, sizes)
 
     def put_sequence(
         self, inputs: RunInputs, name: str, start: TokenSequence
@@ -229,6 +228,8 @@ class DictionarySentences:
             is_typed = start.origin == "typed"
             if is_cut and not is_typed:
                 start = cut_to_sizes(start, name, sizes, starts.heads)
+            if sizes.key_width is not None and name in ("w_k", "w_v"):
+                start = cut_rows(start, name, sizes.key_width, sizes.seed)
             put_matrix(inputs, name, start)
 
 

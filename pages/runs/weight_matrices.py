@@ -16,7 +16,8 @@ from pages.runs.run_inputs import StartMatrix
 @dataclass(frozen=True)
 class HeadSizes:
     """The heads and widths that a layer is cut for; None: as wide as the matrices say. tied: whether W_q stands for all
-    projections. seed: of what is added to a random matrix."""
+    projections. seed: of what is added to a random matrix. key_width: of what W_k and W_v multiply, where it is not the
+    input itself."""
 
     heads: int
     kv_heads: int | None = None
@@ -24,6 +25,7 @@ class HeadSizes:
     d_v: int | None = None
     tied: bool = False
     seed: int = 0
+    key_width: int | None = None
 
     def heads_of(self, name: str) -> int:
         """How many heads a matrix is cut into."""
@@ -74,6 +76,18 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
     new = recut_heads(matrix, heads_before, (heads, width), fill)
     if name == "w_o":
         new = new.T
+    return replace(start, numbers=new)
+
+
+def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix:
+    """A matrix with its first rows; those that are missing are zeros, in a random matrix random."""
+    if start.numbers is None or len(start.numbers) == rows:
+        return start
+    kept = start.numbers[:rows]
+    new = np.zeros((rows, start.numbers.shape[1]))
+    if start.origin == "random":
+        new = random_matrix(name, new.shape, seed)
+    new[: len(kept)] = kept
     return replace(start, numbers=new)
 
 

@@ -14,6 +14,7 @@ from attention_core.explanation.facts import find_telling_row
 from attention_core.explanation.layout import TOKEN_AXES, is_broadcast_axis
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.mechanism.operations import kv_head
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import NEARLY_ALL, format_percent
 from pages.runs.cache import cache_in_thread
@@ -41,6 +42,11 @@ def name_choice(family: str, text: str) -> str:
     """A choice in the page's words: of "local:1" the name, and its number behind it."""
     name, *numbers = text.split(":")
     return " ".join([say(f"{family}.{name}"), *map(name_parameter, numbers)])
+
+
+def name_position_choice(text: str) -> str:
+    """A way to tell positions."""
+    return say("compare.rope_half") if text == "rope_half" else name_choice("positions", text)
 
 
 def name_parameter(text: str) -> str:
@@ -137,7 +143,16 @@ def short_step_name(step: str) -> str:
     if step.startswith("allowed_") and has(mask):
         return say(mask).replace(" ", "\n", 1)
     key = f"step.short.{step}"
-    return say(key) if has(key) else step
+    if has(key):
+        return say(key)
+    maker, _, place = step.rpartition("_")  # such as sinusoidal_query
+    if maker in POSITIONS:
+        return f"{say(f'positions.{maker}')}\n({place})"
+    if has(f"step.made.{maker}"):  # of an input, such as latent_x
+        return say(f"step.made.{maker}")
+    if step.endswith("_2"):
+        return f"{short_step_name(step.removesuffix('_2'))} 2"
+    return step
 
 
 def inline_step_name(step: str) -> str:

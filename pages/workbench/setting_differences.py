@@ -9,7 +9,7 @@ from attention_core import Trace
 from attention_core.record.number_text import format_fixed, format_term
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
-from pages.session.labels import name_choice
+from pages.session.labels import name_choice, name_position_choice
 from pages.setup.choice_text import write_mask
 from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of, network_of, positions_of
 from pages.site.words import has, say
@@ -111,11 +111,6 @@ def describe_scale(setup: Setup) -> str:
     if setup.scale == 1.0:
         return say("scale.off")
     return format_term(setup.scale)
-
-
-def name_position_choice(text: str) -> str:
-    """A way to tell positions."""
-    return say("compare.rope_half") if text == "rope_half" else name_choice("positions", text)
 
 
 def name_setting(name: str) -> str:

@@ -10,6 +10,8 @@ import attention_core
 from attention_core.analysis.score_terms import SCORE_PARTS
 from attention_core.explanation.formula import SYMBOL_COLOURS, colour_family, formula, latex, symbol
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Faces
 from tests.formulas import BROKEN, RUNS, UNUSUAL, assert_well_formed, every_sign, every_text, formulas_in
 
@@ -161,9 +163,27 @@ def parts_of(role):
     return {f"{name}_{part}" for name in (role, f"{role}_projected") for part in SCORE_PARTS}
 
 
+def changed_in_heads(role):
+    """What modifiers make of it in every head, of both maps where there are two; and what positions make beside it."""
+    steps = [step for modifier in MODIFIERS.values() for step in modifier.steps.get("heads", ())]
+    names = {role, *(step.output.format(thing=role) for step in steps)}
+    beside = {step.output for position in POSITIONS.values() for step in position.steps if step.output[0] == role}
+    return names | {f"{name}_2" for name in names} | beside
+
+
 MEMBERS = {
-    "q": {"q", "q_features", "q_heads", "q_projected", "w_q", "b_q", *parts_of("q")},
-    "k": {"k", "k_features", "k_heads", "k_projected", "k_cache", "k_new", "w_k", "b_k", *parts_of("k")},
+    "q": {*changed_in_heads("q"), "q_features", "q_heads", "q_projected", "w_q", "b_q", *parts_of("q")},
+    "k": {
+        *changed_in_heads("k"),
+        "k_features",
+        "k_heads",
+        "k_projected",
+        "k_cache",
+        "k_new",
+        "w_k",
+        "b_k",
+        *parts_of("k"),
+    },
     "v": {"v", "v_projected", "v_cache", "v_new", "w_v", "b_v"},
     "x": {
         *("x", "query", "key", "value"),

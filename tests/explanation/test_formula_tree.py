@@ -59,7 +59,7 @@ CONFIGS = [
 @pytest.mark.parametrize("config", CONFIGS, ids=[*SCORES, "positions"])
 def test_no_operation_writes_a_command_that_is_not_known(config, generator):
     x, square = torch.randn(3, 4, generator=generator), torch.randn(4, 4, generator=generator)
-    shapes = learned_shapes(config, 4 // config.heads, 4 // config.heads)
+    shapes = learned_shapes(config, 4 // config.heads, 4 // config.heads, wide=(4, 4 // config.heads))
     extra = {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
     trace = attend(x, weights=Weights(w_q=square, w_k=square, w_v=square, w_o=square, **extra), config=config)
     for step in trace.computed():

@@ -100,6 +100,15 @@ def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them()
     assert lesson.says("**640 MiB** in the place of 320 GiB")
 
 
+def test_a_latent_is_smaller_than_grouped_heads_and_larger_than_one():
+    lesson = Lesson("decoding", open="size", lang="en")  # 4,096 tokens, 32 layers, 512 + 64 numbers of 2 bytes
+    lesson.choose("kv_heads", "none: a latent")
+    assert lesson.says("a latent of 512 numbers and 64 turned ones") and lesson.says(
+        "**144 MiB** in the place of 2 GiB"
+    )
+    assert lesson.says("7 tokens kept × (3 numbers of the latent + 2 turned) × 2 bytes = 70. Its tensors hold **70**")
+
+
 def test_the_formula_is_what_the_tensors_of_the_readers_sentence_hold():
     lesson = Lesson("decoding", open="size", lang="en")
     assert lesson.says("7 tokens kept × 2 key/value heads × (2 + 2) numbers × 2 bytes = 112. Its tensors hold **112**")

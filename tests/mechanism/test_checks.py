@@ -249,9 +249,9 @@ REFUSALS = [
     ),
     ("missing_weight", lambda: run_qkv(config={"normaliser": "sinks"}), "'sinks' needs sinks"),
     (
-        "no_input_modifier",
+        "no_input",
         lambda: run_qkv(weights={"w_gate": x(11, 39)}, config={"modifiers": ["gate"]}),
-        "'gate' reads the input that q is made of, and q, k and v are given already projected",
+        "'gate' reads the input that q, k and v are made of, and they are given already projected",
     ),
     (
         "needs_positive",
@@ -423,6 +423,11 @@ REFUSALS = [
         "RoPE turns pairs, so the width must be even: it is 11",
     ),
     (
+        "even_halves",
+        lambda: run_qkv(config={"modifiers": ["differential"]}),
+        "differential attention cuts q and k in halves, so their width must be even: it is 11",
+    ),
+    (
         "slopes_count",
         lambda: run_qkv(config={"positions": [("alibi", {"slopes": (1.0, 0.5)})]}),
         "ALiBi needs one slope for each of the 3 heads: got 2",
@@ -433,9 +438,9 @@ REFUSALS = [
         "ALiBi needs one slope for each of the 3 heads: got 0",
     ),
     (
-        "no_input_positions",
+        "no_input",
         lambda: run_qkv(config={"positions": ["sinusoidal"]}),
-        "sinusoidal positions are added to x, and q, k, v were given without it",
+        "'sinusoidal' reads the input that q, k and v are made of, and they are given already projected",
     ),
     (
         "keep_without_dropout",

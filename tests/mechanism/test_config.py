@@ -123,19 +123,19 @@ def test_every_mask_names_what_it_needs(name):
 
 
 # ---- and so are a position's -----------------------------------------------------------------------------------------
+TURNING = {"style": "interleaved", "base": 10000.0, "scaling": "none", "factor": 1.0, "trained": 4096}
 USUAL = {
     "sinusoidal": {"base": 10000.0},
-    "rope": {"style": "interleaved", "base": 10000.0, "scaling": "none", "factor": 1.0, "trained": 4096},
+    "rope": TURNING,
+    "decoupled_rope": TURNING,
     "alibi": {"slopes": None},
     "t5": {"direction": "both", "farthest": 128},
-    "clipped": {},
-    "relative_keys": {},
 }
 
 
 @pytest.mark.parametrize("name", POSITIONS)
 def test_a_position_without_parameters_has_the_usual_ones(name):
-    assert dict(AttentionConfig(positions=[name]).positions)[name] == USUAL[name]
+    assert dict(AttentionConfig(positions=[name]).positions)[name] == USUAL.get(name, {})
 
 
 def bent(x, *, strength, kind, first_position):

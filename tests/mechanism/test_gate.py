@@ -101,7 +101,7 @@ def test_q_k_and_v_alone_have_no_gate():
     one = torch.ones(2, 2)
     with pytest.raises(AttentionError) as refused:
         attend_qkv(one, one, one, weights=Weights(w_gate=one), config=AttentionConfig(modifiers=["gate"]))
-    assert refused.value.code == "no_input_modifier"
+    assert refused.value.code == "no_input"
 
 
 @pytest.mark.parametrize("shape", [(D + 1, H * D_V), (D, H * D_V + 1), (H, D, D_V)])

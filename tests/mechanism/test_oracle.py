@@ -300,7 +300,7 @@ def names(choices: dict[str, list]) -> set[str]:
 
 def test_every_mask_and_position_is_witnessed():
     assert names(CHOSEN) == set(MASKS)
-    assert names(chosen_positions(6)) | set(LEARNED) == set(POSITIONS)
+    assert names(chosen_positions(6)) | set(LEARNED) | {"decoupled_rope"} == set(POSITIONS)  # test_latent.py
     assert any(not mask_by_loops(kind, *shape[:3]).any(-1).all() for kind in CHOSEN for shape in SHAPES)
 
 

@@ -21,7 +21,7 @@ def numbers(*shape: int, seed: int) -> torch.Tensor:
 def run(*positions: str) -> Trace:
     """Cross-attention under a causal mask, so that its queries do not stand at their own numbers."""
     config = AttentionConfig(heads=H, masks=["causal"], positions=positions)
-    learned = {name: numbers(*shape, seed=6) for name, shape in learned_shapes(config, D_K, D_K).items()}
+    learned = {name: numbers(*shape, seed=6) for name, shape in learned_shapes(config, D_K, D_K, wide=(D, 13)).items()}
     weights = Weights(w_q=numbers(D, H * D_K, seed=1), w_k=numbers(D, H * D_K, seed=2), **learned)
     query, key, value = numbers(B, T, D, seed=3), numbers(B, S, D, seed=4), numbers(B, S, 13 * H, seed=5)
     return attend(query, key, value, weights=weights, config=config)
@@ -84,7 +84,7 @@ def test_what_is_added_to_an_input_needs_one(monkeypatch):
     q = numbers(T, D_K, seed=6)
     with pytest.raises(AttentionError) as refused:
         attend_qkv(q, q, q, config=AttentionConfig(positions=["own"]))
-    assert refused.value.code == "no_input_positions"
+    assert refused.value.code == "no_input"
 
 
 def test_a_position_without_a_place_is_no_position():

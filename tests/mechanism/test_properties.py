@@ -33,7 +33,7 @@ WAYS = {
     "rope": ["rope"],
     "rope_half": [("rope", {"style": "half", "base": 50.0})],
     "alibi": ["alibi"],
-    "all": ["sinusoidal", "rope", "alibi", "t5", "clipped", "relative_keys"],
+    "all": [*POSITIONS],
 }
 
 
@@ -70,9 +70,9 @@ def score_weights(score: str, d_q: int, d_k: int, leading: tuple[int, ...], rand
     return {name: random(*leading, *shape) for name, shape in score_shapes(score, d_q, d_k, own=A).items()}
 
 
-def way_weights(way: str, d_q: int, d_k: int, H: int, random: Callable) -> dict[str, Tensor]:
+def way_weights(way: str, d_q: int, d_k: int, H: int, random: Callable, wide: tuple[int, ...]) -> dict[str, Tensor]:
     """What ways to tell positions learn."""
-    shapes = learned_shapes(AttentionConfig(heads=H, positions=WAYS[way]), d_q, d_k)
+    shapes = learned_shapes(AttentionConfig(heads=H, positions=WAYS[way]), d_q, d_k, wide=wide)
     return {name: random(*shape) for name, shape in shapes.items()}
 
 
@@ -89,12 +89,12 @@ def calls(draw, score: str, way: str) -> Call:
         return torch.randn(shape, generator=generator, dtype=torch.float64)
 
     from_input = way in ("sinusoidal", "all") or draw(st.booleans())
+    inputs = draw(st.integers(1, 3))  # x; query and key; query, key and value
+    D = 5
     weights = score_weights(score, d_q, d_k, (H,) if draw(st.booleans()) else (), random)
-    weights |= way_weights(way, d_q, d_k, H, random)
+    weights |= way_weights(way, d_q, d_k, H, random, (D, d_v, D if inputs == 1 else D + 1))
     if from_input:
-        D = 5
         widths = {"q": H * d_q, "k": KV * d_k, "v": KV * d_v}
-        inputs = draw(st.integers(1, 3))  # x; query and key; query, key and value
         S = T if inputs == 1 else S
         tensors = [random(B, T, D), random(B, S, D + 1), random(B, S, D + 2)][:inputs]
         for number, (role, width) in enumerate(widths.items()):
@@ -401,7 +401,7 @@ def layer(score: str, way: str, number: int, D: int = 6) -> tuple[Weights, Calla
 
     weights = {"w_q": random(D, 8), "w_k": random(D, 4), "w_v": random(D, 6), "w_o": random(12, D)}
     biases = {"b_q": random(8), "b_k": random(4), "b_v": random(6), "b_o": random(D)}
-    learned = score_weights(score, 2, 2, (), random) | way_weights(way, 2, 2, 4, random)
+    learned = score_weights(score, 2, 2, (), random) | way_weights(way, 2, 2, 4, random, (D, 3))
     return Weights(**weights, **biases, **learned), random
 
 

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import shortest_decimal, to_text
 from attention_core.learned.training.courses import COURSES
-from attention_core.mechanism.config import LEARNED_TENSORS
+from attention_core.mechanism.config import LEARNED_TENSORS, OWNERS
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import AVAILABLE_DEVICES, count_queries_and_keys, gather_inputs
@@ -188,11 +190,32 @@ def gathered(setup):
         return assume(False)
 
 
-LEARNED_DISTANCES = Setup(
-    positions=("t5:past:16", "clipped", "relative_keys"), w_buckets="~0.0=2.5", w_clipped="~1.1=-3", w_rk="~2.1=0.5"
-)
-GAINS = {"g_q": "~0.0=2", "g_k": "~0.1=-1", "sinks": "~0.0=1.5"}
-OTHERS_LEARNED = Setup(modifiers=("qk_norm:1e-05", "gate"), normaliser="sinks", w_gate="~0.1=2", **GAINS)
+def chooses(owner: str) -> dict[str, object]:
+    """The part of a Setup that chooses a mechanism."""
+    if owner in SCORES:
+        return {"score": owner}
+    if owner in NORMALISERS:
+        return {"normaliser": owner}
+    return {"modifiers": (owner,)} if owner in MODIFIERS else {"positions": (owner,)}
+
+
+# every mechanism that learns, with another number in each of its tensors
+LEARNING = [
+    Setup(**chooses(owner), **{name: f"~0.0={place + 2}.5" for place, name in enumerate(names)})
+    for owner in dict.fromkeys(OWNERS.values())
+    if (names := [name for name in OWNERS if OWNERS[name] == owner])
+]
+
+
+def each_of(setups):
+    """All of some Setups as examples of a property."""
+
+    def decorate(test):
+        for setup in setups:
+            test = example(setup)(test)
+        return test
+
+    return decorate
 
 
 def is_learned(name: str) -> bool:
@@ -234,7 +257,7 @@ def setups(draw):
         positions=draw(
             positions(input_mode_of(setup) != "qkv", (setup.d_k or width // config_of(setup).heads) % 2 == 0)
         ),
-        modifiers=draw(st.sampled_from([(), (), ("softcap:2.5",), ("qk_norm", "softcap:50")])),
+        modifiers=draw(st.sampled_from([(), (), ("softcap:2.5",), ("qk_norm:1e-05", "softcap:50")])),
         normaliser=draw(st.sampled_from(["softmax", "softmax", "sinks", "sigmoid", "sigmoid:-1.5"])),
         dtype=draw(st.sampled_from(DTYPES)),
         seed=draw(st.integers(0, 999_999_999)),
@@ -318,8 +341,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
     @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
-    @example(LEARNED_DISTANCES)
-    @example(OTHERS_LEARNED)
+    @each_of(LEARNING)
     @example(Setup(w_q="1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0", x="~0.0=1e6"))
     def there_and_back(setup):
         back, unread = setup_from_link(through_a_browser(setup_to_link(setup)))
@@ -572,7 +594,7 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
         ({"mask": "causal,causal"}, "chosen_twice"),
         ({"pos": "rope,rope_half"}, "chosen_twice"),
         ({"pos": "rope", "w_q": "1;1;1;1", "w_k": "1;1;1;1", "heads": "1"}, "even_width"),
-        ({"ex": "one_query", "pos": "sinusoidal"}, "no_input_positions"),
+        ({"ex": "one_query", "pos": "sinusoidal"}, "no_input"),
         ({"ex": "one_query", "text": "a"}, "no_input_words"),
         ({"text": ""}, "no_tokens"),
         ({"text": "a " * 513}, "too_many_tokens"),

@@ -18,7 +18,7 @@ from pages.setup.setup_file import (
     setup_to_file,
 )
 from tests.often import often
-from tests.setup.test_setup import HOSTILE_VALUES, LEARNED_DISTANCES, OTHERS_LEARNED, setups
+from tests.setup.test_setup import HOSTILE_VALUES, LEARNING, each_of, setups
 
 HEAD = '"format": "attention-explorer", "version": 1'
 WHOLE = {"file_too_long", "file_not_json", "file_nested", "file_twice", "file_format", "file_version", "file_text"}
@@ -45,8 +45,7 @@ def test_a_file_gives_back_the_setup():
     @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
     @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
-    @example(LEARNED_DISTANCES)
-    @example(OTHERS_LEARNED)
+    @each_of(LEARNING)
     def there_and_back(setup):
         assert setup_from_file(decode_file_text(setup_to_file(setup).encode())) == (setup, [])
         changed.update(field.name for field in fields(Setup) if getattr(setup, field.name) != field.default)

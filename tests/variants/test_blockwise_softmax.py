@@ -26,7 +26,7 @@ MASK_PARAMS = {
 CONFIGS = {
     **{f"score {name}": {"score": name} for name in SCORES},
     **{f"mask {name}": {"masks": [mask_choice(name, **MASK_PARAMS)]} for name in MASKS},
-    **{f"position {name}": {"positions": [name]} for name in POSITIONS if name != "sinusoidal"},
+    **{f"position {name}": {"positions": [name]} for name in POSITIONS if not POSITIONS[name].reads_input},
     **{f"normaliser {name}": {"normaliser": name, "masks": ["causal"]} for name in ("softmax", "sinks")},
     "sinks, nothing for the first": {"normaliser": "sinks", "masks": [("causal", {"offset": -3})]},
     "causal, nothing for the first": {"masks": [("causal", {"offset": -3})]},
@@ -179,7 +179,7 @@ def test_the_largest_tensor_is_one_block_of_scores(block, mask):
         ("blockwise_weights", {"config": AttentionConfig(replace="uniform")}),
         ("lengths_count", {"config": AttentionConfig(masks=[("padding", {"lengths": (1,)})])}),
         ("missing_weight", {"config": AttentionConfig(score="general")}),
-        ("no_input_positions", {"config": AttentionConfig(positions=["sinusoidal"])}),
+        ("no_input", {"config": AttentionConfig(positions=["sinusoidal"])}),
         ("heads_given", {"config": AttentionConfig(heads=5)}),
     ],
 )

@@ -18,11 +18,12 @@ from attention_core.variants.decoding_work import (
     causal_pairs,
     guess_key_counts,
     kv_bytes,
+    latent_bytes,
     total_work,
     work_of_step,
 )
-from attention_core.variants.kv_cache import decode, first_key, gap_to_full
-from tests.entries import learned_shapes
+from attention_core.variants.kv_cache import decode, first_key, gap_to_full, kept_steps
+from tests.entries import key_rows, learned_shapes
 
 B, T, D, D_OUT, A = 2, 7, 11, 13, 17
 HEADS, KV_HEADS, D_K, D_V = 6, 3, 4, 5  # d_k is even, because RoPE turns pairs
@@ -54,6 +55,13 @@ CONFIGS = {
     "uniform": {"replace": "uniform"},
     **{f"score {name}": {"score": name} for name in SCORES},
     **{f"modifier {name}": {"modifiers": [name]} for name in MODIFIERS},
+    "latent, decoupled": {"modifiers": ["latent"], "positions": ["decoupled_rope"]},
+    "latent, turned, sliding": {
+        "modifiers": ["latent"],
+        "positions": ["rope", "decoupled_rope", "sinusoidal"],
+        "masks": [("sliding", {"window": 3})],
+    },
+    "two maps, turned": {"modifiers": ["differential"], "positions": ["rope"]},
     "normaliser sinks": {"normaliser": "sinks"},
     "normaliser sigmoid": {"normaliser": ("sigmoid", {"bias": -1.5})},
 }
@@ -69,12 +77,13 @@ def config_of(name: str) -> AttentionConfig:
 
 def weights_for(config: AttentionConfig) -> Weights:
     queries, keys = config.heads, config.kv_heads
-    shapes = {"w_q": (D, queries * D_K), "w_k": (D, keys * D_K), "w_v": (D, keys * D_V)}
+    shapes = learned_shapes(config, D_K, D_K, own=A, wide=(D, D_V))
+    rows = key_rows(config, shapes, D)
+    shapes |= {"w_q": (D, queries * D_K), "w_k": (rows, keys * D_K), "w_v": (rows, keys * D_V)}
     shapes |= {"b_q": (queries * D_K,), "b_k": (keys * D_K,), "b_v": (keys * D_V,)}
     width = D if config.residual else D_OUT
     shapes |= {"w_o": (queries * D_V, width), "b_o": (width,)}
-    shapes |= learned_shapes(config, D_K, D_K, own=A, wide=(D, queries * D_V))
-    return Weights(**{name: numbers(*shape, seed=3 + n) for n, (name, shape) in enumerate(shapes.items())})
+    return Weights(**{name: numbers(*shape, seed=3 + n) / 3 for n, (name, shape) in enumerate(shapes.items())})
 
 
 def both(name: str) -> tuple[list[Trace], Trace]:
@@ -140,14 +149,17 @@ def test_a_step_projects_one_token_and_keeps_what_there_was(name):
     found, _ = both(name)
     before = None
     for t, trace in enumerate(found):
-        assert all(trace[f"{role}_projected"].shape[1] == 1 for role in "qkv")
+        kept = kept_steps(config_of(name))
+        assert trace["q_projected"].shape[1] == 1
+        if "v" in kept:  # else keys and values are made of all latents
+            assert trace["k_projected"].shape[1] == trace["v_projected"].shape[1] == 1
         assert trace["q"].shape[2] == trace["weights"].shape[2] == trace["output"].shape[1] == 1
-        assert ("k_cache" in trace) == ("v_cache" in trace) == (trace["k"].shape[2] > 1)
-        if "k_cache" in trace:
-            for role in "kv":
-                rows = trace[f"{role}_cache"].shape[2]
-                assert torch.equal(trace[f"{role}_cache"], before[role][:, :, -rows:])  # bit for bit
-                assert torch.equal(trace[role], torch.cat([trace[f"{role}_cache"], trace[f"{role}_new"]], dim=2))
+        for role in kept:
+            assert (f"{role}_cache" in trace) == (role in trace and trace["k"].shape[2] > 1)
+            if f"{role}_cache" in trace:
+                rows = trace[f"{role}_cache"].shape[-2]
+                assert torch.equal(trace[f"{role}_cache"], before[role][..., -rows:, :])  # bit for bit
+                assert torch.equal(trace[role], torch.cat([trace[f"{role}_cache"], trace[f"{role}_new"]], dim=-2))
         before = trace
         assert (
             trace["k"].shape[2]
@@ -294,6 +306,17 @@ def test_the_closed_form_is_what_the_tensors_take(dtype, kv_heads, window):
         real = sum(trace[role].element_size() * trace[role].numel() for role in "kv")
         assert kv_bytes(trace) == real
         assert real == cache_bytes(t + 1, kv_heads=kv_heads, d_k=D_K, d_v=D_V, dtype=dtype, batch=B, window=window)
+
+
+def test_a_latent_is_all_that_is_kept():
+    config = config_of("latent, decoupled")
+    for t, trace in enumerate(decode(numbers(B, T, D, seed=6), weights=weights_for(config), config=config)):
+        sizes = trace.sizes()
+        closed = latent_bytes(t + 1, d_c=sizes["d_c"], d_r=sizes["d_r"], dtype=torch.float64, batch=B)
+        given = [trace[name].nbytes for name in trace.inputs() if name.endswith("_cache")]
+        made = [trace[name].nbytes for name in ("latent_x_new", "k_r_new") if name in trace]
+        assert kv_bytes(trace) == closed
+        assert sum(given) + sum(made) == (closed if t else 0)
 
 
 def test_bytes_by_hand():

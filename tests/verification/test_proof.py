@@ -27,7 +27,7 @@ from attention_core.record.trace import Faces
 from attention_core.variants import kv_cache
 from attention_core.variants.kv_cache import decode
 from attention_core.verification.proof import Proof, ProofCheck, check_step, prove
-from tests.entries import learned_shapes, mask_choice, score_for
+from tests.entries import key_rows, learned_shapes, mask_choice, score_for
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]  # in the order of their digits
 B, T, S, A, D_OUT = 2, 4, 6, 3, 5
@@ -58,12 +58,13 @@ MASK_CHOICES = {
     "custom, per head": ["causal"],
 }
 POSITION_CHOICES = {
+    **{name: [name] for name in POSITIONS},
     "none": [],
     "sinusoidal": ["sinusoidal"],
     "rope": ["rope"],
     "rope, halves": [("rope", {"style": "half", "base": 50.0})],
     "alibi": ["alibi"],
-    "all": ["sinusoidal", "rope", "alibi", "t5", "clipped", "relative_keys"],
+    "all": [*POSITIONS],
 }
 LAYOUTS = [  # query heads, key/value heads, sequences, biases, output projection
     {"heads": 1, "kv_heads": 1, "inputs": 1, "biases": True, "w_o": True},
@@ -96,13 +97,6 @@ def layer(
     **choices,
 ) -> Trace:
     """Attention from the input on, with whatever is asked for."""
-    keys = T if inputs == 1 else S
-    given = [eighths(B, length, width, dtype=dtype) for length, width in zip((T, S, S), WIDTHS, strict=True)][:inputs]
-    columns = {"q": heads * D_K, "k": kv_heads * D_K, "v": kv_heads * D_V}
-    shapes = {f"w_{role}": (WIDTHS[min(i, inputs - 1)], columns[role]) for i, role in enumerate("qkv")}
-    shapes |= {f"b_{role}": (columns[role],) for role in "qkv"} if biases else {}
-    shapes |= {"w_o": (heads * D_V, D_OUT)} if w_o else {}
-    shapes |= {"b_o": (D_OUT,)} if w_o and biases else {}
     config = AttentionConfig(
         score,
         heads=heads,
@@ -111,7 +105,18 @@ def layer(
         positions=POSITION_CHOICES[position],
         **choices,
     )
-    shapes |= learned_shapes(config, D_K, D_K, own=A, apart=True, wide=(WIDTHS[0], heads * D_V))
+    if config.modifiers_at("sources"):  # k and v are made of one latent
+        inputs = min(inputs, 2)
+    keys = T if inputs == 1 else S
+    given = [eighths(B, length, width, dtype=dtype) for length, width in zip((T, S, S), WIDTHS, strict=True)][:inputs]
+    columns = {"q": heads * D_K, "k": kv_heads * D_K, "v": kv_heads * D_V}
+    rows = {role: WIDTHS[min(i, inputs - 1)] for i, role in enumerate("qkv")}
+    shapes = learned_shapes(config, D_K, D_K, own=A, apart=True, wide=(WIDTHS[0], D_V, rows["k"]))
+    rows |= {role: key_rows(config, shapes, rows[role]) for role in "kv"}
+    shapes |= {f"w_{role}": (rows[role], columns[role]) for role in "qkv"}
+    shapes |= {f"b_{role}": (columns[role],) for role in "qkv"} if biases else {}
+    shapes |= {"w_o": (heads * D_V, D_OUT)} if w_o else {}
+    shapes |= {"b_o": (D_OUT,)} if w_o and biases else {}
     own_mask = {"custom": ALLOWED[:, :keys], "custom, per head": PER_HEAD[:, :heads, :, :keys]}.get(mask)
     return attend(
         *given,

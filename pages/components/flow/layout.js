@@ -132,7 +132,7 @@ function rows(snapshot, { height, unit, open }) {
 function heightsOfRows(room, unit, shares, laneBehind) {
   const even = room / shares.length;
   if (even >= LEGIBLE_ROW * unit) return new Float64Array(shares.length).fill(Math.min(even, 78 * unit));
-  const isStrong = Array.from(shares, (share, row) => row === laneBehind || share > STRONG_SHARE);
+  const isStrong = Array.from(shares, (share, row) => row === laneBehind || Math.abs(share) > STRONG_SHARE);
   const strongCount = isStrong.filter(Boolean).length;
   const strong = Math.max(even, Math.min(28 * unit, (room * 0.6) / strongCount));
   const weak = (room - strong * strongCount) / Math.max(1, shares.length - strongCount);

@@ -186,10 +186,19 @@ class Model {
     }
     const share = parts.find((part) => part.is_share);
     const shares = this.withRest(numbers[share.name]);
-    const before = numbers[share.reads[0]] ?? shares;
-    const blocked = Array.from(shares, (_, row) => shares[row] === 0 && before[row] === -Infinity);
+    const shut = this.shutRows(numbers, share);
+    const blocked = Array.from(shares, (_, row) => shares[row] === 0 && shut[row]);
     const asks = this.data.crossed ? shares.length - 1 : this.rowOf(look.query);
     return { look, asks, parts, stops, numbers, shares, share, blocked };
+  }
+
+  // Of each key whether its score is shut: minus infinity in a part that the shares are made of.
+  shutRows(numbers, share) {
+    for (let part = share; part?.role === "pair"; part = this.parts.get(part.reads[0])) {
+      const isShut = Array.from(numbers[part.name], (number) => number === -Infinity);
+      if (isShut.includes(true)) return isShut;
+    }
+    return [];
   }
 
   // What is left for the words that are not drawn.

@@ -67,6 +67,17 @@ const CELLS = {
     const column = h * (w.shape[1] / heads) + m;
     return 1 / (1 + Math.exp(-sum(w.shape[0], (n) => at(x, b, t, n) * at(w, n, column))));
   },
+  take_half: ([...index], [x], { half }) => {
+    const m = index.pop();
+    return at(x, ...index, half * (x.shape.at(-1) / 2) + m);
+  },
+  exp_of_dot: ([h], [one, other]) => {
+    const place = (vector, m) => (vector.shape.length > 1 ? at(vector, h, m) : at(vector, m));
+    return Math.exp(sum(one.shape.at(-1), (m) => place(one, m) * place(other, m)));
+  },
+  balance: ([h], [first, second], { lam_init }) => at(first, h) - at(second, h) + lam_init,
+  subtract_map: (index, [first, second, lam]) => at(first, ...index) - at(lam, index[1]) * at(second, ...index),
+  shrink: (index, [x], { lam_init }) => at(x, ...index) * (1 - lam_init),
   let_through: (index, [outputs, opened]) => at(outputs, ...index) * at(opened, ...index),
   merge_heads: ([b, t, n], [x]) => {
     const width = x.shape[3];

@@ -31,6 +31,7 @@ function write(element, texts) {
 }
 
 function spellPercent(share) {
+  if (share < 0) return `−${spellPercent(-share)}`;
   if (share >= 0.995 && share < 1) return ">99 %";
   if (share > 0 && share < 0.005) return "<1 %";
   return `${Math.round(100 * share)} %`;

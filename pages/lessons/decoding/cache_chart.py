@@ -32,6 +32,8 @@ def make_cache_curve(model: CachedModel, colour: str, dashed: bool) -> Curve:
     """Makes the curve of the bytes that a model's cache holds."""
     kept = say(f"lessons.decoding.option.window.{model.window}")
     name = say("lessons.decoding.curve", kv=model.kv_heads, kept=kept)
+    if model.kv_heads is None:
+        name = say("lessons.decoding.curve_latent", kept=kept)
     sizes = [model.bytes_after(tokens) for tokens in CACHE_LENGTHS]
     return Curve(name, CACHE_LENGTHS, sizes, colour, dashed)
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from attention_core.variants.decoding_work import cache_bytes
+from attention_core.variants.decoding_work import cache_bytes, latent_bytes
 from attention_core.verification.precision import PRECISIONS
 
 MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # of a layer: 32 query heads of width 128 make a model of 4,096
+LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # of a token, as in DeepSeek-V2
 CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # tokens that are kept; None: all of them
 
 
@@ -13,9 +14,9 @@ CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # tokens th
 class CachedModel:
     """What decides how many bytes the cache of a model holds.
 
-    kv_heads: of each layer. window: one of CACHE_WINDOWS. dtype: one of PRECISIONS."""
+    kv_heads: of each layer; None: a latent in their place. window: one of CACHE_WINDOWS. dtype: one of PRECISIONS."""
 
-    kv_heads: int
+    kv_heads: int | None
     window: str
     layers: int
     dtype: str
@@ -27,12 +28,7 @@ class CachedModel:
 
     def bytes_after(self, tokens: int) -> int:
         """How many bytes its cache holds after so many tokens."""
-        return cache_bytes(
-            tokens,
-            kv_heads=self.kv_heads,
-            d_k=MODEL_HEAD_WIDTH,
-            d_v=MODEL_HEAD_WIDTH,
-            dtype=PRECISIONS[self.dtype],
-            layers=self.layers,
-            window=CACHE_WINDOWS[self.window],
-        )
+        common = {"dtype": PRECISIONS[self.dtype], "layers": self.layers, "window": CACHE_WINDOWS[self.window]}
+        if self.kv_heads is None:
+            return latent_bytes(tokens, d_c=LATENT_WIDTH, d_r=TURNED_WIDTH, **common)
+        return cache_bytes(tokens, kv_heads=self.kv_heads, d_k=MODEL_HEAD_WIDTH, d_v=MODEL_HEAD_WIDTH, **common)

@@ -1,4 +1,4 @@
-// Ribbons: values on their way, each as wide as its share.
+// Ribbons: values on their way, each as wide as its share; one that is below 0 is taken away, and outlined.
 const TELLING_SHARE = 0.045; // shares from here on are written into their ribbon
 
 function drawRibbons(picture) {
@@ -15,13 +15,13 @@ function drawRibbons(picture) {
   picture.arrival.set({ x1: bend, x2: end });
   const width = Math.max(0, (end + 10 * picture.unit - start) * revealed);
   picture.clip.set({ x: start, y: headHeight - 60 * picture.unit, width, height: picture.layout.frame.height });
-  const total = shares.reduce((one, other) => one + other, 0);
+  const total = shares.reduce((one, other) => one + Math.abs(other), 0);
   let arrives = laneY - (stick * total) / 2;
   for (let row = 0; row < picture.rows; row++) {
-    const width = shares[row] * stick;
+    const width = Math.abs(shares[row]) * stick;
     const leaves = topOf(picture, row, width);
     drawRibbon(picture, row, { start, bend, end, leaves, arrives, width });
-    if (revealed > 0.04 && revealed < 1 && shares[row] > 0.03) drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
+    if (revealed > 0.04 && revealed < 1 && Math.abs(shares[row]) > 0.03) drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
     drawPercent(picture, row, { passed, bend, top: leaves, width }, clamp(revealed * 3 - 1));
     arrives += width;
   }
@@ -34,8 +34,9 @@ function drawRibbon(picture, row, { start, bend, end, leaves, arrives, width }) 
   const half = (bend + end) / 2;
   const there = `H${bend}C${half},${leaves} ${half},${arrives} ${end},${arrives}`;
   const back = `V${arrives + hair}C${half},${arrives + hair} ${half},${leaves + hair} ${bend},${leaves + hair}H${start}Z`;
-  const strength = between(0.34, 0.92, clamp(picture.snapshot.shares[row] * 3));
-  picture.shapes.put("ribbons", "path", `ribbon ${row}`, { d: `M${start},${leaves}${there}${back}`, class: "ribbon", fill: picture.arrival.url, opacity: strength * picture.nearness(row) }, { ribbon: row });
+  const share = picture.snapshot.shares[row];
+  const strength = between(0.34, 0.92, clamp(Math.abs(share) * 3));
+  picture.shapes.put("ribbons", "path", `ribbon ${row}`, { d: `M${start},${leaves}${there}${back}`, class: `ribbon${share < 0 ? " taken" : ""}`, fill: picture.arrival.url, opacity: strength * picture.nearness(row) }, { ribbon: row });
 }
 
 function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed) {
@@ -48,13 +49,13 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
 // Inside its ribbon where it fits before the bend, else above it.
 function drawPercent(picture, row, { passed, bend, top, width }, opacity) {
   const share = picture.snapshot.shares[row];
-  const tells = picture.hovered === row || (picture.hovered === null && share >= TELLING_SHARE);
+  const tells = picture.hovered === row || (picture.hovered === null && Math.abs(share) >= TELLING_SHARE);
   if (!tells || opacity <= 0) return;
   const size = 24 * picture.unit;
   const x = passed + 12 * picture.unit;
   const isInside = width > size && x + textWidth(spellPercent(share), size) < bend + size;
   const at = { x, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit, "font-size": isInside ? size : 16 * picture.unit, opacity };
-  picture.shapes.put("texts", "text", `percent ${row}`, { ...at, class: `percent${isInside ? " inside" : ""}`, text: spellPercent(share) });
+  picture.shapes.put("texts", "text", `percent ${row}`, { ...at, class: `percent${isInside && share > 0 ? " inside" : ""}`, text: spellPercent(share) });
 }
 
 // What uncovers the ribbons from the left.

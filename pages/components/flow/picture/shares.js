@@ -13,11 +13,11 @@ function drawShares(picture) {
     const comes = easeInOut(clamp(power * 1.25 - (0.25 * row) / picture.rows));
     const asPower = powerBox(picture, row, comes, source, scores, powers);
     const box = blendTables(blendTables(asPower, stickBox(picture, row, sum), lying), shareBox(picture, row), standing);
-    sum += shares[row];
+    sum += Math.abs(shares[row]);
     const attributes = { x: box.x, y: box.y, width: Math.max(0.6, box.width), height: Math.max(0.6, box.height) };
     const rx = Math.min(3 * picture.unit, box.height / 3, box.width / 3);
     const means = { part: share.name, row, m: 0 };
-    picture.shapes.put("shares", "rect", `share ${row}`, { ...attributes, rx, class: "share", opacity: picture.nearness(row) }, means);
+    picture.shapes.put("shares", "rect", `share ${row}`, { ...attributes, rx, class: `share${shares[row] < 0 ? " taken" : ""}`, opacity: picture.nearness(row) }, means);
     if (lying > 0.6 && standing < 0.5 && box.width > 46 * picture.unit) drawSegmentWord(picture, row, box, clamp((lying - 0.6) * 4) * (1 - 2 * standing));
   }
   if (settled > 0 && standing < 1) drawRuler(picture, clamp(settled * 5) * (1 - standing));
@@ -48,12 +48,12 @@ function powerBox(picture, row, comes, source, scores, powers) {
 function stickBox(picture, row, sum) {
   const [room, height] = [shareRoom(picture), 30 * picture.unit];
   const x = picture.layout.x[picture.snapshot.share.name] + sum * room;
-  return { x, y: picture.layout.laneY - height / 2, width: picture.snapshot.shares[row] * room, height };
+  return { x, y: picture.layout.laneY - height / 2, width: Math.abs(picture.snapshot.shares[row]) * room, height };
 }
 
 function shareBox(picture, row) {
   const { x, w } = picture.layout;
-  const height = Math.max(0.8, picture.snapshot.shares[row] * picture.layout.stick);
+  const height = Math.max(0.8, Math.abs(picture.snapshot.shares[row]) * picture.layout.stick);
   return { x: x[picture.snapshot.share.name], y: topOf(picture, row, height), width: w[picture.snapshot.share.name], height };
 }
 

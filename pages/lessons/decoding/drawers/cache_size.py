@@ -5,18 +5,24 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.record.number_text import format_bytes, format_grouped
-from attention_core.variants.decoding_work import cache_bytes, kv_bytes
+from attention_core.variants.decoding_work import cache_bytes, kv_bytes, latent_bytes
 from attention_core.verification.precision import PRECISIONS
 from pages.export.page_links import link_to_workbench
 from pages.lessons.decoding.cache_chart import CACHE_LENGTHS, show_cache_chart
-from pages.lessons.decoding.cached_model import CACHE_WINDOWS, MODEL_HEADS, CachedModel
+from pages.lessons.decoding.cached_model import (
+    CACHE_WINDOWS,
+    LATENT_WIDTH,
+    MODEL_HEADS,
+    TURNED_WIDTH,
+    CachedModel,
+)
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import decoding_steps_for
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1}  # key/value heads
+KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads, or a latent
 MODEL_LAYERS = (1, 12, 32, 80)
 OWN_WINDOW = 3  # of the reader's sentence, which is short
 
@@ -41,11 +47,15 @@ def say_cache_size(model: CachedModel, length: int) -> None:
     size = format_bytes(model.bytes_after(length))
     plain = format_bytes(model.plain.bytes_after(length))
     key = "size_plain" if size == plain else "size"
+    if model.kv_heads is None:
+        key = "size_latent"
     show_sentence(
         f"lessons.decoding.{key}",
         tokens=format_grouped(length),
         layers=model.layers,
         kv=model.kv_heads,
+        d_c=LATENT_WIDTH,
+        d_r=TURNED_WIDTH,
         dtype=model.dtype,
         size=size,
         plain=plain,
@@ -55,8 +65,11 @@ def say_cache_size(model: CachedModel, length: int) -> None:
 def show_cache_of_own_sentence(setup: Setup, model: CachedModel) -> None:
     """Makes the same choices on the reader's sentence, whose tensors are measured."""
     masks = ("causal",) if model.window == "all" else (f"sliding:{OWN_WINDOW}",)
-    kv_heads = 1 if model.kv_heads < MODEL_HEADS else None
-    own = replace(setup, dtype=model.dtype, masks=masks, kv_heads=kv_heads)
+    own = replace(setup, dtype=model.dtype, masks=masks)
+    if model.kv_heads is None:
+        show_latents_of_own_sentence(replace(own, modifiers=("latent",), positions=("decoupled_rope",)))
+        return
+    own = replace(own, kv_heads=1 if model.kv_heads < MODEL_HEADS else None)
     last_step = decoding_steps_for(own)[-1]
     sizes = last_step.sizes()
     widths = {"d_k": sizes["d_k"], "d_v": sizes["d_v"]}
@@ -72,3 +85,20 @@ def show_cache_of_own_sentence(setup: Setup, model: CachedModel) -> None:
         **widths,
     )
     link_to_workbench(own, "size")
+
+
+def show_latents_of_own_sentence(setup: Setup) -> None:
+    """Says what a latent keeps of the reader's sentence."""
+    last_step = decoding_steps_for(setup)[-1]
+    sizes = last_step.sizes()
+    dtype = PRECISIONS[setup.dtype]
+    widths = {"d_c": sizes["d_c"], "d_r": sizes["d_r"]}
+    show_sentence(
+        "lessons.decoding.own_latent",
+        closed=latent_bytes(sizes["S"], dtype=dtype, **widths),
+        held=kv_bytes(last_step),
+        each=dtype.itemsize,
+        S=sizes["S"],
+        **widths,
+    )
+    link_to_workbench(setup, "size")

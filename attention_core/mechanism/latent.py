@@ -1,0 +1,56 @@
+"""Multi-head latent attention: k and v are made of one short vector a token; a few numbers more carry positions.
+
+The latent's line stands in MODIFIERS (modifiers.py), that of the decoupled RoPE in POSITIONS (positions.py).
+DeepSeek-AI 2024 (DeepSeek-V2), section 2.1. The latent of the queries, which saves memory in training alone,
+is left out, as in DeepSeek-V2-Lite.
+"""
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.learned_tensors import LearnedTensor, first_columns, ones
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Cell, Operand
+from attention_core.record.trace import Faces
+
+# ---- what it learns --------------------------------------------------------------------------------------------------
+W_DKV = LearnedTensor("w_dkv", ("D_kv", "d_c"), r"W_{DKV}", start=first_columns, own_sizes={"d_c": 3})
+G_LATENT = LearnedTensor("g_latent", ("d_c",), "g_c", start=ones, own_sizes={"d_c": 3})
+# Where all are 1, words differ by their places alone: the nearer, the larger the product.
+W_KR = LearnedTensor("w_kr", ("D_kv", "d_r"), "W_{KR}", start=ones, own_sizes={"d_r": 2})
+W_QR = LearnedTensor("w_qr", ("D", "H·d_r"), "W_{QR}", start=ones, own_sizes={"d_r": 2})
+
+
+# ---- decoupled: scores get the product of the numbers that were turned; all heads share those of a key (eq. 16, 17) --
+def add_turned(
+    scores: Float[Tensor, "B H T S"], q_r: Float[Tensor, "B H T d_r"], k_r: Float[Tensor, "B S d_r"]
+) -> Float[Tensor, "B H T S"]:
+    turned = q_r @ k_r.unsqueeze(1).mT  # (B, H, T, d_r) x (B, 1, d_r, S) -> (B, H, T, S)
+    return scores + turned
+
+
+def add_turned_numpy(scores, q_r, k_r):
+    return scores + np.einsum("bhtr,bsr->bhts", q_r, k_r)
+
+
+def add_turned_formula(scores, q_r, k_r):
+    return rf"{scores} + {q_r}\,{k_r}^{{\top}}"
+
+
+def add_turned_cell(index, scores: Operand, q_r: Operand, k_r: Operand) -> Cell:
+    b, h, t, s = index
+    terms = [(scores[index],)]
+    for m in range(q_r.shape[-1]):
+        terms.append((q_r[b, h, t, m], k_r[b, s, m]))
+    return Cell(tuple(terms))
+
+
+DECOUPLED = Faces(add_turned, add_turned_numpy, add_turned_formula, add_turned_cell, sign="+ q·k", motion="match")
+
+
+def fit_decoupled(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
+    """The parameters as they are. Raises AttentionError: even_width."""
+    if sizes["d_r"] % 2:
+        raise AttentionError("even_width", kind="RoPE", width=sizes["d_r"])
+    return params
