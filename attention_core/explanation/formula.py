@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from attention_core.mechanism.config import LEARNED_TENSORS
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Trace
 
 SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # AA contrast on white
@@ -29,6 +30,9 @@ SYMBOL_LETTERS = {
     **{name: tensor.symbol for name, tensor in LEARNED_TENSORS.items()},
 }
 
+ADDED_TO_INPUTS = [name for name, position in POSITIONS.items() if position.place == "input"]
+MADE_OF_INPUTS = tuple(f"{name}_" for name in ("positioned", *ADDED_TO_INPUTS))
+
 
 def colour_family(name: str) -> str | None:
     """Return the colour family of a step: q, k, v or x, or None.
@@ -40,7 +44,7 @@ def colour_family(name: str) -> str | None:
         return None
     if name in ("x", "query", "key", "value"):
         return "x"
-    if name.startswith(("positioned_", "sinusoidal_")):
+    if name.startswith(MADE_OF_INPUTS):
         return "x"
     for letter in ("q", "k", "v"):
         own_names = (letter, f"w_{letter}", f"b_{letter}")

@@ -26,6 +26,8 @@ class LearnedTensor:
     by_head: whether it may have a leading axis H besides, so that each head has its own. start: what a page begins
     with, from its rows and columns (a vector is one row); None: drawn from the seed. own_sizes: how large a page makes
     its own axes; one that is not named is as wide as a head. makes_weights: whether the weights hang on it.
+
+    Raises ValueError where `start` gives another number of rows or columns.
     """
 
     name: str
@@ -35,6 +37,10 @@ class LearnedTensor:
     start: Start | None = None
     own_sizes: Mapping[str, int] = field(default_factory=dict)
     makes_weights: bool = True
+
+    def __post_init__(self):
+        if self.start is not None and self.start(4, 3).shape != (4, 3):
+            raise ValueError(f"what {self.name} begins with must have as many rows and columns as are asked for")
 
     def axes(self, letters: Mapping[str, str]) -> tuple[str, ...]:
         """The names of its axes in a run, where one that comes again is primed. letters: what the run calls an axis.
@@ -110,8 +116,21 @@ def check_learned(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape]
         if tensor.by_head:
             fitting.append((sizes["H"], *fitting[0]))
         if shape not in fitting:
-            axes = " or ".join(map(str, fitting))
+            axes = " or ".join(f"({write_axes(tensor, each)})" for each in fitting)
             raise AttentionError("weight_shape", weight=tensor.name, axes=axes, shape=shape)
+
+
+def write_axes(tensor: LearnedTensor, shape: Shape) -> str:
+    """A shape that fits as it is printed; an axis of the tensor's own that is not there by its letter.
+
+    >>> write_axes(LearnedTensor("w_a", ("rows", "d_k"), "W_a"), (0, 3))
+    'rows, 3'
+    >>> write_axes(LearnedTensor("sinks", ("H",), "s"), (2,))
+    '2,'
+    """
+    letters = ("H", *tensor.dims)[-len(shape) :]
+    axes = ", ".join(str(size or letter) for size, letter in zip(shape, letters, strict=True))
+    return axes if len(shape) > 1 else f"{axes},"
 
 
 def by_axes(declared: Iterable[LearnedTensor]) -> list[LearnedTensor]:

@@ -27,7 +27,10 @@ def put_learned_matrices(
     wiring: tuple[str, ...],
     config: AttentionConfig,
 ) -> None:
-    """Puts what the chosen mechanisms learn. learned: what a network has learned."""
+    """Puts what the chosen mechanisms learn. learned: what a network has learned.
+
+    Raises AttentionError: too_many_terms.
+    """
     done = config.modifiers_at("sources")
     groups = [declared for name, declared in config.learned().items() if declared and name not in done]
     if not groups:
@@ -35,6 +38,8 @@ def put_learned_matrices(
     d_q, d_k = (max(width // config.maps, 1) for width in find_widths(inputs, head_sizes, wiring, config))
     d_v = find_value_width(inputs, head_sizes, wiring, config)
     sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, **input_widths(inputs)}
+    if config.score == "general" and d_q * d_k > MAX_GENERAL_TERMS:
+        raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=MAX_GENERAL_TERMS)
     for declared in groups:
         put_group(inputs, declared, sizes, head_sizes.seed, learned)
 
@@ -161,16 +166,8 @@ def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
 
 
 def start_matrix(tensor: LearnedTensor, shape: tuple[int, int], seed: int) -> StartMatrix:
-    """A learned tensor before anybody changes it. Raises AttentionError: too_many_terms."""
+    """A learned tensor before anybody changes it."""
     if tensor.start is None:
         numbers = random_matrix(tensor.name, shape, seed)
         return StartMatrix(numbers, "random", seed)
-    rows, columns = shape
-    if rows * columns > MAX_GENERAL_TERMS:
-        raise AttentionError(
-            "too_many_terms",
-            q=rows,
-            k=columns,
-            limit=MAX_GENERAL_TERMS,
-        )
-    return StartMatrix(tensor.start(rows, columns), "built")
+    return StartMatrix(tensor.start(*shape), "built")

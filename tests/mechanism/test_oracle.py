@@ -153,6 +153,7 @@ def scores_by_torch(score: str, q: torch.Tensor, k: torch.Tensor, weights: Weigh
     if score == "general":
         pairs = q[:, :, :, None].expand(-1, -1, -1, S, -1), k[:, :, None].expand(-1, -1, T, -1, -1)
         return F.bilinear(*(each.contiguous() for each in pairs), weights.w_a[None])[..., 0]
+    assert score == "additive", f"how torch alone computes {score} must stand here"
     scores = torch.zeros(*q.shape[:3], S, dtype=q.dtype)
     from_q, from_k = q @ weights.w_aq, k @ weights.w_ak
     for b, h, i, j in torch.cartesian_prod(*map(torch.arange, scores.shape)).tolist():

@@ -43,6 +43,7 @@ def test_a_file_gives_back_the_setup():
     )
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
+    @example(Setup(cross=True, context_text="Tom read"))
     @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     @each_of(LEARNING)
