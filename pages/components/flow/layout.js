@@ -7,6 +7,8 @@ const FOLDED_COLUMN = 34; // one of many such columns
 const SHARE_COLUMN = 12; // a share, as a stick
 const LEGIBLE_ROW = 25; // rows below this: strong ones keep their word, the others become stripes
 const STRONG_SHARE = 0.04;
+const [SMALL, SMALLEST] = [0.8, 0.4]; // below the one only what would not fit with narrow gaps, and nothing below the other
+const NARROWEST = 0.2; // of a gap
 
 // frame: { width, height, unit, compact, shown, crossed, reserve, open }. shown: the names of the parts that are drawn.
 // reserve: room that is left free behind the last column. open: the row under which a sum is unfolded, and how high that
@@ -80,15 +82,16 @@ function columns(snapshot, parts, frame) {
   for (; ; zoom -= 0.05) {
     const needed = (part) => {
       const own = widthOf(snapshot, part, frame, zoom, folded);
-      return part.role === "lane" || compact || folded.has(part.name) ? own : Math.max(own, headWidth(part));
+      return part.role === "lane" || compact || zoom < SMALL || folded.has(part.name) ? own : Math.max(own, headWidth(part));
     };
     widths = slots.map((slot) => Math.max(...slot.map(needed)));
     const taken = widths.reduce((one, other) => one + other, 0) + least * Math.max(1, zoom * 0.9);
     spare = width - wordWidth - (hasRibbons ? endWidth : 8 * unit + reserve) - taken;
-    if (spare >= 0 || zoom <= 0.8) break;
+    const fits = spare >= 0 || (zoom <= SMALL && 1 + spare / least >= NARROWEST);
+    if (fits || zoom <= SMALLEST) break;
     if (zoom <= 1 && !folded.size && !compact) bars.slice(1, -1).forEach((part) => folded.add(part.name));
   }
-  const squeeze = spare < 0 ? Math.max(0.2, 1 + spare / least) : 1;
+  const squeeze = spare < 0 ? Math.max(NARROWEST, 1 + spare / least) : 1;
   const free = hasRibbons ? spare : Math.min(spare, 95 * unit * growth);
   const [x, w] = [{}, {}];
   let left = wordWidth;

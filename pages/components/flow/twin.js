@@ -34,6 +34,21 @@ function softmaxRow(scores) {
   return powers.map((power) => power / total);
 }
 
+// By how many radians RoPE turns a pair with every position, and by what q and k are made longer: see positions.py.
+const YARN_TURNS = [1, 32];
+function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
+  const ground = scaling === "ntk" && width > 2 ? base * factor ** (width / (width - 2)) : base;
+  const frequency = ground ** ((-2 * pair) / width);
+  if (scaling === "linear") return frequency / factor;
+  if (scaling !== "yarn") return frequency;
+  const [fewest, most] = YARN_TURNS;
+  const turned = (trained * frequency) / (2 * Math.PI);
+  const kept = Math.min(Math.max((turned - fewest) / (most - fewest), 0), 1);
+  return ((1 - kept) * frequency) / factor + kept * frequency;
+}
+
+const ropeLength = ({ scaling, factor }) => (scaling === "yarn" ? 0.1 * Math.log(factor) + 1 : 1);
+
 // ---- operations: the number of one cell, by the name of the core's function -----------------------------------------
 const CELLS = {
   project: ([b, t, n], [x, w, bias]) =>
@@ -67,6 +82,26 @@ const CELLS = {
     const column = h * (w.shape[1] / heads) + m;
     return 1 / (1 + Math.exp(-sum(w.shape[0], (n) => at(x, b, t, n) * at(w, n, column))));
   },
+  sinusoidal: ([t, column], [x], { base, first_position }) => {
+    const angle = (t + first_position) * base ** ((-2 * Math.floor(column / 2)) / x.shape.at(-1));
+    return column % 2 ? Math.cos(angle) : Math.sin(angle);
+  },
+  rope: ([...index], [x], params) => {
+    const m = index.pop();
+    const width = x.shape.at(-1);
+    const isHalf = params.style === "half";
+    const pair = isHalf ? m % (width / 2) : Math.floor(m / 2);
+    const [left, right] = isHalf ? [pair, pair + width / 2] : [2 * pair, 2 * pair + 1];
+    const [a, b] = [at(x, ...index, left), at(x, ...index, right)];
+    const angle = (index.at(-1) + params.first_position) * ropeFrequency(pair, width, params);
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    return ropeLength(params) * (m === right ? a * sin + b * cos : a * cos - b * sin);
+  },
+  alibi: ([h, i, j], _, { slopes, query_offset }) => -slopes[h] * Math.abs(i + query_offset - j),
+  add_turned: ([b, h, t, s], [scores, q, k]) => at(scores, b, h, t, s) + sum(q.shape[3], (m) => at(q, b, h, t, m) * at(k, b, s, m)),
+  sigmoid_weights: (index, [scores], { bias }) => 1 / (1 + Math.exp(-(at(scores, ...index) + bias))),
+  mask_to_zero: (index, [scores, allowed]) => (!allowed || at(allowed, ...index) ? at(scores, ...index) : 0),
+  feature_map: (index, [x]) => (at(x, ...index) > 0 ? at(x, ...index) + 1 : Math.exp(at(x, ...index))),
   take_half: ([...index], [x], { half }) => {
     const m = index.pop();
     return at(x, ...index, half * (x.shape.at(-1) / 2) + m);
@@ -97,6 +132,11 @@ const ROWS = {
     const numbers = Array.from({ length: width }, (_, m) => at(x, ...row, m));
     const rms = Math.sqrt(sum(width, (m) => numbers[m] ** 2) / width + eps);
     return numbers.map((number, m) => (number / rms) * at(gain, m));
+  },
+  share_of_sum: (row, [scores]) => {
+    const own = Array.from({ length: scores.shape.at(-1) }, (_, s) => at(scores, ...row, s));
+    const total = own.reduce((one, other) => one + other, 0);
+    return own.map((score) => (total ? score / total : 0));
   },
   sink_softmax: (row, [scores, sinks]) => {
     const length = scores.shape[scores.shape.length - 1];

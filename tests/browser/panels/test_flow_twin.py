@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 
-from attention_core import AttentionConfig, Trace, Weights, attend_qkv
+from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.drawing.flow_graph import FlowGraph, twin_steps
 from tests.golden import loader
 from tests.mechanism.test_golden import RUNS, case_of, fitted
@@ -99,6 +100,112 @@ def test_the_twin_lets_a_sink_take_its_part_as_torch_does(twin, generator):
     weights = torch.softmax(longer, -1)[..., :-1]
     for name, numbers in {"weights": weights, "head_outputs": weights @ v}.items():
         assert (numbers_of(made[name]) - numbers.flatten()).abs().max() < TOLERANCE, name
+
+
+def followed(twin, trace: Trace, wanted: list[str]) -> dict[str, torch.Tensor]:
+    """Steps as the twin makes them of the inputs alone."""
+    steps = twin_steps(FlowGraph(trace))
+    given = {name: plain(trace[name]) for name, step in steps.items() if step["operation"] is None}
+    made, waiting = twin(steps, given, wanted)
+    assert waiting == []
+    return {name: numbers_of(made[name]).reshape(trace[name].shape) for name in wanted}
+
+
+def random_qkv(generator, width: int = 4) -> list[torch.Tensor]:
+    shapes = (2, 3, 7, width), (2, 3, 11, width), (2, 3, 11, 5)
+    return [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in shapes]
+
+
+@pytest.mark.parametrize("style", ["interleaved", "half"])
+@pytest.mark.parametrize("scaling", ["none", "linear", "ntk", "yarn"])
+def test_the_twin_turns_queries_and_keys(style, scaling, twin, generator):
+    """The pairs' frequencies as their papers have them: Chen et al. 2023, Peng et al. 2023."""
+    q, k, v = random_qkv(generator)
+    params = {"style": style, "base": 50.0, "scaling": scaling, "factor": 4.0, "trained": 40}
+    trace = attend_qkv(q, k, v, config=AttentionConfig(positions=[("rope", params)], masks=["causal"]))
+    found = followed(twin, trace, ["q", "k"])
+    plain_two = [1.0, 50**-0.5]
+    kept = [min(max((40 * f / (2 * math.pi) - 1) / 31, 0), 1) for f in plain_two]
+    frequencies = {
+        "none": plain_two,
+        "linear": [f / 4 for f in plain_two],
+        "ntk": [1.0, (50 * 4 ** (4 / 2)) ** -0.5],
+        "yarn": [(1 - part) * f / 4 + part * f for f, part in zip(plain_two, kept, strict=True)],
+    }[scaling]
+    length = 0.1 * math.log(4) + 1 if scaling == "yarn" else 1.0
+    for name, x, first in (("q", q, 4), ("k", k, 0)):
+        for pair, frequency in enumerate(frequencies):
+            left, right = (pair, pair + 2) if style == "half" else (2 * pair, 2 * pair + 1)
+            angle = (torch.arange(x.shape[2]) + first).double() * frequency
+            spun = torch.complex(x[..., left], x[..., right]) * torch.polar(torch.full_like(angle, length), angle)
+            assert (found[name][..., left] - spun.real).abs().max() < TOLERANCE
+            assert (found[name][..., right] - spun.imag).abs().max() < TOLERANCE
+
+
+def test_the_twin_lowers_scores_by_distance_and_passes_each_through_a_sigmoid(twin, generator):
+    q, k, v = random_qkv(generator)
+    config = AttentionConfig(
+        positions=[("alibi", {"slopes": (0.5, 0.25, 1.5)})], normaliser=("sigmoid", {"bias": -1.5}), masks=["causal"]
+    )
+    found = followed(twin, attend_qkv(q, k, v, config=config), ["head_outputs"])["head_outputs"]
+    place, key = torch.arange(7)[:, None] + 4, torch.arange(11)
+    bias = -torch.tensor([0.5, 0.25, 1.5], dtype=torch.float64)[:, None, None] * (place - key).abs()
+    weights = torch.sigmoid(q @ k.mT / 2 + bias - 1.5) * (key <= place)
+    assert (found - weights @ v).abs().max() < TOLERANCE
+
+
+def test_the_twin_divides_features_by_their_sum(twin, generator):
+    q, k, v = random_qkv(generator)
+    config = AttentionConfig("linear", normaliser="share", masks=[("causal", {"offset": -1})])
+    found = followed(twin, attend_qkv(q, k, v, config=config), ["head_outputs"])["head_outputs"]
+    scores = (F.elu(q) + 1) @ (F.elu(k) + 1).mT * (torch.arange(11) <= torch.arange(7)[:, None] - 1)
+    sums = scores.sum(-1, keepdim=True)
+    assert (found - scores / sums.where(sums > 0, 1.0) @ v).abs().max() < TOLERANCE
+
+
+def test_the_twin_subtracts_a_second_map(twin, generator):
+    q, k, v = random_qkv(generator, 6)
+    vectors = {f"lam_{role}{half}": torch.rand(2, generator=generator).double() for role in "qk" for half in (1, 2)}
+    gain = torch.linspace(0.5, 2, 5, dtype=torch.float64)
+    config = AttentionConfig(modifiers=[("differential", {"lam_init": 0.3, "eps": 0.1})])
+    trace = attend_qkv(q, k, v, weights=Weights(**vectors, g_heads=gain), config=config)
+    found = followed(twin, trace, ["shrunk_outputs"])["shrunk_outputs"]
+    first, second = (vectors[f"lam_q{half}"].dot(vectors[f"lam_k{half}"]).exp() for half in (1, 2))
+    one, other = (F.scaled_dot_product_attention(q[..., part], k[..., part], v) for part in (slice(3), slice(3, 6)))
+    expected = 0.7 * F.rms_norm(one - (first - second + 0.3) * other, (5,), gain, 0.1)
+    assert (found - expected).abs().max() < TOLERANCE
+
+
+def test_the_twin_makes_keys_and_values_of_a_latent(twin, generator):
+    x = torch.randn(1, 5, 7, generator=generator, dtype=torch.float64)
+    shapes = {
+        "w_q": (7, 6),
+        "w_k": (4, 6),
+        "w_v": (4, 6),
+        "w_dkv": (7, 4),
+        "g_latent": (4,),
+        "w_qr": (7, 4),
+        "w_kr": (7, 2),
+    }
+    w = {name: torch.randn(*shape, generator=generator, dtype=torch.float64) / 2 for name, shape in shapes.items()}
+    config = AttentionConfig(heads=2, modifiers=[("latent", {"eps": 0.1})], positions=["sinusoidal", "decoupled_rope"])
+    found = followed(twin, attend(x, weights=Weights(**w), config=config), ["head_outputs"])["head_outputs"]
+    place = torch.arange(5, dtype=torch.float64)
+    columns = [(torch.sin, torch.cos)[c % 2](place / 10000 ** (2 * (c // 2) / 7)) for c in range(7)]
+    x = x + torch.stack(columns, -1)
+    latent = F.rms_norm(x @ w["w_dkv"], (4,), w["g_latent"], 0.1)
+    spin = torch.polar(torch.ones(5, dtype=torch.float64), place)
+
+    def heads(name, source):
+        return torch.stack((source @ w[name]).chunk(2, -1), 1)
+
+    def turned(pairs):
+        return torch.view_as_real(torch.view_as_complex(pairs.contiguous()) * spin)
+
+    q = torch.cat([heads("w_q", x), turned(heads("w_qr", x))], -1)
+    k = torch.cat([heads("w_k", latent), turned(x @ w["w_kr"])[:, None].expand(-1, 2, -1, -1)], -1)
+    expected = F.scaled_dot_product_attention(q, k, heads("w_v", latent))
+    assert (found - expected).abs().max() < TOLERANCE
 
 
 def test_what_the_twin_computes_is_what_the_golden_files_say(twin):

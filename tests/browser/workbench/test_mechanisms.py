@@ -47,6 +47,30 @@ MECHANISMS = [
     ),
     (
         5,
+        "mod=differential",
+        {"modifiers": ("differential",)},
+        [
+            *("ask", "match", "power", "share", "match", "power", "share", "subtract"),
+            *("gather", "norm", "scale", "merge", "output"),
+        ],
+    ),
+    (
+        5,
+        "mod=latent&pos=decoupled_rope",
+        {"modifiers": ("latent",), "positions": ("decoupled_rope",)},
+        ["ask", "norm", "ask", "turn", "ask", "turn", "match", "match", "scale", *SHARES],
+    ),
+    (
+        5,
+        "mod=latent,differential&pos=decoupled_rope,sinusoidal",
+        {"modifiers": ("latent", "differential"), "positions": ("decoupled_rope", "sinusoidal")},
+        [
+            *("add", "ask", "norm", "ask", "turn", "ask", "turn", "match", "match", "scale", "power", "share"),
+            *("match", "match", "scale", "power", "share", "subtract", "gather", "norm", "scale", "merge", "output"),
+        ],
+    ),
+    (
+        5,
         "score=linear&norm=share&mask=causal",
         {"score": "linear", "normaliser": "share", "masks": ("causal",)},
         ["ask", "features", "match", "scale", "mask", "divide", *MIXED],
@@ -104,12 +128,14 @@ def check_journey(opened, setup: Setup, query: int, head: int, stops: list[str])
     played, broken = flow.evaluate(PLAY)
     assert (played, broken, opened.errors) == (stops, [], [])
     lane = sorted(flow.evaluate(LANE))
+    assert lane[-1][1] <= flow.evaluate("root => root.flow.layout.frame.width")  # the last one stands in the picture
     assert all(after[0] >= before[1] for before, after in itertools.pairwise(lane))  # no vector covers another
     trace, _ = compute_run(setup)
     shares = trace["weights"][0, head, query].tolist()
     assert flow.evaluate("root => [...root.flow.snapshot.shares]") == pytest.approx(shares, abs=1e-6)
     assert flow.evaluate(STICKS) == pytest.approx(shares, abs=0.03)  # a stick is never too thin to see
     heads_that_share = trace["q"].shape[1] // trace["k"].shape[1]
-    for name in ("k", "v"):
+    whole = "k" if "k_2" not in trace else "k_heads"  # both halves of a key are drawn as the one that they are cut of
+    for name in (whole, "v"):
         drawn = flow.evaluate("(root, name) => [...root.flow.snapshot.numbers[name]]", name)
         assert drawn == pytest.approx(trace[name][0, head // heads_that_share].flatten().tolist(), abs=1e-6), name
