@@ -61,6 +61,8 @@ REFUSAL_SENTENCES = {
     "needs_positive": "{kind!r} divides each score by the sum of its row, so none may be below 0: it goes with the "
     "score 'linear', without positions that are added to scores, and without a factor or a chosen score below 0",
     "queries_keys": "a recurrence reads one query with every key: {queries} queries, {keys} keys",
+    "needs_linear": "the recurrence needs a causal run with the score 'linear' and the normaliser 'share'",
+    "seen_tokens": "there are {limit} tokens: {given} cannot be seen",
     "needs_softmax": "{what} needs the weights of a softmax",
     "blockwise_weights": "block by block there are no weights to drop or replace: use neither dropout nor replace",
     "scale_stays": "only the scores that are a product with q, dot and general, can be scaled before it",

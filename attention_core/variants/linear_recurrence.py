@@ -9,17 +9,169 @@ gives the same numbers as a matrix.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.arguments import check_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
-from attention_core.mechanism.operations import share_heads
+from attention_core.mechanism.normalisers import NORMALISERS, normaliser_of
+from attention_core.mechanism.operations import kv_head
+from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.scores import feature_map
 from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Cell, Operand
+from attention_core.record.trace import Faces, Operation, Trace
 
 
+# ---- remember: the features of one more key times its value (Katharopoulos et al. 2020, eq. 18) ----------------------
+def remember(
+    k: Float[Tensor, "B H_kv S d_k"], v: Float[Tensor, "B H_kv S d_v"], before: Tensor | None = None, *, t: int
+) -> Float[Tensor, "B H_kv d_k d_v"]:
+    added = k[:, :, t].unsqueeze(-1) * v[:, :, t].unsqueeze(-2)  # (B, H_kv, d_k, 1) x (B, H_kv, 1, d_v)
+    return added if before is None else before + added
+
+
+def remember_numpy(k, v, before=None, *, t):
+    added = np.einsum("bgm,bgn->bgmn", k[:, :, t], v[:, :, t])
+    return added if before is None else np.add(before, added)
+
+
+def remember_formula(k, v, before=None, *, t):
+    added = rf"{k}_{{{t + 1}}}^{{\top}}\,{v}_{{{t + 1}}}"
+    return added if before is None else f"{before} + {added}"
+
+
+def remember_cell(index, k: Operand, v: Operand, before: Operand | None = None, *, t) -> Cell:
+    b, g, m, n = index
+    added = (k[b, g, t, m], v[b, g, t, n])
+    return Cell((added,) if before is None else ((before[index],), added))
+
+
+REMEMBER = Faces(remember, remember_numpy, remember_formula, remember_cell, sign="+ kv")
+
+
+# ---- count: the features of one more key (eq. 19) --------------------------------------------------------------------
+def add_features(
+    k: Float[Tensor, "B H_kv S d_k"], before: Tensor | None = None, *, t: int
+) -> Float[Tensor, "B H_kv d_k"]:
+    return k[:, :, t] if before is None else before + k[:, :, t]
+
+
+def add_features_numpy(k, before=None, *, t):
+    return k[:, :, t] if before is None else np.add(before, k[:, :, t])
+
+
+def add_features_formula(k, before=None, *, t):
+    added = rf"{k}_{{{t + 1}}}"
+    return added if before is None else f"{before} + {added}"
+
+
+def add_features_cell(index, k: Operand, before: Operand | None = None, *, t) -> Cell:
+    b, g, m = index
+    added = (k[b, g, t, m],)
+    return Cell((added,) if before is None else ((before[index],), added))
+
+
+ADD_FEATURES = Faces(add_features, add_features_numpy, add_features_formula, add_features_cell, sign="+ k")
+
+
+# ---- read: what a query's features read of a state -------------------------------------------------------------------
+def read_state(
+    q: Float[Tensor, "B H T d_k"], state: Float[Tensor, "B H_kv d_k *d_v"], *, t: int
+) -> Float[Tensor, "B H *d_v"]:
+    shared = state.repeat_interleave(q.shape[1] // state.shape[1], dim=1)  # (B, H_kv, ...) -> (B, H, ...)
+    return torch.einsum("bhm,bhm...->bh...", q[:, :, t], shared)
+
+
+def read_state_numpy(q, state, *, t):
+    shared = np.repeat(state, q.shape[1] // state.shape[1], axis=1)
+    return np.einsum("bhm,bhm...->bh...", q[:, :, t], shared)
+
+
+def read_state_formula(q, state, *, t):
+    return rf"{q}_{{{t + 1}}}\,{state}"
+
+
+def read_state_cell(index, q: Operand, state: Operand, *, t) -> Cell:
+    b, h, *column = index
+    g = kv_head(h, q.shape[1], state.shape[1])
+    terms = []
+    for m in range(q.shape[-1]):
+        terms.append((q[b, h, t, m], state[(b, g, m, *column)]))
+    return Cell(tuple(terms))
+
+
+READ_STATE = Faces(read_state, read_state_numpy, read_state_formula, read_state_cell, sign="q ·")
+
+
+# ---- divide: what was read over the sum of its weights (eq. 20) ------------------------------------------------------
+def divide_by_sum(read: Float[Tensor, "B H d_v"], whole: Float[Tensor, "B H"]) -> Float[Tensor, "B H d_v"]:
+    return read / whole.unsqueeze(-1)  # (B, H, 1)
+
+
+def divide_by_sum_numpy(read, whole):
+    return np.divide(read, whole[..., None])
+
+
+def divide_by_sum_formula(read, whole):
+    return rf"{read} \,/\, {whole}"
+
+
+def divide_by_sum_cell(index, read: Operand, whole: Operand) -> Cell:
+    b, h, _ = index
+    return Cell(((read[index],), (whole[b, h],)), function="quotient")
+
+
+DIVIDE_BY_SUM = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula, divide_by_sum_cell, sign="÷")
+
+
+# ---- the states of a run ---------------------------------------------------------------------------------------------
+def with_linear_states(trace: Trace, seen: int) -> Trace:
+    r"""Add what linear attention keeps of the first tokens of a run, and what the last of them reads from it.
+
+    Token t, counted from 1, adds `memory_t` and `total_t`; the last one also `read_t`, `whole_t` and `linear_output_t`,
+    which is row t of the run's own head_outputs.
+
+    trace: a causal run of self-attention with the score "linear" and the normaliser "share". seen: 1 or more tokens.
+    Raises AttentionError (a ValueError) for another run or number.
+
+    >>> from attention_core.mechanism.attention import attend_qkv
+    >>> config = AttentionConfig("linear", normaliser="share", masks=["causal"])
+    >>> run = attend_qkv(torch.zeros(2, 1), torch.zeros(2, 1), torch.tensor([[1.0], [3.0]]), config=config)
+    >>> with_linear_states(run, 2)["linear_output_2"].item(), run["head_outputs"][0, 0, 1].item()
+    (2.0, 2.0)
+    """
+    if "k_features" not in trace or normaliser_of(trace) != NORMALISERS["share"]:
+        raise AttentionError("needs_linear")
+    tokens = trace["k_features"].shape[2]
+    if require_positive("seen", seen) > tokens:
+        raise AttentionError("seen_tokens", limit=tokens, given=seen)
+    plan = []
+    for t in range(seen):
+        before = (f"memory_{t}",) if t else ()
+        total_before = (f"total_{t}",) if t else ()
+        params = {"t": t}
+        memory = ("k_features", "v", *before)
+        plan.append(Operation(f"memory_{t + 1}", ("B", "H_kv", "d_k", "d_v"), memory, REMEMBER, params))
+        total = ("k_features", *total_before)
+        plan.append(Operation(f"total_{t + 1}", ("B", "H_kv", "d_k"), total, ADD_FEATURES, params))
+    return trace.then(*plan, *plan_reading(seen))
+
+
+def plan_reading(seen: int) -> list[Operation]:
+    """The steps by which the last token seen reads the state."""
+    params = {"t": seen - 1}
+    read, whole = f"read_{seen}", f"whole_{seen}"
+    return [
+        Operation(read, ("B", "H", "d_v"), ("q_features", f"memory_{seen}"), READ_STATE, params),
+        Operation(whole, ("B", "H"), ("q_features", f"total_{seen}"), READ_STATE, params),
+        Operation(f"linear_output_{seen}", ("B", "H", "d_v"), (read, whole), DIVIDE_BY_SUM),
+    ]
+
+
+# ---- without a run ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class LinearState:
     """What is kept of the first tokens, and what the last of them reads from it.
@@ -27,8 +179,8 @@ class LinearState:
     memory: the sum over them of features times value. total: the sum of their features.
     """
 
-    memory: Float[Tensor, "B H d_k d_v"]
-    total: Float[Tensor, "B H d_k"]
+    memory: Float[Tensor, "B H_kv d_k d_v"]
+    total: Float[Tensor, "B H_kv d_k"]
     output: Float[Tensor, "B H d_v"]
 
 
@@ -49,23 +201,20 @@ def attend_linear(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Ten
     """
     arguments = check_qkv(q, k, v, Weights(), AttentionConfig(score="linear"))
     q, k, v = (arguments.inputs[name] for name in "qkv")
-    _, heads, T, _ = q.shape
-    S = k.shape[2]
+    T, S = q.shape[2], k.shape[2]
     if T != S:
         raise AttentionError("queries_keys", queries=T, keys=S)
-    return iterate_states(feature_map(q), feature_map(share_heads(k, heads)), share_heads(v, heads))
+    return iterate_states(feature_map(q), feature_map(k), v)
 
 
 def iterate_states(
-    q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H T d_k"], v: Float[Tensor, "B H T d_v"]
+    q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv T d_k"], v: Float[Tensor, "B H_kv T d_v"]
 ) -> Iterator[LinearState]:
     """The states of `attend_linear`, from features."""
-    B, H, T, d_k = q.shape
-    memory = q.new_zeros(B, H, d_k, v.shape[-1])
-    total = q.new_zeros(B, H, d_k)
-    for t in range(T):
-        memory = memory + k[:, :, t, :, None] * v[:, :, t, None, :]  # (B, H, d_k, 1) x (B, H, 1, d_v)
-        total = total + k[:, :, t]
-        read = torch.einsum("bhd,bhdv->bhv", q[:, :, t], memory)
-        whole = torch.einsum("bhd,bhd->bh", q[:, :, t], total)
-        yield LinearState(memory, total, read / whole[..., None])
+    memory = total = None
+    for t in range(q.shape[2]):
+        memory = remember(k, v, memory, t=t)
+        total = add_features(k, total, t=t)
+        read = read_state(q, memory, t=t)
+        whole = read_state(q, total, t=t)
+        yield LinearState(memory, total, divide_by_sum(read, whole))

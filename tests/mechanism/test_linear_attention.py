@@ -8,7 +8,8 @@ import torch.nn.functional as F
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv
 from attention_core.explanation.arithmetic import explain
-from attention_core.variants.linear_recurrence import attend_linear
+from attention_core.record.cell_functions import evaluate
+from attention_core.variants.linear_recurrence import attend_linear, with_linear_states
 from attention_core.verification.proof import prove
 
 B, H, KV, T, S, D_K, D_V = 2, 6, 3, 5, 7, 11, 13
@@ -73,9 +74,9 @@ def test_as_a_recurrence_it_is_the_same(generator):
     matrix = attend_qkv(q, k, v, config=AttentionConfig(**CHOSEN, masks=["causal"]))["head_outputs"]
     for t, state in enumerate(attend_linear(q, k, v)):
         torch.testing.assert_close(state.output, matrix[:, :, t], atol=1e-12, rtol=0)
-        assert state.memory.shape == (B, H, D_K, D_V)
-    features = F.elu(k.repeat_interleave(H // KV, dim=1)) + 1
-    everything = features.mT @ v.repeat_interleave(H // KV, dim=1)
+        assert state.memory.shape == (B, KV, D_K, D_V)
+    features = F.elu(k) + 1
+    everything = features.mT @ v
     torch.testing.assert_close(state.memory, everything, atol=1e-12, rtol=0)
     torch.testing.assert_close(state.total, features.sum(2), atol=1e-12, rtol=0)
 
@@ -120,3 +121,44 @@ def test_the_arithmetic_of_its_cells():
     assert explain(trace, "q_features", (0, 0, 0, 1)).text == "exp(−1.00) = 0.37"
     assert explain(trace, "scores", (0, 0, 0, 0)).text == "3.00 × 2.00 + 0.37 × 1.00 = 6.37"
     assert explain(trace, "weights", (0, 0, 0, 0)).text == "4.50 / (4.50 + 1.30) = 0.78"
+
+
+# ---- the states as steps of a run ------------------------------------------------------------------------------------
+def causal_run(generator):
+    shapes = (B, H, T, D_K), (B, KV, T, D_K), (B, KV, T, D_V)
+    config = AttentionConfig(**CHOSEN, masks=["causal"])
+    return attend_qkv(*(numbers(generator, *shape) for shape in shapes), config=config)
+
+
+def test_a_state_is_a_sum_over_the_tokens_seen(generator):
+    trace = causal_run(generator)
+    for seen in (1, 4, T):
+        longer = with_linear_states(trace, seen)
+        phi_k, v = (F.elu(trace["k"]) + 1)[:, :, :seen], trace["v"][:, :, :seen]
+        memory = torch.einsum("bgsm,bgsn->bgmn", phi_k, v)
+        torch.testing.assert_close(longer[f"memory_{seen}"], memory, atol=1e-12, rtol=0)
+        torch.testing.assert_close(longer[f"total_{seen}"], phi_k.sum(2), atol=1e-12, rtol=0)
+        row = trace["head_outputs"][:, :, seen - 1]
+        torch.testing.assert_close(longer[f"linear_output_{seen}"], row, atol=1e-12, rtol=0)
+
+
+def test_states_are_steps_like_any_other(generator):
+    longer = with_linear_states(causal_run(generator), 3)
+    assert prove(longer).passed
+    for name in ("memory_1", "memory_3", "total_3", "read_3", "whole_3", "linear_output_3"):
+        step = longer.step(name)
+        index = tuple(size - 1 for size in step.value.shape)
+        cell = step.operation.cell(index, longer.shapes())
+        found = evaluate(cell, lambda ref: longer[ref.step][ref.index].item())
+        assert found == pytest.approx(longer[name][index].item(), abs=1e-12), name
+
+
+def test_a_state_needs_linear_attention_and_tokens(generator):
+    trace = causal_run(generator)
+    for seen, code in ((0, "positive_integer"), (T + 1, "seen_tokens")):
+        with pytest.raises(AttentionError) as refused:
+            with_linear_states(trace, seen)
+        assert refused.value.code == code
+    for config in (AttentionConfig(), AttentionConfig("linear")):
+        with pytest.raises(AttentionError, match="the recurrence needs"):
+            with_linear_states(attend_qkv(trace["q"], trace["k"], trace["v"], config=config), 1)

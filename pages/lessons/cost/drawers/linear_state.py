@@ -1,0 +1,64 @@
+"""Lesson 11, drawer "state": must a query meet every key?"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.comparison.distances import abs_difference
+from attention_core.explanation.layout import panel
+from attention_core.record.number_text import format_grouped, format_or_scientific
+from attention_core.variants.linear_recurrence import with_linear_states
+from pages.export.page_links import link_to_workbench
+from pages.lessons.pictures import show_panels
+from pages.lessons.sentences import list_place_names, show_sentence
+from pages.panels.link_controls import pick_example, pick_place, sentence_box
+from pages.runs.cache import trace_for
+from pages.session.labels import Selection, selection_of
+from pages.site.words import say
+
+LINEAR = {"score": "linear", "normaliser": "share", "masks": ("causal",)}
+
+
+def show_linear_state() -> None:
+    """Shows linear attention twice: as a map of weights, and as a state of fixed size that each token is added to."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta", name="of_state"), "told")
+        setup = replace(chosen, **LINEAR)
+        trace = trace_for(setup)
+        selection = selection_of(trace, setup)
+        query = pick_place("reads", list_place_names(trace, "T"), selection.query)
+    setup = replace(setup, token=query)
+    longer = with_linear_states(trace, query + 1)
+    selection = selection_of(trace, setup)
+    say_what_is_kept(longer, selection)
+    show_state(longer, selection)
+    link_to_workbench(setup, "state")
+
+
+def say_what_is_kept(longer: Trace, selection: Selection) -> None:
+    """Says how large the state is, beside the weights of the map, and how far both outputs are from each other."""
+    seen = selection.query + 1
+    by_state = longer[f"linear_output_{seen}"]  # (B, H, d_v)
+    by_map = longer["head_outputs"][:, :, selection.query]
+    sizes = longer.sizes()
+    show_sentence(
+        "lessons.cost.state",
+        seen=seen,
+        d_k=sizes["d_k"],
+        d_v=sizes["d_v"],
+        numbers=format_grouped(sizes["d_k"] * (sizes["d_v"] + 1)),
+        gap=format_or_scientific(abs_difference(by_state, by_map).max().item()),
+    )
+
+
+def show_state(longer: Trace, selection: Selection) -> None:
+    """Shows the state after a word, and what the word reads from it: every number opens."""
+    seen = selection.query + 1
+    at = {"B": selection.batch, "H": selection.head, "H_kv": selection.kv}
+    alt = say("lessons.cost.state_alt")
+    memory = [panel(longer, f"memory_{seen}", at)]
+    show_panels("memory", memory, longer, [say("lessons.cost.title_memory", seen=seen)], alt)
+    outputs = [panel(longer, f"{name}_{seen}", at) for name in ("read", "linear_output")]
+    titles = [say(f"lessons.cost.title_{name}", seen=seen) for name in ("read", "linear_output")]
+    show_panels("linear_output", outputs, longer, titles, alt)
