@@ -155,10 +155,11 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, first_position):
     length = 1.0
     if scaling == "linear":
         turns_in = turns_in * factor
-    if scaling == "yarn":
+    if scaling in TURNS:
         turned = trained / (2 * np.pi * turns_in)  # how often a pair has turned around in the trained length
-        kept = np.interp(turned, YARN_TURNS, (0.0, 1.0))
+        kept = np.interp(turned, TURNS[scaling], (0.0, 1.0))
         turns_in = 1 / ((1 - kept) / (turns_in * factor) + kept / turns_in)
+    if scaling == "yarn":
         length = 0.1 * np.log(factor) + 1
     turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, d/2), on a circle
     if style == "half":
@@ -179,8 +180,8 @@ def rope_formula(x, *, style, base, scaling, factor, trained, first_position):
         angle = rf"p\,/\,({s} \cdot {number}^{{2i/d_k}})"
     if scaling == "ntk":
         angle = rf"p\,/\,({number} \cdot {s}^{{d_k/(d_k - 2)}})^{{2i/d_k}}"
-    if scaling == "yarn":
-        angle = rf"p \cdot \mathrm{{yarn}}_{{{s},\,{trained}}}({number}^{{-2i/d_k}})"
+    if scaling in TURNS:
+        angle = rf"p \cdot \mathrm{{{scaling}}}_{{{s},\,{trained}}}({number}^{{-2i/d_k}})"
     return rf"R_p\,{x}, \quad \theta_i = {angle}"
 
 
@@ -189,7 +190,8 @@ def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: flo
 
     scaling: "none"; "linear" divides all by the factor (Chen et al. 2023, section 2.3); "ntk" takes a larger base, so
     that the slowest pair is divided by it and the fastest not at all (Peng et al. 2023, section 3.1); "yarn" divides
-    pairs that turn around once at most in the `trained` length, and leaves those that do so 32 times (section 3.2).
+    pairs that turn around once at most in the `trained` length, and leaves those that do so 32 times (section 3.2);
+    "llama3" leaves those that do so 4 times (Grattafiori et al. 2024, Llama 3.1's published code).
 
     >>> [round(rope_frequency(pair, 4, 10000.0, "ntk", 4.0, 1), 5) for pair in range(2)]
     [1.0, 0.0025]
@@ -199,8 +201,8 @@ def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: flo
     frequency = base ** (-2 * pair / width)
     if scaling == "linear":
         return frequency / factor
-    if scaling == "yarn":
-        fewest, most = YARN_TURNS
+    if scaling in TURNS:
+        fewest, most = TURNS[scaling]
         turned = trained * frequency / (2 * math.pi)
         kept = min(max((turned - fewest) / (most - fewest), 0.0), 1.0)
         return (1 - kept) * frequency / factor + kept * frequency
@@ -246,8 +248,10 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
 
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
-ROPE_SCALINGS = ("none", "linear", "ntk", "yarn")
-YARN_TURNS = (1.0, 32.0)  # alpha and beta of Peng et al. 2023, as they recommend them
+ROPE_SCALINGS = ("none", "linear", "ntk", "yarn", "llama3")
+# How often a pair turns around in the trained length: up to the first it is divided by the factor, from the second on
+# it is left. Alpha and beta of Peng et al. 2023, as they recommend them, and those of Llama 3.1's published code.
+TURNS = {"yarn": (1.0, 32.0), "llama3": (1.0, 4.0)}
 
 
 def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:

@@ -49,9 +49,10 @@ def link_to_exercise(setup: Setup, key: str) -> None:
         st.switch_page(PAGES_BY_SLUG[CHECK_PAGE].path)
 
 
-def link_to_workbench(setup: Setup, key: str) -> None:
-    """Opens a run in the workbench."""
-    if st.button(say("lesson.workbench"), key=f"door_{key}", icon=":material/grid_on:", type="tertiary"):
+def link_to_workbench(setup: Setup, key: str, label: str | None = None, help: str | None = None) -> None:
+    """Opens a run in the workbench. label: what stands on the door, where it is none like all others."""
+    label = label or say("lesson.workbench")
+    if st.button(label, key=f"door_{key}", icon=":material/grid_on:", type="tertiary", help=help):
         setup_state.adopt_setup(setup)
         workbench = PAGES_BY_SLUG["workbench"]
         st.switch_page(workbench.path)

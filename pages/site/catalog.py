@@ -37,6 +37,7 @@ LESSONS = (
     "bottleneck",
     "induction",
     "explanation",
+    "models",
 )
 PAGES = (
     PageEntry("workbench", "explore", "workbench", ":material/grid_on:"),

@@ -43,6 +43,7 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "bottleneck": lambda: choices("dot attention", "additive attention"),
     "induction": lambda: slider("ArrowLeft", "ArrowRight"),
     "explanation": lambda: choices("B · majority", "A · look up"),
+    "models": lambda: slider("ArrowRight", "ArrowLeft"),
     "check": lambda: choices("weights", "scores"),
     "bugs": lambda: choices("2", "3"),
     "puzzles": lambda: choices("7", "8"),  # two matrices, two maps and a row of the output each

@@ -48,6 +48,8 @@ def test_every_listed_number(name, step):
 def test_nothing_is_left_out():
     elsewhere = {
         "eight_heads",
+        "model_layer",
+        "zh_model_layer",
         "picture",
         "softmax_100",
         "built_heads",
@@ -197,6 +199,14 @@ def test_eight_heads_of_64():
     assert len(drawn) == 5  # a seed of its own for each
     assert trace["q"].std().item() == pytest.approx(1, abs=0.05)
     assert torch.equal(example.run()["output"], trace["output"])
+
+
+@pytest.mark.parametrize("name", ["model_layer", "zh_model_layer"])
+def test_the_layer_of_a_model_is_that_of_eight_heads_with_larger_q_and_k(name):
+    trace, plain = EXAMPLES[name].run(), EXAMPLES["eight_heads"].run()
+    assert torch.equal(trace["x"], plain["x"]) and torch.equal(trace["v"], plain["v"])
+    torch.testing.assert_close(trace["scores"], 2 * plain["scores"])
+    assert EXAMPLES[name].origin == "random"
 
 
 def test_a_recipe_leaves_the_global_generator_alone():

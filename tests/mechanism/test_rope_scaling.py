@@ -1,4 +1,4 @@
-"""RoPE for longer texts than it was trained on: linear, NTK and YaRN, against loops and what their papers promise."""
+"""RoPE for longer texts than it was trained on: linear, NTK, YaRN and Llama 3.1's, against loops and their papers."""
 
 import cmath
 import math
@@ -12,7 +12,7 @@ from attention_core.verification.proof import prove
 
 T, D = 7, 10
 FACTOR, TRAINED, BASE = 4.0, 50, 100.0
-SCALINGS = ("linear", "ntk", "yarn")
+SCALINGS = ("linear", "ntk", "yarn", "llama3")
 
 
 def angle_by_hand(scaling: str, pair: int, position: int) -> tuple[float, float]:
@@ -23,6 +23,9 @@ def angle_by_hand(scaling: str, pair: int, position: int) -> tuple[float, float]
     if scaling == "ntk":
         return position * (BASE * FACTOR ** (D / (D - 2))) ** (-2 * pair / D), 1.0
     turns = TRAINED / (2 * math.pi / plain)  # the trained length over the wavelength
+    if scaling == "llama3":
+        smooth = min(max((turns - 1) / (4 - 1), 0.0), 1.0)
+        return position * ((1 - smooth) * plain / FACTOR + smooth * plain), 1.0
     ramp = 0.0 if turns < 1 else 1.0 if turns > 32 else (turns - 1) / (32 - 1)
     return position * ((1 - ramp) * plain / FACTOR + ramp * plain), 0.1 * math.log(FACTOR) + 1
 
@@ -70,6 +73,25 @@ def test_yarn_leaves_fast_pairs_and_divides_slow_ones():
     frequencies = [rope_frequency(pair, 64, 10000.0, "yarn", 8.0, 2048) for pair in range(32)]
     ratios = [10000.0 ** (-2 * pair / 64) / each for pair, each in enumerate(frequencies)]
     assert ratios[0] == 1 and ratios[-1] == pytest.approx(8) and ratios == sorted(ratios)
+
+
+def llama_frequency(plain: float) -> float:
+    """As Llama 3.1's published code says it, in wavelengths: factor 8, low 1, high 4, trained on 8,192 tokens."""
+    wavelength = 2 * math.pi / plain
+    if wavelength > 8192 / 1:
+        return plain / 8
+    if wavelength < 8192 / 4:
+        return plain
+    smooth = (8192 / wavelength - 1) / (4 - 1)
+    return (1 - smooth) * plain / 8 + smooth * plain
+
+
+def test_llama_3_1_has_the_frequencies_of_its_published_code():
+    plain = [500000.0 ** (-2 * pair / 128) for pair in range(64)]
+    found = [rope_frequency(pair, 128, 500000.0, "llama3", 8.0, 8192) for pair in range(64)]
+    assert found == pytest.approx([llama_frequency(each) for each in plain], rel=1e-14)
+    between = [each for each, before in zip(found, plain, strict=True) if before / 8 * 1.001 < each < before * 0.999]
+    assert found[0] == 1 and found[-1] == pytest.approx(plain[-1] / 8) and 0 < len(between) < 10
 
 
 @pytest.mark.parametrize("scaling", SCALINGS)

@@ -203,6 +203,16 @@ def draw_evidence(_language: str) -> list[Shape]:
     return shapes
 
 
+def draw_windows(_language: str) -> list[Shape]:
+    """The weights of an older model's layer, and those of a newer one's, which has a window."""
+    shapes = []
+    for box, mask in ((LEFT_HALF, "causal"), (RIGHT_HALF, "sliding:4")):
+        trace = trace_for(Setup(example="model_layer", masks=(mask,)))
+        allowed = np.isfinite(trace["masked_scores"][0, 0].numpy())
+        shapes += map_shapes(trace["weights"][0, 0].numpy(), allowed, box)
+    return shapes
+
+
 CARD_PICTURES: dict[str, Callable[[str], list[Shape]]] = {
     "qkv": draw_projections,
     "softmax": draw_softmax,
@@ -219,4 +229,5 @@ CARD_PICTURES: dict[str, Callable[[str], list[Shape]]] = {
     "bottleneck": draw_writers,
     "induction": draw_copying,
     "explanation": draw_evidence,
+    "models": draw_windows,
 }

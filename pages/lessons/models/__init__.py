@@ -1,0 +1,1 @@
+"""Lesson 16: the attention of published models."""

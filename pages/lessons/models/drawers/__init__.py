@@ -1,0 +1,13 @@
+"""The drawers of lesson 16, by the names that open them in a link."""
+
+from pages.lessons.models.drawers.cache_growth import show_cache_growth
+from pages.lessons.models.drawers.layer_kinds import show_layer_kinds
+from pages.lessons.models.drawers.one_change import show_one_change
+from pages.lessons.models.drawers.read_sources import show_read_sources
+
+DRAWERS = {
+    "one": show_one_change,
+    "cache": show_cache_growth,
+    "layers": show_layer_kinds,
+    "read": show_read_sources,
+}

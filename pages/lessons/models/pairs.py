@@ -1,0 +1,163 @@
+"""Lesson 16: an older and a newer model beside each other: as maps, and part by part."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.examples.published_models import PUBLISHED_MODELS, LayerKind, PublishedModel
+from pages.export.page_links import link_to_workbench
+from pages.lessons.models.parts import PARTS, name_kind, say_part, say_what_for, tell_apart
+from pages.lessons.models.small_layers import make_small_layer, tell_left_out, tell_scale
+from pages.lessons.pictures import RunPicture, draw_picture, make_live, make_weights_map, show_opened_arithmetic
+from pages.lessons.sentences import join_with_commas
+from pages.panels.live_choice import LiveChoice, LiveChoices
+from pages.panels.live_frames import tell_live
+from pages.runs.cache import trace_for
+from pages.session.labels import place_name, selection_of
+from pages.setup.setup import Setup, setup_to_query
+from pages.site.words import say
+
+MAP_CELL_PX, MAP_ROOM_PX = 23.0, 400.0  # pixels: a cell, and the width of one of two maps
+MODELS = tuple(PUBLISHED_MODELS.values())
+MODEL_KEYS = tuple(PUBLISHED_MODELS)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two models that are compared. part: "old" or "new"; kind: the layers that are shown; setup: such a layer
+    as a state of the workbench."""
+
+    part: str
+    model: PublishedModel
+    kind: LayerKind
+    setup: Setup
+
+    @property
+    def trace(self) -> Trace:
+        """The run of the state."""
+        return trace_for(self.setup)
+
+
+def make_side(part: str, model: PublishedModel, kind: LayerKind, base: Setup) -> Side:
+    """One side, on the words of a state."""
+    return Side(part, model, kind, make_small_layer(kind, base))
+
+
+def name_dated(model: PublishedModel) -> str:
+    """A model and its year."""
+    return say("lessons.models.dated", model=model.name, year=model.year)
+
+
+def name_layer(side: Side) -> str:
+    """A model, and the kind of layer where it has several."""
+    if len(side.model.kinds) == 1:
+        return side.model.name
+    return say("lessons.models.layer_of", model=side.model.name, kind=name_kind(side.kind.name))
+
+
+def name_head(side: Side) -> str:
+    """What the selected head is called."""
+    return place_name(side.trace, "H", selection_of(side.trace, side.setup).head)
+
+
+def make_side_map(side: Side, title: str | None = None) -> RunPicture:
+    """Draws the weights of the selected head of a side. title: where it is not the layer's own."""
+    trace = side.trace
+    selection = selection_of(trace, side.setup)
+    title = title or say("lessons.models.map_title", layer=name_layer(side), head=name_head(side))
+    return make_weights_map(side.part, trace, selection, title, MAP_ROOM_PX, MAP_CELL_PX, outlined=False)
+
+
+def tell_side(side: Side) -> str:
+    """Says for what a state stands, and what it leaves out."""
+    return f"{tell_scale(side.model, side.kind, side.setup)} {tell_left_out(side.model, side.kind)}"
+
+
+def show_sides(*sides: Side) -> None:
+    """Shows two sides beside each other: the map, for what it stands, what it leaves out, and the door to it."""
+    pictures = [make_side_map(side) for side in sides]
+    for column, side, picture in zip(st.columns(2, gap="medium"), sides, pictures, strict=True):
+        with column, st.container(horizontal=True, gap="small"):
+            draw_picture(picture)
+            with st.container(gap="xsmall"):
+                st.caption(tell_side(side))
+                link_to_workbench(side.setup, side.part)
+    for picture in pictures:
+        show_opened_arithmetic(picture, "stretch")
+
+
+def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]) -> None:
+    """The same of two models that follow a slider each. choices: by part; sides: all models, in the sliders' order."""
+    maps = [make_side_map(side) for side in sides]
+    told = [tell_side(side) for side in sides]
+    pictures = []
+    for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
+        picture = replace(make_live(choice, maps, say("lessons.models.map_alt")), name=part)
+        pictures.append(picture)
+        with column, st.container(horizontal=True, gap="small"):
+            draw_picture(picture)
+            with st.container(gap="xsmall"):
+                tell_live(choice, f"models_told_{part}", told, "caption")
+                link_to_workbench(sides[choice.position].setup, part)
+    for picture in pictures:
+        show_opened_arithmetic(picture, "stretch")
+
+
+def link_to_both(old: Side, new: Side, key: str) -> None:
+    """Opens both in the workbench: the older one as A, the newer one as B beside it."""
+    both = replace(new.setup, against=setup_to_query(old.setup), pinned="values")
+    link_to_workbench(both, key, say("lessons.models.both"))
+
+
+# ---- part by part ----------------------------------------------------------------------------------------------------
+def list_changed_parts(old: PublishedModel, new: PublishedModel) -> list[str]:
+    """The parts that differ."""
+    return [part for part in PARTS if tell_apart(old, part) != tell_apart(new, part)]
+
+
+def tell_pair(old: PublishedModel, new: PublishedModel) -> str:
+    """Says from which model to which, and which parts differ."""
+    names = [name_part(part) for part in list_changed_parts(old, new)]
+    return say(
+        "lessons.models.pair" if names else "lessons.models.same_pair",
+        old=name_dated(old),
+        new=name_dated(new),
+        count=len(names),
+        all=len(PARTS),
+        parts=join_with_commas(names),
+    )
+
+
+def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
+    """Says that of the two models at which the sliders stand."""
+    told = [tell_pair(old, new) for old in MODELS for new in MODELS]
+    tell_live(LiveChoices(tuple(choices.values())), "models_pair", told, "heading")
+
+
+def show_parts(old: PublishedModel, new: PublishedModel) -> None:
+    """Shows each part that differs: old and new beside each other, and what each is for."""
+    changed = list_changed_parts(old, new)
+    for part in changed:
+        for column, model in zip(st.columns(2, gap="medium"), (old, new), strict=True):
+            column.markdown(
+                say(
+                    "lessons.models.part_of",
+                    part=name_part(part).capitalize(),
+                    model=model.name,
+                    value=say_part(model, part),
+                    what=say_what_for(model, part),
+                )
+            )
+    kept = []
+    for part in PARTS:
+        if part not in changed:
+            kept.append(say("lessons.models.same_part", part=name_part(part), value=say_part(new, part)))
+    if kept:
+        st.caption(say("lessons.models.same", parts=say("lessons.models.semicolon").join(kept)))
+
+
+def name_part(part: str) -> str:
+    """What a part is called."""
+    return say(f"lessons.models.part.{part}")

@@ -1,0 +1,156 @@
+"""Lesson 16: the parts of which an attention is made, what a published model takes for each, and how that is said."""
+
+from collections.abc import Callable, Mapping
+
+from attention_core.examples.published_models import LayerKind, PublishedModel
+from attention_core.mechanism.config import Params
+from attention_core.record.number_text import format_grouped, format_short
+from pages.site.words import say
+
+USUAL_BASE = 10000.0  # of RoPE and of the sinusoids, in the papers that brought them
+
+
+# ---- what a model takes, as one word -------------------------------------------------------------------------------
+def find_positions(model: PublishedModel) -> str:
+    """How it tells places: one that stretches RoPE in some layers only stretches it."""
+    if model.adds_places:
+        return "learned"
+    found = [describe_rope(params) if name == "rope" else name for name, params in list_positions(model)]
+    return "stretched" if "stretched" in found else found[0]
+
+
+def describe_rope(params: Params) -> str:
+    """RoPE as its paper has it, with a larger base, or stretched."""
+    if params["scaling"] != "none":
+        return "stretched"
+    return "rope" if params["base"] == USUAL_BASE else "slower"
+
+
+def list_positions(model: PublishedModel) -> list[tuple[str, Params]]:
+    """The positions of all kinds of its layers."""
+    return [position for kind in model.kinds for position in kind.config.positions]
+
+
+def find_heads(model: PublishedModel) -> str:
+    """Whether query heads share keys and values."""
+    return "own" if model.kv_heads == model.heads else "grouped"
+
+
+def find_masks(model: PublishedModel) -> str:
+    """Who may be looked at in its layers."""
+    names = {kind.name for kind in model.kinds}
+    if "encoder" in names:
+        return "two_stacks"
+    if "global" in names:
+        return "mixed"
+    masks = [name for name, _ in model.shown.config.masks]
+    return masks[0] if masks else "unmasked"
+
+
+def find_modifiers(model: PublishedModel) -> str:
+    """What keeps its scores from growing."""
+    names = [name for name, _ in model.shown.config.modifiers]
+    return names[0] if names else "plain"
+
+
+def find_normaliser(model: PublishedModel) -> str:
+    """What makes weights of its scores."""
+    name, _ = model.shown.config.normaliser
+    return name
+
+
+def find_score(model: PublishedModel) -> str:
+    """How it scores a match."""
+    return model.shown.config.score
+
+
+PARTS: Mapping[str, Callable[[PublishedModel], str]] = {
+    "positions": find_positions,
+    "heads": find_heads,
+    "masks": find_masks,
+    "score": find_score,
+    "modifiers": find_modifiers,
+    "normaliser": find_normaliser,
+}
+
+
+# ---- how it is said --------------------------------------------------------------------------------------------------
+def name_kind(kind: str) -> str:
+    """What a kind of layers is called."""
+    return say(f"lessons.models.kind.{kind}")
+
+
+def say_part(model: PublishedModel, part: str) -> str:
+    """What a model takes for a part, with its numbers."""
+    if part == "positions":
+        return say_of_kinds(model, say_positions)
+    if part == "masks":
+        return say_of_kinds(model, say_masks)
+    value = PARTS[part](model)
+    return say(f"lessons.models.{part}.{value}", **list_numbers(model))
+
+
+def tell_apart(model: PublishedModel, part: str) -> object:
+    """What makes a part another one. Of heads it is how many share keys: their number goes with a model's size."""
+    if part == "heads":
+        return list_numbers(model)["ratio"]
+    return say_part(model, part)
+
+
+def say_what_for(model: PublishedModel, part: str) -> str:
+    """What that is for, and what it costs."""
+    value = PARTS[part](model)
+    return say(f"lessons.models.what.{part}_{value}", **list_numbers(model))
+
+
+def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, LayerKind], str]) -> str:
+    """What all kinds of layers have, once where it is the same."""
+    texts = [say_kind(model, kind) for kind in model.kinds]
+    if len({*texts}) == 1:
+        return texts[0]
+    said = []
+    for kind, text in zip(model.kinds, texts, strict=True):
+        said.append(say("lessons.models.of_kind", count=kind.count, kind=name_kind(kind.name), text=text))
+    return say("lessons.models.semicolon").join(said)
+
+
+def say_positions(model: PublishedModel, kind: LayerKind) -> str:
+    """How layers of a kind tell places."""
+    if model.adds_places:
+        return say("lessons.models.positions.learned")
+    ((name, params),) = kind.config.positions
+    if name != "rope":
+        return say(f"lessons.models.positions.{name}")
+    base = format_grouped(int(params["base"]))
+    if params["scaling"] == "none":
+        return say("lessons.models.positions.rope", base=base)
+    return say(
+        "lessons.models.positions.stretched",
+        base=base,
+        scaling=say(f"parameter_word.{params['scaling']}"),
+        factor=format_short(params["factor"]),
+    )
+
+
+def say_masks(_: PublishedModel, kind: LayerKind) -> str:
+    """Who may be looked at in layers of a kind."""
+    if kind.window is not None:
+        return say("lessons.models.masks.sliding", window=format_grouped(kind.window))
+    return say(f"lessons.models.masks.{'causal' if kind.is_cached else 'unmasked'}")
+
+
+def list_numbers(model: PublishedModel) -> dict[str, object]:
+    """The numbers that sentences about a model may name."""
+    windows = [kind for kind in model.kinds if kind.window is not None]
+    return {
+        "heads": model.heads,
+        "kv": model.kv_heads,
+        "ratio": model.heads // model.kv_heads,
+        "width": model.head_width,
+        "layers": model.layers,
+        "context": format_grouped(model.context or 0),
+        "places": format_grouped(model.width * (model.context or 0)),
+        "window": format_grouped(windows[0].window) if windows else "",
+        "near": windows[0].count if windows else 0,
+        "far": model.kinds[-1].count,
+    }

@@ -1,0 +1,73 @@
+"""Lesson 16: a layer of a published model as a small state of the workbench, and what that state leaves out."""
+
+from dataclasses import replace
+
+from attention_core.examples.published_models import LayerKind, PublishedModel, scale_down
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.record.number_text import format_grouped
+from pages.lessons.models.parts import name_kind
+from pages.runs.cache import trace_for
+from pages.setup.choice_text import write_choice, write_mask, write_position
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+SMALL_HEADS, SMALL_WINDOW = 8, 4  # of a state: query heads, and keys that a window holds
+
+
+def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
+    """A layer as a state of the workbench, on the words of another state."""
+    config = scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
+    normaliser, params = config.normaliser
+    return replace(
+        base,
+        score=None if config.score == "scaled_dot" else config.score,
+        kv_heads=config.kv_heads,
+        masks=tuple(write_mask(*mask) for mask in config.masks) or None,
+        positions=tuple(write_position(*position) for position in config.positions) or None,
+        modifiers=tuple(write_choice(*modifier, MODIFIERS) for modifier in config.modifiers),
+        normaliser=write_choice(normaliser, params, NORMALISERS),
+    )
+
+
+def tell_scale(model: PublishedModel, kind: LayerKind, setup: Setup) -> str:
+    """Says for which sizes those of a state stand."""
+    sizes = trace_for(setup).sizes()
+    stands = "stand_for" if model.kv_heads < model.heads else "own_stand_for"
+    sentences = [
+        say(
+            f"lessons.models.{stands}",
+            small_heads=sizes["H"],
+            small_kv=sizes["H_kv"],
+            small_width=sizes["d_k"],
+            heads=model.heads,
+            kv=model.kv_heads,
+            width=model.head_width,
+        )
+    ]
+    if kind.window is not None:
+        window = say("lessons.models.window_stands_for", small=SMALL_WINDOW, window=format_grouped(kind.window))
+        sentences.append(window)
+    return " ".join(sentences)
+
+
+def tell_left_out(model: PublishedModel, kind: LayerKind) -> str:
+    """Says what of a model a state does not show."""
+    sentences = [
+        say("lessons.models.other_layers", count=other.count, kind=name_kind(other.name))
+        for other in model.kinds
+        if other != kind
+    ]
+    positions = [name for name, _ in kind.config.positions]
+    modifiers = [name for name, _ in kind.config.modifiers]
+    normaliser, _ = kind.config.normaliser
+    if model.adds_places:
+        sentences.append(say("lessons.models.no_places"))
+    if "t5" in positions:
+        sentences.append(say("lessons.models.few_buckets"))
+    if "qk_norm" in modifiers:
+        sentences.append(say("lessons.models.gains"))
+    if normaliser == "sinks":
+        sentences.append(say("lessons.models.sinks"))
+    sentences.append(say("lessons.models.never_shown"))
+    return " ".join(sentences)
