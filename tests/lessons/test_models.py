@@ -176,6 +176,12 @@ def test_a_caption_says_what_a_state_stands_for_and_what_it_leaves_out():
     ]
 
 
+def test_what_the_last_word_may_look_at_is_counted_in_both_layers():
+    lesson = Lesson("models", lang="en", text="Tom read and he laughed at it")
+    assert lesson.says("“it”, may look at 7 words in the layer of GPT-2 (small) (“Tom”, “read”, “and”, “he”, “laughed”")
+    assert lesson.says("at 4 in that of gpt-oss-120b (“he”, “laughed”, “at”, “it”).")
+
+
 # ---- the table and its bytes -----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("key", KEYS)
 def test_the_bytes_of_a_token(key):

@@ -18,6 +18,7 @@ from pages.lessons.models.pairs import (
     show_followed_sides,
     show_parts,
     tell_pairs,
+    tell_sight,
 )
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, show_sentence
@@ -73,6 +74,7 @@ with draw_lesson("models") as place:
     tell_pairs(choices)
     show_followed_sides(choices, layers)
     with st.container(key="waits"):
+        st.markdown(tell_sight(*sides))
         link_to_both(*sides, "both")
         show_parts(*(side.model for side in sides))
     known = ask_for_most_bytes()

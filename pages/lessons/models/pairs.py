@@ -11,7 +11,7 @@ from pages.export.page_links import link_to_workbench
 from pages.lessons.models.parts import PARTS, name_kind, say_part, say_what_for, tell_apart
 from pages.lessons.models.small_layers import make_small_layer, tell_left_out, tell_scale
 from pages.lessons.pictures import RunPicture, draw_picture, make_live, make_weights_map, show_opened_arithmetic
-from pages.lessons.sentences import join_with_commas
+from pages.lessons.sentences import join_with_commas, quote_token
 from pages.panels.live_choice import LiveChoice, LiveChoices
 from pages.panels.live_frames import tell_live
 from pages.runs.cache import trace_for
@@ -103,6 +103,28 @@ def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]
                 link_to_workbench(sides[choice.position].setup, part)
     for picture in pictures:
         show_opened_arithmetic(picture, "stretch")
+
+
+def tell_sight(old: Side, new: Side) -> str:
+    """Says what the last word may look at in both layers."""
+    seen = [list_seen_words(side) for side in (old, new)]
+    words = [join_with_commas(say("fact.quoted", key=word) for word in each) for each in seen]
+    return say(
+        "lessons.models.sight",
+        word=seen[0][-1],
+        old=old.model.name,
+        new=new.model.name,
+        old_count=len(seen[0]),
+        new_count=len(seen[1]),
+        old_words=words[0],
+        new_words=words[1],
+    )
+
+
+def list_seen_words(side: Side) -> list[str]:
+    """The words that the last one may look at."""
+    allowed = side.trace["masked_scores"][0, 0, -1].isfinite()  # (S,)
+    return [quote_token(side.trace, "S", place) for place, is_seen in enumerate(allowed.tolist()) if is_seen]
 
 
 def link_to_both(old: Side, new: Side, key: str) -> None:
