@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.checks import is_finite
+from attention_core.mechanism.checks import all_finite
 
 
 def subtract(theirs: Tensor, ours: Tensor) -> Tensor:
@@ -16,7 +16,7 @@ def subtract(theirs: Tensor, ours: Tensor) -> Tensor:
     theirs = theirs.double()
     ours = ours.double()
     signed = theirs - ours
-    if is_finite(signed):
+    if all_finite(signed):
         return signed
     both_nan = theirs.isnan() & ours.isnan()
     same = (theirs == ours) | both_nan

@@ -8,6 +8,7 @@ from torch import Tensor
 from attention_core.mechanism.checks import (
     Shapes,
     check_choices,
+    check_finite,
     check_head_counts,
     check_heads,
     check_inputs,
@@ -23,7 +24,7 @@ from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig, We
 from attention_core.mechanism.learned_tensors import add_own_sizes, check_learned
 from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
 from attention_core.mechanism.modifiers import MODIFIERS
-from attention_core.mechanism.pair_inputs import PairInputs, check_pairs
+from attention_core.mechanism.pair_inputs import PairInputs, check_numbers, check_pairs, chosen_numbers
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
@@ -76,7 +77,7 @@ def check_arguments(
         query_offset=query_offset,
         weights=weights,
     )
-    return check_from_qkv(arguments, config, pairs)
+    return check_from_qkv(arguments, config, pairs, {**named, **weights.given()})
 
 
 def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict[str, Tensor]:
@@ -161,12 +162,19 @@ def check_qkv_arguments(
     pairs: PairInputs,
 ) -> Arguments:
     """The arguments of attend_qkv, checked and shaped. Raises AttentionError for whatever does not fit."""
-    arguments = check_qkv(q, k, v, weights, config)
-    return check_from_qkv(arguments, config, pairs)
+    arguments = shape_qkv(q, k, v, weights, config)
+    return check_from_qkv(arguments, config, pairs, {"q": q, "k": k, "v": v, **weights.given()})
 
 
 def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
     """q, k and v, checked and shaped; not yet the weights, and nothing about pairs of tokens."""
+    arguments = shape_qkv(q, k, v, weights, config)
+    check_finite({"q": q, "k": k, "v": v, **weights.given()})
+    return arguments
+
+
+def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
+    """The same, and no number is read yet."""
     check_choices(weights, config)
     inputs = check_heads({"q": q, "k": k, "v": v}, weights)
     for name in weights.given():
@@ -190,8 +198,13 @@ def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
 
 
 # ---- both, from q, k and v on ----------------------------------------------------------------------------------------
-def check_from_qkv(arguments: Arguments, config: AttentionConfig, pairs: PairInputs) -> Arguments:
-    """The arguments with what is given about pairs of tokens; the remaining weights and the masks are checked, too."""
+def check_from_qkv(
+    arguments: Arguments, config: AttentionConfig, pairs: PairInputs, given: Mapping[str, Tensor]
+) -> Arguments:
+    """The arguments with what is given about pairs of tokens; the remaining weights and the masks are checked, too.
+
+    given: the inputs and weights as they were given. Their numbers are read last, with those about pairs.
+    """
     shapes = arguments.shapes
     weights = arguments.weights
     B, H, T, _ = shapes["q"]
@@ -212,6 +225,7 @@ def check_from_qkv(arguments: Arguments, config: AttentionConfig, pairs: PairInp
         )
     if config.masks:
         check_mask_sizes(config, shapes, arguments.query_offset)
+    check_numbers({**given, **chosen_numbers(pairs, checked_pairs)}, checked_pairs, config)
     return replace(arguments, pairs=checked_pairs)
 
 

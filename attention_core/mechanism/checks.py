@@ -35,12 +35,17 @@ def check_class(name: str, given: object, expected: type) -> None:
 # ---- dtype, device, numbers ------------------------------------------------------------------------------------------
 def check_tensors(tensors: Mapping[str, Tensor]) -> None:
     """All are finite floating-point tensors of one dtype on one device, and none is empty."""
+    check_kinds(tensors)
+    check_finite(tensors)
+
+
+def check_kinds(tensors: Mapping[str, Tensor]) -> None:
+    """All are floating-point tensors of one dtype on one device, and none is empty. Reads no number."""
     first_name = next(iter(tensors))
     first = tensors[first_name]
     for name, tensor in tensors.items():
         check_floating(name, tensor)
         check_same_kind(name, tensor, first_name, first)
-        check_finite(name, tensor)
 
 
 def check_floating(name: str, tensor: Tensor) -> None:
@@ -73,20 +78,25 @@ def check_same_kind(name: str, tensor: Tensor, other_name: str, other: Tensor) -
         )
 
 
-def check_finite(name: str, tensor: Tensor) -> None:
-    """All its numbers are finite."""
-    if is_finite(tensor):
+def check_finite(tensors: Mapping[str, Tensor]) -> None:
+    """All numbers of all tensors are finite."""
+    if all_finite(*tensors.values()):
         return
-    places = (~tensor.isfinite()).nonzero()
-    index = tuple(places[0].tolist())
-    value = tensor[index].item()
-    raise AttentionError("not_finite", name=name, value=value, index=index)
+    for name, tensor in tensors.items():
+        places = (~tensor.isfinite()).nonzero()
+        if len(places):
+            index = tuple(places[0].tolist())
+            value = tensor[index].item()
+            raise AttentionError("not_finite", name=name, value=value, index=index)
 
 
-def is_finite(tensor: Tensor) -> bool:
-    """Whether all numbers are finite. A finite sum says so in one reading; another may have overflowed."""
-    total = tensor.sum().item()
-    return math.isfinite(total) or bool(tensor.isfinite().all())
+def all_finite(*tensors: Tensor) -> bool:
+    """Whether all numbers are finite. Finite sums say so in one reading; another sum may have overflowed.
+
+    One reading for all, because whoever reads a number of a GPU waits for it.
+    """
+    sums = torch.stack([tensor.sum() for tensor in tensors])
+    return bool(sums.isfinite().all()) or all(tensor.isfinite().all() for tensor in tensors)
 
 
 # ---- axes ------------------------------------------------------------------------------------------------------------
@@ -144,8 +154,8 @@ def as_pairs(name: str, tensor: Tensor, sizes: tuple[int, ...], boolean: bool = 
 
 # ---- sizes that must agree -------------------------------------------------------------------------------------------
 def check_inputs(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Tensor]:
-    """The inputs as (B, T, d), of one batch size; they and the weights are of one dtype, on one device and finite."""
-    check_tensors({**inputs, **weights.given()})
+    """The inputs as (B, T, d), of one batch size; they and the weights are of one dtype and on one device."""
+    check_kinds({**inputs, **weights.given()})
     batches = {}
     for name, tensor in inputs.items():
         batches[name] = as_batch(name, tensor)
@@ -155,7 +165,7 @@ def check_inputs(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Te
 
 def check_heads(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Tensor]:
     """q, k and v as (B, H, T, d), checked as check_inputs does."""
-    check_tensors({**inputs, **weights.given()})
+    check_kinds({**inputs, **weights.given()})
     heads = {}
     for name, tensor in inputs.items():
         heads[name] = as_heads(name, tensor)

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from attention_core.mechanism.checks import as_pairs, check_tensors
+from attention_core.mechanism.checks import all_finite, as_pairs, check_finite, check_kinds
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.record.errors import AttentionError
@@ -32,10 +32,10 @@ def check_pairs(
     sample: Tensor,
     sample_name: str,
 ) -> dict[str, Tensor]:
-    """What is given about pairs, checked, as (B, H, T, S) or broadcasting to it, by the names of its steps.
+    """What is given about pairs, where the inputs lie, as (B, H, T, S) or broadcasting to it, by the names of steps.
 
     sizes: those of the run. sample: a number of the inputs' dtype and device. sample_name: what the first input is
-    called. The numbers that dropout needs are drawn where none are given.
+    called. What dropout keeps is drawn where it is not given. Numbers are not read yet: check_numbers does.
     """
     pairs: dict[str, Tensor] = {}
     if given.allowed is not None:
@@ -43,23 +43,42 @@ def check_pairs(
         pairs[name] = as_pairs("allowed", given.allowed, sizes)
     check_replaced_once(given, config)
     if given.replacement is not None:
-        check_tensors({sample_name: sample, "replacement": given.replacement})
-        pairs["replacement"] = as_pairs(
-            "replacement",
-            given.replacement,
-            sizes,
-            boolean=False,
-        )
+        pairs["replacement"] = as_pairs("replacement", given.replacement, sizes, boolean=False)
     for name, numbers in given.what_if.items():
-        pairs |= split_chosen_numbers(name, numbers, sizes, sample)
-    check_positive_pairs(pairs, config)
+        pairs |= split_chosen_numbers(name, numbers, sizes)
     if given.keep is not None and not config.dropout:
         raise AttentionError("keep_without_dropout")
     if given.keep is not None:
         pairs["keep"] = as_pairs("keep", given.keep, sizes)
     elif config.dropout:
         pairs["keep"] = draw_dropout_keep(config, sizes)
-    return {name: tensor.to(sample.device) for name, tensor in pairs.items()}
+    there = {name: tensor.to(sample.device) for name, tensor in pairs.items()}
+    check_kinds({sample_name: sample, **chosen_numbers(given, there)})
+    return there
+
+
+def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The numbers among what is given about pairs, by the names of its arguments. pairs: those of check_pairs."""
+    numbers = {f"what_if[{name!r}]": pairs[f"chosen_{name}"] for name in given.what_if}
+    if given.replacement is not None:
+        numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)  # (T, S), if it was given so
+    return numbers
+
+
+def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], config: AttentionConfig) -> None:
+    """All numbers of a run are finite, and no chosen score lies below 0, where the normaliser needs that.
+
+    All of them in one reading: a number below 0 has no root that is finite.
+    """
+    normaliser, _ = config.normaliser
+    is_chosen = "chosen_scores" in pairs and NORMALISERS[normaliser].needs_positive
+    positive = [pairs["chosen_scores"]] if is_chosen else []
+    roots = [scores.sqrt() for scores in positive]
+    if all_finite(*numbers.values(), *roots):
+        return
+    check_finite(numbers)
+    if any((scores < 0).any() for scores in positive):
+        raise AttentionError("needs_positive", kind=normaliser)
 
 
 def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
@@ -72,16 +91,7 @@ def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
         raise AttentionError("replacement_twice", given="replacement")
 
 
-def check_positive_pairs(pairs: dict[str, Tensor], config: AttentionConfig) -> None:
-    """No chosen score lies below 0, where the normaliser needs that."""
-    normaliser, _ = config.normaliser
-    if "chosen_scores" not in pairs or not NORMALISERS[normaliser].needs_positive:
-        return
-    if (pairs["chosen_scores"] < 0).any():
-        raise AttentionError("needs_positive", kind=normaliser)
-
-
-def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes, sample: Tensor) -> dict[str, Tensor]:
+def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes) -> dict[str, Tensor]:
     """Numbers chosen in the place of computed ones, NaN where the computed one stays: the numbers, and where."""
     if name not in ("scores", "weights"):
         raise AttentionError(
@@ -90,12 +100,9 @@ def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes, sample: Tenso
             choices="scores, weights",
             given=repr(name),
         )
-    argument = f"what_if[{name!r}]"
-    given = as_pairs(argument, numbers, sizes, boolean=False).expand(sizes)
+    given = as_pairs(f"what_if[{name!r}]", numbers, sizes, boolean=False).expand(sizes)
     where = ~given.isnan()
-    chosen = torch.where(where, given, 0.0)
-    check_tensors({"the input": sample, argument: chosen})
-    return {f"chosen_{name}": chosen, f"where_{name}": where}
+    return {f"chosen_{name}": torch.where(where, given, 0.0), f"where_{name}": where}
 
 
 def draw_dropout_keep(config: AttentionConfig, sizes: Sizes) -> Bool[Tensor, "B H T S"]:

@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_edits import drop_outside_cells, from_places
-from attention_core.mechanism.checks import is_finite
+from attention_core.mechanism.checks import all_finite
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.plain_checks import require_one_of
@@ -324,7 +324,7 @@ def to_setup_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
     if name == "allowed":
         return tensor != 0
     rounded = tensor.to(getattr(torch, setup.dtype))
-    has_overflowed = rounded is not tensor and not is_finite(rounded) and rounded.isinf().any()
+    has_overflowed = rounded is not tensor and not all_finite(rounded) and rounded.isinf().any()
     if has_overflowed:
         row, column = rounded.isinf().nonzero()[0].tolist()
         raise AttentionError(
