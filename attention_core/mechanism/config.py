@@ -1,7 +1,7 @@
 """What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import dataclass, make_dataclass
 from functools import partial
 from typing import Protocol
 
@@ -205,8 +205,7 @@ class Weights(FurtherWeights):
 
     def given(self) -> dict[str, Tensor]:
         """The tensors that are there, by name."""
-        tensors = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: tensor for name, tensor in tensors.items() if tensor is not None}
+        return {name: tensor for name, tensor in vars(self).items() if tensor is not None}
 
 
 # ---- checks of choices -----------------------------------------------------------------------------------------------

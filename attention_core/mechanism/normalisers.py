@@ -27,10 +27,11 @@ Rows = Float[Tensor, "B H T"]
 
 # ---- softmax over the keys; a row with nothing allowed gives zeros ---------------------------------------------------
 def masked_softmax(masked_scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
-    weights = torch.softmax(masked_scores, dim=-1)  # over S
     empty = masked_scores.amax(-1, keepdim=True).isneginf()  # (B, H, T, 1): queries that may attend to nothing
-    weights.data.masked_fill_(empty, 0.0)  # in place: the gradient is computed of these, and has no NaN either
-    return weights
+    if masked_scores.is_cpu and not empty.any():  # a GPU is not asked, because the host would wait for it
+        return torch.softmax(masked_scores, dim=-1)  # over S
+    weights = torch.softmax(masked_scores.masked_fill(empty, 0.0), dim=-1)  # no NaN, in the gradient either
+    return weights.masked_fill(empty, 0.0)
 
 
 def masked_softmax_numpy(masked_scores):

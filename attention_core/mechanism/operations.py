@@ -21,7 +21,7 @@ def project(
     projected = x @ w  # (B, T, D) x (D, width) -> (B, T, width)
     if b is None:
         return projected
-    return projected + b
+    return projected.add_(b)  # in place, because no second matrix is needed
 
 
 def project_numpy(x, w, b=None):
