@@ -53,7 +53,8 @@ def with_dropout(trace: Trace, p: float, seed: int = 0) -> Trace:
             [1., 1.]]), tensor([1., 2.]))
     """
     config = AttentionConfig(dropout=p, dropout_seed=seed)
-    keep = draw_dropout_keep(config, tuple(trace["weights"].shape))
+    weights = trace["weights"]
+    keep = draw_dropout_keep(config, tuple(weights.shape)).to(weights.device)
     steps = {**trace.steps, "keep": Step("keep", keep, SCORE_DIMS)}
     dropped = Operation(
         "dropped_weights",

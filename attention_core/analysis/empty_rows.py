@@ -138,7 +138,7 @@ def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = N
     fill = policy.value
     if fill is None:
         first = next(iter(inputs.values()))
-        fill = lowest_number(first.value.dtype)
+        fill = lowest_number(first.dtype)
     operations = []
     for step in trace.computed().values():
         operations.extend(replace_operation(step.operation, policy, fill))

@@ -248,7 +248,7 @@ def with_online_softmax(trace: Trace, block: int) -> Trace:
     ([1.333, 2.0], 2.333)
     """
     require_softmax(trace, "the running softmax")
-    S = trace["masked_scores"].shape[-1]
+    S = trace.step("masked_scores").shape[-1]
     starts = range(0, S, require_positive("block", block))
     plan = []
     for n, start in enumerate(starts, 1):

@@ -55,7 +55,7 @@ def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:
 
 def have_same_shape(one: Step, other: Step) -> bool:
     """Say whether two steps have the same shape: the output of a run without W_o has another last axis."""
-    return one.value.shape == other.value.shape
+    return one.shape == other.shape
 
 
 def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:

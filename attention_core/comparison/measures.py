@@ -55,8 +55,8 @@ def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
     """
     rows = weights.double()
     T, S = rows.shape
-    queries = torch.arange(first, first + T)
-    keys = torch.arange(S)
+    queries = torch.arange(first, first + T, device=rows.device)
+    keys = torch.arange(S, device=rows.device)
     offsets = keys - queries[:, None]  # (S,) - (T, 1) -> (T, S)
     weighted = (rows * offsets).sum(-1)
     totals = rows.sum(-1)

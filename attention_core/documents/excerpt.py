@@ -52,7 +52,7 @@ def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, 
 def head_positions(trace: Trace, step: str) -> list[dict[str, int]]:
     """The position of each head of a step on the axes that count heads; a step without such an axis has one."""
     dims = trace.step(step).dims
-    sizes = dict(zip(dims, trace[step].shape, strict=True))
+    sizes = dict(zip(dims, trace.step(step).shape, strict=True))
     axes = [dim for dim in dims[:-2] if dim in HEAD_COUNT_AXES]
     places_along_axes = [range(sizes[axis]) for axis in axes]
     positions = []

@@ -168,7 +168,7 @@ def check_paper_size(trace: Trace) -> None:
     """Raises AttentionError where a matrix is larger than what stands on paper, or there are more heads."""
     heads = trace.sizes()["H"]
     for name, step in trace.steps.items():
-        rows, columns = (1, *step.value.shape)[-2:]
+        rows, columns = (1, *step.shape)[-2:]
         if max(rows, columns) > MAX_PAPER_SIDE or heads > MAX_PAPER_HEADS:
             raise AttentionError(
                 "exercise_paper",

@@ -128,7 +128,7 @@ def document_paragraphs(
 
 def matrix_latex(drawn: Panel, trace: Trace, texts: DocumentTexts) -> str:
     """A matrix with the names of its rows and columns."""
-    is_bool = not trace[drawn.step].dtype.is_floating_point
+    is_bool = not trace.step(drawn.step).dtype.is_floating_point
     format_number = truth_latex if is_bool else number_latex
     alignment = "r" * drawn.values.shape[1]
     heads = map(label_latex, column_texts(drawn, texts.words))

@@ -65,7 +65,7 @@ def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
     """
     check_export_size(trace, "CSV", step)
     table = trace.frame(step)
-    if trace[step].dtype == torch.bool:
+    if trace.step(step).dtype == torch.bool:
         table["value"] = table["value"].astype(bool)
     for column in table.columns:
         if column.endswith("_label"):
@@ -145,7 +145,7 @@ def step_as_json(step: Step) -> dict[str, object]:
     return {
         "name": step.name,
         "dims": step.dims,
-        "shape": tuple(step.value.shape),
+        "shape": step.shape,
         "given": step.operation is None,
         "values": plain_values(tensor_to_numpy(step.value)),
     }

@@ -98,7 +98,7 @@ def coloured_table(
 ) -> Table:
     """A matrix in the colours of its numbers, each cell told in words. arithmetic: how a number was computed."""
     colours = cell_colours(drawn, trace)
-    is_bool = not trace[drawn.step].dtype.is_floating_point
+    is_bool = not trace.step(drawn.step).dtype.is_floating_point
 
     def make_cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
         if is_blocked:
@@ -133,7 +133,7 @@ def cell_colours(drawn: Panel, trace: Trace) -> dict[Ref, CellColours]:
 
 def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> str:
     """What stands in a cell: two decimals, a truth value as 1 or 0, a blocked weight as 0."""
-    if not trace[ref.step].dtype.is_floating_point:
+    if not trace.step(ref.step).dtype.is_floating_point:
         return str(int(value))
     return write_number(value, is_blocked)
 

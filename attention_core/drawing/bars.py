@@ -90,7 +90,7 @@ def row_of(
     >>> row_of("even", attend_qkv(*[torch.zeros(2, 3)] * 3), "weights", (0, 0, 1)).values
     [0.5, 0.5]
     """
-    refs = [Ref(step, (*at, place)) for place in range(trace[step].shape[-1])]
+    refs = [Ref(step, (*at, place)) for place in range(trace.step(step).shape[-1])]
     return Row(title, trace, refs, run, hidden, digits)
 
 

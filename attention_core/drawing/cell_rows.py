@@ -49,7 +49,7 @@ def column_of(
     >>> column_of("first", attend_qkv(*[torch.eye(2)] * 3), "v", (0, 0), 0).values
     [1.0, 0.0]
     """
-    tokens = trace[step].shape[-2]
+    tokens = trace.step(step).shape[-2]
     refs = []
     for token in range(tokens):
         index = (*at, token, column)

@@ -166,7 +166,7 @@ def place_matrix(
     if reach is None:
         batch = drawn.refs[0][0].index[0]
         reach = colour_reach(trace, drawn.step, batch)
-    is_bool = not trace[drawn.step].dtype.is_floating_point
+    is_bool = not trace.step(drawn.step).dtype.is_floating_point
     number = choose_number_format(trace, reach)
     widest = text_width("✓", 1.0) if is_bool else widest_number(drawn.values, number)
     text_size = number_size(size, widest)

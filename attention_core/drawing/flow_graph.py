@@ -23,8 +23,8 @@ class FlowGraph:
         self.first_cells: dict[str, Cell] = {}
         self.last_cells: dict[str, Cell] = {}
         for name, step in trace.computed().items():
-            first = (0,) * step.value.dim()
-            last = tuple(size - 1 for size in step.value.shape)
+            first = (0,) * len(step.shape)
+            last = tuple(size - 1 for size in step.shape)
             self.first_cells[name] = step.operation.cell(first, shapes)
             self.last_cells[name] = step.operation.cell(last, shapes)
 
@@ -87,7 +87,7 @@ def steps_of_cell(cell: Cell) -> Iterator[str]:
 
 def is_mark(step: Step) -> bool:
     """Whether a step says yes or no of numbers of other steps: it is a mark on those, no column."""
-    return step.value.dtype == torch.bool
+    return step.dtype == torch.bool
 
 
 def word_axes(step: Step) -> list[str]:
@@ -106,7 +106,7 @@ def head_axis(step: Step) -> int | None:
 def head_count(step: Step) -> int:
     """How many heads a step has; none where it has no such axis."""
     axis = head_axis(step)
-    return 0 if axis is None else step.value.shape[axis]
+    return 0 if axis is None else step.shape[axis]
 
 
 # ---- for the twin in the browser -------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def twin_steps(graph: FlowGraph) -> dict[str, dict]:
         has_queries = QUERIES in step.dims
         described[name] = {
             "dims": step.dims,
-            "shape": tuple(step.value.shape),
+            "shape": step.shape,
             "operation": describe_operation(graph, step),
             "perQuery": has_queries and graph.role(step) != "row",
         }

@@ -55,7 +55,7 @@ def patch_picture(
     at: the batch, the head and the query. titles: over each of the three. Keys and values have three numbers each.
     """
     batch, _, query = at
-    patches = trace["weights"].shape[-1]
+    patches = trace.step("weights").shape[-1]
     columns = patches_per_row(patches)
     wide = columns * PATCH_SIDE_PX
     step = wide + PICTURE_GAP_PX  # from one picture to the next
@@ -89,7 +89,7 @@ def place_patch_weights(
     chosen: Ref | None,
 ) -> list[dict]:
     """One query's weights, each where its patch lies in the picture."""
-    refs = [Ref("weights", (*at, patch)) for patch in range(trace["weights"].shape[-1])]
+    refs = [Ref("weights", (*at, patch)) for patch in range(trace.step("weights").shape[-1])]
     rows = []
     for first in range(0, len(refs), columns):
         line = gather_panel(trace, "weights", [refs[first : first + columns]], ("T", "S"))

@@ -81,7 +81,7 @@ def raster(
     """
     leading = trace.step(step).leading(at)
     shares = is_share(trace, step)
-    is_bool = not trace[step].dtype.is_floating_point
+    is_bool = not trace.step(step).dtype.is_floating_point
     plane, free = matrix_planes(trace, step, leading)
     rows, columns = plane.shape
     reach = raster_reach(trace, step, times, at)
@@ -162,7 +162,7 @@ def row_axis_of(trace: Trace, step: str) -> str:
 def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | None) -> float:
     """The magnitude that has the strongest colour, the same in all heads of a sequence."""
     if is_share(trace, step):
-        return darkest_share(trace[step].shape[-1], times)
+        return darkest_share(trace.step(step).shape[-1], times)
     batch = at.get("B", 0) if at else 0
     return colour_reach(trace, step, batch)
 

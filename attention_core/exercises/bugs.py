@@ -109,7 +109,7 @@ def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
 
 def inputs_of_lines(trace: Trace) -> dict[str, object]:
     """Give what the lines read of a run: its inputs and its sizes."""
-    B, T, _ = trace["x"].shape
+    B, T, _ = trace.step("x").shape
     values: dict[str, object] = {"B": B, "T": T, "heads": trace.sizes()["H"]}
     for name in ("x", "w_q", "w_k", "w_v", "w_o"):
         values[name] = trace[name]

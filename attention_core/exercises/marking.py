@@ -102,7 +102,7 @@ def mark_answers(
         if name not in theirs:
             step = trace.step(name)
             dims = ", ".join(step.dims)
-            shape = tuple(step.value.shape)
+            shape = step.shape
             raise AttentionError(
                 "rank",
                 name=name,

@@ -179,7 +179,7 @@ def check_run(puzzle: Puzzle, trace: Trace, start: Trace) -> None:
 
 def is_unchanged(own: Step | None, first: Step | None, may_differ: bool) -> bool:
     """Say whether two runs have the same step. may_differ: the numbers of an input may be others."""
-    if own is None or first is None or own.value.shape != first.value.shape:
+    if own is None or first is None or own.shape != first.shape:
         return False
     if own.operation is None and first.operation is None:
         return may_differ or torch.equal(own.value, first.value)

@@ -84,7 +84,7 @@ def largest_contribution(head: int) -> RunNumber:
 # ---- what was changed ------------------------------------------------------------------------------------------------
 def query_width(trace: Trace, start: Trace) -> Tensor:
     """Take how many numbers the query of a head has."""
-    return torch.tensor(trace["q"].shape[-1])
+    return torch.tensor(trace.step("q").shape[-1])
 
 
 def count_changed_numbers(*names: str) -> RunNumber:

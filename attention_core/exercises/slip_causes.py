@@ -167,7 +167,7 @@ def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, Number
     for axis, code in EXCHANGED_AXES.items():
         size = low.shape[axis]
         for one, other in combinations(range(size), 2):
-            order = torch.arange(size)
+            order = torch.arange(size, device=low.device)
             order[one] = other
             order[other] = one
             swapped = NumberRange(

@@ -87,7 +87,7 @@ def unmoved_source(trace: Trace, name: str) -> str:
     if operation is None or len(operation.reads) > 1:
         return name
     source = operation.reads[0]
-    same_layout = trace[source].shape[-2:] == step.value.shape[-2:]
+    same_layout = trace.step(source).shape[-2:] == step.shape[-2:]
     if not same_layout or not is_copy(step):
         return name
     return unmoved_source(trace, source)

@@ -49,6 +49,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     >>> explain(trace, "scores", (0, 0, 0, 0)).text
     '1.00 × 3.00 + 2.00 × (−1.00) = 1.00'
     """
+    trace = trace.on_cpu()  # a step is copied once, and no number is asked of a GPU
     value = trace[step]
     index = tuple(index)
     if not trace.holds(step, index):
@@ -79,7 +80,7 @@ def number_at(trace: Trace, factor: Factor) -> float:
 
 def format_step_number(trace: Trace, step: str, number: float) -> str:
     """A number of a step with two decimals; a truth value is 1 or 0."""
-    if trace[step].dtype == torch.bool:
+    if trace.step(step).dtype == torch.bool:
         return str(int(number))
     return format_or_scientific(number)
 

@@ -135,7 +135,7 @@ def sized_symbol(trace: Trace, name: str, colours: Mapping[str, str]) -> str:
     """Write a step's symbol with its rows and columns under it."""
     step = trace.step(name)
     row_and_column = step.dims[-2:]
-    counts = step.value.shape[-2:]
+    counts = step.shape[-2:]
     letters = r" \times ".join(map(axis_latex, row_and_column))
     numbers = r" \times ".join(map(str, counts))
     sizes = rf"\substack{{{letters} \\ {numbers}}}"
@@ -171,7 +171,7 @@ def step_sizes(trace: Trace, step: str) -> dict[str, int]:
     reads = operation.reads if operation else ()
     sizes: dict[str, int] = {}
     for name in (step, *reads):
-        axes = zip(trace.step(name).dims, trace[name].shape, strict=True)
+        axes = zip(trace.step(name).dims, trace.step(name).shape, strict=True)
         sizes.update(axes)
     if sizes.get("B") == 1:
         del sizes["B"]

@@ -69,7 +69,7 @@ def panel(
     ((2, 3), Ref(step='v', index=(0, 0, 2, 0)))
     """
     at = at or {}
-    shape = trace[step].shape
+    shape = trace.step(step).shape
     is_matrix = len(shape) > 1
     row_dim, column_dim = panel_dims(trace, step)
     row_count = shape[-2] if is_matrix else 1
@@ -130,7 +130,7 @@ def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
     if "T" not in dims or "S" not in dims:
         return False
     whole_size = trace.sizes()[dims[axis]]
-    return trace[step].shape[axis] == 1 and whole_size > 1
+    return trace.step(step).shape[axis] == 1 and whole_size > 1
 
 
 def gather_panel(

@@ -65,7 +65,7 @@ def code(trace: Trace, language: str) -> str:
 
 def needs_file(trace: Trace) -> bool:
     """Say whether the inputs are more than MAX_LITERAL_NUMBERS, so that the script reads them from INPUTS_FILE."""
-    count = sum(step.value.numel() for step in trace.inputs().values())
+    count = sum(step.stored.numel() for step in trace.inputs().values())
     return count > MAX_LITERAL_NUMBERS
 
 
@@ -160,7 +160,7 @@ def face_function(operation: Operation, language: str) -> Callable:
 
 def choose_printer(step: Step, from_file: bool) -> Callable:
     """Choose the function that prints a step: all of its numbers, or only the first."""
-    if from_file or step.value.numel() > MAX_LITERAL_NUMBERS:
+    if from_file or step.stored.numel() > MAX_LITERAL_NUMBERS:
         return show_start
     return show
 
@@ -231,7 +231,7 @@ def needs_line(language: str, from_file: bool) -> str:
 def dtype_name(trace: Trace) -> str:
     """Name the precision of the run, which is that of its first input: that one always holds numbers."""
     first = next(iter(trace.steps.values()))
-    return str(first.value.dtype).removeprefix("torch.")
+    return str(first.dtype).removeprefix("torch.")
 
 
 def title_line(text: str) -> str:
@@ -271,7 +271,7 @@ def format_axes(step: Step) -> str:
     '(B, S, D) = (1, 2, 3)'
     """
     names = ", ".join(step.dims)
-    sizes = ", ".join(str(size) for size in step.value.shape)
+    sizes = ", ".join(str(size) for size in step.shape)
     if len(step.dims) == 1:
         return f"{names} = {sizes}"
     return f"({names}) = ({sizes})"
@@ -290,7 +290,7 @@ def inputs_from_file(trace: Trace, language: str) -> list[str]:
     """Write lines that read every input from INPUTS_FILE, in the precision that the script computes in."""
     lines = [f'with np.load("{INPUTS_FILE}") as inputs:']
     for name, step in trace.inputs().items():
-        dtype = step.value.dtype
+        dtype = step.dtype
         value = f'inputs["{name}"]'
         if language == "torch":
             value = f"torch.from_numpy({value})"
@@ -312,8 +312,8 @@ def input_literal(name: str, step: Step, language: str) -> str:
     function = "torch.tensor" if language == "torch" else "np.array"
     opening = f"{name} = {function}("
     closing = ")"
-    if language == "torch" and step.value.dtype != torch.bool:
-        closing = f", dtype={step.value.dtype})"
+    if language == "torch" and step.dtype != torch.bool:
+        closing = f", dtype={step.dtype})"
     array = tensor_to_numpy(step.value)
     numbers = number_texts(array, short=language == "torch")
     unquoted = str(numbers.tolist()).replace("'", "")

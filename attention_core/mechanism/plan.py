@@ -212,7 +212,7 @@ def plan_input_positions(
     if not chosen:
         return []
     _, heads, _, _ = shapes["q"]
-    columns = source.value.shape[-1]
+    columns = source.shape[-1]
     _, length, width = source.dims
     dims = (length, f"{width}_position")  # the columns of a table are frequencies, not what those of x stand for
     plan: Plan = []
@@ -343,7 +343,7 @@ def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str
     """The sizes of a run as a position sees them: the heads, the width of what stands at its place, and the letters of
     what it learns. Raises AttentionError: weight_shape, of a table that is as wide as another input."""
     position = POSITIONS[name]
-    learned = {tensor.name: tuple(inputs[tensor.name].value.shape) for tensor in position.weights}
+    learned = {tensor.name: inputs[tensor.name].shape for tensor in position.weights}
     sizes = add_own_sizes(position.weights, learned, {"H": heads, "width": width})
     if position.place == "input":
         check_learned(position.weights, learned, {**sizes, "D": width})
@@ -564,7 +564,7 @@ def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
     source = "x" if "x" in inputs else "query"
     if source not in inputs:
         raise AttentionError("no_input_residual")
-    expected = inputs[source].value.shape[-1]
+    expected = inputs[source].shape[-1]
     width = output_width(inputs, shapes)
     if width != expected:
         raise AttentionError(

@@ -81,6 +81,26 @@ class Step:
     dims: tuple[str, ...]
     operation: Operation | None = None
 
+    @property
+    def stored(self) -> Tensor:
+        """The value where it lies: what it is like is read off it, and no number."""
+        return self.value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many numbers it has along every axis."""
+        return tuple(self.stored.shape)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The format of its numbers."""
+        return self.stored.dtype
+
+    @property
+    def is_read_on_cpu(self) -> bool:
+        """Whether whoever looks at the value finds it on the CPU."""
+        return self.value.is_cpu
+
     def leading(self, at: Mapping[str, int] | None = None) -> dict[str, int]:
         """The position on each axis before the last two that `at` picks, kept inside the axis; 0 where it picks none.
 
@@ -89,7 +109,7 @@ class Step:
         """
         picked = at or {}
         dims = self.dims[:-2]
-        sizes = self.value.shape[:-2]
+        sizes = self.shape[:-2]
         positions = {}
         for dim, size in zip(dims, sizes, strict=True):
             position = picked.get(dim, 0)
@@ -133,6 +153,39 @@ class Step:
             array, strides = value
             value = torch.as_tensor(array).as_strided(array.shape, strides)
         self.__dict__.update(state, value=value)
+
+
+class CopiedStep(Step):
+    """A step of another device: the CPU copies its value when somebody first looks at it, and keeps the copy.
+
+    Of two threads that look at once each may copy it; the numbers are the same, and one copy is kept.
+    """
+
+    is_read_on_cpu = True
+
+    @staticmethod
+    def of(step: Step) -> "CopiedStep":
+        """The step, its value not yet copied."""
+        copied = CopiedStep.__new__(CopiedStep)
+        copied.__dict__.update(step.__dict__)
+        copied.__dict__["elsewhere"] = copied.__dict__.pop("value")
+        return copied
+
+    @cached_property
+    def value(self) -> Tensor:
+        """The copy."""
+        return self.elsewhere.cpu()
+
+    @property
+    def stored(self) -> Tensor:
+        """The copy, if there is one."""
+        return self.value if "value" in self.__dict__ else self.elsewhere
+
+    def __getstate__(self) -> dict:
+        """For pickle, the copy alone."""
+        state = super().__getstate__()
+        state.pop("elsewhere", None)
+        return state
 
 
 @dataclass(frozen=True)
@@ -181,7 +234,7 @@ class Trace:
         """Whether there is this step, and an index lies inside it, one position an axis."""
         if name not in self:
             return False
-        shape = self[name].shape
+        shape = self.step(name).shape
         if len(index) != len(shape):
             return False
         return all(0 <= i < size for i, size in zip(index, shape, strict=True))
@@ -205,7 +258,7 @@ class Trace:
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Every step's shape."""
-        return {name: tuple(step.value.shape) for name, step in self.steps.items()}
+        return {name: step.shape for name, step in self.steps.items()}
 
     def sizes(self) -> dict[str, int]:
         """The size of every axis, by its letter: B, H, H_kv, T, S, d_k, d_v, D and so on."""
@@ -216,8 +269,7 @@ class Trace:
         """The same, counted once: a picture asks for them at every cell."""
         sizes: dict[str, int] = {}
         for step in self.steps.values():
-            shape = step.value.shape
-            for dim, size in zip(step.dims, shape, strict=True):
+            for dim, size in zip(step.dims, step.shape, strict=True):
                 known = sizes.get(dim, 1)
                 sizes[dim] = max(size, known)  # a mask may broadcast: its 1 is not the size
         return sizes
@@ -278,20 +330,21 @@ class Trace:
         tensor(4.)
         """
         steps = dict(self.steps)
-        values = {name: step.value for name, step in steps.items()}
         for operation in operations:
             name = operation.output
             if name in steps:
                 raise AttentionError("step_twice", name=name)
-            value = operation.apply(values)
-            values[name] = value
+            operands = {read: steps[read].value for read in operation.reads}
+            value = operation.apply(operands)
             steps[name] = Step(name, value, operation.dims, operation)
         return replace(self, steps=steps)
 
     def on_cpu(self) -> "Trace":
-        """The same run with every value on the CPU, where it can be kept and drawn."""
-        values = {name: step.value.cpu() for name, step in self.steps.items()}
-        return self.holding(values)
+        """The same run, read on the CPU: a value that lies on another device is copied when it is first looked at."""
+        steps = {}
+        for name, step in self.steps.items():
+            steps[name] = step if step.is_read_on_cpu else CopiedStep.of(step)
+        return replace(self, steps=steps)
 
     def holding(self, values: Mapping[str, Tensor]) -> "Trace":
         """The same run with other numbers in some steps; the operations stay.
@@ -304,8 +357,7 @@ class Trace:
         """
         steps = {}
         for name, step in self.steps.items():
-            value = values.get(name, step.value)
-            steps[name] = replace(step, value=value)
+            steps[name] = replace(step, value=values[name]) if name in values else step
         return replace(self, steps=steps)
 
     def frame(self, name: str) -> "pd.DataFrame":
@@ -320,7 +372,7 @@ class Trace:
         import pandas as pd  # a third of a second, which no page needs to begin
 
         step = self.step(name)
-        grid = np.indices(tuple(step.value.shape))  # (axes, *shape)
+        grid = np.indices(step.shape)  # (axes, *shape)
         positions = grid.reshape(len(step.dims), -1)  # (axes, numbers)
         columns = dict(zip(step.dims, positions, strict=True))
         table = pd.DataFrame(columns)

@@ -47,8 +47,8 @@ def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, 
     window = len(kernel)
     back = (window - 1) // 2
 
-    i = torch.arange(T).view(-1, 1)  # (T, 1)
-    j = torch.arange(T)  # (T,)
+    i = torch.arange(T, device=kernel.device).view(-1, 1)  # (T, 1)
+    j = torch.arange(T, device=kernel.device)  # (T,)
     tap = j - i + back  # (T, T): where in the kernel the key stands
     before_first = tap < 0
     behind_last = tap >= window
@@ -92,12 +92,12 @@ def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " wind
         )
     T, D = words.shape
     band = kernel_band(scores, T)  # (T, T)
-    positions = torch.eye(T, dtype=words.dtype)  # (T, T)
+    positions = torch.eye(T, dtype=words.dtype, device=words.device)  # (T, T)
     skip_words = words.new_zeros(D, T)
     weights = Weights(
         w_q=torch.cat([skip_words, band]),  # (D + T, T)
         w_k=torch.cat([skip_words, positions]),  # (D + T, T)
-        w_v=torch.eye(D + T, D, dtype=words.dtype),  # (D + T, D)
+        w_v=torch.eye(D + T, D, dtype=words.dtype, device=words.device),  # (D + T, D)
     )
     x = torch.cat([words, positions], dim=1)  # (T, D + T)
     config = AttentionConfig(scale=1.0)
@@ -167,7 +167,7 @@ def with_convolution(trace: Trace, kernel: Float[Tensor, " window"]) -> Trace:
     True
     """
     check_kernel(kernel)
-    kernel_step = Step("kernel", kernel, ("window",))
+    kernel_step = Step("kernel", kernel.to(trace["x"].device), ("window",))
     steps = {"kernel": kernel_step, **trace.steps}
     convolve = Operation(
         output="convolved",

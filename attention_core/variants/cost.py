@@ -96,7 +96,7 @@ def count_cost(trace: Trace) -> Cost:
     parameters = {}
     for name, step in trace.inputs().items():
         if name in learned:
-            parameters[name] = step.value.numel()
+            parameters[name] = step.stored.numel()
     stored = {name: trace[name].numel() for name in ("weights", "k", "v")}
     return Cost(multiply_adds, parameters, stored)
 

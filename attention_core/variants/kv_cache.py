@@ -242,7 +242,7 @@ def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
     gaps = []
     for t, trace in enumerate(steps):
         stop = t + 1
-        first = stop - trace["k"].shape[2]
+        first = stop - trace.step("k").shape[2]
         seen = {"T": slice(t, stop), "S": slice(first, stop)}
         ranges = [seen.get(dim, slice(None)) for dim in dims]
         part = full[name][tuple(ranges)]

@@ -92,8 +92,8 @@ def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     B, T, D = x.shape
     first_layer = draw_layers(encoder, D)[0]
     forward = first_layer[0]
-    w_x = forward.w_x.to(x.dtype)
-    w_h = forward.w_h.to(x.dtype)
+    w_x = forward.w_x.to(x)
+    w_h = forward.w_h.to(x)
     h_0 = x.new_zeros(B, encoder.width)
     inputs = {
         "w_x": Step("w_x", w_x, ("D", "d_h")),

@@ -133,7 +133,7 @@ def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
         )
     if not isinstance(tensor, Tensor):
         raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
-    boolean = trace[name].dtype == torch.bool
+    boolean = trace.step(name).dtype == torch.bool
     if boolean and tensor.dtype != torch.bool:
         raise AttentionError("allowed_not_bool", name=name, given=tensor.dtype)
     if not boolean and not tensor.is_floating_point():

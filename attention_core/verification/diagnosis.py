@@ -137,7 +137,7 @@ def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
     return Comparison(
         step=name,
         dims=dims,
-        shape=tuple(trace[name].shape),
+        shape=trace.step(name).shape,
         given_shape=given_shape,
         difference=torch.inf,
         tolerance=0.0,

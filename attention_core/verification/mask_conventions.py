@@ -35,8 +35,8 @@ def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
             [0., 1.]])
     """
     trace.step("allowed")  # a KeyError names the steps there are
-    pairs = tuple(trace["scores"].shape)
-    given = checks.as_pairs("allowed", allowed, pairs)
+    pairs = trace.step("scores").shape
+    given = checks.as_pairs("allowed", allowed, pairs).to(trace["scores"].device)
     inputs = {}
     operations = []
     for name, step in trace.steps.items():
@@ -105,7 +105,7 @@ def with_misplaced_mask(trace: Trace) -> Trace:
             [ True,  True, False]])
     """
     allowed = trace["allowed"]
-    B, H, T, S = trace["scores"].shape
+    B, H, T, S = trace.step("scores").shape
     batches, heads, queries, _ = allowed.shape
     if heads > 1 or (batches > 1 and queries > 1):
         raise AttentionError(
@@ -198,7 +198,7 @@ def run_torch_layer(
     doubles = rerun(trace)
     mask = attn_mask
     if mask is not None:
-        mask = mask.cpu().expand(trace["scores"].shape).flatten(0, 1)  # (B, H, T, S) -> (B H, T, S)
+        mask = mask.cpu().expand(trace.step("scores").shape).flatten(0, 1)  # (B, H, T, S) -> (B H, T, S)
     layer = build_torch_layer(trace, doubles).train(path != "fast")
     query, key, value = (doubles[name] for name in projection_source_names(trace))
     with torch.no_grad():
@@ -235,7 +235,7 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
     layer = torch.nn.utils.skip_init(  # draws no random numbers
         torch.nn.MultiheadAttention,
         embed_dim=D,
-        num_heads=trace["q"].shape[1],
+        num_heads=trace.step("q").shape[1],
         kdim=w_k.shape[1],
         vdim=w_v.shape[1],
         batch_first=True,

@@ -34,7 +34,7 @@ def project_with_other(other: str) -> Change:
         source = values[step.operation.reads[0]]
         if source.shape[-1] != weight.shape[0]:
             return None
-        if step.value.shape[-1] != weight.shape[-1]:
+        if step.shape[-1] != weight.shape[-1]:
             return None
         return project(source, weight, bias)
 
@@ -240,7 +240,7 @@ def merge_interleaved(step: Step, values: Values) -> Tensor:
 
 def w_o_missing(step: Step, values: Values) -> Tensor | None:
     concat = values["concat"]
-    return concat if concat.shape == step.value.shape else None
+    return concat if concat.shape == step.shape else None
 
 
 def b_o_missing(step: Step, values: Values) -> Tensor:

@@ -35,7 +35,7 @@ def run_in_precision(trace: Trace, dtype: torch.dtype) -> Trace:
     inputs = trace.inputs()
     rounded = {}
     for name, step in inputs.items():
-        if step.value.dtype == torch.bool:
+        if step.dtype == torch.bool:
             continue
         value = step.value.to(dtype)
         inputs[name] = replace(step, value=value)

@@ -69,6 +69,7 @@ def prove(trace: Trace) -> Proof:
     >>> proof.passed, proof.worst < 1e-15
     (True, True)
     """
+    trace = trace.on_cpu()
     with torch.inference_mode():
         doubles = rerun(trace)
         checks = check_by_numpy(trace, doubles)
@@ -92,7 +93,7 @@ def check_by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
         twin = twins[name]
         double = doubles[name].numpy()
         checks.append(check_step(name, "numpy", double, twin))
-        is_unrounded = step.value.dtype in (torch.float64, torch.bool)
+        is_unrounded = step.dtype in (torch.float64, torch.bool)
         if is_unrounded:
             shown = step.window()
             checks.append(check_step(name, "shown", shown, twin))
@@ -220,7 +221,7 @@ def measure_step_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str,
     """How far each shown step lies from its float64 value, where both are finite, relative to its largest magnitude."""
     figures = {}
     for name, step in trace.computed().items():
-        if step.value.dtype == torch.bool:
+        if step.dtype == torch.bool:
             continue
         shown = step.window()
         double = doubles[name].numpy()

@@ -140,8 +140,8 @@ def reshape_to_step(step: Step, given: Tensor) -> Tensor | None:
     >>> reshape_to_step(step, torch.ones(2, 3)).shape, reshape_to_step(step, torch.ones(3, 2))
     (torch.Size([1, 1, 2, 3]), None)
     """
-    shape = step.value.shape
-    missing = step.value.dim() - given.dim()
+    shape = step.shape
+    missing = len(step.shape) - given.dim()
     if missing < 0:
         return None
     expected = (1,) * missing + tuple(given.shape)

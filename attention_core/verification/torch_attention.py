@@ -128,19 +128,19 @@ def is_torch_layer(trace: Trace) -> bool:
 
 def has_square_projections(trace: Trace) -> bool:
     """Tells whether W_q and W_o are square and all heads of q, k and v have the same number and width."""
-    _, H, _, d_k = trace["q"].shape
-    kv_heads = trace["k"].shape[1]
-    d_v = trace["v"].shape[-1]
+    _, H, _, d_k = trace.step("q").shape
+    kv_heads = trace.step("k").shape[1]
+    d_v = trace.step("v").shape[-1]
     if kv_heads != H or d_v != d_k:
         return False
     width = H * d_k
     square = (width, width)
-    return trace["w_q"].shape == square and trace["w_o"].shape == square
+    return trace.step("w_q").shape == square and trace.step("w_o").shape == square
 
 
 def has_scaled_dot_product(trace: Trace) -> bool:
     """Tells whether the score is the dot product over the root of d_k, at temperature 1."""
-    d_k = trace["q"].shape[-1]
+    d_k = trace.step("q").shape[-1]
     scale = trace.step("scaled_scores").operation
     if not is_dot_and_bias(trace):
         return False

@@ -23,7 +23,7 @@ def check_exercise_size(setup: Setup) -> None:
     trace = trace_for(setup)
     for step in stages_of(trace):
         cells = trace[step].numel()
-        across = trace[step].shape[-1]
+        across = trace.step(step).shape[-1]
         if cells > MAX_EXERCISE_STEP_CELLS or across > MAX_EXERCISE_ROW_CELLS:
             raise AttentionError(
                 "exercise_size",

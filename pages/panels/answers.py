@@ -97,7 +97,7 @@ def answer_cells(trace: Trace, step: str, start: str, head: int, marks: CellMark
 def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
     """The names of the rows and of the columns of a step."""
     dims = trace.step(step).dims
-    sizes = trace[step].shape
+    sizes = trace.step(step).shape
     row_names = place_names(trace, dims[-2], sizes[-2])
     column_names = place_names(trace, dims[-1], sizes[-1])
     return row_names, column_names

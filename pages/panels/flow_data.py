@@ -70,7 +70,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "moved": list_moved_steps(screen),
         "typed": [name for name in list_typed_steps(trace, screen.inputs) if name in steps and not cut],
         "heads": heads,
-        "rounding": torch.finfo(trace["weights"].dtype).eps,
+        "rounding": torch.finfo(trace.step("weights").dtype).eps,
         "origins": {"T": screen.inputs.word_origins, "S": list_key_origins(screen.inputs)},
         "titles": list_word_titles(trace, list_key_origins(screen.inputs)),
         "crossed": screen.inputs.crossed,

@@ -46,7 +46,7 @@ def is_too_large(trace: Trace) -> bool:
 
 def count_numbers(trace: Trace, steps: Iterable[str]) -> int:
     """How many numbers some steps hold."""
-    return sum(trace.step(name).value.numel() for name in steps)
+    return sum(trace.step(name).stored.numel() for name in steps)
 
 
 def matrices_of(trace: Trace) -> frozenset[str]:
@@ -133,7 +133,7 @@ def kind_of_step(trace: Trace, name: str) -> str:
     """How a step's numbers are coloured: as shares from 0 to 1, as marks of yes and no, else by sign and size."""
     if is_share(trace, name):
         return "share"
-    return "mark" if trace[name].dtype == torch.bool else "signed"
+    return "mark" if trace.step(name).dtype == torch.bool else "signed"
 
 
 def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:

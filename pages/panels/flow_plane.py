@@ -135,7 +135,7 @@ def is_place(trace: Trace, role: str, place: tuple[object, object, object]) -> b
     if role not in ROLES:
         return False
     batch, head, word = place
-    batches, _, words, _ = trace[role].shape
+    batches, _, words, _ = trace.step(role).shape
     heads = trace.sizes()["H"]
     return is_valid_index(batch, batches) and is_valid_index(head, heads) and is_valid_index(word, words)
 
@@ -143,7 +143,7 @@ def is_place(trace: Trace, role: str, place: tuple[object, object, object]) -> b
 def is_vector(trace: Trace, role: str, numbers: list) -> bool:
     """Whether what a browser sent is as many finite numbers as a vector of a role has."""
     are_numbers = all(type(number) in (int, float) and abs(number) <= MAX_MAGNITUDE for number in numbers)
-    return are_numbers and len(numbers) == trace[role].shape[-1]
+    return are_numbers and len(numbers) == trace.step(role).shape[-1]
 
 
 def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wanted: np.ndarray) -> None:
@@ -182,6 +182,6 @@ def read_source_row(trace: Trace, role: str, source: VectorSource, place: tuple[
     """The x of a word, of which a matrix makes its vector; of vectors that are given a row of the unit matrix."""
     batch, word = place
     if source.weight is None:
-        words = trace[role].shape[-2]
+        words = trace.step(role).shape[-2]
         return np.eye(words)[word]
     return trace.step(source.source).window()[batch, word]

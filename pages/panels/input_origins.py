@@ -74,7 +74,7 @@ def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | Non
     """The change by which a head has these numbers; None takes back what was chosen in it."""
     selection = screen.selection
     text = getattr(screen.setup, name) or ""
-    shape = tuple(screen.trace["scores"].shape)  # (B, H, T, S)
+    shape = screen.trace.step("scores").shape  # (B, H, T, S)
     numbers = from_places(text, shape, name)  # NaN where nothing is chosen
     _, computed = get_head_numbers(screen, name)
     chosen = np.full_like(computed, np.nan)

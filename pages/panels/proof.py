@@ -17,7 +17,7 @@ TABLE_HEIGHT_PX = 280
 
 def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
     """The proof of a run; None where it is large and nobody asked for it."""
-    number_count = sum(step.value.numel() for step in trace.steps.values())
+    number_count = sum(step.stored.numel() for step in trace.steps.values())
     is_small = number_count <= MAX_AUTOMATIC_PROOF_NUMBERS
     run = without_view(setup)
     if not is_small and st.session_state.get("prove") != run:

@@ -146,7 +146,7 @@ def step_picker(trace: Trace, step: str | None) -> None:
 def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str, int]) -> None:
     """Any cell of a step by name: what a click on a picture does."""
     dims = trace.step(step).dims
-    sizes = trace[step].shape
+    sizes = trace.step(step).shape
     looked = {dim: place for dim, place in at.items() if dim != "T"}  # another query draws nothing here anew
     shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]

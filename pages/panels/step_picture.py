@@ -105,7 +105,7 @@ def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> 
 def make_panel_title(trace: Trace, part: Panel) -> str:
     """A step's name, the head that is drawn, and its shape; how much of it is drawn where that is not all."""
     dims = trace.step(part.step).dims
-    sides = trace[part.step].shape[-2:]
+    sides = trace.step(part.step).shape[-2:]
     name = step_name(part.step)
     is_transposed = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]
     if is_transposed:
@@ -131,7 +131,7 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
 def name_drawn_heads(trace: Trace, part: Panel) -> list[str]:
     """The names of the heads that a panel is drawn of, where there are several."""
     dims = trace.step(part.step).dims[:-2]
-    sizes = trace[part.step].shape[:-2]
+    sizes = trace.step(part.step).shape[:-2]
     first_index = part.refs[0][0].index
     names = []
     for dim, size, position in zip(dims, sizes, first_index, strict=False):

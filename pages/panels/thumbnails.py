@@ -92,7 +92,7 @@ def mark_moved(name: str, moved: bool) -> str:
 
 def describe_shape(trace: Trace, step: str, small_map: SmallRaster) -> str:
     """The shape of a step, and what of it a small map leaves out."""
-    shape = " × ".join(map(str, trace[step].shape))
+    shape = " × ".join(map(str, trace.step(step).shape))
     if small_map.every == (1, 1):
         return shape
     down, across = small_map.every

@@ -76,7 +76,7 @@ def take_typed_cell(sent: object) -> None:
 
 def place_in_matrix(screen: ScreenState, step: str, index: list[int]) -> tuple[int, int]:
     """The row and the column of a cell of an input, whose last axis counts columns."""
-    shape = screen.trace[step].shape
+    shape = screen.trace.step(step).shape
     place = int(np.ravel_multi_index(index, shape))
     row, column = divmod(place, shape[-1])
     return row, column

@@ -64,7 +64,7 @@ def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
 
 def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Callable[[], None]) -> None:
     """A choice of the place along each axis of a step that has more than one."""
-    axes = zip(trace.step(step).dims, trace[step].shape, strict=True)
+    axes = zip(trace.step(step).dims, trace.step(step).shape, strict=True)
     for axis, (dim, size) in enumerate(axes):
         if size <= 1:
             continue

@@ -73,7 +73,12 @@ def cached_run(setup: Setup, _arrays: UploadedArrays | None) -> tuple[Trace, Run
 
 @st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
 def latest_run(setup: Setup, _arrays: UploadedArrays | None) -> tuple[Trace, RunInputs]:
-    """The last two as they are: a copy of a large one takes longer than what is drawn of it. Nobody changes a run."""
+    """The last two as they are: a copy of a large one takes longer than what is drawn of it. Nobody changes a run.
+
+    A run on a GPU is kept here alone: it stays there, and only those of its steps that are looked at are copied.
+    """
+    if setup.device != "cpu":
+        return compute_run(setup, _arrays)
     return cached_run(setup, _arrays)
 
 

@@ -196,8 +196,10 @@ def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
-    """The Trace of a Setup, on the CPU, its axes labelled, and all that went in. Raises AttentionError for whatever the
-    core refuses."""
+    """The Trace of a Setup, read on the CPU, its axes labelled, and all that went in.
+
+    Raises AttentionError for whatever the core refuses.
+    """
     inputs, steps, plan = prepare_run(setup, arrays)
     with torch.inference_mode():
         trace = run_plan(steps, plan)

@@ -60,7 +60,7 @@ def run_decoding(setup: Setup) -> list[Trace]:
     labelled = []
     for place, trace in enumerate(traces):
         after = place + 1
-        keys_held = trace["k"].shape[2]
+        keys_held = trace.step("k").shape[2]
         first_key = after - keys_held
         columns = label_feature_axes(setup, inputs, trace)
         trace = trace.labelled(

@@ -103,7 +103,7 @@ def describe_cell(trace: Trace, ref: Ref) -> str:
 
 def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
     """The axes of a step that a cell is named by, with their places: a batch of one sentence is none of them."""
-    dims, shape = trace.step(step).dims, trace[step].shape
+    dims, shape = trace.step(step).dims, trace.step(step).shape
     naming = []
     for axis, dim in enumerate(dims):
         is_single_sentence = dim == "B" and shape[axis] == 1

@@ -46,7 +46,7 @@ def compared_heading(screen: ScreenState) -> str:
         return say("compare.lost")
     dims = screen.trace.step("weights").dims
     sizes_a = screen.a["weights"].shape
-    sizes_b = screen.trace["weights"].shape
+    sizes_b = screen.trace.step("weights").shape
     differing_sizes = []
     for dim, size_a, size_b in zip(dims, sizes_a, sizes_b, strict=True):
         if size_a != size_b:

@@ -130,7 +130,7 @@ def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: in
     head_count = trace.sizes()[head_dim] if separator else 1
     if head_count == 1:
         return [str(place + 1) for place in places]
-    width = trace[name].shape[axis] // head_count
+    width = trace.step(name).shape[axis] // head_count
     headings = []
     for place in places:
         head = say("place.head", number=place // width + 1)

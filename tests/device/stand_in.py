@@ -28,7 +28,7 @@ COPIES = {aten._to_copy.default, aten.copy_.default}
 READING = {aten._local_scalar_dense.default, aten.equal.default}
 SIZED = {aten.nonzero.default, aten.masked_select.default, aten._unique2.default, aten.unique_dim.default}
 INDEXED = {aten.index.Tensor, aten.index_put_.default, aten._index_put_impl_.default}
-MAKERS = {torch.tensor, torch.as_tensor, torch.eye}  # the last resizes what it fills
+MAKERS = {torch.tensor, torch.as_tensor, torch.arange, torch.eye}  # the last two resize what they fill
 
 
 class WrongDevice(RuntimeError):
@@ -90,7 +90,9 @@ def run(operation, args, kwargs):
         held_kwargs["device"] = "cpu"
     found = operation(*held_args, **held_kwargs)
     if operation._schema.is_mutable:
-        return next(value for value in values if held_by(value) is found)
+        changed = next(value for value in values if held_by(value) is found)
+        assert changed.shape == found.shape, f"{operation} resized a tensor: its maker belongs to MAKERS"
+        return changed
     return tree_map_only(Tensor, Away, found)
 
 

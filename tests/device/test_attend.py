@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields
+from itertools import product
 
 import pytest
 import torch
@@ -24,14 +25,14 @@ Run = Callable[[Move], Trace]
 
 # ---- what there is to choose -----------------------------------------------------------------------------------------
 def entry_choices(table) -> list[tuple]:
-    """Nothing; every entry with its usual numbers, and with each of its words."""
+    """Nothing; every entry with its usual numbers, and with each of its words; all entries together."""
     choices = [()]
     for name, entry in table.items():
         needed = {each.name: each.start for each in entry.parameters if each.usual == NEEDED}
         choices.append(((name, needed),))
         for parameter in entry.parameters:
             choices += [((name, {**needed, parameter.name: word}),) for word in parameter.words]
-    return choices
+    return [*choices, tuple(table)]
 
 
 LENGTHS = {"padding": {"lengths": (5, 3)}}
@@ -42,8 +43,10 @@ MASK_CHOICES = [
     (mask_choice("padding", **EMPTY_ROWS),),
     tuple(every_mask(**LENGTHS)),
 ]
-POSITION_CHOICES = [*entry_choices(POSITIONS), tuple(POSITIONS)]
-MODIFIER_CHOICES = [*entry_choices(MODIFIERS), tuple(MODIFIERS)]
+# Where there is no input, nothing is added to it, and nothing reads it.
+HEAD_POSITIONS = {name: each for name, each in POSITIONS.items() if each.place != "input"}
+HEAD_MODIFIERS = {name: each for name, each in MODIFIERS.items() if not each.reads_input}
+ENTRANCES = {"attend": (POSITIONS, MODIFIERS), "attend_qkv": (HEAD_POSITIONS, HEAD_MODIFIERS)}
 OPTIONS = {
     "heads": H,
     "kv_heads": H_KV,
@@ -53,12 +56,6 @@ OPTIONS = {
     "replace": "uniform",
     "residual": True,
 }
-
-
-def crossed(some: list, others: list) -> list[tuple]:
-    """Each of both with the first of the other, which is nothing, and with the last, which is all together."""
-    ends = [(one, other) for one in some for other in (others[0], others[-1])]
-    return ends + [(one, other) for other in others[1:-1] for one in (some[0], some[-1])]
 
 
 def test_every_choice_of_a_config_is_among_them():
@@ -112,35 +109,34 @@ def check_same_there(run: Run, what: object) -> None:
         assert torch.equal(fetch(there[name]), here[name]), (what, name)
 
 
-def fits(entrance: str, config: AttentionConfig) -> bool:
-    """Whether there is such a run: without an input nothing can be added to it."""
-    reads_input = [name for name, _ in config.modifiers if MODIFIERS[name].reads_input]
-    needs_input = config.positions_at("input") or reads_input or config.residual
-    return entrance == "attend" or not needs_input
-
-
-ENTRANCES = ("attend", "attend_qkv")
-
-
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("entrance", ENTRANCES)
 def test_every_score_with_every_mask_and_position(entrance, score):
-    for masks, positions in crossed(MASK_CHOICES, POSITION_CHOICES):
+    table, _ = ENTRANCES[entrance]
+    *some, together = entry_choices(table)
+    choices = [((), ()), *product(MASK_CHOICES, [together]), *product(MASK_CHOICES[-1:], some)]
+    for masks, positions in choices:
         config = AttentionConfig(score, heads=H, masks=masks, positions=positions)
-        if fits(entrance, config):
-            check_same_there(make_run(entrance, config), config)
+        check_same_there(make_run(entrance, config), config)
 
 
 @pytest.mark.parametrize("normaliser", NORMALISERS)
 @pytest.mark.parametrize("entrance", ENTRANCES)
-def test_every_normaliser_with_every_modifier_and_option(entrance, normaliser):
-    score = score_for(normaliser)
-    for modifiers, option in crossed(MODIFIER_CHOICES, list(OPTIONS)):
-        for masks in [(), ("causal",)]:
-            choices = {"heads": H, option: OPTIONS[option]}
-            config = AttentionConfig(score, normaliser=normaliser, modifiers=modifiers, masks=masks, **choices)
-            if fits(entrance, config):
-                check_same_there(make_run(entrance, config), config)
+def test_every_normaliser_with_every_modifier_mask_and_option(entrance, normaliser):
+    _, table = ENTRANCES[entrance]
+    *some, together = entry_choices(table)
+    options = [name for name in OPTIONS if entrance == "attend" or name != "residual"]
+    choices = [((), (), "heads"), *product(MASK_CHOICES, [together], ["heads"])]
+    choices += [*product(MASK_CHOICES[-1:], some, ["heads"]), *product(MASK_CHOICES[-1:], [together], options)]
+    for masks, modifiers, option in choices:
+        config = AttentionConfig(
+            score_for(normaliser),
+            normaliser=normaliser,
+            masks=masks,
+            modifiers=modifiers,
+            **{"heads": H, option: OPTIONS[option]},
+        )
+        check_same_there(make_run(entrance, config), config)
 
 
 # ---- what is given about pairs of tokens -----------------------------------------------------------------------------

@@ -45,7 +45,10 @@ ALLOWED = {
     "another dtype": lambda x: x.double().softmax(-1).to(x.dtype),
     "a view": lambda x: x.T[1:, None].expand(4, 2, 3).reshape(8, 3),
     "in place": lambda x: torch.ones_like(x).add_(x),
-    "drawn": lambda x: x @ torch.eye(5, dtype=x.dtype, device=x.device),
+    "an identity": lambda x: x @ torch.eye(5, dtype=x.dtype, device=x.device),
+    "in order": lambda x: torch.arange(5, device=x.device),
+    "filled": lambda x: torch.full((3, 5), 2.0, device=x.device),
+    "zeros": lambda x: torch.zeros(5, device=x.device),
 }
 
 
@@ -55,7 +58,7 @@ def test_what_a_gpu_can_do_gives_the_cpus_numbers_and_reads_nothing(name, is_inf
     with torch.inference_mode(is_inference), reads_noted() as reads:
         found = ALLOWED[name](there)
     assert reads == []
-    assert found.device == AWAY
+    assert found.device == AWAY and found.shape == fetch(found).shape
     assert torch.equal(fetch(found), ALLOWED[name](host))
 
 

@@ -59,6 +59,6 @@ def say_context_vector(trace: Trace, query: int, score: str) -> None:
         energy=format_fixed(energies[best].item()),
         alpha=format_fixed(weights[best].item()),
         c=format_row(context.tolist()),
-        d_s=trace["q"].shape[-1],
-        d_h=trace["k"].shape[-1],
+        d_s=trace.step("q").shape[-1],
+        d_h=trace.step("k").shape[-1],
     )

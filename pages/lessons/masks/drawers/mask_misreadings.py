@@ -56,7 +56,7 @@ def show_misplaced_axis(own: Setup, setup: Setup) -> None:
         show_sentence("lessons.masks.no_mask")
         return
     T = trace.sizes()["T"]
-    d_k, d_v = trace["k"].shape[-1], trace["v"].shape[-1]
+    d_k, d_v = trace.step("k").shape[-1], trace.step("v").shape[-1]
     many = replace(setup, heads=slide("heads", range(1, 17), T), d_k=d_k, d_v=d_v)
     run = trace_for(many)
     try:

@@ -61,7 +61,7 @@ def setup_of_positions_alone(count: int, width: int) -> Setup:
 
 def show_sine_map(trace: Trace) -> None:
     """Shows the table, positions from left to right."""
-    count, width = trace["sinusoidal_x"].shape
+    count, width = trace.step("sinusoidal_x").shape
     rows = []
     for column in range(width):
         title = title_column(column, width)
@@ -88,7 +88,7 @@ def title_column(column: int, width: int) -> str:
 
 def show_sine_waves(trace: Trace) -> None:
     """Shows the sine of each pair against the position."""
-    count, width = trace["sinusoidal_x"].shape
+    count, width = trace.step("sinusoidal_x").shape
     palette = current_palette()
     colours = (palette.q, palette.k, palette.v, palette.share, palette.minus, palette.x)
     positions = range(count)

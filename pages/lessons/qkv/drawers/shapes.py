@@ -62,5 +62,5 @@ def choose_sizes() -> dict[str, int]:
 
 def format_rows_and_columns(trace: Trace, step: str) -> str:
     """The rows and columns of a step, as "1 × 5"."""
-    rows, columns = trace[step].shape[-2:]
+    rows, columns = trace.step(step).shape[-2:]
     return say("lessons.qkv.by").join([str(rows), str(columns)])
