@@ -18,6 +18,7 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
+from pages.runs.devices import AVAILABLE_DEVICES
 from pages.runs.learned_matrices import check_tanh_layer, put_learned_matrices, put_source_matrices
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
 from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv, note_made_rows, prepare_uploaded, split_qkv
@@ -27,7 +28,6 @@ from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
 from pages.setup.setup import MAX_RUN_PAIRS, InputChoice, Setup, check_link_length, config_of, input_choice_of
 
-AVAILABLE_DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 SEQUENCES = ("x", "context", "q", "k", "v")  # a row a token
 TYPED_MATRICES = (*SEQUENCES, *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import streamlit as st
+import torch
 
 from attention_core import Trace
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, Palette
@@ -18,6 +19,7 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import NEARLY_ALL, format_percent
 from pages.runs.cache import cache_in_thread
+from pages.runs.devices import find_gpu_obstacle
 from pages.runs.run_inputs import PAD_WORD
 from pages.setup.setup import Setup
 from pages.site.words import has, make_names_distinct, say
@@ -94,6 +96,15 @@ def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
     if words.count(word) == 1:
         return name
     return say(template, word=name, number=position + 1)
+
+
+def describe_gpu_obstacle() -> str | None:
+    """Why no GPU is offered, and what would make it appear; None where one is."""
+    obstacle = find_gpu_obstacle()
+    if obstacle is None:
+        return None
+    version, _, _ = torch.__version__.partition("+")  # without the build, such as +cpu
+    return say(f"no_gpu.{obstacle}", torch=version, cuda=torch.version.cuda)
 
 
 def describe_cell(trace: Trace, ref: Ref) -> str:

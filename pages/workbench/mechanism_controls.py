@@ -12,10 +12,10 @@ from pages.panels.setup_controls import (
     show_refusal,
     try_change,
 )
-from pages.runs.compute import AVAILABLE_DEVICES
+from pages.runs.devices import AVAILABLE_DEVICES
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
-from pages.session.labels import current_palette
+from pages.session.labels import current_palette, describe_gpu_obstacle
 from pages.session.view import ScreenState
 from pages.setup.setup import DTYPES, Setup, config_of, without_view
 from pages.site.words import say
@@ -68,7 +68,8 @@ def show_number_controls(screen: ScreenState) -> None:
     setup = screen.setup
     with st.container(horizontal=True):
         show_field_selectbox("dtype", list(DTYPES), setup.dtype, HALF_WIDTH_PX)
-        show_field_selectbox("device", list(AVAILABLE_DEVICES), setup.device, HALF_WIDTH_PX)
+        devices = list(AVAILABLE_DEVICES)
+        show_field_selectbox("device", devices, setup.device, HALF_WIDTH_PX, help=describe_gpu_obstacle())
 
 
 @page_part(lambda screen: (screen.setup.scale, current_palette().share))

@@ -476,6 +476,7 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "normaliser": set(NORMALISERS),
         "dtype": set(DTYPES),
         "device": {"cpu", "cuda"},
+        "no_gpu": {"built_without", "not_found", "mac"},
         "example": set(EXAMPLES),
         "dim": {*POSITION_COLUMNS, *(dim for example in EXAMPLES.values() for dim in example.dims)},
         "built": set(HEAD_KINDS),

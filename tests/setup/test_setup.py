@@ -19,8 +19,9 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
-from pages.runs.compute import AVAILABLE_DEVICES, count_queries_and_keys, gather_inputs
 from pages.runs.compute import compute_run as computed_with_inputs
+from pages.runs.compute import count_queries_and_keys, gather_inputs
+from pages.runs.devices import AVAILABLE_DEVICES
 from pages.setup.choice_text import read_mask, write_mask
 from pages.setup.link_values import MAX_MASK_NUMBER
 from pages.setup.setup import (

@@ -269,6 +269,30 @@ def test_only_devices_that_are_there_are_offered():
     assert Screen().widget("device").options == ["CPU", "GPU"][: 1 + torch.cuda.is_available()]
 
 
+@pytest.mark.parametrize(
+    ("cuda", "has_mps", "says"),
+    [
+        (None, False, "is built without CUDA"),
+        ("13.0", False, "is built for CUDA 13.0, and finds no GPU"),
+        (None, True, "a Mac's GPU (MPS) cannot compute in float64"),
+    ],
+)
+def test_the_device_says_why_there_is_no_gpu(cuda, has_mps, says, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: has_mps)
+    told = Screen().widget("device").help
+    assert says in told and "{" not in told
+    if cuda is None and not has_mps:
+        version = torch.__version__.partition("+")[0]
+        assert f"`pip install --force-reinstall torch=={version}`" in told
+
+
+def test_where_there_is_a_gpu_nothing_is_said(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert not Screen().widget("device").help
+
+
 def test_the_even_share_is_one_of_the_allowed_keys():
     screen = Screen(mask="causal")  # "it" may attend to six of the seven
     share = softmax([-6 * 2**-0.5, 0, 0, 6 * 2**-0.5, 0, 0], 3)

@@ -14,6 +14,7 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code
 from pages.lessons.prompts import bet
 from pages.lessons.races import PointsByLength, case_name, describe_growth, run_race
 from pages.panels.link_controls import choose_option, slide
+from pages.session.labels import describe_gpu_obstacle
 from pages.site.words import say
 
 RACES = {
@@ -84,7 +85,7 @@ with draw_lesson("cost"):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
             length = slide("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
-        race = choose_option("race", list_races(), width="content")
+        race = choose_option("race", list_races(), width="content", help=describe_gpu_obstacle())
         cases = RACES[race]
         names = [case_name(case) for case in cases]
         settle = bet(names)

@@ -14,7 +14,7 @@ from pages.lessons.learned.trainings import MAX_CONCURRENT_TRAININGS, RunningTra
 from pages.panels import lesson_choices
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option, choose_whole_number, slide
-from pages.runs.compute import AVAILABLE_DEVICES
+from pages.runs.devices import AVAILABLE_DEVICES
 from pages.session.labels import current_palette
 from pages.site.words import say, say_refusal, use_language
 
