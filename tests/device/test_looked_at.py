@@ -41,6 +41,7 @@ def copied_names(trace: Trace) -> set[str]:
 
 LOOKS = {
     "its axes": (lambda trace: (trace.sizes(), trace.shapes(), trace.holds("scores", (0, 0, 0, 0))), set()),
+    "the formats of its numbers": (lambda trace: [step.dtype for step in trace.steps.values()], set()),
     "words on its axes": (lambda trace: trace.labelled(T=tuple("abcdefg")), set()),
     "other numbers in a step": (lambda trace: trace.holding({"q": torch.zeros(1, H, T, 3)}), set()),
     "a step": (lambda trace: trace["weights"], {"weights"}),
