@@ -39,7 +39,8 @@ class PublishedModel:
 
     width: of the vectors that a layer reads, D; head_width: of each head's keys and values; context: the tokens that it
     was made for, None where no number was published; kinds: its layers, those first that the workbench shows; source:
-    where its numbers stand; adds_places: whether it adds a learned vector for each place to x, before the first layer.
+    where its numbers stand; adds_places: whether it adds a learned vector for each place to x, before the first layer;
+    latent: of a model that keeps one, how wide it is, and how many numbers of a key are turned apart.
     """
 
     name: str
@@ -50,6 +51,7 @@ class PublishedModel:
     kinds: tuple[LayerKind, ...]
     source: str
     adds_places: bool = False
+    latent: tuple[int, int] | None = None
 
     @property
     def shown(self) -> LayerKind:
@@ -90,6 +92,12 @@ def t5(direction: str) -> Choice:
     return "t5", {"direction": direction, "farthest": 128}
 
 
+def decoupled_rope(base: float, **stretched: object) -> Choice:
+    """Turned numbers of their own beside queries and keys. stretched: as for rope."""
+    return "decoupled_rope", {"base": base, **stretched}
+
+
+LATENT: Choice = ("latent", {"eps": 1e-6})
 QK_NORM: Choice = ("qk_norm", {"eps": 1e-6})
 SOFTCAP_50: Choice = ("softcap", {"cap": 50.0})
 
@@ -174,6 +182,27 @@ MISTRAL_7B = PublishedModel(
         LayerKind("every", 32, AttentionConfig(heads=32, kv_heads=8, masks=[sliding(4096)], positions=[rope(10000.0)])),
     ),
     source="Jiang et al. 2023, table 1",
+)
+DEEPSEEK_V2 = PublishedModel(
+    name="DeepSeek-V2",
+    year=2024,
+    width=5120,
+    head_width=128,
+    context=131072,
+    kinds=(
+        LayerKind(
+            "every",
+            60,
+            AttentionConfig(
+                heads=128,
+                masks=[CAUSAL],
+                positions=[decoupled_rope(10000.0, scaling="yarn", factor=40.0, trained=4096)],
+                modifiers=[LATENT],
+            ),
+        ),
+    ),
+    source="DeepSeek-AI 2024, DeepSeek-V2, section 3.1",
+    latent=(512, 64),
 )
 GEMMA_2_9B = PublishedModel(
     name="Gemma 2 9B",
@@ -325,6 +354,7 @@ PUBLISHED_MODELS: Mapping[str, PublishedModel] = MappingProxyType(
         "llama_7b": LLAMA_7B,
         "llama_2_70b": LLAMA_2_70B,
         "mistral_7b": MISTRAL_7B,
+        "deepseek_v2": DEEPSEEK_V2,
         "gemma_2_9b": GEMMA_2_9B,
         "llama_3_1_8b": LLAMA_3_1_8B,
         "gemma_3_12b": GEMMA_3_12B,

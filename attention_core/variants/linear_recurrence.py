@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.comparison.distances import abs_difference
 from attention_core.mechanism.arguments import check_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.normalisers import NORMALISERS, normaliser_of
@@ -29,7 +30,9 @@ from attention_core.record.trace import Faces, Operation, Trace
 def remember(
     k: Float[Tensor, "B H_kv S d_k"], v: Float[Tensor, "B H_kv S d_v"], before: Tensor | None = None, *, t: int
 ) -> Float[Tensor, "B H_kv d_k d_v"]:
-    added = k[:, :, t].unsqueeze(-1) * v[:, :, t].unsqueeze(-2)  # (B, H_kv, d_k, 1) x (B, H_kv, 1, d_v)
+    column = k[:, :, t].unsqueeze(-1)  # (B, H_kv, d_k, 1)
+    row = v[:, :, t].unsqueeze(-2)  # (B, H_kv, 1, d_v)
+    added = column * row  # (B, H_kv, d_k, d_v)
     return added if before is None else before + added
 
 
@@ -169,6 +172,33 @@ def plan_reading(seen: int) -> list[Operation]:
         Operation(whole, ("B", "H"), ("q_features", f"total_{seen}"), READ_STATE, params),
         Operation(f"linear_output_{seen}", ("B", "H", "d_v"), (read, whole), DIVIDE_BY_SUM),
     ]
+
+
+def count_seen(query: int) -> int:
+    """Count the tokens that a query has seen once it reads, its own included.
+
+    >>> count_seen(0)
+    1
+    """
+    return query + 1
+
+
+def gap_to_map(longer: Trace, seen: int) -> float:
+    """Measure how far what was read of a state lies from the same row of the map's output: the largest difference.
+
+    longer: with_linear_states of so many tokens.
+    """
+    by_map = longer["head_outputs"][:, :, seen - 1]  # (B, H, d_v)
+    return abs_difference(longer[f"linear_output_{seen}"], by_map).max().item()
+
+
+def count_state_numbers(d_k: int, d_v: int) -> int:
+    """Count what a head keeps, whatever it has read: $d_k d_v$ numbers of features times values, $d_k$ of features.
+
+    >>> count_state_numbers(64, 64)
+    4160
+    """
+    return d_k * d_v + d_k
 
 
 # ---- without a run ---------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import torch
 
 from attention_core import Weights, attend, prove
 from attention_core.examples.published_models import PUBLISHED_MODELS, LayerKind, scale_down
-from tests.entries import learned_shapes
+from tests.entries import key_rows, learned_shapes
 
 # name, year, layers, D, heads, key/value heads, head width, longest text, (layers, window) of each kind
 TYPED = {
@@ -17,6 +17,7 @@ TYPED = {
     "llama_7b": ("LLaMA 7B", 2023, 32, 4096, 32, 32, 128, 2048, [(32, None)]),
     "llama_2_70b": ("Llama 2 70B", 2023, 80, 8192, 64, 8, 128, 4096, [(80, None)]),
     "mistral_7b": ("Mistral 7B", 2023, 32, 4096, 32, 8, 128, 8192, [(32, 4096)]),
+    "deepseek_v2": ("DeepSeek-V2", 2024, 60, 5120, 128, 128, 128, 131072, [(60, None)]),
     "gemma_2_9b": ("Gemma 2 9B", 2024, 42, 3584, 16, 8, 256, 8192, [(21, 4096), (21, None)]),
     "llama_3_1_8b": ("Llama 3.1 8B", 2024, 32, 4096, 32, 8, 128, 131072, [(32, None)]),
     "gemma_3_12b": ("Gemma 3 12B", 2025, 48, 3840, 16, 8, 256, 131072, [(40, 1024), (8, None)]),
@@ -48,7 +49,7 @@ def test_what_each_does_besides():
         for kind in model.kinds:
             for name, given in kind.config.positions:
                 said = [given[each] for each in ("base", "scaling", "factor", "trained") if each in given]
-                rope.append((name, *said[: 4 if name == "rope" and said[1] != "none" else 1]))
+                rope.append((name, *said[: 4 if "rope" in name and said[1] != "none" else 1]))
         config = model.shown.config
         found[key] = (rope, [name for name, _ in config.modifiers], config.normaliser[0], config.score)
     plain = ("rope", 10000.0)
@@ -65,6 +66,7 @@ def test_what_each_does_besides():
         "llama_7b": ([plain], [], "softmax", "scaled_dot"),
         "llama_2_70b": ([plain], [], "softmax", "scaled_dot"),
         "mistral_7b": ([plain], [], "softmax", "scaled_dot"),
+        "deepseek_v2": ([("decoupled_rope", 10000.0, "yarn", 40.0, 4096)], ["latent"], "softmax", "scaled_dot"),
         "gemma_2_9b": ([plain] * 2, ["softcap"], "softmax", "scaled_dot"),
         "llama_3_1_8b": ([stretched["llama_3_1_8b"]], [], "softmax", "scaled_dot"),
         "gemma_3_12b": ([plain, ("rope", 1000000.0, "linear", 8.0, 4096)], ["qk_norm"], "softmax", "scaled_dot"),
@@ -85,10 +87,10 @@ def test_each_kind_of_layer_runs_small_and_is_proven(key, kind, generator):
         return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
     kv_heads = config.kv_heads or 8
-    learned = {name: draw(*shape) for name, shape in learned_shapes(config, 4, 4).items()}
-    weights = Weights(
-        w_q=draw(16, 32), w_k=draw(16, 4 * kv_heads), w_v=draw(16, 4 * kv_heads), w_o=draw(32, 16), **learned
-    )
+    shapes = learned_shapes(config, 4, 4, wide=(16, 4))
+    rows = key_rows(config, shapes, 16)
+    shapes |= {"w_q": (16, 32), "w_k": (rows, 4 * kv_heads), "w_v": (rows, 4 * kv_heads), "w_o": (32, 16)}
+    weights = Weights(**{name: draw(*shape) for name, shape in shapes.items()})
     trace = attend(draw(7, 16), weights=weights, config=config)
     assert prove(trace).passed
     seen = (trace["weights"][0, 0] > 0).sum(-1).tolist()

@@ -29,6 +29,7 @@ STATES = {
     "llama_7b": "mask=causal&pos=rope",
     "llama_2_70b": "kv=1&mask=causal&pos=rope",
     "mistral_7b": "kv=2&mask=sliding:4&pos=rope",
+    "deepseek_v2": "mask=causal&pos=decoupled_rope:interleaved:10000:yarn:40:4096&mod=latent:1e-06",
     "gemma_2_9b": "kv=4&mask=sliding:4&pos=rope&mod=softcap:50",
     "llama_3_1_8b": f"kv=2&mask=causal&pos={ROPE}:500000:llama3:8:8192",
     "gemma_3_12b": "kv=4&mask=sliding:4&pos=rope&mod=qk_norm:1e-06",
@@ -45,6 +46,7 @@ A_TOKEN = {
     "llama_7b": 512,
     "llama_2_70b": 320,
     "mistral_7b": 128,
+    "deepseek_v2": 60 * (512 + 64) * 2 / KIB,
     "gemma_2_9b": 336,
     "llama_3_1_8b": 128,
     "gemma_3_12b": 384,
@@ -150,8 +152,8 @@ def test_the_headline_counts_the_parts_that_differ_and_each_is_told_of_both():
 def test_maps_captions_and_headline_follow_both_sliders():
     lesson = Lesson("models", lang="en")
     (headline,) = [data for _, data in lesson.following() if data.get("kind") == "heading"]
-    assert headline["counts"] == [13, 13] and headline["of"] == ["models.old", "models.new"]
-    assert "".join(headline["texts"][5 * 13 + 7]) == Lesson("models", lang="en", old="5", new="7").fact()
+    assert headline["counts"] == [14, 14] and headline["of"] == ["models.old", "models.new"]
+    assert "".join(headline["texts"][5 * 14 + 7]) == Lesson("models", lang="en", old="5", new="7").fact()
     moved = lesson.set("old", 4)
     assert moved.link()["old"] == "4" and moved.fact().startswith("From BLOOM 176B (2022)")
     assert moved.number("old", "weights [head 1, The, The]") == 1
@@ -166,7 +168,7 @@ def test_every_model_can_stand_on_both_sides(place, lang):
 
 
 def test_a_caption_says_what_a_state_stands_for_and_what_it_leaves_out():
-    told = [text for text in Lesson("models", lang="en", old="3", new="10").told() if text.startswith("Here")]
+    told = [text for text in Lesson("models", lang="en", old="3", new="11").told() if text.startswith("Here")]
     assert told == [
         "Here 8 heads, 64 wide, stand for 12, 64 wide. Not here: its 12 encoder layers. Its 32 buckets are 8 here. "
         "Never here: the norm before the layer, the MLP, what the model has learned.",
@@ -205,7 +207,7 @@ def table_bytes(lesson):
 
 def test_the_bytes_of_the_table_are_hidden_until_the_guess():
     lesson = Lesson("models", lang="en")
-    assert table_bytes(lesson) == ["? a token"] * 13
+    assert table_bytes(lesson) == ["? a token"] * 14
     guessed = lesson.choose("guess", "LLaMA 7B")
     assert guessed.says(":material/check: As predicted")
     assert guessed.says("**LLaMA 7B** keeps the most: 2 × 32 layers × 32 heads × 128 numbers × 2 bytes = **512 KiB**")
@@ -218,6 +220,7 @@ def test_the_bytes_of_the_table_are_hidden_until_the_guess():
         "**512 KiB** a token",
         "**320 KiB** a token",
         "**128 KiB** a token, **0 bytes** beyond 4,096",
+        "**67.5 KiB** a token",
         "**336 KiB** a token, **168 KiB** beyond 4,096",
         "**128 KiB** a token",
         "**384 KiB** a token, **64 KiB** beyond 1,024",
@@ -263,7 +266,7 @@ def test_one_change_alone_is_measured_on_the_older_layer():
 
 
 def test_a_long_text_costs_what_its_layers_keep():
-    lesson = Lesson("models", lang="en", old="5", new="12", open="cache")
+    lesson = Lesson("models", lang="en", old="5", new="13", open="cache")
     assert lesson.says("After 1,024 tokens **LLaMA 7B** keeps **512 MiB**. After 1,024 tokens **gpt-oss-120b** keeps")
     far = lesson.set("tokens", 131072)
     assert far.says("**LLaMA 7B** was made for 2,048 tokens at most.")

@@ -38,7 +38,7 @@ def test_a_letter_of_its_own_is_as_large_as_the_smallest_tensor_says(vector):
         ({"w_r": (7, 4), "v_r": (7,)}, "w_r must be (7, 5): its shape is (7, 4)"),
         ({"w_r": (3, 7, 5), "v_r": (7,)}, "w_r must be (7, 5): its shape is (3, 7, 5)"),  # no head has its own
         ({"w_r": (7, 5), "v_r": (2, 7)}, "v_r must be (7,) or (3, 7): its shape is (2, 7)"),
-        ({"w_r": (7, 5), "v_r": ()}, "v_r must be (0,) or (3, 0): its shape is ()"),
+        ({"w_r": (7, 5), "v_r": ()}, "v_r must be (R,) or (3, R): its shape is ()"),
     ],
 )
 def test_what_has_another_shape_is_refused(shapes, says):

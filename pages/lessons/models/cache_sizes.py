@@ -6,7 +6,7 @@ from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.examples.published_models import PublishedModel
 from attention_core.record.number_text import GIB, MIB, format_bytes, format_grouped
-from attention_core.variants.decoding_work import cache_bytes
+from attention_core.variants.decoding_work import cache_bytes, latent_bytes
 from attention_core.verification.precision import PRECISIONS
 from pages.panels.live_choice import LiveChoice
 from pages.panels.live_frames import show_followed_curves
@@ -24,16 +24,16 @@ def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = Tr
     is_windowed: whether a layer with a window forgets what has left it. A model that reads all at once keeps none."""
     kept = 0
     for kind in model.kinds:
-        if kind.is_cached:
-            kept += cache_bytes(
-                tokens,
-                kv_heads=model.kv_heads,
-                d_k=model.head_width,
-                d_v=model.head_width,
-                dtype=PRECISIONS[CACHE_DTYPE],
-                layers=kind.count,
-                window=kind.window if is_windowed else None,
-            )
+        if not kind.is_cached:
+            continue
+        window = kind.window if is_windowed else None
+        common = {"dtype": PRECISIONS[CACHE_DTYPE], "layers": kind.count, "window": window}
+        if model.latent is not None:
+            d_c, d_r = model.latent
+            kept += latent_bytes(tokens, d_c=d_c, d_r=d_r, **common)
+        else:
+            width = model.head_width
+            kept += cache_bytes(tokens, kv_heads=model.kv_heads, d_k=width, d_v=width, **common)
     return kept
 
 

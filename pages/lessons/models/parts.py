@@ -32,7 +32,9 @@ def list_positions(model: PublishedModel) -> list[tuple[str, Params]]:
 
 
 def find_heads(model: PublishedModel) -> str:
-    """Whether query heads share keys and values."""
+    """Whether query heads share keys and values, or a latent of which these are made."""
+    if model.latent is not None:
+        return "latent"
     return "own" if model.kv_heads == model.heads else "grouped"
 
 
@@ -49,7 +51,7 @@ def find_masks(model: PublishedModel) -> str:
 
 def find_modifiers(model: PublishedModel) -> str:
     """What keeps its scores from growing."""
-    names = [name for name, _ in model.shown.config.modifiers]
+    names = [name for name, _ in model.shown.config.modifiers if name != "latent"]
     return names[0] if names else "plain"
 
 
@@ -93,7 +95,7 @@ def say_part(model: PublishedModel, part: str) -> str:
 def tell_apart(model: PublishedModel, part: str) -> object:
     """What makes a part another one. Of heads it is how many share keys: their number goes with a model's size."""
     if part == "heads":
-        return list_numbers(model)["ratio"]
+        return find_heads(model) == "latent", list_numbers(model)["ratio"]
     return say_part(model, part)
 
 
@@ -119,13 +121,13 @@ def say_positions(model: PublishedModel, kind: LayerKind) -> str:
     if model.adds_places:
         return say("lessons.models.positions.learned")
     ((name, params),) = kind.config.positions
-    if name != "rope":
+    if "scaling" not in params:
         return say(f"lessons.models.positions.{name}")
     base = format_grouped(int(params["base"]))
     if params["scaling"] == "none":
-        return say("lessons.models.positions.rope", base=base)
+        return say(f"lessons.models.positions.{name}", base=base)
     return say(
-        "lessons.models.positions.stretched",
+        "lessons.models.positions.stretched" if name == "rope" else f"lessons.models.positions.{name}_stretched",
         base=base,
         scaling=say(f"parameter_word.{params['scaling']}"),
         factor=format_short(params["factor"]),
@@ -146,6 +148,7 @@ def list_numbers(model: PublishedModel) -> dict[str, object]:
         "heads": model.heads,
         "kv": model.kv_heads,
         "ratio": model.heads // model.kv_heads,
+        **dict(zip(("latent", "turned"), model.latent or (), strict=False)),
         "width": model.head_width,
         "layers": model.layers,
         "context": format_grouped(model.context or 0),

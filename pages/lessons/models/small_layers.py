@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from attention_core.examples.published_models import LayerKind, PublishedModel, scale_down
+from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.record.number_text import format_grouped
@@ -51,6 +52,19 @@ def tell_scale(model: PublishedModel, kind: LayerKind, setup: Setup) -> str:
     return " ".join(sentences)
 
 
+def tell_latent(model: PublishedModel) -> str:
+    """Says for how large a latent that of a state stands."""
+    small = {name: tensor.own_sizes for name, tensor in LEARNED_TENSORS.items()}
+    latent, turned = model.latent
+    return say(
+        "lessons.models.latent_stands_for",
+        small=small["w_dkv"]["d_c"],
+        small_turned=small["w_kr"]["d_r"],
+        latent=latent,
+        turned=turned,
+    )
+
+
 def tell_left_out(model: PublishedModel, kind: LayerKind) -> str:
     """Says what of a model a state does not show."""
     sentences = [
@@ -63,6 +77,8 @@ def tell_left_out(model: PublishedModel, kind: LayerKind) -> str:
     normaliser, _ = kind.config.normaliser
     if model.adds_places:
         sentences.append(say("lessons.models.no_places"))
+    if model.latent is not None:
+        sentences.append(tell_latent(model))
     if "t5" in positions:
         sentences.append(say("lessons.models.few_buckets"))
     if "qk_norm" in modifiers:

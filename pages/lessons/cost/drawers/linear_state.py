@@ -5,10 +5,9 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.comparison.distances import abs_difference
 from attention_core.explanation.layout import panel
 from attention_core.record.number_text import format_grouped, format_or_scientific
-from attention_core.variants.linear_recurrence import with_linear_states
+from attention_core.variants.linear_recurrence import count_seen, count_state_numbers, gap_to_map, with_linear_states
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_panels
 from pages.lessons.sentences import list_place_names, show_sentence
@@ -29,32 +28,28 @@ def show_linear_state() -> None:
         selection = selection_of(trace, setup)
         query = pick_place("reads", list_place_names(trace, "T"), selection.query)
     setup = replace(setup, token=query)
-    longer = with_linear_states(trace, query + 1)
-    selection = selection_of(trace, setup)
-    say_what_is_kept(longer, selection)
-    show_state(longer, selection)
+    seen = count_seen(query)
+    longer = with_linear_states(trace, seen)
+    say_what_is_kept(longer, seen)
+    show_state(longer, seen, selection_of(trace, setup))
     link_to_workbench(setup, "state")
 
 
-def say_what_is_kept(longer: Trace, selection: Selection) -> None:
+def say_what_is_kept(longer: Trace, seen: int) -> None:
     """Says how large the state is, beside the weights of the map, and how far both outputs are from each other."""
-    seen = selection.query + 1
-    by_state = longer[f"linear_output_{seen}"]  # (B, H, d_v)
-    by_map = longer["head_outputs"][:, :, selection.query]
     sizes = longer.sizes()
     show_sentence(
         "lessons.cost.state",
         seen=seen,
         d_k=sizes["d_k"],
         d_v=sizes["d_v"],
-        numbers=format_grouped(sizes["d_k"] * (sizes["d_v"] + 1)),
-        gap=format_or_scientific(abs_difference(by_state, by_map).max().item()),
+        numbers=format_grouped(count_state_numbers(sizes["d_k"], sizes["d_v"])),
+        gap=format_or_scientific(gap_to_map(longer, seen)),
     )
 
 
-def show_state(longer: Trace, selection: Selection) -> None:
+def show_state(longer: Trace, seen: int, selection: Selection) -> None:
     """Shows the state after a word, and what the word reads from it: every number opens."""
-    seen = selection.query + 1
     at = {"B": selection.batch, "H": selection.head, "H_kv": selection.kv}
     alt = say("lessons.cost.state_alt")
     memory = [panel(longer, f"memory_{seen}", at)]
