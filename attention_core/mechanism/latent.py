@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.learned_tensors import LearnedTensor, first_columns, ones
+from attention_core.mechanism.learned_tensors import LearnedTensor, first_columns, ones, unit_columns
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces
@@ -17,9 +17,9 @@ from attention_core.record.trace import Faces
 # ---- what it learns --------------------------------------------------------------------------------------------------
 W_DKV = LearnedTensor("w_dkv", ("D_kv", "d_c"), r"W_{DKV}", start=first_columns, own_sizes={"d_c": 3})
 G_LATENT = LearnedTensor("g_latent", ("d_c",), "g_c", start=ones, own_sizes={"d_c": 3})
-# Where all are 1, words differ by their places alone: the nearer, the larger the product.
-W_KR = LearnedTensor("w_kr", ("D_kv", "d_r"), "W_{KR}", start=ones, own_sizes={"d_r": 2})
-W_QR = LearnedTensor("w_qr", ("D", "H·d_r"), "W_{QR}", start=ones, own_sizes={"d_r": 2})
+# Equal numbers: of words that are alike, the nearer have the larger product.
+W_KR = LearnedTensor("w_kr", ("D_kv", "d_r"), "W_{KR}", start=unit_columns, own_sizes={"d_r": 2})
+W_QR = LearnedTensor("w_qr", ("D", "H·d_r"), "W_{QR}", start=unit_columns, own_sizes={"d_r": 2})
 
 
 # ---- decoupled: scores get the product of the numbers that were turned; all heads share those of a key (eq. 16, 17) --

@@ -79,6 +79,15 @@ def ones(rows: int, columns: int) -> np.ndarray:
     return np.ones((rows, columns))
 
 
+def unit_columns(rows: int, columns: int) -> np.ndarray:
+    """Equal numbers, so that each column has the length 1.
+
+    >>> unit_columns(4, 1).tolist()
+    [[0.5], [0.5], [0.5], [0.5]]
+    """
+    return np.full((rows, columns), rows**-0.5)
+
+
 def first_columns(rows: int, columns: int) -> np.ndarray:
     """The identity, cut: it keeps the first numbers as they are.
 
