@@ -33,6 +33,7 @@ from attention_core.record.expressions import Ref
 from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
+from attention_core.variants.linear_recurrence import with_linear_states
 from attention_core.variants.recurrence import with_states
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
@@ -102,6 +103,7 @@ RUNS = {
     "words and places": with_score_parts(layer(positions=["sinusoidal"])),
     "recurrence": with_states(attend(random(3, 4)), Encoder("rnn", width=5), shown=2),
     "rounded": with_rounded_weights(layer(), 1),
+    "a state": with_linear_states(layer("linear", normaliser="share", masks=["causal"]), 2),
     "in blocks": with_online_softmax(layer(), 2),
     **{f"treated: {name}": with_empty_row_policy(layer(allowed=ALLOWED.tril(-1)), name) for name in EMPTY_ROW_POLICIES},
 }

@@ -16,7 +16,7 @@ from attention_core.mechanism.parameters import NEEDED
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from tests.device.stand_in import fetch, reads_noted, send
-from tests.entries import every_mask, learned_shapes, mask_choice, score_for
+from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
 
 B, T, S, D, H, H_KV, D_K, D_V = 2, 5, 7, 11, 4, 2, 6, 3
 Move = Callable[[Tensor], Tensor]  # to the device, or nowhere
@@ -44,7 +44,7 @@ MASK_CHOICES = [
     tuple(every_mask(**LENGTHS)),
 ]
 # Where there is no input, nothing is added to it, and nothing reads it.
-HEAD_POSITIONS = {name: each for name, each in POSITIONS.items() if each.place != "input"}
+HEAD_POSITIONS = {name: each for name, each in POSITIONS.items() if not each.reads_input}
 HEAD_MODIFIERS = {name: each for name, each in MODIFIERS.items() if not each.reads_input}
 ENTRANCES = {"attend": (POSITIONS, MODIFIERS), "attend_qkv": (HEAD_POSITIONS, HEAD_MODIFIERS)}
 OPTIONS = {
@@ -67,7 +67,7 @@ def test_every_choice_of_a_config_is_among_them():
 # ---- one run here and there ------------------------------------------------------------------------------------------
 def learned_weights(config: AttentionConfig, draw: Callable[..., Tensor], width: int) -> dict[str, Tensor]:
     """What the mechanisms of a config learn. width: of the input."""
-    shapes = learned_shapes(config, D_K, D_K, config.heads, wide=(width, config.heads * D_V))
+    shapes = learned_shapes(config, D_K, D_K, config.heads, wide=(width, D_V))
     return {name: draw(*shape) for name, shape in shapes.items()}
 
 
@@ -85,10 +85,11 @@ def make_run(entrance: str, config: AttentionConfig) -> Run:
             q, k, v = draw(B, H, T, D_K), draw(B, config.kv_heads or H, S, D_K), draw(B, config.kv_heads or H, S, D_V)
             return attend_qkv(q, k, v, weights=Weights(**learned, w_o=draw(H * D_V, D)), config=config)
         kv_heads = config.kv_heads or config.heads
+        rows = key_rows(config, {name: tuple(tensor.shape) for name, tensor in learned.items()}, D)
         projections = {
             "w_q": draw(D, H * D_K),
-            "w_k": draw(D, kv_heads * D_K),
-            "w_v": draw(D, kv_heads * D_V),
+            "w_k": draw(rows, kv_heads * D_K),
+            "w_v": draw(rows, kv_heads * D_V),
             "w_o": draw(H * D_V, D),
             "b_q": draw(H * D_K),
             "b_o": draw(D),

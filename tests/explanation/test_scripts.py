@@ -50,6 +50,7 @@ from attention_core.record.trace import Faces, Operation, Step
 from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
+from attention_core.variants.linear_recurrence import with_linear_states
 from attention_core.variants.recurrence import with_states
 from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
 from tests.house.test_house import every_face
@@ -185,6 +186,9 @@ RUNS = {
     "exponentials": lambda: small().then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX),
     "block by block": lambda: with_online_softmax(
         crossed(AttentionConfig(heads=4, kv_heads=2), allowed=empty_row()), 2
+    ),
+    "a state": lambda: with_linear_states(
+        crossed(AttentionConfig("linear", heads=4, kv_heads=2, normaliser="share", masks=["causal"])), 2
     ),
     "jacobian": lambda: with_jacobian(crossed(AttentionConfig(), allowed=empty_row())),
     "decoding": lambda: [*decode(numbers(3, 7), config=AttentionConfig(masks=["causal"], positions=["alibi"]))][-1],

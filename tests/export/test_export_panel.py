@@ -82,7 +82,9 @@ def test_every_page_with_a_run_has_the_panel(slug, lang, files):
     assert not files
     if slug != "cost":
         opened(slug, lang=lang)
-        assert {name.rpartition(".")[2] for name in files} >= {"csv", "npz", "json", "py"}
+        kinds = {name.rpartition(".")[2] for name in files}
+        assert kinds >= {"csv", "npz", "py"}
+        assert ("json" in kinds) == (slug != "models")  # whose matrices of 512 x 512 are too large for it
 
 
 def test_a_lessons_files_hold_its_run_and_lead_to_it_in_the_workbench(files, monkeypatch):

@@ -220,16 +220,6 @@ def test_a_running_number_opens():
     assert lesson.link()["cell"] == "blocks,,maximum_2,0,0,5"
 
 
-def test_a_state_gives_what_the_map_gives():
-    lesson = Lesson("cost", open="state", lang="en")
-    assert lesson.says("a head keeps 2 × 2 numbers for features times values, and 2 for the features, 6 in all")
-    assert lesson.says("is row 6 of the map's output, to ")
-    lesson.set("reads", 1)
-    assert lesson.says("after 2 tokens a head keeps 2 × 2") and "memory_2" in lesson.link().get("cell", "memory_2")
-    lesson.click_cell("memory", "memory_2", "0,0,1,1").follow("memory", "memory_1", [0, 0, 1, 1])
-    assert lesson.link()["cell"] == "memory,,memory_1,0,0,1,1"
-
-
 def test_a_gpu_races_where_there_is_one(clocked, monkeypatch):
     assert "the GPU" not in Lesson("cost", lang="en").widgets()["race"].options
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)

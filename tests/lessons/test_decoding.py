@@ -109,6 +109,16 @@ def test_a_latent_is_smaller_than_grouped_heads_and_larger_than_one():
     assert lesson.says("7 tokens kept × (3 numbers of the latent + 2 turned) × 2 bytes = 70. Its tensors hold **70**")
 
 
+def test_a_state_gives_what_the_map_gives():
+    lesson = Lesson("decoding", open="state", lang="en")
+    assert lesson.says("a head keeps 2 × 2 numbers for features times values, and 2 for the features, 6 in all")
+    assert lesson.says("is row 6 of the map's output, to ")
+    lesson.set("reads", 1)
+    assert lesson.says("after 2 tokens a head keeps 2 × 2") and "memory_2" in lesson.link().get("cell", "memory_2")
+    lesson.click_cell("memory", "memory_2", "0,0,1,1").follow("memory", "memory_1", [0, 0, 1, 1])
+    assert lesson.link()["cell"] == "memory,,memory_1,0,0,1,1"
+
+
 def test_the_formula_is_what_the_tensors_of_the_readers_sentence_hold():
     lesson = Lesson("decoding", open="size", lang="en")
     assert lesson.says("7 tokens kept × 2 key/value heads × (2 + 2) numbers × 2 bytes = 112. Its tensors hold **112**")

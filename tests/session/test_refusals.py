@@ -124,8 +124,8 @@ REFUSED = [
         "positions",
         {"ex": "one_query"},
         ["sinusoidal"],
-        "sinusoidal positions are added to x, and q, k, v were given without it",
-        "正弦位置编码要加到 x 上，而这里直接给出了 q、k、v，没有 x。",
+        "'sinusoidal' reads the input that q, k and v are made of, and they are given already projected",
+        "sinusoidal 要读取生成 q、k、v 的输入，而它们是直接给出的。",
     ),
 ]
 

@@ -1,7 +1,6 @@
 """The drawers of lesson 11, by the names that open them in a link."""
 
 from pages.lessons.cost.drawers.batch import show_batch
-from pages.lessons.cost.drawers.linear_state import show_linear_state
 from pages.lessons.cost.drawers.online_softmax import show_online_softmax
 from pages.lessons.cost.drawers.precision import show_precision
 from pages.lessons.cost.drawers.skipped_pairs import show_skipped_pairs
@@ -11,5 +10,4 @@ DRAWERS = {
     "skip": show_skipped_pairs,
     "precision": show_precision,
     "stored": show_online_softmax,
-    "state": show_linear_state,
 }

@@ -1,8 +1,6 @@
-"""Lesson 11, drawer "state": must a query meet every key?"""
+"""Lesson 10, drawer "state": must a query meet every key?"""
 
 from dataclasses import replace
-
-import streamlit as st
 
 from attention_core import Trace
 from attention_core.explanation.layout import panel
@@ -11,22 +9,20 @@ from attention_core.variants.linear_recurrence import count_seen, count_state_nu
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_panels
 from pages.lessons.sentences import list_place_names, show_sentence
-from pages.panels.link_controls import pick_example, pick_place, sentence_box
+from pages.panels.link_controls import pick_place
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, selection_of
+from pages.setup.setup import Setup
 from pages.site.words import say
 
 LINEAR = {"score": "linear", "normaliser": "share", "masks": ("causal",)}
 
 
-def show_linear_state() -> None:
+def show_linear_state(setup: Setup) -> None:
     """Shows linear attention twice: as a map of weights, and as a state of fixed size that each token is added to."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta", name="of_state"), "told")
-        setup = replace(chosen, **LINEAR)
-        trace = trace_for(setup)
-        selection = selection_of(trace, setup)
-        query = pick_place("reads", list_place_names(trace, "T"), selection.query)
+    setup = replace(setup, **LINEAR)
+    trace = trace_for(setup)
+    query = pick_place("reads", list_place_names(trace, "T"), selection_of(trace, setup).query)
     setup = replace(setup, token=query)
     seen = count_seen(query)
     longer = with_linear_states(trace, seen)
@@ -39,7 +35,7 @@ def say_what_is_kept(longer: Trace, seen: int) -> None:
     """Says how large the state is, beside the weights of the map, and how far both outputs are from each other."""
     sizes = longer.sizes()
     show_sentence(
-        "lessons.cost.state",
+        "lessons.decoding.linear_state",
         seen=seen,
         d_k=sizes["d_k"],
         d_v=sizes["d_v"],
@@ -51,9 +47,9 @@ def say_what_is_kept(longer: Trace, seen: int) -> None:
 def show_state(longer: Trace, seen: int, selection: Selection) -> None:
     """Shows the state after a word, and what the word reads from it: every number opens."""
     at = {"B": selection.batch, "H": selection.head, "H_kv": selection.kv}
-    alt = say("lessons.cost.state_alt")
+    alt = say("lessons.decoding.state_alt")
     memory = [panel(longer, f"memory_{seen}", at)]
-    show_panels("memory", memory, longer, [say("lessons.cost.title_memory", seen=seen)], alt)
+    show_panels("memory", memory, longer, [say("lessons.decoding.title_memory", seen=seen)], alt)
     outputs = [panel(longer, f"{name}_{seen}", at) for name in ("read", "linear_output")]
-    titles = [say(f"lessons.cost.title_{name}", seen=seen) for name in ("read", "linear_output")]
+    titles = [say(f"lessons.decoding.title_{name}", seen=seen) for name in ("read", "linear_output")]
     show_panels("linear_output", outputs, longer, titles, alt)
