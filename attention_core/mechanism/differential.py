@@ -140,7 +140,9 @@ SHRINK = Faces(shrink, shrink_numpy, shrink_formula, shrink_cell, sign="× (1−
 
 
 # ---- what it learns --------------------------------------------------------------------------------------------------
-LAM_INIT = Parameter("lam_init", is_whole=False, usual=0.8, start=0.8)  # what layers far up the stack begin with
+LAM_INIT = Parameter(
+    "lam_init", is_whole=False, usual=0.8, start=0.8, swept=(0.0, 0.2, 0.4, 0.6, 0.8)
+)  # what layers far up the stack begin with
 LAM_VECTORS = tuple(
     LearnedTensor(f"lam_{role}{half}", ("d_lam",), rf"\lambda_{{{role}_{half}}}", by_head=True, start=zeros)
     for half in (1, 2)

@@ -197,7 +197,8 @@ class Modifier:
         return "sources" in self.steps or any(INPUT in step.reads for step in chain.from_iterable(self.steps.values()))
 
 
-CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0)  # of Gemma 2
+CAPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0, swept=CAPS)  # 50 of Gemma 2
 EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-6, start=1e-6)
 
 MODIFIERS = {

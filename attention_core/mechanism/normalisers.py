@@ -228,7 +228,8 @@ class Normaliser:
 
 
 SINKS = LearnedTensor("sinks", ("H",), "s", start=zeros)
-BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0)  # about -log S keeps a row's sum near 1
+BIASES = (-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0)
+BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0, swept=BIASES)  # -log S keeps a row's sum near 1
 
 NORMALISERS = {
     "softmax": Normaliser(SOFTMAX, "one", mix_by_sdpa, begin_softmax),

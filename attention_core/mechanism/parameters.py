@@ -32,6 +32,7 @@ class Parameter:
     usual: what it is where none is given; None where the run says what it is, and NEEDED where one must be given.
     start: what a page begins with where the mechanism is switched on; None where it leaves it open.
     beside: the parameter without which it does nothing, where that one is what it usually is.
+    swept: the values that show what it does, one after the other; of words all.
 
     Raises ValueError for another least value.
     """
@@ -45,6 +46,7 @@ class Parameter:
     usual: object = NEEDED
     start: object = None
     beside: str = ""
+    swept: tuple[float, ...] = ()
 
     def __post_init__(self):
         if self.least not in WHOLE_CHECKS:

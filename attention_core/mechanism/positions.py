@@ -383,11 +383,14 @@ class Position:
         return self.place == "input" or bool(self.steps)
 
 
-BASE = Parameter("base", is_whole=False, is_positive=True, usual=10000.0)
+BASES = (10.0, 100.0, 1e3, 1e4, 1e5, 1e6)
+FACTORS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+LENGTHS = (8, 32, 128, 512, 2048, 4096)
+BASE = Parameter("base", is_whole=False, is_positive=True, usual=10000.0, swept=BASES)
 STYLE = Parameter("style", words=ROPE_STYLES, usual="interleaved")
 SCALING = Parameter("scaling", words=ROPE_SCALINGS, usual="none")
-FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside="scaling")
-TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling")  # the length that the model was trained on
+FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside="scaling", swept=FACTORS)
+TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # of the model's training
 ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 

@@ -182,7 +182,9 @@ def fit_t5(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object
 T5_BIAS = Faces(bucket_bias, bucket_bias_numpy, bucket_bias_formula, bucket_bias_cell, sign="+ b", motion="bias")
 W_BUCKETS = LearnedTensor("w_buckets", ("R_b", "H"), "W_b", start=fall_by_bucket, own_sizes={"R_b": 8})
 DIRECTION = Parameter("direction", words=DIRECTIONS, usual="both", start="both")
-FARTHEST = Parameter("farthest", least=1, usual=128, start=16)  # from here on all distances share the last bucket
+FARTHEST = Parameter(
+    "farthest", least=1, usual=128, start=16, swept=(4, 8, 16, 32, 64, 128)
+)  # from here on all distances share the last bucket
 
 
 # ---- relative keys: a vector for each clipped distance, met beside the key (Shaw et al. 2018, eq. 4 and 5) -----------

@@ -17,7 +17,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import MAX_RUN_PAIRS, Setup, without_view
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench.sweep_values import MAX_SWEPT_VALUES, SweptValue
-from pages.workbench.sweeps import SWEEPS, list_swept_values, make_change
+from pages.workbench.sweeps import SWEEPS, describe_figure, list_swept_values, make_change, name_sweep
 
 FILM_DRAWER_KEY = "film_drawer"
 FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # pixels: nine maps stand in a line, and their figures can be read from afar
@@ -55,7 +55,7 @@ def show_film(screen: ScreenState) -> None:
     name = st.segmented_control(
         say("film.setting"),
         offered,
-        format_func=lambda name: say(f"film.name.{name}"),
+        format_func=name_sweep,
         key="c_swept",
         required=True,
         label_visibility="collapsed",
@@ -73,7 +73,7 @@ def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> Non
         except AttentionError as error:
             refusals[SWEEPS[name].format_value(value)] = say_refusal(error)
     query = escape_markdown(name_token(screen.trace, "T", screen.selection.query))
-    figure = say(f"film.figure.{name}", query=query)
+    figure = describe_figure(name, query)
     st.markdown(say("film.how", count=len(row), head=screen.selection.head + 1, figure=figure))
     show_small_maps(
         "film",
@@ -103,7 +103,7 @@ def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) ->
         screen.times,
     )
     value_text = sweep.format_value(value)
-    setting = say(f"film.name.{name}")
+    setting = name_sweep(name)
     return {
         "opens": place,
         "name": f"{value_text}\n{sweep.format_figure(figure)}",

@@ -36,9 +36,10 @@ def show_position_controls(screen: ScreenState) -> None:
     show_field_pills("positions", list(POSITIONS), list(positions), choose_positions)
     for name, params in positions.items():
         take = partial(take_parameters, setup, positions, name)
-        if "style" in params:
+        declared = POSITIONS[name].parameters
+        if name == "rope":  # whose style a link says by a name of its own
             show_rope_style(params, take)
-        declared = [parameter for parameter in POSITIONS[name].parameters if parameter.name != "style"]
+            declared = [parameter for parameter in declared if parameter.name != "style"]
         show_parameters(name, params, declared, take)
     show_refusal("positions")
 

@@ -8,8 +8,9 @@ from attention_core.record.number_text import format_fixed, format_grouped, form
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import Selection
 from pages.setup.setup import Setup
-from pages.site.words import say
+from pages.site.words import has, say
 from pages.workbench import sweep_figures, sweep_values
+from pages.workbench.parameter_sweeps import list_swept_parameters
 from pages.workbench.sweep_values import SetupChange, SweptValue, make_field_change, make_field_getter, make_size_getter
 
 
@@ -147,4 +148,26 @@ SWEEPS = {
         format_small,
         name_precision,
     ),
+    **{
+        name: Sweep(
+            swept.values,
+            swept.now,
+            swept.change,
+            sweep_figures.largest_query_weight,
+            format_value=swept.format_value,
+        )
+        for name, swept in list_swept_parameters()
+    },
 }
+
+
+def name_sweep(name: str) -> str:
+    """What a swept setting is called: a mechanism's parameter as its control calls it."""
+    key = f"film.name.{name}"
+    return say(key) if has(key) else say(f"parameter.{name}")
+
+
+def describe_figure(name: str, query: str) -> str:
+    """What the figures of a sweep are. query: the word that is looked at."""
+    key = f"film.figure.{name}"
+    return say(key if has(key) else "film.figure.d_k", query=query)

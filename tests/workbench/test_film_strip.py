@@ -290,3 +290,38 @@ def test_what_cannot_be_computed_is_left_out_and_says_why(monkeypatch):
     screen = film("temperature")
     assert [*frames(screen)] == ["1", "2"]
     assert any(caption.startswith("Left out: 0, because ") for caption in screen.captions())
+
+
+# ---- the parameters of mechanisms ------------------------------------------------------------------------------------
+def test_a_cap_is_swept_where_it_is_chosen():
+    assert "Score cap: no score goes beyond" not in offered(film("temperature"))
+    screen = film("softcap_cap", mod="softcap:2")
+    scores = split(X @ W_Q, 2) @ split(X @ W_K, 2).mT / 2**0.5
+    expected = {}
+    for cap in (0.5, 1, 2, 5, 10, 20, 50, 100):
+        row = (cap * torch.tanh(scores / cap)).softmax(-1)[0, IT]
+        expected[f"{cap:g}"] = f"{row.max().item():.2f}"
+    assert frames(screen) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "field", "value"),
+    [
+        ("sigmoid_bias", {"norm": "sigmoid"}, "normaliser", "sigmoid:-3"),
+        ("differential_lam_init", {"mod": "gate,differential"}, "modifiers", "0.2"),
+        ("rope_base", {"pos": "rope,alibi"}, "positions", "100"),
+        ("rope_scaling", {"pos": "rope"}, "positions", "linear"),
+    ],
+)
+def test_a_parameter_takes_the_value_of_its_frame(name, link, field, value):
+    screen = film(name, **link)
+    swept = sweeps.SWEEPS[name]
+    setup = screen.at.session_state["setup"]
+    values = [each for each in swept.values(setup, None, None) if each != swept.now(setup, None, None)]
+    changed = swept.change(setup, values[1 if name in ("sigmoid_bias", "differential_lam_init", "rope_base") else 0])
+    assert value in str(changed[field])
+
+
+def test_what_does_nothing_is_not_swept():
+    assert "RoPE: how many times longer" not in offered(film("temperature", pos="rope"))
+    assert "RoPE: how many times longer" in offered(film("temperature", pos="rope:interleaved:10000:linear:4:4096"))

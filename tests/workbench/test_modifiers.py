@@ -57,3 +57,9 @@ def test_it_is_said_in_chinese():
     screen = Screen(lang="zh", ex="en_it", mod="softcap:3")
     assert screen.widget("modifiers").label == "层中另加"
     assert screen.widget("softcap_cap").label == "得分上限：任何得分都不超过"
+
+
+def test_two_positions_that_turn_have_controls_of_their_own():
+    screen = Screen(lang="en", pos="rope,decoupled_rope")
+    screen.set("decoupled_rope_style", "half")
+    assert screen.link()["pos"].startswith("rope,decoupled_rope:half")
