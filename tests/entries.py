@@ -8,6 +8,7 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 
+PLACES = 64  # rows of a table with one for each place: more than any run here has
 OWN_SIZE = 5  # of a letter that is a mechanism's alone
 Shapes = dict[str, tuple[int, ...]]
 
@@ -30,7 +31,8 @@ def learned_shapes(
     H = H or config.heads
     D, d_v, D_kv = (*wide, wide[0])[:3]
     maps = config.maps
-    run_sizes = {"D_kv": D_kv, "d_q": d_q // maps, "d_k": d_k // maps, "d_v": d_v, "H": H, "D": D, "H·d_v": H * d_v}
+    widths = {"D": D, "D_kv": D_kv, "d_q": d_q // maps, "d_k": d_k // maps, "d_v": d_v}
+    run_sizes = {**widths, "H": H, "H·d_v": H * d_v, "N": PLACES}
     shapes = {}
     for declared in config.learned().values():
         for place, tensor in enumerate(declared):

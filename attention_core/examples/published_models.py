@@ -39,8 +39,8 @@ class PublishedModel:
 
     width: of the vectors that a layer reads, D; head_width: of each head's keys and values; context: the tokens that it
     was made for, None where no number was published; kinds: its layers, those first that the workbench shows; source:
-    where its numbers stand; adds_places: whether it adds a learned vector for each place to x, before the first layer;
-    latent: of a model that keeps one, how wide it is, and how many numbers of a key are turned apart.
+    where its numbers stand; latent: of a model that keeps one, how wide it is, and how many numbers of a key are
+    turned apart.
     """
 
     name: str
@@ -50,7 +50,6 @@ class PublishedModel:
     context: int | None
     kinds: tuple[LayerKind, ...]
     source: str
-    adds_places: bool = False
     latent: tuple[int, int] | None = None
 
     @property
@@ -119,9 +118,8 @@ BERT = PublishedModel(
     width=768,
     head_width=64,
     context=512,
-    kinds=(LayerKind("every", 12, AttentionConfig(heads=12)),),
+    kinds=(LayerKind("every", 12, AttentionConfig(heads=12, positions=["learned"])),),
     source="google-research/bert, modeling.py",
-    adds_places=True,
 )
 GPT_2 = PublishedModel(
     name="GPT-2 (small)",
@@ -129,9 +127,8 @@ GPT_2 = PublishedModel(
     width=768,
     head_width=64,
     context=1024,
-    kinds=(LayerKind("every", 12, AttentionConfig(heads=12, masks=[CAUSAL])),),
+    kinds=(LayerKind("every", 12, AttentionConfig(heads=12, masks=[CAUSAL], positions=["learned"])),),
     source="openai/gpt-2, src/model.py",
-    adds_places=True,
 )
 T5_BASE = PublishedModel(
     name="T5-Base",

@@ -212,13 +212,14 @@ def plan_input_positions(
     if not chosen:
         return []
     _, heads, _, _ = shapes["q"]
-    columns = source.shape[-1]
+    _, rows, columns = source.shape
     _, length, width = source.dims
     dims = (length, f"{width}_position")  # the columns of a table are frequencies, not what those of x stand for
     plan: Plan = []
     for name, params in chosen.items():
         position = POSITIONS[name]
-        fitted = position.fit(params, size_position(name, inputs, heads, columns))
+        sizes = {**size_position(name, inputs, heads, columns), "length": rows, "first": first_position}
+        fitted = position.fit(params, sizes)
         table = Operation(
             output=f"{name}_{source.name}",
             dims=dims,

@@ -111,6 +111,51 @@ def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
     return tuple(2 * np.pi * base ** (2 * pair / width) for pair in pairs)
 
 
+# ---- learned: a table with a vector for each place, added to x (Gehring et al. 2017, section 3.1) --------------------
+def place_vectors(
+    x: Float[Tensor, "B T D"], w_places: Float[Tensor, "N D"], *, first_position: int
+) -> Float[Tensor, "T D"]:
+    T = x.shape[-2]
+    return w_places[first_position : first_position + T]  # (N, D) -> (T, D)
+
+
+def place_vectors_numpy(x, w_places, *, first_position):
+    T = x.shape[-2]
+    is_chosen = np.eye(T, len(w_places), first_position)  # (T, N): a 1 where the row is that of the place
+    return is_chosen @ w_places
+
+
+def place_vectors_formula(x, w_places, *, first_position):
+    return rf"{w_places}[p]"
+
+
+def place_vectors_cell(index, x: Operand, w_places: Operand, *, first_position) -> Cell:
+    t, column = index
+    return product_cell(w_places[t + first_position, column])
+
+
+def fit_places(params: Parameters, sizes: PositionSizes) -> Parameters:
+    """The parameters as they are. Raises AttentionError: few_places, where a place has no row in the table."""
+    rows, first = sizes["N"], sizes["first"]
+    last = first + sizes["length"] - 1
+    if first < 0 or last >= rows:
+        raise AttentionError("few_places", rows=rows, first=first, last=last)
+    return params
+
+
+PLACE_VECTORS = Faces(
+    place_vectors, place_vectors_numpy, place_vectors_formula, place_vectors_cell, sign="P", motion="place"
+)
+
+
+def sinusoid_rows(rows: int, columns: int) -> np.ndarray:
+    """A table that is not learned yet: Vaswani et al. 2017, section 3.5, found both to do alike."""
+    return sinusoidal_numpy(np.zeros((rows, columns)), base=10000.0, first_position=0)
+
+
+W_PLACES = LearnedTensor("w_places", ("N", "D"), "P", start=sinusoid_rows)
+
+
 # ---- rope: pairs of q and k turned by an angle that grows with the position (Su et al. 2021, eq. 34) -----------------
 def rope(
     x: Float[Tensor, "*axes T d"],
@@ -341,10 +386,10 @@ class Position:
 
     faces: they read what stands at the place, `reads`, and what is learned, and take `first_position` (`query_offset`
     for scores and a bias) besides their parameters. place: one of PLACES. fit: gives the parameters for a run of these
-    sizes (the width is that of x where the place is the input); it works out those that are None and refuses those that
-    do not fit. weights: what it learns. reads: the steps that it reads besides. steps: what is made of the inputs
-    before the scores; those of queries have an axis T, and they take the parameters. compares: the letter of an axis
-    along which q and k are compared, besides d_k; the root of the scale counts it.
+    sizes (where the place is the input, the width of x, its length, and where its first row stands); it works out those
+    that are None and refuses those that do not fit. weights: what it learns. reads: the steps that it reads besides.
+    steps: what is made of the inputs before the scores; those of queries have an axis T, and they take the parameters.
+    compares: the letter of an axis along which q and k are compared, besides d_k; the root of the scale counts it.
 
     Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters or the
     tensors are not those that its torch function takes.
@@ -396,6 +441,7 @@ SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 
 POSITIONS = {
     "sinusoidal": Position(SINUSOIDAL, "input", (BASE,)),
+    "learned": Position(PLACE_VECTORS, "input", (), fit_places, (W_PLACES,)),
     "rope": Position(ROPE, "heads", ROPE_PARAMETERS, fit_rope),
     "alibi": Position(ALIBI, "bias", (SLOPES,), fit_alibi),
     "t5": Position(T5_BIAS, "bias", (DIRECTION, FARTHEST), fit_t5, (W_BUCKETS,)),

@@ -82,6 +82,8 @@ REFUSAL_SENTENCES = {
     "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
     "it is {given}",
+    "few_places": "a learned table has a row for each place, from 0 on: {rows} rows do not hold the places {first} to "
+    "{last}",
     "slopes_count": "ALiBi needs one slope for each of the {heads} heads: got {given}",
     "no_input": "{kind!r} reads the input that q, k and v are made of, and they are given already projected",
     "too_many_terms": "a general score of widths {q} and {k} is a sum of {q} × {k} products, and at most {limit} can "

@@ -15,6 +15,7 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 from attention_core.mechanism.scores import SCORES, Products
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
+from attention_core.variants.kv_cache import kept_steps
 
 
 # ---- multiply-adds, counted ------------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ class ProductCounter(TorchFunctionMode):
 class Cost:
     """What one layer costs, by the step that multiplies, the weight that is learned, the step whose numbers are kept.
 
-    stored: weights (B H T S), and k and v, which a decoder keeps in its cache.
+    stored: weights (B H T S), each map of them, and what a decoder keeps in its cache: k and v, or a latent of both.
     """
 
     multiply_adds: dict[str, int]
@@ -67,6 +68,8 @@ class Cost:
 
 def split_by_growth(cost: Cost) -> tuple[int, int]:
     """Split the multiply-adds of a layer: scores and weighted sums, for its pairs; projections, for its tokens.
+
+    cost: as attention_cost gives it.
 
     >>> split_by_growth(attention_cost(T=10, D=64))
     (12800, 163840)
@@ -97,7 +100,8 @@ def count_cost(trace: Trace) -> Cost:
     for name, step in trace.inputs().items():
         if name in learned:
             parameters[name] = step.stored.numel()
-    stored = {name: trace[name].numel() for name in ("weights", "k", "v")}
+    maps = [name for name in trace.steps if name.startswith("weights")]
+    stored = {name: trace.step(name).stored.numel() for name in (*maps, *kept_steps(trace.steps))}
     return Cost(multiply_adds, parameters, stored)
 
 

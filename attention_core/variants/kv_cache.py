@@ -5,7 +5,7 @@ token, puts its key and its value behind those that were kept, and attends with 
 causal pass. decoding_work.py counts what that saves, and what it takes (Shazeer 2019).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.comparison.distances import abs_difference
-from attention_core.mechanism.arguments import Inputs, check_arguments, make_input_steps
+from attention_core.mechanism.arguments import Inputs, check_arguments
 from attention_core.mechanism.checks import Shapes, check_choices
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.mask_sizes import config_for_keys_from
@@ -22,7 +22,7 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.plain_checks import require_positive
-from attention_core.mechanism.plan import Plan, plan_attention, plan_qkv, run_plan
+from attention_core.mechanism.plan import Plan, plan_attention, plan_qkv, plan_run, run_plan
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
@@ -51,13 +51,21 @@ def append_cell(index, cache: Operand, new: Operand) -> Cell:
 APPEND = Faces(append, append_numpy, append_formula, append_cell)
 
 
-def kept_steps(config: AttentionConfig) -> tuple[str, ...]:
+# ---- what is kept ----------------------------------------------------------------------------------------------------
+KEY_SOURCES = ("x", "key", "value")  # the inputs that k and v may be made of
+LATENTS = [entry.steps["sources"][-1].output for entry in MODIFIERS.values() if "sources" in entry.steps]
+
+
+def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
     """The steps of which decoding keeps the tokens before: k and v, or the latent that both are made of; of two maps
-    both keys, and the numbers that a decoupled RoPE turned."""
-    for name in config.modifiers_at("sources"):
-        latent = MODIFIERS[name].steps["sources"][-1].output.format(thing="x")
-        return (latent, "k_r")
-    return ("k", "k_2", "v", "k_r")
+    both keys, and the numbers that a decoupled RoPE turned. steps: those of a run, by name.
+
+    >>> kept_steps(["latent_x", "q", "k", "v", "weights"])
+    ('latent_x',)
+    """
+    latents = [output.format(thing=thing) for output in LATENTS for thing in KEY_SOURCES]
+    made_of = [latent for latent in latents if latent in steps]
+    return tuple(name for name in (*(made_of or ("k", "k_2", "v")), "k_r") if name in steps)
 
 
 # ---- the steps -------------------------------------------------------------------------------------------------------
@@ -91,7 +99,7 @@ def decode(
     check_choices(weights, config)
     check_decodable(config)
     arguments = check_arguments(x, None, None, weights, config, PairInputs())
-    inputs = make_input_steps(arguments, config)
+    inputs, _ = plan_run(arguments, config)  # refuses positions that do not fit the whole text
     return decode_steps(config, inputs, arguments.sources, arguments.shapes)
 
 
@@ -126,15 +134,13 @@ def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
         yield trace
         next_first = first_key(t + 1, window)
         dropped = next_first - first_key(t, window)
-        cache = keep_tokens(trace, kept_steps(config), dropped)
+        cache = keep_tokens(trace, dropped)
 
 
-def keep_tokens(trace: Trace, steps: tuple[str, ...], dropped: int) -> Inputs:
+def keep_tokens(trace: Trace, dropped: int) -> Inputs:
     """Give the next step's cache: the keys and values of a step, without those of the first `dropped` tokens."""
     cache = {}
-    for role in steps:
-        if role not in trace:
-            continue
+    for role in kept_steps(trace.steps):
         name = f"{role}_cache"
         kept = trace[role][..., dropped:, :]  # (B, H_kv, kept, d)
         if kept.numel():
@@ -152,7 +158,7 @@ def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
     plan = plan_qkv(config, inputs, sources, new_shapes, 0)
     plan = [move_to_position(operation, t) for operation in plan]
     if kept:
-        plan = put_behind_cache(plan, kept_steps(config), first)
+        plan = put_behind_cache(plan, first)
     plan = plan_attention(
         config_for_keys_from(config, first),
         inputs,
@@ -180,11 +186,12 @@ def move_to_position(operation: Operation, t: int) -> Operation:
     return replace(operation, params=params)
 
 
-def put_behind_cache(plan: Plan, steps: tuple[str, ...], first: int) -> Plan:
-    """Change the plan up to q, k and v: what the token adds to `steps` is appended to what was kept of them.
+def put_behind_cache(plan: Plan, first: int) -> Plan:
+    """Change the plan up to q, k and v: what the token adds to a kept step is appended to what was kept of it.
 
     first: the token that is the first one kept, where positions of all tokens begin.
     """
+    steps = kept_steps([operation.output for operation in plan])
     longer: Plan = []
     of_all_tokens: set[str] = set()
     for operation in plan:

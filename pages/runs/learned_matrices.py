@@ -37,7 +37,8 @@ def put_learned_matrices(
         return
     d_q, d_k = (max(width // config.maps, 1) for width in find_widths(inputs, head_sizes, wiring, config))
     d_v = find_value_width(inputs, head_sizes, wiring, config)
-    sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, **input_widths(inputs)}
+    places = max(len(inputs.queries), len(inputs.keys))
+    sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, "N": places, **input_widths(inputs)}
     if config.score == "general" and d_q * d_k > MAX_GENERAL_TERMS:
         raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=MAX_GENERAL_TERMS)
     for declared in groups:

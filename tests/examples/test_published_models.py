@@ -59,8 +59,8 @@ def test_what_each_does_besides():
     }
     assert found == {
         "transformer": ([("sinusoidal", 10000.0)] * 2, [], "softmax", "scaled_dot"),
-        "bert": ([], [], "softmax", "scaled_dot"),
-        "gpt_2": ([], [], "softmax", "scaled_dot"),
+        "bert": ([("learned",)], [], "softmax", "scaled_dot"),
+        "gpt_2": ([("learned",)], [], "softmax", "scaled_dot"),
         "t5": ([("t5",)] * 2, [], "softmax", "dot"),
         "bloom": ([("alibi",)], [], "softmax", "scaled_dot"),
         "llama_7b": ([plain], [], "softmax", "scaled_dot"),
@@ -73,7 +73,6 @@ def test_what_each_does_besides():
         "qwen_3_8b": ([("rope", 1000000.0)], ["qk_norm"], "softmax", "scaled_dot"),
         "gpt_oss_120b": ([stretched["gpt_oss_120b"]] * 2, [], "sinks", "scaled_dot"),
     }
-    assert [key for key, model in PUBLISHED_MODELS.items() if model.adds_places] == ["bert", "gpt_2"]
 
 
 @pytest.mark.parametrize("key, kind", KINDS, ids=[f"{key}-{kind.name}" for key, kind in KINDS])

@@ -22,8 +22,8 @@ ROPE = "rope:interleaved"
 # the link of each row's state, typed by hand: what differs from eight heads without mask and positions
 STATES = {
     "transformer": "mask=causal&pos=sinusoidal",
-    "bert": "",
-    "gpt_2": "mask=causal",
+    "bert": "pos=learned",
+    "gpt_2": "mask=causal&pos=learned",
     "t5": "score=dot&mask=causal&pos=t5:past:128",
     "bloom": "mask=causal&pos=alibi",
     "llama_7b": "mask=causal&pos=rope",
@@ -94,7 +94,8 @@ def test_the_door_of_a_row_leads_to_it(key):
 
 def test_both_models_open_as_a_and_b():
     setup = Lesson("models", lang="en", ex="model_layer").press("door_both").at.session_state["setup"]
-    assert setup.pinned == "values" and dict(parse_qsl(setup.against)) == {"ex": "model_layer", "mask": "causal"}
+    against = {"ex": "model_layer", "mask": "causal", "pos": "learned"}
+    assert setup.pinned == "values" and dict(parse_qsl(setup.against)) == against
     assert setup.normaliser == "sinks" and setup.kv_heads == 1
 
 

@@ -438,6 +438,11 @@ REFUSALS = [
         "ALiBi needs one slope for each of the 3 heads: got 0",
     ),
     (
+        "few_places",
+        lambda: attend(x(5, 5), weights=Weights(w_places=x(4, 5)), config=AttentionConfig(positions=["learned"])),
+        "a learned table has a row for each place, from 0 on: 4 rows do not hold the places 0 to 4",
+    ),
+    (
         "no_input",
         lambda: run_qkv(config={"positions": ["sinusoidal"]}),
         "'sinusoidal' reads the input that q, k and v are made of, and they are given already projected",

@@ -9,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
 from attention_core.analysis.receptive_field import path_lengths
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES, Score
 from attention_core.variants.cost import Cost, ProductCounter, attention_cost, count_cost, score_cost, split_by_growth
@@ -17,7 +18,7 @@ from attention_core.variants.encoder_paths import one_step_reach, path_length, r
 from attention_core.variants.encoders import ENCODER_KINDS, Encoder, draw_layers, encode, random_words
 from attention_core.variants.influence import influence
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS
-from tests.entries import score_shapes
+from tests.entries import OWN_SIZE, PLACES, key_rows, learned_shapes, score_shapes
 from tests.golden import loader
 
 SIZES = {"B": 2, "T": 5, "S": 7, "D": 11, "H": 6, "H_kv": 3, "d_k": 13, "d_v": 17, "D_out": 19, "A": 23}
@@ -44,6 +45,55 @@ def run_of(sizes, score="scaled_dot", bias=False, masks=()):
 def test_the_closed_form_of_a_layer_is_what_is_counted(score, bias):
     trace = run_of(SIZES, score, bias, masks=["causal"])
     assert attention_cost(**SIZES, score=score, bias=bias) == count_cost(trace)
+
+
+def small_run(**choices):
+    """Two heads, 3 wide in each map, on 5 tokens of width 7."""
+    config = AttentionConfig(heads=2, **choices)
+    d_k = 3 * config.maps  # of all maps of a head
+    shapes = learned_shapes(config, d_k, d_k, wide=(7, 3))
+    rows = key_rows(config, shapes, 7)
+    shapes |= {"w_q": (7, 2 * d_k), "w_k": (rows, 2 * d_k), "w_v": (rows, 2 * 3), "w_o": (6, 7)}
+    return attend(
+        zeros(5, 7), weights=Weights(**{name: zeros(*shape) for name, shape in shapes.items()}), config=config
+    )
+
+
+MAP = 2 * 5 * 5
+KEPT = {"k": 2 * 5 * 3, "v": 2 * 5 * 3}
+COUNTED = {  # what it multiplies besides, learns besides, and all that is stored, by hand
+    "softcap": ({}, {}, {"weights": MAP} | KEPT),
+    "gate": ({"gate": 5 * 7 * 6}, {"w_gate": 7 * 6}, {"weights": MAP} | KEPT),
+    "qk_norm": ({}, {"g_q": 3, "g_k": 3}, {"weights": MAP} | KEPT),
+    "relative_keys": ({"relative_keys_scores": 2 * 5 * 3 * 5}, {"w_rk": 5 * 3}, {"weights": MAP} | KEPT),
+    "learned": ({}, {"w_places": PLACES * 7}, {"weights": MAP} | KEPT),
+    "differential": (
+        {"scores_2": 2 * 5 * 5 * 3},
+        dict.fromkeys(("lam_q1", "lam_k1", "lam_q2", "lam_k2"), OWN_SIZE) | {"g_heads": 3},
+        {"weights_1": MAP, "weights_2": MAP, "weights": MAP, "k_2": 30} | KEPT,
+    ),
+    "latent": (
+        {"compressed_x": 5 * 7 * 3},
+        {"w_dkv": 7 * 3, "g_latent": 3},
+        {"weights": MAP, "latent_x": 5 * 3},
+    ),
+    "decoupled_rope": (
+        {"q_r_projected": 5 * 7 * 4, "k_r_projected": 5 * 7 * 2, "decoupled_rope_scores": 2 * 5 * 5 * 2},
+        {"w_qr": 7 * 4, "w_kr": 7 * 2},
+        {"weights": MAP, "k_r": 5 * 2} | KEPT,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_a_mechanism_costs_besides(name):
+    table = "modifiers" if name in MODIFIERS else "positions"
+    cost, plain = count_cost(small_run(**{table: [name]})), count_cost(small_run())
+    multiplied, learned, stored = COUNTED[name]
+    own = {step: count for step, count in cost.multiply_adds.items() if step not in plain.multiply_adds}
+    assert own == multiplied
+    assert {each: count for each, count in cost.parameters.items() if each not in plain.parameters} == learned
+    assert cost.stored == stored
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -149,7 +149,7 @@ def test_a_step_projects_one_token_and_keeps_what_there_was(name):
     found, _ = both(name)
     before = None
     for t, trace in enumerate(found):
-        kept = kept_steps(config_of(name))
+        kept = kept_steps(trace.steps)
         assert trace["q_projected"].shape[1] == 1
         if "v" in kept:  # else keys and values are made of all latents
             assert trace["k_projected"].shape[1] == trace["v_projected"].shape[1] == 1

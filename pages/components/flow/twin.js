@@ -35,13 +35,13 @@ function softmaxRow(scores) {
 }
 
 // By how many radians RoPE turns a pair with every position, and by what q and k are made longer: see positions.py.
-const YARN_TURNS = [1, 32];
+const TURNS = { yarn: [1, 32], llama3: [1, 4] };
 function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
   const ground = scaling === "ntk" && width > 2 ? base * factor ** (width / (width - 2)) : base;
   const frequency = ground ** ((-2 * pair) / width);
   if (scaling === "linear") return frequency / factor;
-  if (scaling !== "yarn") return frequency;
-  const [fewest, most] = YARN_TURNS;
+  if (!TURNS[scaling]) return frequency;
+  const [fewest, most] = TURNS[scaling];
   const turned = (trained * frequency) / (2 * Math.PI);
   const kept = Math.min(Math.max((turned - fewest) / (most - fewest), 0), 1);
   return ((1 - kept) * frequency) / factor + kept * frequency;
@@ -82,10 +82,7 @@ const CELLS = {
     const column = h * (w.shape[1] / heads) + m;
     return 1 / (1 + Math.exp(-sum(w.shape[0], (n) => at(x, b, t, n) * at(w, n, column))));
   },
-  sinusoidal: ([t, column], [x], { base, first_position }) => {
-    const angle = (t + first_position) * base ** ((-2 * Math.floor(column / 2)) / x.shape.at(-1));
-    return column % 2 ? Math.cos(angle) : Math.sin(angle);
-  },
+  place_vectors: ([t, column], [table], { first_position }) => at(table, t + first_position, column),
   rope: ([...index], [x], params) => {
     const m = index.pop();
     const width = x.shape.at(-1);
@@ -97,7 +94,6 @@ const CELLS = {
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
     return ropeLength(params) * (m === right ? a * sin + b * cos : a * cos - b * sin);
   },
-  alibi: ([h, i, j], _, { slopes, query_offset }) => -slopes[h] * Math.abs(i + query_offset - j),
   add_turned: ([b, h, t, s], [scores, q, k]) => at(scores, b, h, t, s) + sum(q.shape[3], (m) => at(q, b, h, t, m) * at(k, b, s, m)),
   sigmoid_weights: (index, [scores], { bias }) => 1 / (1 + Math.exp(-(at(scores, ...index) + bias))),
   mask_to_zero: (index, [scores, allowed]) => (!allowed || at(allowed, ...index) ? at(scores, ...index) : 0),

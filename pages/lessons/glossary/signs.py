@@ -58,6 +58,7 @@ GLOSSARY_SIGNS = (
     Sign("heads", "grouped", r"h \mapsto h // (H/H_{kv})", "heads", {"open": "share"}),
     Sign("heads", "residual", r"x + \mathrm{output}", "workbench", {"wiring": "residual", "step": "residual"}),
     Sign("positions", "sinusoidal", r"\sin,\ \cos", "positions", {"open": "sines"}),
+    Sign("positions", "learned_table", "x + P_p", "workbench", {"pos": "learned", "step": "learned_x"}),
     Sign("positions", "rope", r"R_p\,q,\ R_p\,k", "positions", {"open": "distance"}),
     Sign("positions", "alibi", r"-m\,|i - j|", "positions", {"open": "distance"}),
     Sign("today", "softcap", r"c\,\tanh(x / c)", "workbench", {"mod": "softcap:2", "step": "capped_scores"}),

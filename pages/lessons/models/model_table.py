@@ -44,7 +44,7 @@ def show_model_row(key: str, model: PublishedModel, base: Setup, known: bool, se
     with at_size, st.container(gap=None):
         st.markdown(tell_bytes(model) if known else say("lessons.models.hidden_bytes"))
         setup = make_small_layer(model.shown, base)
-        shown = f"{tell_scale(model, model.shown, setup)} {tell_left_out(model, model.shown)}"
+        shown = f"{tell_scale(model, model.shown, setup)} {tell_left_out(model, model.shown, setup)}"
         link_to_workbench(setup, f"row_{key}", say("lessons.models.open"), shown)
 
 

@@ -72,7 +72,7 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
 
 def tell_side(side: Side) -> str:
     """Says for what a state stands, and what it leaves out."""
-    return f"{tell_scale(side.model, side.kind, side.setup)} {tell_left_out(side.model, side.kind)}"
+    return f"{tell_scale(side.model, side.kind, side.setup)} {tell_left_out(side.model, side.kind, side.setup)}"
 
 
 def show_sides(*sides: Side) -> None:

@@ -13,8 +13,6 @@ USUAL_BASE = 10000.0  # of RoPE and of the sinusoids, in the papers that brought
 # ---- what a model takes, as one word -------------------------------------------------------------------------------
 def find_positions(model: PublishedModel) -> str:
     """How it tells places: one that stretches RoPE in some layers only stretches it."""
-    if model.adds_places:
-        return "learned"
     found = [describe_rope(params) if name == "rope" else name for name, params in list_positions(model)]
     return "stretched" if "stretched" in found else found[0]
 
@@ -118,8 +116,6 @@ def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, Laye
 
 def say_positions(model: PublishedModel, kind: LayerKind) -> str:
     """How layers of a kind tell places."""
-    if model.adds_places:
-        return say("lessons.models.positions.learned")
     ((name, params),) = kind.config.positions
     if "scaling" not in params:
         return say(f"lessons.models.positions.{name}")

@@ -65,7 +65,13 @@ def tell_latent(model: PublishedModel) -> str:
     )
 
 
-def tell_left_out(model: PublishedModel, kind: LayerKind) -> str:
+def tell_table(model: PublishedModel, setup: Setup) -> str:
+    """Says for how long a table of places that of a state stands."""
+    rows, _ = trace_for(setup)["w_places"].shape
+    return say("lessons.models.table_stands_for", small=rows, places=format_grouped(model.context))
+
+
+def tell_left_out(model: PublishedModel, kind: LayerKind, setup: Setup) -> str:
     """Says what of a model a state does not show."""
     sentences = [
         say("lessons.models.other_layers", count=other.count, kind=name_kind(other.name))
@@ -75,8 +81,8 @@ def tell_left_out(model: PublishedModel, kind: LayerKind) -> str:
     positions = [name for name, _ in kind.config.positions]
     modifiers = [name for name, _ in kind.config.modifiers]
     normaliser, _ = kind.config.normaliser
-    if model.adds_places:
-        sentences.append(say("lessons.models.no_places"))
+    if "learned" in positions:
+        sentences.append(tell_table(model, setup))
     if model.latent is not None:
         sentences.append(tell_latent(model))
     if "t5" in positions:

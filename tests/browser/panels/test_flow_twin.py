@@ -12,6 +12,7 @@ import torch.nn.functional as F
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.drawing.flow_graph import FlowGraph, twin_steps
+from attention_core.mechanism.positions import ROPE_SCALINGS
 from tests.golden import loader
 from tests.mechanism.test_golden import RUNS, case_of, fitted
 
@@ -117,20 +118,24 @@ def random_qkv(generator, width: int = 4) -> list[torch.Tensor]:
 
 
 @pytest.mark.parametrize("style", ["interleaved", "half"])
-@pytest.mark.parametrize("scaling", ["none", "linear", "ntk", "yarn"])
+@pytest.mark.parametrize("scaling", ROPE_SCALINGS)
 def test_the_twin_turns_queries_and_keys(style, scaling, twin, generator):
-    """The pairs' frequencies as their papers have them: Chen et al. 2023, Peng et al. 2023."""
+    """The pairs' frequencies as their papers have them: Chen et al. 2023, Peng et al. 2023, Llama 3.1's code."""
     q, k, v = random_qkv(generator)
-    params = {"style": style, "base": 50.0, "scaling": scaling, "factor": 4.0, "trained": 40}
+    params = {"style": style, "base": 50.0, "scaling": scaling, "factor": 4.0, "trained": 20}
     trace = attend_qkv(q, k, v, config=AttentionConfig(positions=[("rope", params)], masks=["causal"]))
     found = followed(twin, trace, ["q", "k"])
     plain_two = [1.0, 50**-0.5]
-    kept = [min(max((40 * f / (2 * math.pi) - 1) / 31, 0), 1) for f in plain_two]
+    turns = [20 * f / (2 * math.pi) for f in plain_two]  # in the trained length: 3.2 and 0.45
+    between = {"yarn": [(turns[0] - 1) / 31, 0.0], "llama3": [(turns[0] - 1) / 3, 0.0]}
     frequencies = {
         "none": plain_two,
         "linear": [f / 4 for f in plain_two],
         "ntk": [1.0, (50 * 4 ** (4 / 2)) ** -0.5],
-        "yarn": [(1 - part) * f / 4 + part * f for f, part in zip(plain_two, kept, strict=True)],
+        **{
+            name: [(1 - part) * f / 4 + part * f for f, part in zip(plain_two, kept, strict=True)]
+            for name, kept in between.items()
+        },
     }[scaling]
     length = 0.1 * math.log(4) + 1 if scaling == "yarn" else 1.0
     for name, x, first in (("q", q, 4), ("k", k, 0)):
@@ -140,6 +145,18 @@ def test_the_twin_turns_queries_and_keys(style, scaling, twin, generator):
             spun = torch.complex(x[..., left], x[..., right]) * torch.polar(torch.full_like(angle, length), angle)
             assert (found[name][..., left] - spun.real).abs().max() < TOLERANCE
             assert (found[name][..., right] - spun.imag).abs().max() < TOLERANCE
+
+
+def test_the_twin_adds_the_row_of_each_place(twin, generator):
+    query, key, table = (
+        torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((5, 3), (7, 3), (11, 3))
+    )
+    config = AttentionConfig(masks=["causal"], positions=["learned"])
+    found = followed(twin, attend(query, key, weights=Weights(w_places=table), config=config), ["weights"])["weights"]
+    scores = (query + table[2:7]) @ (key + table[:7]).mT / 3**0.5
+    blocked = ~torch.ones(5, 7).tril(2).bool()
+    expected = torch.softmax(scores.masked_fill(blocked, -torch.inf), -1)
+    assert (found - expected).abs().max() < TOLERANCE
 
 
 def test_the_twin_lowers_scores_by_distance_and_passes_each_through_a_sigmoid(twin, generator):

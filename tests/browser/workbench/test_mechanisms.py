@@ -17,6 +17,7 @@ MECHANISMS = [
     (5, "score=additive", {"score": "additive"}, ["ask", "meet", "match", *SHARES]),  # no division
     (5, "score=cosine", {"score": "cosine"}, ["ask", "match", *SHARES]),
     (5, "pos=rope", {"positions": ("rope",)}, ["ask", "turn", "match", "scale", *SHARES]),  # no bias
+    (5, "pos=learned", {"positions": ("learned",)}, ["add", "ask", "match", "scale", *SHARES]),
     (5, "pos=alibi", {"positions": ("alibi",)}, ["ask", "match", "scale", "add", *SHARES]),
     (5, "scale=1&mask=causal", {"scale": 1.0, "masks": ("causal",)}, ["ask", "match", "mask", *SHARES]),
     (

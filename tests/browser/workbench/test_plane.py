@@ -251,6 +251,7 @@ def test_escape_puts_a_vector_back(plane):
     assert one.shares() != before
     one.page.keyboard.press("Escape")
     one.page.mouse.up()
+    one.drawn()
     assert one.shares() == before and one.screen.query() == {"ex": "en_plane"}
 
 
