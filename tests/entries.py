@@ -7,6 +7,7 @@ from attention_core.mechanism.learned_tensors import add_own_sizes
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.positions import POSITIONS
 
 PLACES = 64  # rows of a table with one for each place: more than any run here has
 OWN_SIZE = 5  # of a letter that is a mechanism's alone
@@ -40,6 +41,17 @@ def learned_shapes(
             is_apart = apart and tensor.by_head and place % 2 == 0
             shapes[tensor.name] = (H, *tensor.shape(sizes)) if is_apart else tensor.shape(sizes)
     return shapes
+
+
+def adds_table(config: AttentionConfig) -> bool:
+    """Whether a learned table is added to each input: all are as wide as it is, and no place is before its first."""
+    chosen = [POSITIONS[name] for name, _ in config.positions]
+    return any("D" in tensor.dims for each in chosen if each.place == "input" for tensor in each.weights)
+
+
+def fit_widths(config: AttentionConfig, widths: tuple[int, ...]) -> tuple[int, ...]:
+    """How wide the inputs are: as wide as the first one, where a table is added to each."""
+    return (widths[0],) * len(widths) if adds_table(config) else widths
 
 
 def key_rows(config: AttentionConfig, learned: Shapes, width: int) -> int:

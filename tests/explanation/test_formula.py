@@ -187,7 +187,11 @@ MEMBERS = {
     "v": {"v", "v_projected", "v_cache", "v_new", "w_v", "b_v"},
     "x": {
         *("x", "query", "key", "value"),
-        *(f"{kind}_{source}" for kind in ("positioned", "sinusoidal") for source in ("query", "key", "value")),
+        *(
+            f"{kind}_{source}"
+            for kind in ("positioned", "sinusoidal", "learned")
+            for source in ("query", "key", "value")
+        ),
     },
 }
 

@@ -52,7 +52,7 @@ from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.linear_recurrence import with_linear_states
 from attention_core.variants.recurrence import with_states
-from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
+from tests.entries import every_mask, fit_widths, key_rows, learned_shapes, mask_choice, score_for
 from tests.house.test_house import every_face
 
 PRECISION = 1e-12  # of a step's largest number
@@ -77,14 +77,16 @@ def numbers(*shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
 def crossed(config: AttentionConfig, dtype: torch.dtype = torch.float64, leave_out: tuple = (), **more) -> Trace:
     """Cross-attention with everything there is: projections, biases, output, and the score's own weights."""
     heads, kv_heads = config.heads, config.kv_heads or config.heads
-    shapes = learned_shapes(config, 6, 6, own=17, wide=(7, 10, 11))
-    value_width = 11 if config.modifiers_at("sources") else 13  # k and v are made of one latent
-    rows = [key_rows(config, shapes, width) for width in (11, value_width)]
+    widths = fit_widths(config, (7, 11, 11 if config.modifiers_at("sources") else 13))  # k and v are made of one latent
+    shapes = learned_shapes(config, 6, 6, own=17, wide=(7, 10, widths[1]))
+    rows = [key_rows(config, shapes, width) for width in widths[1:]]
     shapes |= {"w_q": (7, 6 * heads), "w_k": (rows[0], 6 * kv_heads), "w_v": (rows[1], 10 * kv_heads)}
     shapes |= {"w_o": (10 * heads, 19)}
     shapes |= {"b_q": (6 * heads,), "b_k": (6 * kv_heads,), "b_v": (10 * kv_heads,), "b_o": (19,)}
     weights = Weights(**{name: numbers(*shapes[name], dtype=dtype) for name in shapes if name not in leave_out})
-    query, key, value = (numbers(2, *size, dtype=dtype) for size in ((3, 7), (5, 11), (5, value_width)))
+    query, key, value = (
+        numbers(2, length, width, dtype=dtype) for length, width in zip((3, 5, 5), widths, strict=True)
+    )
     return attend(query, key, value, weights=weights, config=config, **more)
 
 

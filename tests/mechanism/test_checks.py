@@ -355,8 +355,8 @@ REFUSALS = [
     ("unknown_choice", lambda: masked("casual"), f"{MASKS}: got 'casual'"),
     (
         "unknown_choice",
-        lambda: AttentionConfig(positions=["learned"]),
-        f"position must be one of {', '.join(POSITIONS)}: got 'learned'",
+        lambda: AttentionConfig(positions=["absolute"]),
+        f"position must be one of {', '.join(POSITIONS)}: got 'absolute'",
     ),
     (
         "unknown_choice",

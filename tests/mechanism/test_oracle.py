@@ -301,7 +301,8 @@ def names(choices: dict[str, list]) -> set[str]:
 
 def test_every_mask_and_position_is_witnessed():
     assert names(CHOSEN) == set(MASKS)
-    assert names(chosen_positions(6)) | set(LEARNED) | {"decoupled_rope"} == set(POSITIONS)  # test_latent.py
+    elsewhere = {*LEARNED, "decoupled_rope", "learned"}  # test_relative_positions, test_latent, test_learned_places
+    assert names(chosen_positions(6)) | elsewhere == set(POSITIONS)
     assert any(not mask_by_loops(kind, *shape[:3]).any(-1).all() for kind in CHOSEN for shape in SHAPES)
 
 

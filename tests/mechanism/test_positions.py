@@ -11,7 +11,7 @@ from attention_core.mechanism.positions import POSITIONS, Position, wavelengths
 from attention_core.record.trace import Trace
 from tests.entries import learned_shapes
 
-B, T, S, D, H, D_K = 2, 5, 7, 11, 3, 2  # d_k is even: RoPE turns pairs
+B, T, S, D, H, D_K = 2, 5, 7, 39, 3, 2  # d_k is even: RoPE turns pairs; D is a multiple of H: v is x
 
 
 def numbers(*shape: int, seed: int) -> torch.Tensor:
@@ -23,7 +23,7 @@ def run(*positions: str) -> Trace:
     config = AttentionConfig(heads=H, masks=["causal"], positions=positions)
     learned = {name: numbers(*shape, seed=6) for name, shape in learned_shapes(config, D_K, D_K, wide=(D, 13)).items()}
     weights = Weights(w_q=numbers(D, H * D_K, seed=1), w_k=numbers(D, H * D_K, seed=2), **learned)
-    query, key, value = numbers(B, T, D, seed=3), numbers(B, S, D, seed=4), numbers(B, S, 13 * H, seed=5)
+    query, key, value = numbers(B, T, D, seed=3), numbers(B, S, D, seed=4), numbers(B, S, D, seed=5)
     return attend(query, key, value, weights=weights, config=config)
 
 

@@ -21,7 +21,7 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
-from tests.entries import learned_shapes, score_shapes
+from tests.entries import adds_table, fit_widths, learned_shapes, score_shapes
 
 TOLERANCE = 1e-12  # of the step's largest magnitude
 
@@ -50,9 +50,9 @@ class Call:
 
 
 # ---- drawing a call --------------------------------------------------------------------------------------------------
-def mask_choices(draw, B: int, S: int) -> list:
+def mask_choices(draw, B: int, S: int, offsets: tuple[int, ...]) -> list:
     """Any of the masks together, each at most once, the causal ones with one offset."""
-    offset = draw(st.sampled_from([None, None, -1, 0, 2]))
+    offset = draw(st.sampled_from([None, None, *offsets]))
     token = draw(st.integers(0, S - 1))
     parameters = {
         "causal": {"offset": offset},
@@ -90,13 +90,15 @@ def calls(draw, score: str, way: str) -> Call:
 
     from_input = way in ("sinusoidal", "all") or draw(st.booleans())
     inputs = draw(st.integers(1, 3))  # x; query and key; query, key and value
-    D = 5
+    D, *others = fit_widths(AttentionConfig(positions=WAYS[way]), (5, 6, 7))
+    has_table = adds_table(AttentionConfig(positions=WAYS[way]))  # of no place before 0
+    S = max(S, T) if has_table else S
     weights = score_weights(score, d_q, d_k, (H,) if draw(st.booleans()) else (), random)
-    weights |= way_weights(way, d_q, d_k, H, random, (D, d_v, D if inputs == 1 else D + 1))
+    weights |= way_weights(way, d_q, d_k, H, random, (D, d_v, D if inputs == 1 else others[0]))
     if from_input:
         widths = {"q": H * d_q, "k": KV * d_k, "v": KV * d_v}
         S = T if inputs == 1 else S
-        tensors = [random(B, T, D), random(B, S, D + 1), random(B, S, D + 2)][:inputs]
+        tensors = [random(B, T, D), random(B, S, others[0]), random(B, S, others[1])][:inputs]
         for number, (role, width) in enumerate(widths.items()):
             weights[f"w_{role}"] = random(tensors[min(number, inputs - 1)].shape[-1], width)
             if draw(st.booleans()):
@@ -122,7 +124,7 @@ def calls(draw, score: str, way: str) -> Call:
         temperature=draw(st.sampled_from([1.0, 1.0, 1.6])),
         heads=H,
         kv_heads=KV,
-        masks=mask_choices(draw, B, S),
+        masks=mask_choices(draw, B, S, (0, 2) if has_table else (-1, 0, 2)),
         positions=WAYS[way],
         dropout=draw(st.sampled_from([None, None, 0.4])),
         replace="uniform" if replaced == "uniform" else None,
