@@ -6,6 +6,7 @@ from attention_core.mechanism.config import HasParameters
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.parameters import Parameter
 from attention_core.mechanism.positions import POSITIONS
+from pages.setup.link_values import make_member_reader, read_link_number, read_link_whole
 
 OFFSET = Parameter("offset")  # of a causal mask; where none is said, the run has it
 Choice = tuple[str, dict[str, object]]  # a name and its parameters
@@ -21,8 +22,8 @@ def mask_parameters_of(name: str) -> tuple[Parameter, ...]:
 
 
 def read_mask(text: str) -> Choice:
-    """ "local:1" as ("local", {"window": 1})."""
-    name, numbers = split_choice(text)
+    """ "local:1" as ("local", {"window": 1}). Raises ValueError as read_choice does."""
+    name, numbers = split_choice(text, MASKS)
     return name, read_parameters(numbers, mask_parameters_of(name))
 
 
@@ -36,7 +37,10 @@ HALF_STYLE = {"style": "half"}  # of RoPE, which a link says as a name of its ow
 
 
 def read_position(text: str) -> Choice:
-    """ "t5:both:16" as ("t5", {"direction": "both", "farthest": 16}), and "rope_half" as RoPE in its other style."""
+    """ "t5:both:16" as ("t5", {"direction": "both", "farthest": 16}), and "rope_half" as RoPE in its other style.
+
+    Raises ValueError as read_choice does.
+    """
     if text == "rope_half":
         return "rope", {**HALF_STYLE}
     return read_choice(text, POSITIONS)
@@ -58,8 +62,11 @@ def fill_usual(given: Mapping[str, object], declared: tuple[Parameter, ...]) -> 
 
 # ---- any choice ------------------------------------------------------------------------------------------------------
 def read_choice(text: str, table: Mapping[str, HasParameters]) -> Choice:
-    """ "softcap:50" as ("softcap", {"cap": 50.0}). table: of the mechanisms by name, as MODIFIERS."""
-    name, numbers = split_choice(text)
+    """ "softcap:50" as ("softcap", {"cap": 50.0}). table: of the mechanisms by name, as MODIFIERS.
+
+    Raises ValueError for a name that is not there, a number that cannot be read, and one too many.
+    """
+    name, numbers = split_choice(text, table)
     return name, read_parameters(numbers, table[name].parameters)
 
 
@@ -68,14 +75,16 @@ def write_choice(name: str, params: Mapping[str, object], table: Mapping[str, Ha
     return write_parameters(name, params, table[name].parameters)
 
 
-def split_choice(text: str) -> tuple[str, list[str]]:
-    """The name, and the numbers behind it."""
+def split_choice(text: str, table: Mapping[str, object]) -> tuple[str, list[str]]:
+    """The name, and the numbers behind it. Raises ValueError for a name that is not in the table."""
     name, *numbers = text.split(":")
+    if name not in table:
+        raise ValueError(text)
     return name, numbers
 
 
 def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict[str, object]:
-    """The parameters by name; where no number is said each is what it starts with."""
+    """The parameters by name; where no number is said each is what it starts with. Raises ValueError."""
     left = [*numbers]
     params: dict[str, object] = {}
     for parameter in declared:
@@ -83,17 +92,20 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
             if parameter.start is not None:
                 params[parameter.name] = parameter.start
         elif parameter.several:
-            params[parameter.name] = tuple(read_number(parameter, number) for number in left)  # all that are left
+            params[parameter.name] = tuple(read_number(parameter, number) for number in left)
+            left.clear()  # it takes all that are left
         elif left:
             params[parameter.name] = read_number(parameter, left.pop(0))
+    if left:
+        raise ValueError(f"{len(left)} numbers too many")
     return params
 
 
 def read_number(parameter: Parameter, text: str) -> int | float | str:
-    """One number of a parameter, or its word."""
+    """One number of a parameter, or one of its words. Raises ValueError."""
     if parameter.words:
-        return text
-    return int(text) if parameter.is_whole else float(text)
+        return make_member_reader(parameter.words)(text)
+    return read_link_whole(text) if parameter.is_whole else read_link_number(text)
 
 
 def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:

@@ -5,7 +5,7 @@ import re
 
 from attention_core.inputs.files.qkv_file import ROLES
 
-MAX_MASK_NUMBER = 1_000_000  # the largest number of a mask: up to here float64 holds the angles of positions to 1e-10
+MAX_WHOLE_NUMBER = 1_000_000  # the largest of a mechanism: up to here float64 holds the angles of positions to 1e-10
 MAX_LINK_NUMBER = 999_999_999  # the largest seed or place that a link can say
 MAX_FIELD_CHARS = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
 MAX_INDICES = 7  # of a cell, or of a part of an uploaded file
@@ -30,15 +30,6 @@ def read_link_number(text: str) -> float:
     return value
 
 
-def make_parameter_reader(words):
-    """A reader of a number, or of one of some words."""
-
-    def read(text: str) -> float | str:
-        return text if text in words else read_link_number(text)
-
-    return read
-
-
 def read_link_count(text: str) -> int:
     """A whole number from 0 to MAX_LINK_NUMBER."""
     is_whole = text.isascii() and text.isdigit()
@@ -47,10 +38,10 @@ def read_link_count(text: str) -> int:
     return int(text)
 
 
-def read_link_mask_number(text: str) -> int:
-    """A whole number of a mask, below 0, too."""
+def read_link_whole(text: str) -> int:
+    """A whole number of a mechanism, below 0, too."""
     size = read_link_count(text.removeprefix("-"))
-    if size > MAX_MASK_NUMBER:
+    if size > MAX_WHOLE_NUMBER:
         raise ValueError(text)
     return -size if text.startswith("-") else size
 
@@ -60,32 +51,40 @@ def read_link_indices(text: str) -> tuple[int, ...]:
     return tuple(map(read_link_count, split_parts(text)))[:MAX_INDICES]
 
 
-def make_choices_reader(names, read_number=read_link_mask_number):
-    """A reader of "name:1:2,other" where every name is known and every number can be read; of at most MAX_FIELD_CHARS
-    characters."""
-    read_name = make_member_reader(names)
+def make_choices_reader(read_choice):
+    """A reader of "name:1:2,other", of at most MAX_FIELD_CHARS characters, each of which `read_choice` can read."""
 
     def read(text: str) -> tuple[str, ...]:
         if len(text) > MAX_FIELD_CHARS:
             raise ValueError(text)
         parts = split_parts(text)
         for part in parts:
-            name, *numbers = part.split(":")
-            read_name(name)
-            for number in numbers:
-                read_number(number)
+            read_choice(part)
         return parts
 
     return read
 
 
-def make_choice_reader(names, read_number):
-    """The same of one name, as a text."""
-    read_choices = make_choices_reader(names, read_number)
+def make_choice_reader(read_choice):
+    """The same of one choice, as a text."""
+    read_choices = make_choices_reader(read_choice)
 
     def read(text: str) -> str:
         (choice,) = read_choices(text)
         return choice
+
+    return read
+
+
+def make_numbered_reader(names):
+    """A reader of "offset:-2", where the name is known and whole numbers stand behind it."""
+    read_name = make_member_reader(names)
+
+    def read(text: str) -> str:
+        name, *numbers = text.split(":")
+        for number in numbers:
+            read_link_whole(number)
+        return read_name(name)
 
     return read
 

@@ -3,7 +3,6 @@
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, fields, make_dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from urllib.parse import parse_qsl, urlencode
 
 from attention_core import AttentionConfig
@@ -11,11 +10,9 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.config import LEARNED_TENSORS
-from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.plain_checks import require_positive
-from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
@@ -24,7 +21,7 @@ from pages.setup.link_values import (
     make_choice_reader,
     make_choices_reader,
     make_member_reader,
-    make_parameter_reader,
+    make_numbered_reader,
     read_array_roles,
     read_link_count,
     read_link_digest,
@@ -281,8 +278,6 @@ def read_other_setup_link(text: str) -> str:
     return setup_to_query(setup)
 
 
-POSITION_PARAMETERS = chain.from_iterable(position.parameters for position in POSITIONS.values())
-POSITION_WORDS = {word for parameter in POSITION_PARAMETERS for word in parameter.words}
 FIELD_READERS = {
     "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
@@ -297,15 +292,15 @@ FIELD_READERS = {
     "axes": make_member_reader(AXIS_ORDERS),
     "part": read_link_indices,
     "polarity": make_member_reader(("blocked",)),
-    "built": make_choices_reader(HEAD_KINDS),
-    "wiring": make_choices_reader(WIRING),
+    "built": make_choices_reader(make_numbered_reader(HEAD_KINDS)),
+    "wiring": make_choices_reader(make_member_reader(WIRING)),
     "score": make_member_reader(SCORES),
     "scale": read_link_number,
     "temperature": read_link_number,
-    "masks": make_choices_reader(MASKS),
-    "positions": make_choices_reader((*POSITIONS, "rope_half"), make_parameter_reader(POSITION_WORDS)),
-    "modifiers": make_choices_reader(MODIFIERS, read_link_number),
-    "normaliser": make_choice_reader(NORMALISERS, read_link_number),
+    "masks": make_choices_reader(read_mask),
+    "positions": make_choices_reader(read_position),
+    "modifiers": make_choices_reader(lambda text: read_choice(text, MODIFIERS)),
+    "normaliser": make_choice_reader(lambda text: read_choice(text, NORMALISERS)),
     "dtype": make_member_reader(DTYPES),
     "device": make_member_reader(("cpu", "cuda")),
     "seed": read_link_count,

@@ -14,7 +14,7 @@ from pages.session.fragments import page_part
 from pages.session.labels import current_palette, place_names
 from pages.session.view import ScreenState
 from pages.setup.choice_text import mask_parameters_of, read_mask, write_mask
-from pages.setup.link_values import MAX_MASK_NUMBER
+from pages.setup.link_values import MAX_WHOLE_NUMBER
 from pages.setup.setup import config_of
 from pages.site.words import say
 from pages.workbench.input_controls import matrix_box
@@ -121,8 +121,8 @@ def show_number_input(control: str, parameter: str, value: object, take: Callabl
     mirror_field(key, control, value[0] if parameter == "lengths" else value)
     st.number_input(
         say(f"parameter.{control}"),
-        -MAX_MASK_NUMBER,
-        MAX_MASK_NUMBER,
+        -MAX_WHOLE_NUMBER,
+        MAX_WHOLE_NUMBER,
         step=1,
         key=key,
         on_change=take,
@@ -143,7 +143,7 @@ def show_window_slider(trace: Trace, name: str, window: int, take: Callable[[int
         [str(each) for each in windows],
         [{"params": {step: {"window": each}}} for each in windows],
     )
-    show_list_slider(slider, f"c_{control}", take, typed=TypedNumber(control, 1, MAX_MASK_NUMBER))
+    show_list_slider(slider, f"c_{control}", take, typed=TypedNumber(control, 1, MAX_WHOLE_NUMBER))
 
 
 def show_token_choice(trace: Trace, control: str, tokens: tuple[int, ...], take: Callable[[str], None]) -> None:

@@ -23,7 +23,7 @@ from pages.runs.compute import compute_run as computed_with_inputs
 from pages.runs.compute import count_queries_and_keys, gather_inputs
 from pages.runs.devices import AVAILABLE_DEVICES
 from pages.setup.choice_text import read_mask, write_mask
-from pages.setup.link_values import MAX_MASK_NUMBER
+from pages.setup.link_values import MAX_WHOLE_NUMBER
 from pages.setup.setup import (
     DEFAULT_SETUP,
     DTYPES,
@@ -298,9 +298,9 @@ def setups(draw):
 @st.composite
 def masks(draw, keys):
     """Some masks with numbers that fit `keys` keys."""
-    far = st.integers(-keys, keys) | st.sampled_from([MAX_MASK_NUMBER, -MAX_MASK_NUMBER])
+    far = st.integers(-keys, keys) | st.sampled_from([MAX_WHOLE_NUMBER, -MAX_WHOLE_NUMBER])
     offset = draw(far)
-    window = st.integers(0, keys + 1) | st.just(MAX_MASK_NUMBER)
+    window = st.integers(0, keys + 1) | st.just(MAX_WHOLE_NUMBER)
     choices = {
         "causal": draw(st.sampled_from(["causal", f"causal:{offset}"])),
         "local": f"local:{draw(window)}",
@@ -319,7 +319,7 @@ def positions(has_input, is_even):
     rope = st.sampled_from([(), ("rope",), ("rope_half",), ("rope:half:50:yarn:4:8",)] if is_even else [()])
     others = [(), ("alibi",), ("t5",), ("clipped", "relative_keys")]
     if has_input:
-        others += [("sinusoidal",), ("alibi", "sinusoidal"), ("sinusoidal:50", "t5:past:8")]
+        others += [("sinusoidal",), ("alibi", "sinusoidal"), ("sinusoidal:50", "t5:past:8"), ("learned",)]
     others = st.sampled_from(others)
     return st.tuples(rope, others).map(lambda pair: pair[0] + pair[1])
 
@@ -338,6 +338,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
         )
     )
     @example(Setup(more="a b\nc", built=("first",), sentence=1))
+    @example(Setup(heads=4, kv_heads=2))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
@@ -593,7 +594,40 @@ def test_a_cut_off_or_altered_link_does_no_harm(link):
         ({"mask": "sliding:0"}, "positive_integer"),
         ({"mask": "local:-1"}, "not_negative"),
         ({"mask": "causal,causal"}, "chosen_twice"),
+        ({"mask": "dilated:1:0"}, "positive_integer"),
+        ({"mask": "dilated:-1:2"}, "not_negative"),
         ({"pos": "rope,rope_half"}, "chosen_twice"),
+        ({"pos": "rope:interleaved:0"}, "positive_number"),
+        ({"pos": "rope:interleaved:10:yarn:-1:8"}, "positive_number"),
+        ({"pos": "rope:interleaved:10:yarn:2:0"}, "positive_integer"),
+        ({"pos": "clipped", "w_clipped": "1,1;1,1"}, "rows_odd"),
+        ({"pos": "clipped", "w_clipped": "1;1;1"}, "weight_shape"),
+        ({"pos": "relative_keys", "w_rk": "1,2;3,4"}, "rows_odd"),
+        ({"pos": "relative_keys", "w_rk": "1,2,3;3,4,5;1,2,3"}, "weight_shape"),
+        ({"pos": "t5", "w_buckets": "1,1;1,1;1,1"}, "buckets"),
+        ({"pos": "t5:both:1"}, "buckets"),
+        ({"pos": "learned", "w_places": "1,2,3,4"}, "few_places"),
+        ({"pos": "learned", "w_places": "1,2,3;1,2,3"}, "weight_shape"),
+        ({"pos": "learned", "w_places": "none"}, "missing_weight"),
+        ({"ex": "one_query", "pos": "learned"}, "no_input"),
+        ({"pos": "decoupled_rope", "w_kr": "1;1;1;1"}, "even_width"),
+        ({"mod": "softcap:0"}, "positive_number"),
+        ({"mod": "softcap:-2"}, "positive_number"),
+        ({"mod": "softcap:2,softcap:3"}, "chosen_twice"),
+        ({"mod": "qk_norm:0"}, "positive_number"),
+        ({"mod": "qk_norm", "g_q": "1,2,3"}, "weight_shape"),
+        ({"mod": "gate", "w_gate": "1,2;3,4"}, "weight_shape"),
+        ({"ex": "one_query", "mod": "gate"}, "no_input"),
+        ({"mod": "differential", "heads": "4"}, "even_halves"),
+        ({"mod": "differential,differential"}, "chosen_twice"),
+        ({"mod": "latent", "w_dkv": "1,2;3,4"}, "weight_shape"),
+        ({"mod": "latent", "w_k": "1,2;3,4"}, "projection_width"),
+        ({"ex": "one_query", "mod": "latent"}, "no_input"),
+        ({"norm": "sinks", "sinks": "1,2,3"}, "weight_shape"),
+        ({"norm": "sinks", "sinks": "none"}, "missing_weight"),
+        ({"norm": "share"}, "needs_positive"),
+        ({"norm": "share", "score": "linear", "scale": "-1"}, "needs_positive"),
+        ({"norm": "share", "score": "linear", "pos": "alibi"}, "needs_positive"),
         ({"pos": "rope", "w_q": "1;1;1;1", "w_k": "1;1;1;1", "heads": "1"}, "even_width"),
         ({"ex": "one_query", "pos": "sinusoidal"}, "no_input"),
         ({"ex": "one_query", "text": "a"}, "no_input_words"),
@@ -632,8 +666,13 @@ def test_what_can_be_read_but_not_computed_is_refused_with_its_reason(link, code
                 "local:",
             ],
         ),
-        ("mask", ["local_global:1" + ":0" * 1500]),
-        ("pos", ["nope", "rope:x"]),
+        ("mask", ["local_global:1" + ":0" * 1500, "causal:1:2", "local:1:2", "dilated:1:2:3"]),
+        ("pos", ["nope", "rope:x", "rope_half:3", "rope:10", "rope:half:10:yarn:2:2.5", "rope:half:10:yarn:2:8:9"]),
+        ("pos", ["t5:sideways", "t5:both:1.5", "t5:8:both", "t5:both:8:9", "clipped:3", "alibi:half", "learned:2"]),
+        ("mod", ["nope", "softcap:x", "softcap:", "softcap:2:3", "gate:1", "latent:nan", "differential:1e999"]),
+        ("norm", ["nope", "sinks,sigmoid", "softmax:1", "sinks:0", "sigmoid:nan", "sigmoid:1:2", ""]),
+        ("wiring", ["nope", "residual:3"]),
+        ("built", ["nope", "offset:x", "offset:1.5"]),
         ("dtype", ["float8", "float"]),
         ("cross", ["true", "1", ""]),
         ("t", ["-1", "x"]),
