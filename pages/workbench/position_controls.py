@@ -33,7 +33,7 @@ def show_position_controls(screen: ScreenState) -> None:
         texts = [write_position(name, positions[name]) if name in positions else name for name in names]
         try_change("positions", positions=to_positions_field(setup, tuple(texts)), wiring=wiring)
 
-    show_field_pills("positions", list(POSITIONS), list(positions), choose_positions)
+    show_field_pills("positions", list(POSITIONS), list(positions), choose_positions, say("help.positions"))
     for name, params in positions.items():
         take = partial(take_parameters, setup, positions, name)
         declared = POSITIONS[name].parameters
