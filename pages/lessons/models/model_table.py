@@ -8,9 +8,8 @@ from attention_core.examples.published_models import PUBLISHED_MODELS, Published
 from attention_core.record.number_text import format_bytes, format_grouped
 from pages.export.page_links import link_to_workbench
 from pages.lessons.models.cache_sizes import count_bytes_beyond, count_cache_bytes
+from pages.lessons.models.pairs import Side, tell_side
 from pages.lessons.models.parts import PARTS, say_part
-from pages.lessons.models.small_layers import make_small_layer, tell_left_out, tell_scale
-from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
 TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # of the columns: which model; its parts, in three; what it keeps, and its door
@@ -22,18 +21,19 @@ USUAL_PARTS = {
 }  # what is said only where it differs
 
 
-def show_model_table(base: Setup, known: bool) -> None:
-    """Shows all models, from old to new. base: whose words they get. known: whether the bytes may be seen."""
+def show_model_table(layers: Sequence[Side], known: bool) -> None:
+    """Shows all models, from old to new. layers: one of each. known: whether the bytes may be seen."""
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
-    for key, model in PUBLISHED_MODELS.items():
+    for key, layer in zip(PUBLISHED_MODELS, layers, strict=True):
         with st.container(border=True):  # on a phone a row is five cells below each other, which belong together
-            show_model_row(key, model, base, known, seen)
-        seen |= {f"{part}.{find(model)}" for part, find in PARTS.items()}
+            show_model_row(key, layer, known, seen)
+        seen |= {f"{part}.{find(layer.model)}" for part, find in PARTS.items()}
 
 
-def show_model_row(key: str, model: PublishedModel, base: Setup, known: bool, seen: set[str]) -> None:
+def show_model_row(key: str, layer: Side, known: bool, seen: set[str]) -> None:
     """Shows one model. seen: what the models before it have: what is new stands in bold."""
+    model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")
     with at_name, st.container(gap=None):
         st.markdown(say("lessons.models.row_name", year=model.year, model=model.name))
@@ -43,9 +43,7 @@ def show_model_row(key: str, model: PublishedModel, base: Setup, known: bool, se
         column.markdown(tell_parts(model, parts, seen))
     with at_size, st.container(gap=None):
         st.markdown(tell_bytes(model) if known else say("lessons.models.hidden_bytes"))
-        setup = make_small_layer(model.shown, base)
-        shown = f"{tell_scale(model, model.shown, setup)} {tell_left_out(model, model.shown, setup)}"
-        link_to_workbench(setup, f"row_{key}", say("lessons.models.open"), shown)
+        link_to_workbench(layer.setup, f"row_{key}", say("lessons.models.open"), tell_side(layer))
 
 
 def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> str:

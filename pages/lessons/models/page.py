@@ -78,7 +78,7 @@ with draw_lesson("models") as place:
         link_to_both(*sides, "both")
         show_parts(*(side.model for side in sides))
     known = ask_for_most_bytes()
-    show_model_table(base, known)
+    show_model_table(layers, known)
     show_lesson_run(sides[-1].setup, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, *sides))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import streamlit as st
 
@@ -34,9 +35,9 @@ class Side:
     kind: LayerKind
     setup: Setup
 
-    @property
+    @cached_property
     def trace(self) -> Trace:
-        """The run of the state."""
+        """The run of the state, which is read once: the page shows more layers than a thread keeps runs."""
         return trace_for(self.setup)
 
 
@@ -72,7 +73,7 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
 
 def tell_side(side: Side) -> str:
     """Says for what a state stands, and what it leaves out."""
-    return f"{tell_scale(side.model, side.kind, side.setup)} {tell_left_out(side.model, side.kind, side.setup)}"
+    return f"{tell_scale(side.model, side.kind, side.trace)} {tell_left_out(side.model, side.kind, side.trace)}"
 
 
 def show_sides(*sides: Side) -> None:
@@ -134,14 +135,19 @@ def link_to_both(old: Side, new: Side, key: str) -> None:
 
 
 # ---- part by part ----------------------------------------------------------------------------------------------------
-def list_changed_parts(old: PublishedModel, new: PublishedModel) -> list[str]:
-    """The parts that differ."""
-    return [part for part in PARTS if tell_apart(old, part) != tell_apart(new, part)]
+def list_parts(model: PublishedModel) -> dict[str, object]:
+    """What makes each part of a model another one."""
+    return {part: tell_apart(model, part) for part in PARTS}
 
 
-def tell_pair(old: PublishedModel, new: PublishedModel) -> str:
+def list_changed_parts(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
+    """The parts that differ. old, new: as list_parts gives them."""
+    return [part for part in PARTS if old[part] != new[part]]
+
+
+def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) -> str:
     """Says from which model to which, and which parts differ."""
-    names = [name_part(part) for part in list_changed_parts(old, new)]
+    names = [name_part(part) for part in changed]
     return say(
         "lessons.models.pair" if names else "lessons.models.same_pair",
         old=name_dated(old),
@@ -154,13 +160,17 @@ def tell_pair(old: PublishedModel, new: PublishedModel) -> str:
 
 def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
     """Says that of the two models at which the sliders stand."""
-    told = [tell_pair(old, new) for old in MODELS for new in MODELS]
+    parts = [list_parts(model) for model in MODELS]
+    told = []
+    for old, old_parts in zip(MODELS, parts, strict=True):
+        for new, new_parts in zip(MODELS, parts, strict=True):
+            told.append(tell_pair(old, new, list_changed_parts(old_parts, new_parts)))
     tell_live(LiveChoices(tuple(choices.values())), "models_pair", told, "heading")
 
 
 def show_parts(old: PublishedModel, new: PublishedModel) -> None:
     """Shows each part that differs: old and new beside each other, and what each is for."""
-    changed = list_changed_parts(old, new)
+    changed = list_changed_parts(list_parts(old), list_parts(new))
     for part in changed:
         for column, model in zip(st.columns(2, gap="medium"), (old, new), strict=True):
             column.markdown(

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from attention_core import Trace
 from attention_core.examples.published_models import LayerKind, PublishedModel, scale_down
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.record.number_text import format_grouped
 from pages.lessons.models.parts import name_kind
-from pages.runs.cache import trace_for
 from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.setup import Setup
 from pages.site.words import say
@@ -31,9 +31,9 @@ def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
     )
 
 
-def tell_scale(model: PublishedModel, kind: LayerKind, setup: Setup) -> str:
-    """Says for which sizes those of a state stand."""
-    sizes = trace_for(setup).sizes()
+def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
+    """Says for which sizes those of a state stand. trace: its run."""
+    sizes = trace.sizes()
     stands = "stand_for" if model.kv_heads < model.heads else "own_stand_for"
     sentences = [
         say(
@@ -65,14 +65,14 @@ def tell_latent(model: PublishedModel) -> str:
     )
 
 
-def tell_table(model: PublishedModel, setup: Setup) -> str:
+def tell_table(model: PublishedModel, trace: Trace) -> str:
     """Says for how long a table of places that of a state stands."""
-    rows, _ = trace_for(setup)["w_places"].shape
+    rows, _ = trace["w_places"].shape
     return say("lessons.models.table_stands_for", small=rows, places=format_grouped(model.context))
 
 
-def tell_left_out(model: PublishedModel, kind: LayerKind, setup: Setup) -> str:
-    """Says what of a model a state does not show."""
+def tell_left_out(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
+    """Says what of a model a state does not show. trace: its run."""
     sentences = [
         say("lessons.models.other_layers", count=other.count, kind=name_kind(other.name))
         for other in model.kinds
@@ -82,7 +82,7 @@ def tell_left_out(model: PublishedModel, kind: LayerKind, setup: Setup) -> str:
     modifiers = [name for name, _ in kind.config.modifiers]
     normaliser, _ = kind.config.normaliser
     if "learned" in positions:
-        sentences.append(tell_table(model, setup))
+        sentences.append(tell_table(model, trace))
     if model.latent is not None:
         sentences.append(tell_latent(model))
     if "t5" in positions:
