@@ -53,7 +53,8 @@ APPEND = Faces(append, append_numpy, append_formula, append_cell)
 
 # ---- what is kept ----------------------------------------------------------------------------------------------------
 KEY_SOURCES = ("x", "key", "value")  # the inputs that k and v may be made of
-LATENTS = [entry.steps["sources"][-1].output for entry in MODIFIERS.values() if "sources" in entry.steps]
+MADE_OF_SOURCES = [entry.steps["sources"] for entry in MODIFIERS.values() if "sources" in entry.steps]
+LATENTS = [steps[-1].output.format(thing=thing) for steps in MADE_OF_SOURCES for thing in KEY_SOURCES]
 
 
 def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
@@ -63,9 +64,9 @@ def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
     >>> kept_steps(["latent_x", "q", "k", "v", "weights"])
     ('latent_x',)
     """
-    latents = [output.format(thing=thing) for output in LATENTS for thing in KEY_SOURCES]
-    made_of = [latent for latent in latents if latent in steps]
-    return tuple(name for name in (*(made_of or ("k", "k_2", "v")), "k_r") if name in steps)
+    latents = [name for name in LATENTS if name in steps]
+    kept = latents or ["k", "k_2", "v"]
+    return tuple(name for name in [*kept, "k_r"] if name in steps)
 
 
 # ---- the steps -------------------------------------------------------------------------------------------------------
