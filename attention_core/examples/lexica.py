@@ -1,10 +1,12 @@
 """Toy dictionaries: words with vectors. The numbers are in examples.json.
 
-There an entry with "like" takes whatever it does not say from the entry of that name.
+There an entry with "like" takes whatever it does not say from the entry of that name. The numbers of a group of words
+with a "role" are also those of any other word to which somebody gives this role.
 """
 
 import json
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,8 +22,11 @@ def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
         if "like" in entry:
             like = lexica[entry["like"]]
         vectors = dict(like.vectors)
+        roles = dict(like.roles)
         for group in entry.get("words", ()):
             row = tuple(group["vector"])
+            if "role" in group:
+                roles[group["role"]] = row
             for word in group["words"]:
                 vectors[word] = row
         swaps = entry.get("swaps", like.swaps)
@@ -30,9 +35,11 @@ def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
             vectors=MappingProxyType(vectors),
             positions=entry.get("positions", like.positions),
             swaps=tuple(tuple(pair) for pair in swaps),
+            roles=MappingProxyType(roles),
         )
     return lexica
 
 
 EXAMPLE_DATA = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 LEXICA: Mapping[str, Lexicon] = MappingProxyType(read_lexica(EXAMPLE_DATA["lexica"]))
+KNOWN_WORDS = frozenset(chain.from_iterable(lexicon.vectors for lexicon in LEXICA.values()))

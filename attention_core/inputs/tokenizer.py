@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -27,6 +27,7 @@ ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
 ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
+OTHER = "other"  # the role of a word of which nothing is said
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
 # A character as Unicode counts them (UAX 29), together with the marks and invisible format characters behind it, which
@@ -168,13 +169,18 @@ class Lexicon:
     dims: what each number of a full vector stands for, as keys for the page's words. vectors: a word's own numbers.
     positions: None, or "centred": 1, p and p squared follow, where p is 0 in the middle of the sentence; or "left_out":
     1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) worth trying, because
-    the attention moves.
+    the attention moves. roles: the numbers of any word that has a role, OTHER among them; without roles a word that the
+    dictionary does not have gets random numbers.
 
     Raises AttentionError: unknown_choice.
 
-    >>> lexicon = Lexicon(("colour", "animal"), {"white": (1.0, 0.0), "cat": (0.0, 1.0)}, positions="centred")
+    >>> words = {"white": (1.0, 0.0), "cat": (0.0, 1.0)}
+    >>> lexicon = Lexicon(("colour", "animal"), words, positions="centred")
     >>> lexicon.vectors_of(("white", "cat", "sat"))
     (((1.0, 0.0, 1, -1, 1), (0.0, 1.0, 1, 0, 0), (-0.64, -1.59, 1, 1, 1)), ('built', 'built', 'random'))
+    >>> lexicon = Lexicon(("colour", "animal"), words, roles={"animal": (0.0, 1.0), OTHER: (0.0, 0.0)})
+    >>> lexicon.vectors_of(("fox", "sat"), chosen={"fox": "animal"})
+    (((0.0, 1.0), (0.0, 0.0)), ('role', 'role'))
     """
 
     dims: tuple[str, ...]
@@ -182,14 +188,11 @@ class Lexicon:
     positions: str | None = None
     origin: str = "built"
     swaps: tuple[tuple[str, str], ...] = ()
+    roles: Mapping[str, NumberRow] = field(default_factory=dict)
 
     def __post_init__(self):
         require_one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
         require_one_of("origin", self.origin, ORIGINS)
-
-    def tokens_of(self, text: str) -> tuple[str, ...]:
-        """Cut a text into tokens, where neighbours that spell a word with a vector are one. Raises AttentionError."""
-        return tokenise(text, words=self.vectors)
 
     def find(self, word: str) -> NumberRow | None:
         """Find a word's own numbers: as it is written, else without regard to capitals, else None."""
@@ -201,22 +204,39 @@ class Lexicon:
                 return row
         return None
 
-    def vectors_of(self, tokens: Sequence[str], seed: int = 0) -> tuple[NumberMatrix, tuple[str, ...]]:
-        """Give a vector for each token and its origin: the dictionary's own, or a random one; both with positions."""
-        first_row = next(iter(self.vectors.values()))
-        width = len(first_row)
+    def role_of(self, word: str, chosen: Mapping[str, str]) -> str:
+        """Give the role of a word that the dictionary does not have: the chosen one, without regard to capitals."""
+        folded = word.casefold()
+        for known, role in chosen.items():
+            if known.casefold() == folded and role in self.roles:
+                return role
+        return OTHER
+
+    def vectors_of(
+        self, tokens: Sequence[str], seed: int = 0, chosen: Mapping[str, str] | None = None
+    ) -> tuple[NumberMatrix, tuple[str, ...]]:
+        """Give a vector for each token and its origin: the dictionary's own, or that of its role, or a random one.
+
+        All of them with positions. chosen: the roles of words that the dictionary does not have.
+        """
         rows = []
         origins = []
         for i, token in enumerate(tokens):
-            row = self.find(token)
-            origin = self.origin
-            if row is None:
-                row = word_vector(token, width, seed)
-                origin = "random"
+            row, origin = self.own_numbers(token, seed, chosen or {})
             position = self.place(i, len(tokens))
             rows.append((*row, *position))
             origins.append(origin)
         return tuple(rows), tuple(origins)
+
+    def own_numbers(self, token: str, seed: int, chosen: Mapping[str, str]) -> tuple[NumberRow, str]:
+        """Give a token's numbers without its position, and where they come from."""
+        row = self.find(token)
+        if row is not None:
+            return row, self.origin
+        if self.roles:
+            return self.roles[self.role_of(token, chosen)], "role"
+        first_row = next(iter(self.vectors.values()))
+        return word_vector(token, len(first_row), seed), "random"
 
     def place(self, i: int, n: int) -> NumberRow:
         """Give what position i of n adds to a vector."""
@@ -332,6 +352,15 @@ def merge_words(text: str, spans: list[tuple[int, int]], words: Collection[str])
         tokens.append(text[start:end])
         at = last + 1
     return tuple(tokens)
+
+
+def is_written_without_spaces(text: str) -> bool:
+    """Tells whether a text has characters of a script without spaces, of which one can ask where its words end.
+
+    >>> is_written_without_spaces("它很热"), is_written_without_spaces("it is hot")
+    (True, False)
+    """
+    return any(is_in_ranges(char, CHARACTER_RANGES) for char in text)
 
 
 # ---- kinds of characters ---------------------------------------------------------------------------------------------

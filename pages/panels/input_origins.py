@@ -6,6 +6,7 @@ import numpy as np
 
 from attention_core.inputs.matrix_edits import from_places, to_places
 from attention_core.inputs.tokenizer import printable_token
+from pages.panels.word_roles import tell_word_roles
 from pages.runs.run_inputs import RunInputs
 from pages.session.view import ScreenState
 from pages.setup.setup import Setup
@@ -22,8 +23,8 @@ def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str
     for origin, names in names_by_origin.items():
         listed_names = say("fact.comma").join(names)
         sentences.append(say(f"origin.group.{origin}", names=listed_names))
-    sentences += explain_dashed_tiles(setup, inputs, spell)
-    return " ".join(sentences)
+    sentences += [tell_word_roles(setup, inputs, spell), *explain_dashed_tiles(setup, inputs, spell)]
+    return " ".join(filter(None, sentences))
 
 
 def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:

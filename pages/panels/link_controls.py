@@ -12,6 +12,7 @@ import streamlit as st
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
 from pages.panels.lesson_choices import current_lesson_choices, current_slug, get_choice, store_choice, take_choice
+from pages.panels.word_roles import tell_word_roles
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.setup.link_values import MAX_LINK_NUMBER, make_member_reader, read_link_count
@@ -222,7 +223,13 @@ def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int
         check_lesson_tokens(typed.keys, most)
 
     text = text_box(name, own, check)
-    return setup if text == own else replace(setup, **{part: text})
+    if text == own:
+        return setup
+    typed = replace(setup, **{part: text})
+    told = tell_word_roles(typed, inputs_of(typed))
+    if told:
+        st.caption(told)
+    return typed
 
 
 def check_lesson_tokens(tokens: Sequence[str], most: int = MAX_LESSON_TOKENS) -> None:

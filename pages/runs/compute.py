@@ -76,6 +76,8 @@ def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:
         "typed": frozenset(typed),
         "bare": "bare" in setup.wiring,
         "seed": setup.seed,
+        "word_roles": setup.word_roles,
+        "by_character": setup.cut == "characters",
     }
     if choice.built:
         return HandmadeHeads(**common, kinds=choice.built)

@@ -9,12 +9,14 @@ from functools import lru_cache
 import numpy as np
 
 from attention_core.examples.examples import Example, MatrixRecipe
+from attention_core.examples.lexica import KNOWN_WORDS
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.tokenizer import Lexicon, NumberMatrix, join_tokens
+from attention_core.inputs.tokenizer import Lexicon, NumberMatrix, join_tokens, tokenise
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
 from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
 from pages.setup.setup import UNCHANGED
+from pages.setup.word_roles import read_word_roles
 
 MAX_BATCH_SENTENCES = 8  # of a batch, the first included
 MAX_REMEMBERED_TEXTS = 32  # texts of which the tokens are kept: a link is tried field by field
@@ -34,11 +36,12 @@ class StartMatrices:
 
 @dataclass(frozen=True)
 class DictionarySentences:
-    """Words that have vectors in the example's dictionary; others get random ones.
+    """Words that have vectors in the example's dictionary; others have those of their role.
 
     text, context_text: typed sentences; None: as the example has them. crossed: whether keys and values come from the
     second one. more: the lines of further sentences, which make a batch. typed: which of x and the context are typed as
-    matrices. bare: without what a word's place adds to its vector.
+    matrices. bare: without what a word's place adds to its vector. word_roles: as a Setup says them.
+    by_character: whether Chinese is cut into characters, not into words.
     """
 
     example: Example
@@ -49,6 +52,8 @@ class DictionarySentences:
     typed: frozenset[str] = frozenset()
     bare: bool = False
     seed: int = 0
+    word_roles: tuple[str, ...] = ()
+    by_character: bool = False
 
     # -- words
     def lexicon(self) -> Lexicon:
@@ -59,12 +64,18 @@ class DictionarySentences:
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
         """The tokens of a typed text."""
-        return cut_text(text, self.lexicon())
+        return cut_text(text, self.cut_words())
+
+    def cut_words(self) -> frozenset[str]:
+        """The words that are one token each where no spaces are written."""
+        if self.by_character:
+            return frozenset()
+        return KNOWN_WORDS.union(self.lexicon().vectors)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
         """Tokens as a text that gives them back."""
         try:
-            return join_tokens(tokens, self.lexicon().vectors)
+            return join_tokens(tokens, self.cut_words())
         except AttentionError:
             return " ".join(tokens)
 
@@ -128,8 +139,8 @@ class DictionarySentences:
         return TokenSequence(words, origins, to_matrix(numbers))
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
-        """A sentence with the vectors of the dictionary, random ones for words that it does not have."""
-        rows, origins, own_width = look_up_vectors(words, self.lexicon(), self.bare, self.seed)
+        """A sentence with the vectors of the dictionary; words that it does not have are what their role says."""
+        rows, origins, own_width = look_up_vectors(words, self.lexicon(), self.bare, self.seed, self.word_roles)
         return TokenSequence(words, origins, np.array(rows, dtype=float), own_width)
 
     def sequence_seed(self, name: str) -> int:
@@ -294,19 +305,19 @@ def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> Start
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
-def cut_text(text: str, lexicon: Lexicon) -> tuple[str, ...]:
+def cut_text(text: str, words: frozenset[str]) -> tuple[str, ...]:
     """The tokens of a text, kept."""
-    return lexicon.tokens_of(text)
+    return tokenise(text, words)
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
 def look_up_vectors(
-    words: tuple[str, ...], lexicon: Lexicon, bare: bool, seed: int
+    words: tuple[str, ...], lexicon: Lexicon, bare: bool, seed: int, word_roles: tuple[str, ...] = ()
 ) -> tuple[NumberMatrix, tuple[str, ...], int]:
     """The vectors of words, their origins, and how many first numbers of a vector are the word's own."""
     if bare and lexicon.positions:
         lexicon = replace(lexicon, positions="left_out")
-    rows, origins = lexicon.vectors_of(words, seed)
+    rows, origins = lexicon.vectors_of(words, seed, read_word_roles(word_roles))
     place_width = len(lexicon.place(0, 1))
     own_width = len(rows[0]) - place_width
     return rows, origins, own_width

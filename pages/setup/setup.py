@@ -28,6 +28,7 @@ from pages.setup.link_values import (
     read_link_indices,
     read_link_number,
 )
+from pages.setup.word_roles import read_word_role
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
@@ -67,6 +68,8 @@ class LayerSetup:
     scores: str | None = None
     weights: str | None = None
     more: str | None = None
+    word_roles: tuple[str, ...] = ()
+    cut: str | None = None
     network: str | None = None
     file: str | None = None
     roles: tuple[str, ...] = ()
@@ -112,24 +115,27 @@ class Setup(FurtherMatrices):
     """What is on the screen. None means: as the example has it.
 
     text, context_text: typed sentences; more: further ones, one a line, that make a batch, and sentence the one of
-    them that is looked at. built: the heads built by hand, "name" or "offset:-1". wiring: what is changed in the layer,
-    of WIRING. scores, weights: numbers chosen in the place of computed ones, "batch.head.row.column=number;...".
-    network: a trained one by its recipe, which a learned example puts in the place of its own.
-    file: the name of tensors that this session has brought, roles "q:number of an array", axes their order, part batch,
-    heads, queries and keys as first and count, polarity "blocked" where True in their mask means blocked.
-    x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link form (rows ";", cells ","), or
-    "~" and the cells that differ from what they would be ("~row.column=number;..."), "none" for a projection taken
-    away. masks, positions, modifiers, normaliser: "name" or "name:number:number". token: the chosen query; step and
-    cell: what is opened; stop: the step at which the query's way rests, "start", "end", or "plane" where vectors are
-    dragged. ramp: "times" where the weights' colours count in even shares, "shares" where they go from 0 to 1.
-    against: the link of the Setup from which every map shows the difference. pinned: where that one is A, which stays
-    while this one, B, is changed, and stands beside it; all other maps show B ("values") or B - A ("difference").
+    them that is looked at. word_roles: what words are that the dictionary does not have, "word:role". cut:
+    "characters" where Chinese is cut into characters, not into words. built: the heads built by hand, "name" or
+    "offset:-1". wiring: what is changed in the layer, of WIRING. scores, weights: numbers chosen in the place of
+    computed ones, "batch.head.row.column=number;...". network: a trained one by its recipe, which a learned example
+    puts in the place of its own. file: the name of tensors that this session has brought, roles "q:number of an
+    array", axes their order, part batch, heads, queries and keys as first and count, polarity "blocked" where True
+    in their mask means blocked. x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link
+    form (rows ";", cells ","), or "~" and the cells that differ from what they would be ("~row.column=number;..."),
+    "none" for a projection taken away. masks, positions, modifiers, normaliser: "name" or "name:number:number".
+    token: the chosen query; step and cell: what is opened; stop: the step at which the query's way rests, "start",
+    "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in even shares,
+    "shares" where they go from 0 to 1. against: the link of the Setup from which every map shows the difference.
+    pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all other maps
+    show B ("values") or B - A ("difference").
     """
 
 
 LINK_KEYS_BY_FIELD = {
     "example": "ex",
     "context_text": "ctx",
+    "word_roles": "role",
     "heads": "heads",
     "kv_heads": "kv",
     "temperature": "temp",
@@ -281,6 +287,8 @@ def read_other_setup_link(text: str) -> str:
 FIELD_READERS = {
     "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
+    "cut": make_member_reader(("characters",)),
+    "word_roles": make_choices_reader(read_word_role),
     "cross": lambda text: make_member_reader(("True", "False"))(text) == "True",
     "heads": read_link_count,
     "kv_heads": read_link_count,

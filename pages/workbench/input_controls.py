@@ -5,6 +5,7 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix, to_text
+from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import (
     mirror_field,
@@ -14,6 +15,7 @@ from pages.panels.setup_controls import (
     try_change,
     try_matrix,
 )
+from pages.panels.word_roles import list_role_words, show_role_choices
 from pages.panels.word_swaps import first_sentence_of, list_swap_offers, take_swap_offer
 from pages.runs.cache import trace_for
 from pages.runs.compute import spell_tokens
@@ -53,6 +55,9 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
     return (
         setup.example,
         setup.text,
+        setup.word_roles,
+        tuple(list_role_words(screen.inputs)),
+        setup.cut,
         setup.more,
         crossed,
         setup.context_text,
@@ -70,6 +75,8 @@ def show_input_controls(screen: ScreenState) -> None:
     elif mode == "sentence":
         shipped = spell_tokens(first_sentence_of(inputs), setup)
         show_field_text("text", setup.text, shipped, help=say("help.text"))
+        show_cut_switch(setup, inputs)
+        show_role_choices(setup, inputs)
         show_swap_offers(setup, inputs)
         show_further_sentences(setup)
     elif mode == "matrix":
@@ -203,6 +210,20 @@ def show_swap_offers(setup: Setup, inputs: RunInputs) -> None:
             label = escape_markdown(f"{old} → {new}")
             args = (number, setup, inputs)
             st.button(label, key=f"swap{number}", help=say("help.swap"), on_click=take_swap_offer, args=args)
+
+
+def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
+    """Whether a sentence that is written without spaces is cut into characters."""
+    text = spell_tokens(first_sentence_of(inputs), setup)
+    if network_of(setup) is not None or not is_written_without_spaces(text):
+        return
+
+    def switch_cut() -> None:
+        cut = "characters" if st.session_state["c_cut"] else None
+        try_change("cut", cut=cut, text=text)
+
+    mirror_field("c_cut", "cut", setup.cut == "characters")
+    st.toggle(say("control.cut"), key="c_cut", on_change=switch_cut, help=say("help.cut"))
 
 
 def show_batch_switch(setup: Setup) -> None:

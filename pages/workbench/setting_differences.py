@@ -12,6 +12,7 @@ from pages.runs.run_inputs import RunInputs
 from pages.session.labels import name_choice, name_position_choice
 from pages.setup.choice_text import write_mask
 from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of, network_of, positions_of
+from pages.setup.word_roles import read_word_roles
 from pages.site.words import has, say
 
 Run = tuple[Setup, Trace, RunInputs]
@@ -66,6 +67,8 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
         "text": spell_tokens(inputs.queries, setup) if has_sentence else no_value,
         "context_text": spell_tokens(inputs.keys, setup) if inputs.crossed else no_value,
         "more": str(len(inputs.batch) or 1),
+        "word_roles": join_word_roles(setup.word_roles),
+        "cut": say("control.cut") if setup.cut else no_value,
         "masks": join_choices("masks", [write_mask(*mask) for mask in config.masks]),
         "score": say(f"score.{config.score}"),
         "scale": describe_scale(setup),
@@ -96,6 +99,15 @@ def join_choices(family: str, choices: Iterable[str]) -> str:
     """Choices in the page's words: of "local:1" the name, and its number behind it."""
     names = [name_choice(family, choice) for choice in choices]
     return say("fact.comma").join(names) or say("control.none")
+
+
+def join_word_roles(word_roles: tuple[str, ...]) -> str:
+    """The words to which roles were given, each with its role."""
+    told = [
+        say("roles.counted", word=word, role=say(f"role_of_word.{role}"))
+        for word, role in read_word_roles(word_roles).items()
+    ]
+    return say("fact.comma").join(told) or say("control.none")
 
 
 def join_positions(positions: Iterable[str]) -> str:

@@ -29,10 +29,10 @@ AXIS_OF_HEADS = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "wei
 LISTED = [(name, step) for name, steps in EXPECTED.items() for step in steps if step != "scale_value"]
 
 
-def vectors_for(tokens, name, seed=0):
+def vectors_for(tokens, name, seed=0, roles=None):
     """A vector for each word and its origin, by the dictionary of an example or by one of this name."""
     lexicon = EXAMPLES[name].dictionary() if name in EXAMPLES else LEXICA[name]
-    return lexicon.vectors_of(tokens, seed)
+    return lexicon.vectors_of(tokens, seed, roles)
 
 
 @pytest.mark.parametrize("name, step", LISTED)
@@ -98,13 +98,15 @@ def test_the_numbers_are_the_stories_own():
 
 def test_the_lexica_hold_the_stories_words():
     signs = {"noun": 0, "pronoun": 1, "verb": 2, "glue": 3}
-    for name, extra in (("en_it", set()), ("zh_ta", {"。"})):
+    for name in ("en_it", "zh_ta"):
         wanted = {}
         for kind, words in STORIES[f"lexicon_{name}"].items():
             if kind != "unknown word":
                 part, sign = kind.split()
                 wanted |= {word: tuple(int(sign) * (i == signs[part]) for i in range(4)) for word in words}
-        assert {**LEXICA[name].vectors} == wanted | dict.fromkeys(extra, (0, 0, 0, 1))
+        others = {word: row for word, row in LEXICA[name].vectors.items() if word not in wanted}
+        assert {**LEXICA[name].vectors} == wanted | others
+        assert set(others.values()) == {(0, 0, 0, 1)}  # small words, more than the stories need
     colour = STORIES["lexicon_colour"]
     wanted = dict.fromkeys(colour["colour +1"], (1, 0, 0)) | dict.fromkeys(colour["colour -1"], (-1, 0, 0))
     wanted |= dict.fromkeys(colour["animal"], (0, 1, 0)) | dict.fromkeys(colour["action"], (0, 0, 1))
@@ -130,12 +132,43 @@ def test_typing_an_examples_sentence_gives_its_tokens(name):
     )
 
 
-def test_unknown_words_get_random_vectors_that_are_called_random():
-    rows, origins = vectors_for(("the", "DOG", "glorped", "glorped"), "en_it", seed=5)
-    assert origins == ("built", "built", "random", "random")
-    assert rows[:2] == ((0, 0, 0, 1), (-1, 0, 0, 0))
-    assert rows[2] == rows[3] == word_vector("glorped", 4, 5)
-    assert vectors_for(("glorped",), "en_it", seed=6)[0][0] != rows[2]
+def test_unknown_words_get_random_vectors_that_are_called_random_where_all_vectors_are_random():
+    rows, origins = vectors_for(("the", "glorped", "glorped"), "eight_heads", seed=5)
+    assert origins == ("random", "random", "random")
+    assert rows[1] == rows[2] == word_vector("glorped", 512, 5)
+    assert vectors_for(("glorped",), "eight_heads", seed=6)[0][0] != rows[1]
+
+
+@pytest.mark.parametrize(
+    "name, role, row",
+    [
+        ("en_it", "person", (1, 0, 0, 0)),
+        ("en_it", "thing", (-1, 0, 0, 0)),
+        ("en_it", "she", (0, 1, 0, 0)),
+        ("en_it", "it", (0, -1, 0, 0)),
+        ("en_it", "person_action", (0, 0, 1, 0)),
+        ("en_it", "thing_action", (0, 0, -1, 0)),
+        ("en_it", "other", (0, 0, 0, 1)),
+        ("zh_ta", "thing", (-1, 0, 0, 0)),
+        ("en_it_sink", "other", (0, 0, 0, 0)),
+        ("en_it_sink", "person", (1, 0, 0, 0)),
+        ("en_plane", "action", (0, 0, 0, 1, 0)),
+        ("zh_plane", "it", (0, 1, 1, 0, 0)),
+        ("en_colour", "first_colour", (1, 0, 0, 1, 0, 0)),
+        ("zh_colour", "second_colour", (-1, 0, 0, 1, 0, 0)),
+        ("cross_en_zh", "other", (0, 0, 0, 0, 0, 0)),
+        ("picture", "other", (0, 0, 0)),
+    ],
+)
+def test_an_unknown_word_has_the_numbers_of_its_role(name, role, row):
+    for seed in (5, 6):
+        assert vectors_for(("Glorped",), name, seed, {"glorpeD": role}) == ((row,), ("role",))
+
+
+def test_a_word_without_a_role_or_with_one_that_there_is_not_is_any_other_word():
+    other = ((0, 0, 0, 1),), ("role",)
+    assert vectors_for(("glorped",), "en_it") == vectors_for(("glorped",), "en_it", 0, {"glorped": "animal"}) == other
+    assert vectors_for(("dog",), "en_it", 0, {"dog": "person"}) == (((-1, 0, 0, 0),), ("built",))  # it is known
 
 
 def test_an_exact_match_goes_before_one_without_capitals():
@@ -148,16 +181,16 @@ def test_positions_belong_to_every_word_of_the_colour_lexicon():
     rows, origins = vectors_for(("黑", "Cat", "zebra", "看"), "colour")
     assert rows[0] == (1, 0, 0, 1, -1, 1)
     assert rows[1] == (0, 1, 0, 1, 0, 0)
-    assert rows[2] == (*word_vector("zebra", 3), 1, 1, 1)
+    assert rows[2] == (0, 0, 0, 1, 1, 1)
     assert rows[3] == (0, 0, 1, 1, 2, 4)
-    assert origins == ("built", "built", "random", "built")
+    assert origins == ("built", "built", "role", "built")
     assert vectors_for(("黑", "狗"), "zh_colour_no_positions")[0] == ((1, 0, 0, 1, 0, 0), (0, 1, 0, 1, 0, 0))
 
 
 def test_the_sink_has_its_own_dictionary():
     rows, _ = vectors_for(("<s>", "the", "dog"), "en_it_sink")
     assert rows == ((0, 0, 0, 2), (0, 0, 0, 0), (-1, 0, 0, 0))
-    assert vectors_for(("<s>",), "en_it")[1] == ("random",)
+    assert vectors_for(("<s>",), "en_it")[1] == ("role",)
 
 
 def test_both_languages_of_the_crossing_have_vectors():

@@ -39,6 +39,7 @@ from pages.setup.setup import (
     setup_from_link,
     setup_to_link,
 )
+from pages.setup.word_roles import ROLES, write_word_role
 from tests.often import often
 
 MOST_BYTES = 64 * 2**20  # of one run: every visitor's runs are kept for a while
@@ -223,6 +224,13 @@ def is_learned(name: str) -> bool:
     return name[:2] in ("w_", "b_") or name in LEARNED_TENSORS
 
 
+def word_roles():
+    """Roles of some words, which may stand in the sentence or not."""
+    words = st.sampled_from(HOSTILE_TOKENS) | TYPED_TOKENS
+    roles = st.dictionaries(words, st.sampled_from(ROLES), min_size=1, max_size=3)
+    return roles.map(lambda chosen: tuple(write_word_role(word, role) for word, role in chosen.items()))
+
+
 @st.composite
 def setups(draw):
     """Any part of a Setup changed, so that most can be computed."""
@@ -262,6 +270,8 @@ def setups(draw):
         normaliser=draw(st.sampled_from(["softmax", "softmax", "sinks", "sigmoid", "sigmoid:-1.5"])),
         dtype=draw(st.sampled_from(DTYPES)),
         seed=draw(st.integers(0, 999_999_999)),
+        word_roles=draw(st.just(()) | word_roles()),
+        cut=draw(st.none() | st.just("characters")),
     )
     material = gathered(setup)
     t, s = count_queries_and_keys(material)

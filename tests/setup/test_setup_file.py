@@ -73,6 +73,8 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "wiring": ("tied", "residual"),
         "against": "ex=zh_ta&heads=1",
         "pinned": "difference",
+        "word_roles": ("pizza:thing", "3%3A0:other"),
+        "cut": "characters",
         "network": "copy_two.7.100.r0.5",
         "file": "0123456789abcdef",
         "roles": ("q:0", "weights:4"),

@@ -152,7 +152,7 @@ def test_the_difference_is_offered_once_there_is_one():
 
 def test_no_map_shows_the_difference_of_one_sentence_to_another():
     screen = Screen().set("temperature", 2.0).set("difference", True)
-    screen.set("text", "my teacher loves pizza and salad today")
+    screen.set("text", "my teacher saw it and she barked")
     assert not has_switch(screen) and not screen.maps()
     screen.set("temperature", 1.0)
     assert screen.widget("difference").value and "Biggest change" in said(screen)

@@ -13,9 +13,10 @@ from tests.presentation.test_present import Presented
 from tests.screen.driver import Screen, plain, unpack
 from tests.screen.lesson import Lesson
 
-UNKNOWN = "My teacher loves pizza"  # of which the dictionary has "teacher" alone
-QUERY = "Head 1: “loves” has a random vector, which carries no meaning."
-KEY = "Head 1: “it” meets the random vector of “pizza”, which carries no meaning."
+UNKNOWN = {"ex": "source_004", "text": "moon x1 x3"}  # its dictionary has no roles: what it lacks is drawn
+OTHER = "My teacher loves pizza"  # of which the dictionary of the built examples has "my" and "teacher"
+QUERY = "Head 1: “moon” has a random vector, which carries no meaning."
+KEY = "Head 1: “x1” meets the random vector of “moon”, which carries no meaning."
 MATRIX = "头 1：“它”用来比较的 w_q 是随机的，没有语义，这一行权重与词义无关。"
 SHARE = re.compile(
     r"[1-9][\d.]* ?%|(gives|给) ?“[^”]*” \**[01]\.|[01]\.\d+ (arrives|份)|[(（][01]\.\d+[)）]|α = |→ “.*[01]\.\d"
@@ -47,41 +48,41 @@ def claims(screen, *words):
 
 # ---- the headline ----------------------------------------------------------------------------------------------------
 def test_the_headline_of_an_unknown_word_says_that_its_vector_is_random():
-    screen = Screen(text=UNKNOWN)
+    screen = Screen(**UNKNOWN, t="0")
     assert screen.fact() == QUERY
-    assert claims(screen, "loves", "pizza", "My") == []
+    assert claims(screen, "moon") == []
     assert QUERY in told(screen)
-    assert [fact["clear"] for fact in screen.flow()["facts"][0]] == [False] * 4
-    assert [fact["random"] for fact in screen.flow()["facts"][0]] == [True, False, True, True]  # drawn pale
+    assert [fact["clear"] for fact in screen.flow()["facts"][0]] == [False] * 3
+    assert [fact["random"] for fact in screen.flow()["facts"][0]] == [True] * 3  # drawn pale
     assert [fact["random"] for fact in Screen().flow()["facts"][0]] == [False] * 7
 
 
 def test_it_says_so_in_chinese():
-    screen = Screen(lang="zh", ex="zh_ta", text="我喜欢吃苹果")
-    assert re.fullmatch("头 [12]：“.”的向量是随机的，没有语义，这一行权重与词义无关。", screen.fact())
+    screen = Screen(lang="zh", **UNKNOWN, t="0")
+    assert screen.fact() == "头 1：“moon”的向量是随机的，没有语义，这一行权重与词义无关。"
     assert not any("%" in text for text in told(screen))
 
 
 def test_a_known_word_whose_largest_share_goes_to_an_unknown_one():
-    assert Screen(text="it pizza and the", t="0").fact() == KEY
-    chinese = "头 1：“她”遇到的“果”是随机向量，没有语义，这一行权重与词义无关。"
-    assert Screen(lang="zh", ex="zh_ta", text="她果和", t="0").fact() == chinese
+    assert Screen(**UNKNOWN, t="1").fact() == KEY
+    chinese = "头 1：“x1”遇到的“moon”是随机向量，没有语义，这一行权重与词义无关。"
+    assert Screen(lang="zh", **UNKNOWN, t="1").fact() == chinese
 
 
 def test_a_known_word_and_a_known_winner_are_told_as_ever():
-    screen = Screen(text="Anna fed the walrus dog and it barked", t="6")
-    assert re.search(r"“it” gives \d+ % of its attention to “dog”", screen.fact())
-    assert Screen(text=UNKNOWN, t="1").fact() == "Head 1: “teacher” attends evenly: 25 % to each of 4 tokens."
+    screen = Screen(ex="source_004", text="x1 fox x3", t="0")
+    assert re.search(r"“x1” gives \d+ % of its attention to “x3”", screen.fact())
 
 
 def test_unknown_words_that_share_equally_are_all_named():
-    screen = Screen(text="it pizza pizza and", t="0")
-    assert "meets the random vectors of “pizza (no. 2)” and “pizza (no. 3)”, which carry no meaning." in screen.fact()
+    screen = Screen(ex="source_004", text="x1 moon moon", t="0")
+    assert "meets the random vectors of “moon (no. 2)” and “moon (no. 3)”, which carry no meaning." in screen.fact()
 
 
 def test_what_a_mask_decides_is_said_of_unknown_words_too():
-    assert Screen(text="pizza", mask="causal").fact() == "Head 1: “pizza” may attend to “pizza” alone, so it gets all."
-    assert "25 % to each" in Screen(text=UNKNOWN, wiring="even").fact()
+    one = Screen(ex="source_004", text="moon", mask="causal")
+    assert one.fact() == "Head 1: “moon” may attend to “moon” alone, so it gets all."
+    assert "33 % to each" in Screen(**UNKNOWN, wiring="even").fact()
 
 
 # ---- matrices, and whole sequences -----------------------------------------------------------------------------------
@@ -96,9 +97,8 @@ def test_what_a_mask_decides_is_said_of_unknown_words_too():
         ({"x": "random.3~"}, "has a random vector, which carries no meaning"),
         ({"ex": "eight_heads"}, "has a random vector, which carries no meaning"),
         ({"ex": "one_query"}, "“q” has a random vector, which carries no meaning"),
-        ({"ex": "cross_en_zh", "text": "I saw a walrus today", "t": "3"}, "“walrus” has a random vector"),
-        ({"ex": "cross_en_zh", "ctx": "熊猫", "t": "4"}, "“yesterday” meets the random vector of “熊”"),
-        ({"more": UNKNOWN, "sentence": "1"}, "“loves” has a random vector"),
+        ({"ex": "source_004", "cross": "True", "ctx": "x2 moon", "t": "0"}, "meets the random vector of “moon”"),
+        ({"ex": "source_004", "more": "moon x1", "sentence": "1", "t": "0"}, "“moon” has a random vector"),
     ],
 )
 def test_whatever_was_drawn_is_called_random(link, said):
@@ -111,64 +111,53 @@ def test_a_random_matrix_is_called_so_in_chinese():
 
 
 def test_random_matrices_that_make_no_weights_are_no_matter():
-    screen = Screen(w_v="random.1~", w_o="random.2~", more=UNKNOWN)
+    screen = Screen(w_v="random.1~", w_o="random.2~", more=OTHER)
     assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
 
 
 def test_one_number_typed_into_a_random_vector_leaves_it_random():
-    assert Screen(text=UNKNOWN, x="~3.0=1").fact() == QUERY
-    typed = ";".join(
-        f"{row}.{column}={int((row, column) in ((2, 2), (3, 0)))}" for row in (2, 3) for column in range(4)
-    )
-    screen = Screen(text=UNKNOWN, x=f"~{typed}", t="2")  # "loves" as a verb, "pizza" as a noun
-    assert "“loves” gives" in screen.fact() and "“teacher” and “pizza”" in screen.fact()
-    assert screen.origins() == ["random", "typed", "typed", "typed"]
-
-
-def test_positions_are_no_random_numbers():
-    """Of "pink" all own numbers are typed; its place stays."""
-    link = {"ex": "en_colour", "text": "pink cat chased white dog", "t": "0"}
-    assert "has a random vector" in Screen(**link).fact()
-    assert "random" not in Screen(**link, x="~0.0=1;0.1=0;0.2=0").fact()
+    assert Screen(**UNKNOWN, x="~0.0=1", t="0").fact() == QUERY
+    typed = ";".join(f"0.{column}={number}" for column, number in enumerate((1, 0, 1, 0)))  # "moon" as x1 is
+    screen = Screen(**UNKNOWN, x=f"~{typed}", t="0")
+    assert "“moon” gives" in screen.fact() and "to “x3”" in screen.fact()
+    assert screen.origins() == ["typed", "typed", "typed"]
 
 
 def test_q_and_k_taken_over_from_unknown_words_are_random_until_others_are_typed():
-    screen = Screen(text=UNKNOWN).set("mode", "qkv")
+    screen = Screen(**UNKNOWN, t="0").set("mode", "qkv")
     assert screen.fact() == QUERY
     for row in ("1,2", "1,2,3,4,5,6,7"):  # narrower and wider than what the sentence gives
-        screen = Screen(
-            text=UNKNOWN, heads="1", **dict.fromkeys("qkv", ";".join([row, "0,0,0,0,0,0,9"[: len(row)]] * 2))
-        )
+        given = dict.fromkeys("qkv", ";".join([row, "0,0,0,0,0,0,9"[: len(row)]] * 2))
+        screen = Screen(**UNKNOWN, heads="1", **given)
         assert screen.errors() == [] and "random" not in screen.fact()
 
 
 def test_matrices_that_fit_nothing_any_more_are_no_trouble_where_q_and_k_are_typed():
     given = dict.fromkeys("qkv", "1,2;3,4;5,6;7,8")
     for link in ({"w_q": "1,2;3,4"}, {"b_q": "1,2,3", "w_q": "1,2;3,4;5,6;7,8"}, {"x": "1;2;3"}, {"wiring": "tied"}):
-        assert "random" not in Screen(text=UNKNOWN, **given, **link).fact(), link
+        assert "random" not in Screen(**UNKNOWN, **given, **link).fact(), link
 
 
 def test_heads_built_by_hand_know_every_word():
-    assert "random" not in Screen(ex="built_heads", text=UNKNOWN).fact()
+    assert "random" not in Screen(ex="built_heads", text=OTHER).fact()
 
 
-def test_a_head_has_no_name_where_a_word_is_random():
+def test_a_head_with_random_words_has_no_habit():
     assert [head["name"] for head in Screen().flow()["head_names"]] == ["head 1: who is meant?", "head 2: who does it?"]
-    unknown = Screen(text=UNKNOWN).flow()["head_names"]
-    assert [head["name"] for head in unknown] == ["head 1", "head 2"]
-    assert {head["habit"] for head in unknown} == {"random numbers: no meaning"}
+    (unknown,) = Screen(**UNKNOWN).flow()["head_names"]
+    assert unknown == {"name": "head 1", "habit": "random numbers: no meaning"}
 
 
 def test_a_weight_that_moved_by_chance_says_so():
-    screen = Screen(text=UNKNOWN).set("scale", "off")
+    screen = Screen(**UNKNOWN).set("scale", "off")
     (moved,) = [text for text in told(screen) if "Biggest change" in text]
     assert moved.startswith("Biggest change, by chance: weight of “")
     assert not any("by chance" in text for text in told(Screen().set("scale", "off")))
-    assert any("变化最大（出于随机）：" in text for text in told(Screen(text=UNKNOWN, lang="zh").set("scale", "off")))
+    assert any("变化最大（出于随机）：" in text for text in told(Screen(**UNKNOWN, lang="zh").set("scale", "off")))
 
 
 # ---- files, and the stage --------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("link", [{"text": UNKNOWN}, {"text": "it pizza and the", "t": "0"}, {"w_q": "random.1~"}])
+@pytest.mark.parametrize("link", [{**UNKNOWN, "t": "0"}, {**UNKNOWN, "t": "1"}, {"w_q": "random.1~"}])
 def test_every_document_says_so(link, files):  # noqa: F811
     screen = Screen(**link)
     notebook = "".join(json.loads(files.made("ipynb"))["cells"][0]["source"])
@@ -180,49 +169,18 @@ def test_every_document_says_so(link, files):  # noqa: F811
     assert re.search("no meaning|without meaning", latex) and "of its attention" not in latex
 
 
-@pytest.mark.parametrize("link, said", [({"text": UNKNOWN}, "random vector"), ({"w_k": "random.1~"}, "w_k: random")])
+@pytest.mark.parametrize(
+    "link, said",
+    [
+        ({"example": "source_004", "text": "moon x1 x3", "token": 0}, "random vector"),
+        ({"w_k": "random.1~"}, "w_k: random"),
+    ],
+)
 def test_the_stage_says_so(link, said):
     own = Lecture("", (Scene(Setup(**link), "", steps=("map",)),))
     screen = Presented(own=lecture_to_link(own)).press("start")
     assert any(said in text for text in told(screen))
     assert not any("of its attention" in text for text in told(screen))
-
-
-# ---- lessons that take a reader's sentence ---------------------------------------------------------------------------
-MASKS = {"text": UNKNOWN, "token": "2"}
-LESSONS = [
-    ("start", {"text": UNKNOWN}),
-    ("qkv", {"text": UNKNOWN, "token": "2", "words": "with"}),
-    ("qkv", {"text": UNKNOWN, "token": "2", "open": "change,roles"}),
-    ("scores", {"text": UNKNOWN, "token": "2", "open": "widths,ceiling"}),
-    ("masks", MASKS),
-    ("masks", {**MASKS, "mask": "none"}),
-    ("masks", {**MASKS, "open": "wirings", "wiring": "encoder"}),
-    ("masks", {**MASKS, "open": "wirings", "wiring": "first", "sink": "<s> My teacher loves pizza"}),
-    ("masks", {**MASKS, "open": "pairs", "pairs": "batch", "hidden": "False", "other": "My pizza"}),
-    ("masks", {**MASKS, "open": "nothing", "nothing": "conventions"}),
-    ("heads", {"text": "pink cat chased my dog", "token": "0", "open": "bring,explain", "brings": "alike"}),
-    ("heads", {"text": "pink cat chased my dog", "token": "0", "open": "explain", "doubt": "gradient"}),
-    ("positions", {"text": "pink cat chased my dog", "token": "0"}),
-    (
-        "cross",
-        {"text": "my zebra", "context": "我 熊猫", "token": "1", "open": "lengths,decoder,context_vector,patches"},
-    ),
-    ("cross", {"open": "patches", "asking": "my zebra"}),
-]
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("slug, link", LESSONS)
-def test_no_lesson_claims_a_share_of_a_random_vector(slug, link, lang):
-    examples = {"heads": "en_colour", "positions": "en_colour"}
-    example = {} if slug == "cross" else {"ex": examples.get(slug, "en_it")}
-    lesson = Lesson(slug, **example, **link, lang=lang)
-    assert lesson.errors() == []
-    assert any(
-        {"en": "random vector", "zh": "随机"}[lang] in text for text in told(lesson) if re.match(r"#####|\*\*", text)
-    )
-    assert claims(lesson, "loves", "pizza", "My", "pink", "my", "zebra", "熊猫") == []
 
 
 @pytest.mark.parametrize("lang, share", [("en", "how much it gets"), ("zh", "不说它得到多少")])

@@ -1,0 +1,43 @@
+"""The roles that somebody gave to words a dictionary does not have, as a Setup and its link say them."""
+
+from collections.abc import Mapping
+from urllib.parse import quote, unquote
+
+from attention_core.examples.lexica import LEXICA
+
+ROLES = tuple(dict.fromkeys(role for lexicon in LEXICA.values() for role in lexicon.roles))
+SAFE_MARKS = "'’"  # in a word they need no escape
+
+
+def write_word_role(word: str, role: str) -> str:
+    """A word and its role as a part of a link. A comma or a colon in the word is written as its number.
+
+    >>> write_word_role("pizza", "thing"), write_word_role("3:0", "other")
+    ('pizza:thing', '3%3A0:other')
+    """
+    escaped = "".join(char if char.isalnum() else quote(char, safe=SAFE_MARKS) for char in word)
+    return f"{escaped}:{role}"
+
+
+def read_word_role(text: str) -> tuple[str, str]:
+    """A word and its role. Raises ValueError for a role that there is not, and where no word stands."""
+    escaped, _, role = text.rpartition(":")
+    word = unquote(escaped, errors="strict")
+    if not word or role not in ROLES or write_word_role(word, role) != text:
+        raise ValueError(text)
+    return word, role
+
+
+def read_word_roles(parts: tuple[str, ...]) -> dict[str, str]:
+    """The roles by their words."""
+    return dict(map(read_word_role, parts))
+
+
+def with_word_role(parts: tuple[str, ...], word: str, role: str | None) -> tuple[str, ...]:
+    """The same with another role of one word; None takes it back.
+
+    >>> with_word_role(("pizza:thing",), "teacher", "person")
+    ('pizza:thing', 'teacher:person')
+    """
+    roles: Mapping[str, str | None] = {**read_word_roles(parts), word: role}
+    return tuple(write_word_role(each, own) for each, own in roles.items() if own is not None)
