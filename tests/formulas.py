@@ -38,6 +38,7 @@ from attention_core.variants.recurrence import with_states
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
+from tests.transformer.parts import small_parts
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -104,6 +105,7 @@ RUNS = {
     "recurrence": with_states(attend(random(3, 4)), Encoder("rnn", width=5), shown=2),
     "rounded": with_rounded_weights(layer(), 1),
     "a state": with_linear_states(layer("linear", normaliser="share", masks=["causal"]), 2),
+    **{f"part {name}": part for name, part in small_parts().items()},
     "in blocks": with_online_softmax(layer(), 2),
     **{f"treated: {name}": with_empty_row_policy(layer(allowed=ALLOWED.tril(-1)), name) for name in EMPTY_ROW_POLICIES},
 }

@@ -113,6 +113,12 @@ REFUSAL_SENTENCES = {
     "use fewer tokens or a narrower layer",
     "jacobian_too_large": "the Jacobians of all rows would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or heads",
+    "ids_form": "ids must be whole numbers, one a word, or lists of equally many of them: got {given}",
+    "ids_range": "each id must be a row of the table, from 0 to {last}: got {given}",
+    "layers_count": "there must be weights for each of the {layers} layers: got {given}",
+    "memory_missing": "a layer with cross-attention reads what an encoder made, so it must be given as memory",
+    "memory_unused": "memory is read by cross-attention, and no layer has one",
+    "part_missing": "{name} needs {part}, and the stack has {choices}",
     "step_twice": "a step that is added must have a name of its own: {name} is there",
     "one_draw": "a variance needs at least 2 draws: it got 1",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",

@@ -190,7 +190,7 @@ MEMBERS = {
         *(
             f"{kind}_{source}"
             for kind in ("positioned", "sinusoidal", "learned")
-            for source in ("query", "key", "value")
+            for source in ("x", "query", "key", "value")
         ),
     },
 }

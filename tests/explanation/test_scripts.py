@@ -78,7 +78,7 @@ def crossed(config: AttentionConfig, dtype: torch.dtype = torch.float64, leave_o
     """Cross-attention with everything there is: projections, biases, output, and the score's own weights."""
     heads, kv_heads = config.heads, config.kv_heads or config.heads
     widths = fit_widths(config, (7, 11, 11 if config.modifiers_at("sources") else 13))  # k and v are made of one latent
-    shapes = learned_shapes(config, 6, 6, own=17, wide=(7, 10, widths[1]))
+    shapes = learned_shapes(config, 6, 6, own=17, wide=(7, 10, widths[1]), D_out=19)
     rows = [key_rows(config, shapes, width) for width in widths[1:]]
     shapes |= {"w_q": (7, 6 * heads), "w_k": (rows[0], 6 * kv_heads), "w_v": (rows[1], 10 * kv_heads)}
     shapes |= {"w_o": (10 * heads, 19)}
