@@ -1,5 +1,7 @@
 """Attention, number by number: every step of a run kept, openable and proven. Needs torch, numpy and pandas."""
 
+from attention_core.analysis.logit_lens import logit_lens
+from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import latex
 from attention_core.explanation.scripts import code
@@ -39,9 +41,12 @@ __all__ = [
     "explain",
     "feed_forward",
     "latex",
+    "logit_lens",
     "prove",
     "prove_stack",
     "run_stack",
     "to_mha_mask",
     "unembed",
+    "with_logit_sum",
+    "with_residual_sum",
 ]

@@ -19,6 +19,7 @@ from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.analysis.gradient_times_input import gradient_times_input
 from attention_core.analysis.head_contributions import with_likeness, without_head
 from attention_core.analysis.online_softmax import with_online_softmax
+from attention_core.analysis.residual_sum import with_logit_sum
 from attention_core.analysis.score_terms import with_score_parts
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
@@ -39,6 +40,7 @@ from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
 from tests.transformer.parts import small_parts
+from tests.transformer.stacks import small_stack
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -105,6 +107,7 @@ RUNS = {
     "recurrence": with_states(attend(random(3, 4)), Encoder("rnn", width=5), shown=2),
     "rounded": with_rounded_weights(layer(), 1),
     "a state": with_linear_states(layer("linear", normaliser="share", masks=["causal"]), 2),
+    "pushes": with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
     **{f"part {name}": part for name, part in small_parts().items()},
     "in blocks": with_online_softmax(layer(), 2),
     **{f"treated: {name}": with_empty_row_policy(layer(allowed=ALLOWED.tril(-1)), name) for name in EMPTY_ROW_POLICIES},

@@ -388,17 +388,26 @@ def times_share_text(share: str) -> Callable[[Sequence[Term], Numbers], list[Par
 
 # ---- over_rms: the first term over the root of the second and the mean of all the others -----------------------------
 def over_rms_value(numbers):
-    chosen, eps, *squares = map(multiply_factors, numbers)
-    mean = math.fsum(squares) / len(squares)
-    return chosen / math.sqrt(mean + eps)
+    chosen, *root = numbers
+    return multiply_factors(chosen) / rms_value(root)
 
 
 def over_rms_text(terms, numbers):
     """x × g / √((a × a + b × b + ...) / d + eps)."""
-    chosen, (eps,), *squares = terms
-    _, _, *square_numbers = numbers
-    sums = sum_text(squares, square_numbers)
-    return [*product_text(chosen), " / √((", *sums, f") / {len(squares)} + ", Written(eps), ")"]
+    chosen, *root = terms
+    return [*product_text(chosen), " / ", *rms_text(root, numbers[1:])]
+
+
+# ---- rms: the root of the first term and the mean of all the others --------------------------------------------------
+def rms_value(numbers):
+    eps, *squares = map(multiply_factors, numbers)
+    return math.sqrt(math.fsum(squares) / len(squares) + eps)
+
+
+def rms_text(terms, numbers):
+    """√((a × a + b × b + ...) / d + eps)."""
+    (eps,), *squares = terms
+    return ["√((", *sum_text(squares, numbers[1:]), f") / {len(squares)} + ", Written(eps), ")"]
 
 
 # ---- over_rms_plus: the first term, and the second over the root of the third and the mean of all the others ---------
@@ -438,6 +447,7 @@ CELL_FUNCTIONS = {
     "relu": CellFunction(relu_value, relu_text),
     "gelu": CellFunction(gelu_value, times_share_text("Φ")),
     "silu": CellFunction(silu_value, times_share_text("σ")),
+    "rms": CellFunction(rms_value, rms_text),
     "over_rms": CellFunction(over_rms_value, over_rms_text),
     "over_rms_plus": CellFunction(over_rms_plus_value, over_rms_plus_text),
 }

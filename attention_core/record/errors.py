@@ -118,6 +118,7 @@ REFUSAL_SENTENCES = {
     "layers_count": "there must be weights for each of the {layers} layers: got {given}",
     "memory_missing": "a layer with cross-attention reads what an encoder made, so it must be given as memory",
     "memory_unused": "memory is read by cross-attention, and no layer has one",
+    "no_residual": "vectors are a sum of parts where each part has a residual: {part} has none",
     "part_missing": "{name} needs {part}, and the stack has {choices}",
     "step_twice": "a step that is added must have a name of its own: {name} is there",
     "one_draw": "a variance needs at least 2 draws: it got 1",

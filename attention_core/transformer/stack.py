@@ -10,7 +10,7 @@ from attention_core.mechanism.checks import check_class
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
-from attention_core.record.trace import Step, Trace
+from attention_core.record.trace import Trace
 from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights, embed
 from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights, feed_forward
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
@@ -68,11 +68,11 @@ class Stack:
     """A run of several parts by name, in order: "embedding", "1.attention", "1.cross", "1.feed_forward", "2.attention"
     and so on, "unembedding"; those of an encoder before them, as "encoder.1.attention".
 
-    sources: of each part, which inputs are the last step of which part.
+    sources: of each part, which inputs are which step of which part.
     """
 
     parts: Mapping[str, Trace]
-    sources: Mapping[str, Mapping[str, str]]
+    sources: Mapping[str, Mapping[str, tuple[str, str]]]
 
     def __getitem__(self, name: str) -> Trace:
         """The part of this name; a KeyError lists the parts there are."""
@@ -83,11 +83,11 @@ class Stack:
     @property
     def end(self) -> Tensor:
         """What the last part gives."""
-        return last_step(self.parts[next(reversed(self.parts))]).value
+        return read_end(self).value
 
     def then(self, name: str, trace: Trace, reads: Mapping[str, "Reading"]) -> "Stack":
         """The stack with one part more. reads: what its inputs are."""
-        sources = {step: reading.part for step, reading in reads.items() if reading.part}
+        sources = {name: (reading.part, reading.step) for name, reading in reads.items() if reading.part}
         return Stack({**self.parts, name: trace}, {**self.sources, name: sources})
 
     def source_of(self, part: str, cell: Ref) -> tuple[str, Ref] | None:
@@ -101,10 +101,10 @@ class Stack:
         >>> stack.source_of("1.feed_forward", Ref("x", (0, 1, 0)))
         ('1.attention', Ref(step='residual', index=(0, 1, 0)))
         """
-        source = self.sources.get(part, {}).get(cell.step)
-        if source is None:
+        if cell.step not in self.sources.get(part, {}):
             return None
-        return source, Ref(last_step(self[source]).name, cell.index)
+        source, step = self.sources[part][cell.step]
+        return source, Ref(step, cell.index)
 
     def labelled(
         self, words: tuple[str, ...], memory: tuple[str, ...] = (), vocabulary: tuple[str, ...] = ()
@@ -119,11 +119,6 @@ class Stack:
             sizes = trace.sizes()
             parts[name] = trace.labelled(**{dim: texts for dim, texts in labels.items() if texts and dim in sizes})
         return replace(self, parts=parts)
-
-
-def last_step(trace: Trace) -> Step:
-    """What a part gives to the next."""
-    return trace.steps[next(reversed(trace.steps))]
 
 
 def run_stack(given: object, weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None = None) -> Stack:
@@ -164,15 +159,18 @@ def run_stack(given: object, weights: StackWeights, config: StackConfig, memory:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a part reads: a tensor, and the part whose last step it is; "" where it was given."""
+    """What a part reads: a tensor, and the part and the step that it is; "" where it was given."""
 
     value: Tensor
     part: str = ""
+    step: str = ""
 
 
 def read_end(stack: Stack) -> Reading:
-    """What the last part gives."""
-    return Reading(stack.end, next(reversed(stack.parts)))
+    """What the last part gives: its last step."""
+    part = next(reversed(stack.parts))
+    step = next(reversed(stack[part].steps))
+    return Reading(stack[part][step], part, step)
 
 
 def take_memory(memory: Stack | Tensor | None) -> Stack:
@@ -181,7 +179,7 @@ def take_memory(memory: Stack | Tensor | None) -> Stack:
         return Stack({}, {})
     parts = {f"{ENCODER}{name}": trace for name, trace in memory.parts.items()}
     sources = {
-        f"{ENCODER}{name}": {step: f"{ENCODER}{source}" for step, source in reads.items()}
+        f"{ENCODER}{name}": {read: (f"{ENCODER}{part}", step) for read, (part, step) in reads.items()}
         for name, reads in memory.sources.items()
     }
     return Stack(parts, sources)

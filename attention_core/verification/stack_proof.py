@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attention_core.transformer.stack import Stack, last_step
+from attention_core.transformer.stack import Stack
 from attention_core.verification.proof import Proof, prove
 
 
@@ -44,7 +44,7 @@ def prove_stack(stack: Stack) -> StackProof:
     """
     broken = []
     for part, sources in stack.sources.items():
-        for step, source in sources.items():
-            if not torch.equal(stack[part][step], last_step(stack[source]).value):
-                broken.append((part, step))
+        for read, (source, step) in sources.items():
+            if not torch.equal(stack[part][read], stack[source][step]):
+                broken.append((part, read))
     return StackProof({name: prove(trace) for name, trace in stack.parts.items()}, tuple(broken))

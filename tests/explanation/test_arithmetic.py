@@ -11,6 +11,7 @@ from attention_core.analysis.empty_rows import ADD_TO_BLOCKED, FILL_SCORES
 from attention_core.analysis.future_leakage import FARTHEST
 from attention_core.analysis.head_contributions import COMPARE_HEADS
 from attention_core.analysis.online_softmax import HIGHEST, POWERS
+from attention_core.analysis.parts_of_sum import ROOT_MEAN_SQUARE
 from attention_core.analysis.softmax_jacobian import JACOBIAN
 from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
 from attention_core.exercises.rounding import ROUND
@@ -211,6 +212,11 @@ CELLS = {
         single(RMS_NORM, [[[[3, 4]]]], [2.0, 1.0], eps=0.5),
         (0, 0, 0, 0),
         "3.00 × 2.00 / √((3.00 × 3.00 + 4.00 × 4.00) / 2 + 0.5) = 1.66",
+    ),
+    "a root mean square": (  # √(25 / 2 + 0.5)
+        single(ROOT_MEAN_SQUARE, [[[3, 4]]], eps=0.5),
+        (0, 0),
+        "√((3.00 × 3.00 + 4.00 × 4.00) / 2 + 0.5) = 3.61",
     ),
     "without the mean": (  # 3 − (3 + 5) / 2
         single(CENTRE, [[[3, 5]]]),
