@@ -115,6 +115,7 @@ REFUSAL_SENTENCES = {
     "use fewer tokens or heads",
     "ids_form": "ids must be whole numbers, one a word, or lists of equally many of them: got {given}",
     "ids_range": "each id must be a row of the table, from 0 to {last}: got {given}",
+    "no_layers": "a stack must have a layer, or an embedding: it has neither",
     "layers_count": "there must be weights for each of the {layers} layers: got {given}",
     "memory_missing": "a layer with cross-attention reads what an encoder made, so it must be given as memory",
     "memory_unused": "memory is read by cross-attention, and no layer has one",

@@ -133,8 +133,7 @@ def embed(ids: object, weights: EmbeddingWeights, config: EmbeddingConfig | None
     check_embedding(weights, config)
     texts = check_ids(ids, len(weights.table))
     dims = {"table": ("V", "D"), "w_places": ("N", "D"), **norm_weight_dims(config.norms)}
-    given = {"table": weights.table, **weights.given()}
-    inputs = {name: Step(name, tensor, dims[name]) for name, tensor in given.items()}
+    inputs = {name: Step(name, tensor, dims[name]) for name, tensor in weights.given().items()}
     trace = run_plan(inputs, plan_look_up(texts, config))
     attention = AttentionConfig(positions=config.positions)
     positions = plan_input_positions(attention, inputs, trace.step("x"), heads=1, first_position=0)
@@ -145,7 +144,7 @@ def embed(ids: object, weights: EmbeddingWeights, config: EmbeddingConfig | None
 def check_embedding(weights: EmbeddingWeights, config: EmbeddingConfig) -> None:
     """The tensors fit each other, and all that is needed is there. Raises AttentionError."""
     given = weights.given()
-    check_kinds(given)
+    check_kinds({"table": weights.table, **given})
     if weights.table.dim() != 2:
         raise AttentionError("weight_shape", weight="table", axes="(V, D)", shape=shape_of(weights.table))
     needed = {weight: name for name, _ in config.positions for weight in names_of(POSITIONS[name].weights)}

@@ -217,7 +217,9 @@ def run_layer(
 def check_parts(weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None) -> None:
     """Each part that is chosen has weights, and there is memory where it is read. Raises AttentionError."""
     layers = config.layers
-    if not layers or len(layers) != len(weights.layers):
+    if not layers and config.embedding is None:
+        raise AttentionError("no_layers")
+    if len(layers) != len(weights.layers):
         raise AttentionError("layers_count", layers=len(layers), given=len(weights.layers))
     pairs = [(EMBEDDING, config, weights), (UNEMBEDDING, config, weights)]
     for choices, layer in zip(layers, weights.layers, strict=True):

@@ -110,7 +110,7 @@ def unembed(x: Float[Tensor, "*B T D"], weights: UnembeddingWeights, config: Une
     config = config or UnembeddingConfig()
     check_class("weights", weights, UnembeddingWeights)
     check_class("config", config, UnembeddingConfig)
-    check_kinds({"x": x, **weights.given()})
+    check_kinds({"x": x, "table": weights.table, **weights.given()})
     x = as_batch("x", x)
     check_unembedding(x, weights, config)
     dims = {"table": ("V", "D"), "b_words": ("V",), **norm_weight_dims(config.norms)}
