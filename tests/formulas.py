@@ -107,11 +107,16 @@ RUNS = {
     "recurrence": with_states(attend(random(3, 4)), Encoder("rnn", width=5), shown=2),
     "rounded": with_rounded_weights(layer(), 1),
     "a state": with_linear_states(layer("linear", normaliser="share", masks=["causal"]), 2),
-    "pushes": with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
-    **{f"part {name}": part for name, part in small_parts().items()},
     "in blocks": with_online_softmax(layer(), 2),
     **{f"treated: {name}": with_empty_row_policy(layer(allowed=ALLOWED.tril(-1)), name) for name in EMPTY_ROW_POLICIES},
 }
+
+# What is no attention, and has no query on its way.
+PART_RUNS = {
+    "pushes": with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
+    **{f"part {name}": part for name, part in small_parts().items()},
+}
+EVERY_RUN = RUNS | PART_RUNS
 
 
 # ---- what holds for each ---------------------------------------------------------------------------------------------
@@ -173,8 +178,8 @@ UNUSUAL = ["_a", r"a\,_b", "50 %", "a ~ b", "a  b", "1e-5", "\u2212a"]  # which 
 # ---- what the screens show -------------------------------------------------------------------------------------------
 def every_equation() -> list[str]:
     """Every step of every run, the same with its sizes, all steps in lines; and every axis."""
-    texts = [latex(trace) for trace in RUNS.values()]
-    for trace in RUNS.values():
+    texts = [latex(trace) for trace in EVERY_RUN.values()]
+    for trace in EVERY_RUN.values():
         for name, step in trace.steps.items():
             texts += [formula(trace, name), sized_formula(trace, name), *map(axis_latex, step.dims)]
     return [*dict.fromkeys(texts)]

@@ -276,5 +276,5 @@ MODIFIERS = {
 def modifiers_at(place: str, chosen: Iterable[tuple[str, Params]]) -> dict[str, Params]:
     """Those of the chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
     params = dict(chosen)
-    names = [name for name, modifier in MODIFIERS.items() if place in modifier.steps and name in params]
+    names = [name for name in MODIFIERS if name in params and place in MODIFIERS[name].steps]
     return {name: params[name] for name in names}

@@ -77,7 +77,7 @@ def centre_cell(index, x: Operand) -> Cell:
     return Cell(((x[index],), *of_mean))
 
 
-CENTRE = Faces(centre, centre_numpy, centre_formula, centre_cell, sign="− mean", motion="norm")
+CENTRE = Faces(centre, centre_numpy, centre_formula, centre_cell, sign="− mean")
 
 
 # ---- LayerNorm of a vector without its mean: over its standard deviation, times a gain, plus a shift (the same) ------
