@@ -22,11 +22,12 @@ from attention_core.mechanism.operations import PROJECT
 from attention_core.mechanism.plan import run_plan
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
-from attention_core.transformer.stack import EMBEDDING, ENCODER, UNEMBEDDING, Reading, Stack
+from attention_core.transformer.stack import EMBEDDING, ENCODER, NORM, UNEMBEDDING, Reading, Stack
 from attention_core.transformer.unembedding import MEET_ROWS
 
 SUM_DIMS = PARTS_DIMS[1:]  # (B, T, D)
 PUSHES_DIMS = ("part", "B", "T", "V")
+OUTPUT_NORMS = ("layer_normed_output", "rms_normed_output")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
             if "residual" not in trace:
                 raise AttentionError("no_residual", part=part)
             plan = add_heads(plan, stack, part) if "head_outputs" in trace else add_feed_forward(plan, stack, part)
-        for step in norms_after(trace):
+        for step in norms_of_sum(part, trace):
             plan = carry_through(plan, stack, part, step)
     return plan
 
@@ -149,11 +150,12 @@ def add_bias(plan: SumPlan, stack: Stack, part: str, bias: str) -> SumPlan:
 
 
 # ---- through a norm --------------------------------------------------------------------------------------------------
-def norms_after(trace: Trace) -> Iterator[Step]:
-    """The norms behind a part's last step, in order."""
-    for name in ("layer_normed_output", "rms_normed_output"):
-        if name in trace:
-            yield trace.step(name)
+def norms_of_sum(part: str, trace: Trace) -> Iterator[Step]:
+    """The norms of all that was added before, in order: those behind a part's last step, and those that a stack ends
+    with; not those before a layer, which the residual passes by."""
+    for name, step in trace.computed().items():
+        if step.operation.faces in (LAYER_NORM, RMS_NORM) and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
+            yield step
 
 
 def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) -> SumPlan:
@@ -235,10 +237,8 @@ def with_logit_sum(stack: Stack) -> Stack:
     if UNEMBEDDING not in stack.parts:
         raise AttentionError("part_missing", name="the sum of logits", part=UNEMBEDDING, choices=", ".join(stack.parts))
     plan = plan_sum(stack, parts_until(stack, None))
-    unembedding = stack[UNEMBEDDING]
-    for step in unembedding.computed().values():
-        if step.operation.faces in (LAYER_NORM, RMS_NORM):
-            plan = carry_through(plan, stack, UNEMBEDDING, step)
+    for step in norms_of_sum(UNEMBEDDING, stack[UNEMBEDDING]):
+        plan = carry_through(plan, stack, UNEMBEDDING, step)
     plan = stack_added(plan, "parts").reading(stack, UNEMBEDDING, "table")
     pushes = Operation("pushes_of_vectors", PUSHES_DIMS, ("parts", own_name(UNEMBEDDING, "table")), MEET_ROWS)
     plan = replace(plan.then(pushes), added=(Added(pushes.output, "parts", plan.labels),))

@@ -7,14 +7,15 @@ from functools import partial
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.mechanism.checks import shape_of
+from attention_core.mechanism.checks import check_class, check_finite, check_kinds, shape_of
 from attention_core.mechanism.config import OWNERS, Choice, check_choice, check_listed_choices
 from attention_core.mechanism.learned_tensors import LearnedTensor, Sizes, check_learned
 from attention_core.mechanism.modifiers import MODIFIERS, modifiers_at
 from attention_core.mechanism.parameters import names_of
+from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.plan_steps import chain_operations
 from attention_core.record.errors import AttentionError
-from attention_core.record.trace import Operation
+from attention_core.record.trace import Operation, Step, Trace
 
 BEFORE, AFTER = "inputs", "output"  # the places of modifiers at which a part may have a norm
 NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.steps} <= {BEFORE, AFTER}}
@@ -77,3 +78,18 @@ def plan_norms(chosen: Iterable[Choice], place: str, thing: str, step: str, dims
     for name, params in modifiers_at(place, chosen).items():
         plan += NORMS[name].operations(place, thing, dims, params)
     return chain_operations(plan, step)
+
+
+def norm_vectors(x: Float[Tensor, "B T D"], weights: NormWeights, norms: tuple[Choice, ...]) -> Trace:
+    """The norms that a stack ends with, one after the other, every step kept. x: what its last layer gives.
+
+    Raises AttentionError for weights that do not fit.
+    """
+    check_class("weights of the norms", weights, NormWeights)
+    check_kinds({"x": x, **weights.given()})
+    check_norm_weights(norms, weights.given(), {"D": x.shape[-1]})
+    check_finite(weights.given())
+    dims = norm_weight_dims(norms)
+    inputs = {"x": Step("x", x, ("B", "T", "D"))}
+    inputs |= {name: Step(name, tensor, dims[name]) for name, tensor in weights.given().items()}
+    return run_plan(inputs, plan_norms(norms, BEFORE, "x", "x", inputs["x"].dims))

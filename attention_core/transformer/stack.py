@@ -7,15 +7,16 @@ from torch import Tensor
 
 from attention_core.mechanism.attention import attend
 from attention_core.mechanism.checks import check_class
-from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.config import AttentionConfig, Choice, Weights
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights, embed
 from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights, feed_forward
+from attention_core.transformer.part_norms import BEFORE, NormWeights, check_norm_choices, norm_vectors
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
 
-EMBEDDING, UNEMBEDDING = "embedding", "unembedding"
+EMBEDDING, NORM, UNEMBEDDING = "embedding", "norm", "unembedding"
 ENCODER = "encoder."  # before the names of the parts that made the memory
 
 
@@ -45,12 +46,19 @@ class LayerWeights:
 
 @dataclass(frozen=True)
 class StackConfig:
-    """The choices of a stack: its layers in order; an embedding before them, where words are given by their ids; an
-    unembedding behind them, where they end in words."""
+    """The choices of a stack: its layers in order; an embedding before them, where words are given by their ids; norms
+    behind them, such as "layer_norm_before", where they end in vectors; an unembedding, where they end in words.
+
+    Raises AttentionError (a ValueError) for a norm that does not exist.
+    """
 
     layers: Sequence[LayerConfig]
     embedding: EmbeddingConfig | None = None
+    norms: tuple[Choice, ...] = ()
     unembedding: UnembeddingConfig | None = None
+
+    def __post_init__(self):
+        object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +67,7 @@ class StackWeights:
 
     layers: Sequence[LayerWeights]
     embedding: EmbeddingWeights | None = None
+    norms: NormWeights | None = None
     unembedding: UnembeddingWeights | None = None
 
 
@@ -66,7 +75,7 @@ class StackWeights:
 @dataclass(frozen=True, eq=False)
 class Stack:
     """A run of several parts by name, in order: "embedding", "1.attention", "1.cross", "1.feed_forward", "2.attention"
-    and so on, "unembedding"; those of an encoder before them, as "encoder.1.attention".
+    and so on, "norm", "unembedding"; those of an encoder before them, as "encoder.1.attention".
 
     sources: of each part, which inputs are which step of which part.
     """
@@ -150,6 +159,9 @@ def run_stack(given: object, weights: StackWeights, config: StackConfig, memory:
         words = read_end(stack)
     for number, (layer, choices) in enumerate(zip(weights.layers, config.layers, strict=True), 1):
         stack = run_layer(stack, number, words, layer, choices, read_memory(memory))
+    if config.norms:
+        x = read_end(stack)
+        stack = stack.then(NORM, norm_vectors(x.value, weights.norms, config.norms), {"x": x})
     if config.unembedding is None:
         return stack
     x = read_end(stack)
@@ -221,13 +233,13 @@ def check_parts(weights: StackWeights, config: StackConfig, memory: Stack | Tens
         raise AttentionError("no_layers")
     if len(layers) != len(weights.layers):
         raise AttentionError("layers_count", layers=len(layers), given=len(weights.layers))
-    pairs = [(EMBEDDING, config, weights), (UNEMBEDDING, config, weights)]
+    pairs = [(part, config, weights) for part in (EMBEDDING, "norms", UNEMBEDDING)]
     for choices, layer in zip(layers, weights.layers, strict=True):
         check_class("layer", choices, LayerConfig)
         check_class("weights of a layer", layer, LayerWeights)
         pairs += [(part, choices, layer) for part in ("attention", "cross", "feed_forward")]
     for part, choices, tensors in pairs:
-        if getattr(choices, part) is not None and getattr(tensors, part) is None:
+        if getattr(choices, part) and getattr(tensors, part) is None:
             raise AttentionError("missing_weight", kind=part, weight="weights of its own")
     reads_memory = any(choices.cross is not None for choices in layers)
     if reads_memory and memory is None:

@@ -56,6 +56,15 @@ def test_the_parts_add_up_to_the_vectors_after_every_part(name):
             close(with_residual_sum(stack, part)["residual_sum"]["parts"].sum(0), end_of(stack, part))
 
 
+@pytest.mark.parametrize("last", [("layer_norm_before",), ("rms_norm_before",)], ids=str)
+def test_the_parts_add_up_behind_the_norm_that_a_stack_ends_with(last):
+    stack = small_stack(with_encoder=True, last=last)
+    parts = {name.removeprefix("encoder."): trace for name, trace in stack.parts.items() if name.startswith("encoder.")}
+    sources = {part: {} for part in parts}
+    summed = with_residual_sum(Stack(parts, sources))["residual_sum"]
+    close(summed["parts"].sum(0), stack["encoder.norm"][list(stack["encoder.norm"].steps)[-1]])
+
+
 @every_stack
 def test_the_pushes_add_up_to_every_logit(name):
     stack = with_logit_sum(small_stack(**STACKS[name]))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from attention_core import AttentionConfig, Weights
 from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights
 from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights
-from attention_core.transformer.part_norms import NORMS
+from attention_core.transformer.part_norms import NORMS, NormWeights
 from attention_core.transformer.stack import LayerConfig, LayerWeights, Stack, StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 from tests.transformer.parts import Draw, draws
@@ -63,12 +63,17 @@ def small_stack(
         layer = replace(layer, cross=across)
         encoder = LayerConfig(across, layer.feed_forward)
         layers = [layer_weights(draw, encoder) for _ in range(LAYERS)]
-        memory = run_stack(READ, StackWeights(layers, of_words), StackConfig([encoder] * LAYERS, embedding))
+        ends = norm_weights(draw, last)
+        memory = run_stack(
+            READ,
+            StackWeights(layers, of_words, NormWeights(**ends)),
+            StackConfig([encoder] * LAYERS, embedding, last),
+        )
     unembedding = UnembeddingConfig(last, temperature=0.5) if ends_in_words else None
     to_words = UnembeddingWeights(table=table, b_words=draw(V), **norm_weights(draw, last))
     return run_stack(
         WORDS,
-        StackWeights([layer_weights(draw, layer) for _ in range(LAYERS)], of_words, to_words),
-        StackConfig([layer] * LAYERS, embedding, unembedding),
+        StackWeights([layer_weights(draw, layer) for _ in range(LAYERS)], of_words, unembedding=to_words),
+        StackConfig([layer] * LAYERS, embedding, unembedding=unembedding),
         memory,
     )

@@ -26,6 +26,7 @@ from attention_core import (
     unembed,
 )
 from attention_core.record.expressions import Ref
+from attention_core.transformer.part_norms import NormWeights
 from attention_core.transformer.stack import Stack
 from attention_core.verification.stack_proof import prove_stack
 from tests.transformer.parts import draws
@@ -37,7 +38,7 @@ def test_the_parts_of_an_encoder_and_a_decoder_stand_in_order():
     stack = small_stack(with_encoder=True)
     assert list(stack.parts) == [
         *("encoder.embedding", "encoder.1.attention", "encoder.1.feed_forward"),
-        *("encoder.2.attention", "encoder.2.feed_forward"),
+        *("encoder.2.attention", "encoder.2.feed_forward", "encoder.norm"),
         *("embedding", "1.attention", "1.cross", "1.feed_forward"),
         *("2.attention", "2.cross", "2.feed_forward", "unembedding"),
     ]
@@ -55,7 +56,7 @@ def test_every_input_that_a_part_made_is_said_to_be_of_that_part():
         ("2.attention", "x"): ("1.feed_forward", Ref("residual", cell)),
         ("2.attention", "value"): ("embedding", Ref("positioned_x", cell)),
         ("2.cross", "query"): ("2.attention", Ref("residual", cell)),
-        ("2.cross", "key"): ("encoder.2.feed_forward", Ref("residual", cell)),
+        ("2.cross", "key"): ("encoder.norm", Ref("layer_normed_x", cell)),
     }
     assert stack.source_of("2.cross", Ref("w_q", (0, 0))) is None
     assert stack.source_of("embedding", Ref("table", (0, 0))) is None
@@ -132,8 +133,10 @@ def test_a_part_that_there_is_not_is_named():
 
 def test_without_layers_words_go_straight_back_to_words():
     """A table of what follows what: the logits are E times its own transpose (Elhage et al. 2021, "zero-layer")."""
-    config = StackConfig([], EmbeddingConfig(), UnembeddingConfig())
-    stack = run_stack([0, 2], StackWeights([], EmbeddingWeights(table=TABLE), UnembeddingWeights(table=TABLE)), config)
+    config = StackConfig([], EmbeddingConfig(), unembedding=UnembeddingConfig())
+    stack = run_stack(
+        [0, 2], StackWeights([], EmbeddingWeights(table=TABLE), unembedding=UnembeddingWeights(table=TABLE)), config
+    )
     torch.testing.assert_close(stack["unembedding"]["logits"][0], (TABLE @ TABLE.T)[[0, 2]])
 
 
@@ -160,6 +163,8 @@ def layers(weights, configs, memory=None):
 
 
 PLAIN = LayerConfig(AttentionConfig())
+LAST = ["rms_norm_before"]
+NO_GAIN = StackWeights([], EmbeddingWeights(table=TABLE), NormWeights())
 CROSS = LayerConfig(AttentionConfig(), cross=AttentionConfig())
 REFUSED = {
     "w_1 for another x": (lambda: bend(w_1=DRAW(4, 7)), "w_1 must have as many rows as x has columns"),
@@ -213,6 +218,14 @@ REFUSED = {
     "no weights of a part": (
         lambda: layers([LayerWeights(Weights())], [LayerConfig(AttentionConfig(), FeedForwardConfig())]),
         "'feed_forward' needs weights of its own",
+    ),
+    "a norm at the end that nothing fits": (
+        lambda: run_stack([0], NO_GAIN, StackConfig([], EmbeddingConfig(), LAST)),
+        "'rms_norm_before' needs g_rms_before",
+    ),
+    "a norm behind the end": (
+        lambda: StackConfig([], norms=["rms_norm_after"]),
+        "norm must be one of layer_norm_before",
     ),
     "a config of a layer": (
         lambda: layers([LayerWeights(Weights())], [AttentionConfig()]),

@@ -77,9 +77,11 @@ def test_three_layers_and_a_last_norm_are_torchs_encoder(norm_first):
         StackWeights(weights, unembedding=UnembeddingWeights(table=table, **norm_weights(theirs.norm, "before"))),
         StackConfig(configs, unembedding=UnembeddingConfig(["layer_norm_before"])),
     )
+    last_norm = NormWeights(**norm_weights(theirs.norm, "before"))
+    ended = run_stack(x, StackWeights(weights, norms=last_norm), StackConfig(configs, norms=["layer_norm_before"]))
     with torch.no_grad():
         expected = theirs(x, mask=torch.ones(T, T, dtype=torch.bool).triu(1))
+    close(ended.end, expected)
     close(stack["unembedding"]["layer_normed_x"], expected)
     close(stack["unembedding"]["logits"], F.linear(expected, table))
-    assert prove_stack(stack).passed
-    assert isinstance(weights[0].feed_forward, NormWeights)
+    assert prove_stack(stack).passed and prove_stack(ended).passed
