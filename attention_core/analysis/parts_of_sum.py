@@ -23,28 +23,35 @@ KINDS = {"parts": 0, "heads": 1, "vectors": None, "places": None, "bias": None}
 
 
 def stack_parts(*added: Float[Tensor, "..."], kinds: tuple[str, ...]) -> Float[Tensor, "part B T D"]:
-    first, *others = added
-    like = first if kinds[0] == "vectors" else first[0]  # (B, T, D)
-    stacked = [first if kinds[0] == "parts" else first[None]]
-    for part, kind in zip(others, kinds[1:], strict=True):
-        if kind == "heads":
-            stacked.append(part.transpose(0, 1))  # (B, H, T, D) -> (H, B, T, D)
-        else:
-            stacked.append(part.expand_as(like)[None])  # (1, B, T, D)
+    first, *_ = added
+    place = first.shape[-3:]  # (B, T, D)
+    stacked = [as_parts(part, kind, place) for part, kind in zip(added, kinds, strict=True)]
     return torch.cat(stacked)
 
 
+def as_parts(part: Float[Tensor, "..."], kind: str, place: tuple[int, ...]) -> Float[Tensor, "part B T D"]:
+    """What was added, with an axis of parts before all others. place: (B, T, D)."""
+    if kind == "parts":
+        return part
+    if kind == "heads":
+        return part.transpose(0, 1)  # (B, H, T, D) -> (H, B, T, D)
+    return part.expand(1, *place)  # (1, B, T, D)
+
+
 def stack_parts_numpy(*added, kinds):
-    B, T, D = added[0].shape[-3:]
-    stacked = []
-    for part, kind in zip(added, kinds, strict=True):
-        if kind == "heads":
-            stacked += [part[:, h] for h in range(part.shape[1])]
-        elif kind == "parts":
-            stacked += list(part)
-        else:
-            stacked.append(np.broadcast_to(part, (B, T, D)))
-    return np.stack(stacked)
+    first, *_ = added
+    place = first.shape[-3:]  # (B, T, D)
+    stacked = [as_parts_numpy(part, kind, place) for part, kind in zip(added, kinds, strict=True)]
+    return np.concatenate(stacked)
+
+
+def as_parts_numpy(part, kind, place):
+    """The same."""
+    if kind == "parts":
+        return part
+    if kind == "heads":
+        return np.swapaxes(part, 0, 1)  # (B, H, T, D) -> (H, B, T, D)
+    return np.broadcast_to(part, (1, *place))
 
 
 def stack_parts_formula(*added, kinds):
