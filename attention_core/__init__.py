@@ -1,5 +1,7 @@
 """Attention, number by number: every step of a run kept, openable and proven. Needs torch, numpy and pandas."""
 
+from attention_core.analysis.logit_lens import logit_lens
+from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import latex
 from attention_core.explanation.scripts import code
@@ -8,20 +10,43 @@ from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.masks import to_mha_mask
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
+from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights, embed
+from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights, feed_forward
+from attention_core.transformer.stack import LayerConfig, LayerWeights, StackConfig, StackWeights, run_stack
+from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
 from attention_core.verification.diagnosis import diagnose
 from attention_core.verification.proof import prove
+from attention_core.verification.stack_proof import prove_stack
 
 __all__ = [
     "AttentionConfig",
     "AttentionError",
+    "EmbeddingConfig",
+    "EmbeddingWeights",
+    "FeedForwardConfig",
+    "FeedForwardWeights",
+    "LayerConfig",
+    "LayerWeights",
+    "StackConfig",
+    "StackWeights",
     "Trace",
+    "UnembeddingConfig",
+    "UnembeddingWeights",
     "Weights",
     "attend",
     "attend_qkv",
     "code",
     "diagnose",
+    "embed",
     "explain",
+    "feed_forward",
     "latex",
+    "logit_lens",
     "prove",
+    "prove_stack",
+    "run_stack",
     "to_mha_mask",
+    "unembed",
+    "with_logit_sum",
+    "with_residual_sum",
 ]

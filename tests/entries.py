@@ -22,18 +22,19 @@ def learned_shapes(
     own: int = OWN_SIZE,
     apart: bool = False,
     wide: tuple[int, ...] = (OWN_SIZE, OWN_SIZE),
+    D_out: int | None = None,
 ) -> Shapes:
     """What the chosen mechanisms learn, by name. d_q, d_k: the widths of q and k in a head, for all its maps together.
 
     H: the heads, where the config does not say them. apart: whether each head has its own of every other tensor that
     may be shared. wide: the width of the input, of v in a head,
-    and of what k is made of, where that is another.
+    and of what k is made of, where that is another. D_out: the width of the output, where a matrix says it.
     """
     H = H or config.heads
     D, d_v, D_kv = (*wide, wide[0])[:3]
     maps = config.maps
     widths = {"D": D, "D_kv": D_kv, "d_q": d_q // maps, "d_k": d_k // maps, "d_v": d_v}
-    run_sizes = {**widths, "H": H, "H·d_v": H * d_v, "N": PLACES}
+    run_sizes = {**widths, "H": H, "H·d_v": H * d_v, "N": PLACES, "D_out": D_out or H * d_v}
     shapes = {}
     for declared in config.learned().values():
         for place, tensor in enumerate(declared):

@@ -19,6 +19,7 @@ from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.analysis.gradient_times_input import gradient_times_input
 from attention_core.analysis.head_contributions import with_likeness, without_head
 from attention_core.analysis.online_softmax import with_online_softmax
+from attention_core.analysis.residual_sum import with_logit_sum
 from attention_core.analysis.score_terms import with_score_parts
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
@@ -38,6 +39,8 @@ from attention_core.variants.recurrence import with_states
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
+from tests.transformer.parts import small_parts
+from tests.transformer.stacks import small_stack
 
 MASK_PARAMS = {
     "local": {"window": 1},
@@ -108,6 +111,13 @@ RUNS = {
     **{f"treated: {name}": with_empty_row_policy(layer(allowed=ALLOWED.tril(-1)), name) for name in EMPTY_ROW_POLICIES},
 }
 
+# What is no attention, and has no query on its way.
+PART_RUNS = {
+    "pushes": with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
+    **{f"part {name}": part for name, part in small_parts().items()},
+}
+EVERY_RUN = RUNS | PART_RUNS
+
 
 # ---- what holds for each ---------------------------------------------------------------------------------------------
 LEFT_OVER = frozenset("\\{}#$&")  # what ziamath does not understand it draws as it was typed, as it does a lone brace
@@ -168,8 +178,8 @@ UNUSUAL = ["_a", r"a\,_b", "50 %", "a ~ b", "a  b", "1e-5", "\u2212a"]  # which 
 # ---- what the screens show -------------------------------------------------------------------------------------------
 def every_equation() -> list[str]:
     """Every step of every run, the same with its sizes, all steps in lines; and every axis."""
-    texts = [latex(trace) for trace in RUNS.values()]
-    for trace in RUNS.values():
+    texts = [latex(trace) for trace in EVERY_RUN.values()]
+    for trace in EVERY_RUN.values():
         for name, step in trace.steps.items():
             texts += [formula(trace, name), sized_formula(trace, name), *map(axis_latex, step.dims)]
     return [*dict.fromkeys(texts)]

@@ -27,6 +27,10 @@ SYMBOL_LETTERS = {
     "b_k": "b_k",
     "b_v": "b_v",
     "b_o": "b_o",
+    "w_1": "W_1",
+    "w_2": "W_2",
+    "b_1": "b_1",
+    "b_2": "b_2",
     **{name: tensor.symbol for name, tensor in LEARNED_TENSORS.items()},
 }
 

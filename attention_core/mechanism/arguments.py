@@ -81,10 +81,8 @@ def check_arguments(
 
 
 def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict[str, Tensor]:
-    """The inputs by name: x where there is nothing but the query; else query, key (query, if it is None) and value."""
-    if key is None and value is None:
-        return {"x": query}
-    inputs = {"query": query, "key": query if key is None else key}
+    """The inputs by name: x, where q and k are made of the same, else query and key; and value, where it is another."""
+    inputs = {"x": query} if key is None else {"query": query, "key": key}
     if value is not None:
         inputs["value"] = value
     return inputs
@@ -92,10 +90,9 @@ def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict
 
 def find_sources(inputs: Mapping[str, Tensor]) -> dict[str, str]:
     """Which of the inputs q, k and v are made of."""
-    if "x" in inputs:
-        return {"q": "x", "k": "x", "v": "x"}
-    value = "value" if "value" in inputs else "key"
-    return {"q": "query", "k": "key", "v": value}
+    query, key = ("x", "x") if "x" in inputs else ("query", "key")
+    value = "value" if "value" in inputs else key
+    return {"q": query, "k": key, "v": value}
 
 
 def projected_shapes(
@@ -211,9 +208,9 @@ def check_from_qkv(
     _, _, S, d_v = shapes["v"]
     first_name = next(iter(arguments.inputs))
     sample = arguments.inputs[first_name].new_zeros(1)
-    run_sizes = size_axes(shapes, find_input_widths(arguments))
-    check_learned_weights(config, weights, run_sizes, sample.element_size())
+    run_sizes = size_axes(shapes, find_input_widths(arguments), weights.w_o)
     check_output_weights(weights, H * d_v)
+    check_learned_weights(config, weights, run_sizes, sample.element_size())
     checked_pairs = {}
     if config.dropout or has_pairs(pairs):
         checked_pairs = check_pairs(
@@ -315,6 +312,8 @@ def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[s
     *_, d_q = head_dims("q", shapes)
     dims = {"w_o": ("H·d_v", "D_out"), "b_o": ("D_out",)}
     letters = {"d_q": d_q}
+    if arguments.weights.w_o is None:
+        letters["D_out"] = "H·d_v"
     if arguments.sources:
         *_, letters["D_kv"] = input_dims(arguments.sources["k"], widths)
     for name, tensor in LEARNED_TENSORS.items():

@@ -296,13 +296,14 @@ def check_matrix_and_bias(
 
 
 # ---- what the mechanisms learn besides -------------------------------------------------------------------------------
-def size_axes(shapes: Shapes, input_widths: tuple[int, int] | None = None) -> dict[str, int]:
+def size_axes(shapes: Shapes, input_widths: tuple[int, int] | None = None, w_o: Tensor | None = None) -> dict[str, int]:
     """The sizes of a run by the letters that a learned tensor may name. input_widths: of what q is made of, and of what
-    k is made of, if of anything."""
+    k is made of, if of anything. w_o: whose columns are the output's."""
     B, H, T, d_q = shapes["q"]
     _, _, S, d_k = shapes["k"]
     d_v = shapes["v"][-1]
-    sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k, "d_v": d_v}
+    D_out = H * d_v if w_o is None else w_o.shape[-1]
+    sizes = {"B": B, "H": H, "T": T, "S": S, "d_q": d_q, "d_k": d_k, "d_v": d_v, "D_out": D_out}
     if input_widths is None:
         return sizes
     D, D_kv = input_widths

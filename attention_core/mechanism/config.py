@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_core.mechanism.learned_tensors import LearnedTensor
 from attention_core.mechanism.masks import MASKS
-from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.modifiers import MODIFIERS, modifiers_at
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.parameters import Parameter, check_parameters
 from attention_core.mechanism.plain_checks import require_finite, require_one_of, require_positive, require_whole
@@ -136,9 +136,7 @@ class AttentionConfig:
 
     def modifiers_at(self, place: str) -> dict[str, Mapping[str, object]]:
         """Those of the chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
-        chosen = dict(self.modifiers)
-        names = [name for name, modifier in MODIFIERS.items() if place in modifier.steps and name in chosen]
-        return {name: chosen[name] for name in names}
+        return modifiers_at(place, self.modifiers)
 
     @property
     def maps(self) -> int:

@@ -21,7 +21,7 @@ Start = Callable[[int, int], np.ndarray]  # rows and columns -> numbers
 class LearnedTensor:
     """A tensor that a mechanism learns.
 
-    name: in Weights. dims: its axes; a letter that is none of the run's (H, d_q, d_k, d_v, D, D_kv) is of this
+    name: in Weights. dims: its axes; a letter that is none of the run's (H, d_q, d_k, d_v, D, D_kv, D_out) is of this
     mechanism alone, and its size is the tensor's own; H·d is that of all heads together. symbol: its letter in LaTeX.
     by_head: whether it may have a leading axis H besides, so that each head has its own. start: what a page begins
     with, from its rows and columns (a vector is one row); None: drawn from the seed. own_sizes: how large a page makes

@@ -4,7 +4,7 @@ A new modifier is one block here and its entry in MODIFIERS, which says where it
 declares its parameters and what it learns.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -26,13 +26,26 @@ from attention_core.mechanism.differential import (
 )
 from attention_core.mechanism.latent import G_LATENT, W_DKV
 from attention_core.mechanism.learned_tensors import LearnedTensor, check_wired, ones, zeros
+from attention_core.mechanism.norms import (
+    CENTRE,
+    EPS,
+    LAYER_AFTER,
+    LAYER_BEFORE,
+    LAYER_EPS,
+    LAYER_NORM,
+    RMS_AFTER,
+    RMS_BEFORE,
+    RMS_NORM,
+)
 from attention_core.mechanism.operations import PROJECT, split_heads, split_heads_numpy
 from attention_core.mechanism.parameters import Parameter, check_same_names, keyword_names, names_of
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, PlanStep
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
-from attention_core.record.number_text import format_short, power_of_ten_latex
+from attention_core.record.number_text import format_short
 from attention_core.record.trace import Faces, Operation
+
+Params = Mapping[str, object]  # of a modifier, by name
 
 
 # ---- softcap: no score goes beyond the cap (Gemma Team 2024, section 2 of Gemma 2, after Bello et al. 2016) ----------
@@ -58,33 +71,6 @@ def softcap_cell(index, scores: Operand, *, cap) -> Cell:
 
 
 SOFTCAP = Faces(softcap, softcap_numpy, softcap_formula, softcap_cell, sign="tanh", motion="cap")
-
-
-# ---- QK-norm: q and k over their root mean square, times a gain (Henry et al. 2020; Zhang, Sennrich 2019, eq. 4) -----
-def rms_norm(x: Float[Tensor, "*axes d"], gain: Float[Tensor, " d"], *, eps: float) -> Float[Tensor, "*axes d"]:
-    mean_square = x.square().mean(-1, keepdim=True)  # (..., 1)
-    return x * torch.rsqrt(mean_square + eps) * gain
-
-
-def rms_norm_numpy(x, gain, *, eps):
-    d = x.shape[-1]
-    squares = np.einsum("...d,...d->...", x, x)
-    return gain * x / np.sqrt(squares / d + eps)[..., None]
-
-
-def rms_norm_formula(x, gain, *, eps):
-    smallest = power_of_ten_latex(eps, figures=7)
-    return rf"\dfrac{{{x}}}{{\sqrt{{\tfrac{{1}}{{d}} \lVert {x} \rVert^{{2}} + {smallest}}}}} \odot {gain}"
-
-
-def rms_norm_cell(index, x: Operand, gain: Operand, *, eps) -> Cell:
-    *row, chosen = index
-    d = x.shape[-1]
-    squares = [(x[(*row, m)], x[(*row, m)]) for m in range(d)]
-    return Cell(((x[index], gain[chosen]), (Constant(eps, f"{eps:g}"),), *squares), function="over_rms")
-
-
-RMS_NORM = Faces(rms_norm, rms_norm_numpy, rms_norm_formula, rms_norm_cell, sign="÷ rms", motion="norm")
 
 
 # ---- output gate: each output times a number from 0 to 1 that the query's own x decides (Qiu et al. 2025) ------------
@@ -137,15 +123,18 @@ LET_THROUGH = Faces(
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# The places in a plan, and what stands at each: what k and v are made of; q and k in every head, before positions turn
-# them; the scaled scores, before positions and masks; the two maps of weights, where there are two; the values that are
-# mixed, before the heads are laid side by side.
+# The places in a plan, and what stands at each: what q is made of, with its positions, and so k and v where they are
+# made of the same; what k and v are made of; q and k in every head, before positions turn them; the scaled scores,
+# before positions and masks; the two maps of weights, where there are two; the values that are mixed, before the heads
+# are laid side by side; the layer's last step, which is the residual, or the output where there is none.
 MODIFIER_PLACES = {
+    "inputs": ("x",),
     "sources": ("x",),
     "heads": ("q", "k"),
     "scores": ("scores",),
     "maps": ("maps",),
     "mixed": ("mixed",),
+    "output": ("output",),
 }
 
 
@@ -194,14 +183,29 @@ class Modifier:
     @property
     def reads_input(self) -> bool:
         """Whether it reads what q, k and v are made of."""
-        return "sources" in self.steps or any(INPUT in step.reads for step in chain.from_iterable(self.steps.values()))
+        is_at_inputs = "inputs" in self.steps or "sources" in self.steps
+        return is_at_inputs or any(INPUT in step.reads for step in chain.from_iterable(self.steps.values()))
 
 
 CAPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0, swept=CAPS)  # 50 of Gemma 2
-EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-6, start=1e-6)
 
 MODIFIERS = {
+    "layer_norm_before": Modifier(
+        steps={
+            "inputs": (
+                PlanStep("centred_{thing}", CENTRE),
+                PlanStep("layer_normed_{thing}", LAYER_NORM, (HERE, "g_layer_before", "b_layer_before")),
+            )
+        },
+        parameters=(LAYER_EPS,),
+        weights=LAYER_BEFORE,
+    ),
+    "rms_norm_before": Modifier(
+        steps={"inputs": (PlanStep("rms_normed_{thing}", RMS_NORM, (HERE, "g_rms_before")),)},
+        parameters=(EPS,),
+        weights=RMS_BEFORE,
+    ),
     "latent": Modifier(
         steps={
             "sources": (
@@ -251,4 +255,26 @@ MODIFIERS = {
         },
         weights=(LearnedTensor("w_gate", ("D", "H·d_v"), "W_g", start=zeros, makes_weights=False),),
     ),
+    "layer_norm_after": Modifier(
+        steps={
+            "output": (
+                PlanStep("centred_output", CENTRE),
+                PlanStep("layer_normed_output", LAYER_NORM, (HERE, "g_layer_after", "b_layer_after")),
+            )
+        },
+        parameters=(LAYER_EPS,),
+        weights=LAYER_AFTER,
+    ),
+    "rms_norm_after": Modifier(
+        steps={"output": (PlanStep("rms_normed_output", RMS_NORM, (HERE, "g_rms_after")),)},
+        parameters=(EPS,),
+        weights=RMS_AFTER,
+    ),
 }
+
+
+def modifiers_at(place: str, chosen: Iterable[tuple[str, Params]]) -> dict[str, Params]:
+    """Those of the chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
+    params = dict(chosen)
+    names = [name for name in MODIFIERS if name in params and place in MODIFIERS[name].steps]
+    return {name: params[name] for name in names}

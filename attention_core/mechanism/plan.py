@@ -109,7 +109,8 @@ def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: 
     plan += plan_output(config, inputs, shapes, source)
     if config.residual:
         plan.append(plan_residual(inputs, plan, shapes))
-    return plan
+    _, heads, _, _ = shapes["q"]
+    return plan + plan_modifiers(config, "output", plan[-1], heads)
 
 
 def find_query_source(config: AttentionConfig, to_qkv: Plan) -> str:
@@ -130,12 +131,18 @@ def plan_qkv(
     plan: Plan = []
     for source in dict.fromkeys(sources.values()):  # each input once
         first_position = query_offset if source == "query" else 0
-        plan += plan_input_positions(config, inputs, inputs[source], shapes, first_position)
+        plan += plan_input_positions(config, inputs, inputs[source], shapes["q"][1], first_position)
     made_of = {role: input_step(config, source) for role, source in sources.items()}
+    if "q" in sources:
+        normed = plan_query_changes(config, inputs[sources["q"]])
+        plan += normed
+        for role, source in sources.items():
+            if normed and source == sources["q"]:
+                made_of[role] = normed[-1].output
     projected_from = dict(made_of)
     for role in ("k", "v"):
         if role in sources and config.modifiers_at("sources"):
-            changes = plan_source_changes(config, sources[role])
+            changes = plan_source_changes(config, sources[role], made_of[role])
             if projected_from["k"] != changes[-1].output:  # once, where k and v are made of one input
                 plan += changes
             projected_from[role] = changes[-1].output
@@ -158,12 +165,21 @@ def input_step(config: AttentionConfig, source: str) -> str:
     return f"positioned_{source}" if config.positions_at("input") else source
 
 
-def plan_source_changes(config: AttentionConfig, source: str) -> Plan:
-    """What modifiers make of an input before k and v are projected from it. source: the input's name."""
+def plan_query_changes(config: AttentionConfig, source: Step) -> Plan:
+    """What modifiers make of the input that q is made of, with its positions, before anything is projected from it."""
+    plan: Plan = []
+    for name, params in config.modifiers_at("inputs").items():
+        plan += MODIFIERS[name].operations("inputs", source.name, source.dims, params)
+    return chain_operations(plan, input_step(config, source.name))
+
+
+def plan_source_changes(config: AttentionConfig, source: str, step: str) -> Plan:
+    """What modifiers make of an input before k and v are projected from it. source: the input's name. step: the one
+    that is changed, which is the input with its positions, or what was made of that."""
     plan: Plan = []
     for name, params in config.modifiers_at("sources").items():
         plan += MODIFIERS[name].operations("sources", source, (), params)
-    return chain_operations(plan, input_step(config, source))
+    return chain_operations(plan, step)
 
 
 def plan_position_steps(
@@ -205,13 +221,12 @@ def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: 
 
 # ---- positions of the inputs and the heads ---------------------------------------------------------------------------
 def plan_input_positions(
-    config: AttentionConfig, inputs: Inputs, source: Step, shapes: Shapes, first_position: int
+    config: AttentionConfig, inputs: Inputs, source: Step, heads: int, first_position: int
 ) -> Plan:
     """An input with the positions that are added to it, if any are chosen; its first row stands at first_position."""
     chosen = config.positions_at("input")
     if not chosen:
         return []
-    _, heads, _, _ = shapes["q"]
     _, rows, columns = source.shape
     _, length, width = source.dims
     dims = (length, f"{width}_position")  # the columns of a table are frequencies, not what those of x stand for

@@ -356,19 +356,70 @@ def elu_plus_one_text(terms, numbers):
     return [Written(factor), " + 1"] if number > 0 else ["exp(", Written(factor), ")"]
 
 
+# ---- relu, gelu, silu: of one number x: max(0, x), x Φ(x) with the normal distribution's Φ, x σ(x) -------------------
+def relu_value(numbers):
+    return max(0.0, sum_value(numbers))
+
+
+def relu_text(terms, numbers):
+    ((factor,),) = terms
+    return ["max(0, ", Written(factor), ")"]
+
+
+def gelu_value(numbers):
+    number = sum_value(numbers)
+    return number * math.erfc(-number / math.sqrt(2)) / 2
+
+
+def silu_value(numbers):
+    number = sum_value(numbers)
+    return number * sigmoid(number)
+
+
+def times_share_text(share: str) -> Callable[[Sequence[Term], Numbers], list[Part]]:
+    """x × share(x)."""
+
+    def text(terms, numbers):
+        ((factor,),) = terms
+        return [Written(factor), f" × {share}(", Written(factor), ")"]
+
+    return text
+
+
 # ---- over_rms: the first term over the root of the second and the mean of all the others -----------------------------
 def over_rms_value(numbers):
-    chosen, eps, *squares = map(multiply_factors, numbers)
-    mean = math.fsum(squares) / len(squares)
-    return chosen / math.sqrt(mean + eps)
+    chosen, *root = numbers
+    return multiply_factors(chosen) / rms_value(root)
 
 
 def over_rms_text(terms, numbers):
     """x × g / √((a × a + b × b + ...) / d + eps)."""
-    chosen, (eps,), *squares = terms
-    _, _, *square_numbers = numbers
-    sums = sum_text(squares, square_numbers)
-    return [*product_text(chosen), " / √((", *sums, f") / {len(squares)} + ", Written(eps), ")"]
+    chosen, *root = terms
+    return [*product_text(chosen), " / ", *rms_text(root, numbers[1:])]
+
+
+# ---- rms: the root of the first term and the mean of all the others --------------------------------------------------
+def rms_value(numbers):
+    eps, *squares = map(multiply_factors, numbers)
+    return math.sqrt(math.fsum(squares) / len(squares) + eps)
+
+
+def rms_text(terms, numbers):
+    """√((a × a + b × b + ...) / d + eps)."""
+    (eps,), *squares = terms
+    return ["√((", *sum_text(squares, numbers[1:]), f") / {len(squares)} + ", Written(eps), ")"]
+
+
+# ---- over_rms_plus: the first term, and the second over the root of the third and the mean of all the others ---------
+def over_rms_plus_value(numbers):
+    shift, *normed = numbers
+    return over_rms_value(normed) + multiply_factors(shift)
+
+
+def over_rms_plus_text(terms, numbers):
+    """x × g / √((a × a + b × b + ...) / d + eps) + s."""
+    shift, *normed = terms
+    return [*over_rms_text(normed, numbers[1:]), " + ", *product_text(shift, bracket=True)]
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
@@ -393,5 +444,10 @@ CELL_FUNCTIONS = {
     "choose": CellFunction(choose_value, choose_text),
     "cosine": CellFunction(cosine_value, cosine_text),
     "elu_plus_one": CellFunction(elu_plus_one_value, elu_plus_one_text),
+    "relu": CellFunction(relu_value, relu_text),
+    "gelu": CellFunction(gelu_value, times_share_text("Φ")),
+    "silu": CellFunction(silu_value, times_share_text("σ")),
+    "rms": CellFunction(rms_value, rms_text),
     "over_rms": CellFunction(over_rms_value, over_rms_text),
+    "over_rms_plus": CellFunction(over_rms_plus_value, over_rms_plus_text),
 }

@@ -1,4 +1,4 @@
-"""The proof of a run: the same operations in float64 against their NumPy twins and against torch's own attention.
+"""The proof of a run: the same operations in float64 against their NumPy twins and against torch's own functions.
 
 The author of an operation wrote its twin too: a twin catches slips, not misunderstandings, and torch is the second
 witness. What the chosen precision rounds is reported as a figure and fails no proof.
@@ -14,6 +14,7 @@ from attention_core.comparison.rerun import rerun
 from attention_core.mechanism.normalisers import is_replaced, maps_of, normaliser_of
 from attention_core.record.trace import Trace
 from attention_core.verification.torch_attention import run_mha, run_sdpa
+from attention_core.verification.torch_functions import run_torch_functions
 
 PROOF_TOLERANCE = 1e-10  # of the step's largest magnitude
 MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # in a trace; a larger one is proven on request
@@ -21,7 +22,10 @@ MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # in a trace; a larger one is proven on
 
 @dataclass(frozen=True)
 class ProofCheck:
-    """One comparison: the step, its witness (numpy, shown, sdpa, mha, rows, blocked), the difference, the verdict."""
+    """One comparison: the step, its witness, the difference, and the verdict.
+
+    witness: numpy, shown, torch, sdpa, mha, rows or blocked.
+    """
 
     step: str
     witness: str
@@ -58,10 +62,11 @@ class Proof:
 
 
 def prove(trace: Trace) -> Proof:
-    """Checks every number of a run: NumPy twins, torch's own attention, the sums of rows, blocked cells at 0.
+    """Checks every number of a run: NumPy twins, torch's own functions, the sums of rows, blocked cells at 0.
 
-    trace: any run, of any precision and device; it is computed again on the CPU in float64 and not changed. A wrong
-    number raises nothing: `passed` is False then, and `failed` names its step.
+    trace: any run, of attention or of another part of a Transformer, of any precision and device; it is computed again
+    on the CPU in float64 and not changed. A wrong number raises nothing: `passed` is False then, and `failed` names its
+    step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -73,8 +78,10 @@ def prove(trace: Trace) -> Proof:
     with torch.inference_mode():
         doubles = rerun(trace)
         checks = check_by_numpy(trace, doubles)
-        checks += check_by_torch(trace, doubles)
-        checks += check_rules(trace, doubles)
+        checks += check_steps_by_torch(trace, doubles)
+        if "head_outputs" in trace:
+            checks += check_attention_by_torch(trace, doubles)
+            checks += check_rules(trace, doubles)
         order = list(trace.computed())
         checks.sort(key=lambda check: order.index(check.step))
         return Proof(
@@ -147,8 +154,16 @@ def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
     return float(gaps.max(initial=0.0) / largest)
 
 
-# ---- torch's own attention -------------------------------------------------------------------------------------------
-def check_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
+# ---- torch's own functions, and its attention ------------------------------------------------------------------------
+def check_steps_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
+    """Compares each step that one of torch's functions covers with what that gives."""
+    checks = []
+    for name, value in run_torch_functions(trace, doubles):
+        checks.append(check_step(name, "torch", value.numpy(), doubles[name].numpy()))
+    return checks
+
+
+def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
     """Compares the heads' outputs and, where torch has the same layer, its weights and output with torch's.
 
     Runs with replaced weights or dropout are left out: torch's functions take no weights and draw their own dropout.

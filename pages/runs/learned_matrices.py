@@ -38,7 +38,8 @@ def put_learned_matrices(
     d_q, d_k = (max(width // config.maps, 1) for width in find_widths(inputs, head_sizes, wiring, config))
     d_v = find_value_width(inputs, head_sizes, wiring, config)
     places = max(len(inputs.queries), len(inputs.keys))
-    sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, "N": places, **input_widths(inputs)}
+    D_out = find_output_width(inputs, d_v, wiring, config)
+    sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, "N": places, "D_out": D_out, **input_widths(inputs)}
     if config.score == "general" and d_q * d_k > MAX_GENERAL_TERMS:
         raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=MAX_GENERAL_TERMS)
     for declared in groups:
@@ -149,6 +150,12 @@ def find_value_width(inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str
     value_columns = projected_width(matrices, "w_v", key_source_width(inputs, head_sizes))
     kv_heads = config.kv_heads or config.heads
     return max(value_columns // kv_heads, 1)
+
+
+def find_output_width(inputs: RunInputs, d_v: int, wiring: tuple[str, ...], config: AttentionConfig) -> int:
+    """How wide the output is: as W_o says, or else as all heads together."""
+    matrices = apply_wiring(inputs.matrices, wiring, config)
+    return projected_width(matrices, "w_o", config.heads * d_v)
 
 
 def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], sizes: Sizes) -> bool:

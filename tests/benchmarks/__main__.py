@@ -11,6 +11,7 @@ from tests.benchmarks import (
     looking,
     memory,
     startup,
+    transformer,
     users,
 )
 from tests.benchmarks.figures import report
@@ -27,6 +28,7 @@ report(
             users,
             large,
             attend,
+            transformer,
             learned,
             startup,
             memory,

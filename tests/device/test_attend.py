@@ -67,7 +67,7 @@ def test_every_choice_of_a_config_is_among_them():
 # ---- one run here and there ------------------------------------------------------------------------------------------
 def learned_weights(config: AttentionConfig, draw: Callable[..., Tensor], width: int) -> dict[str, Tensor]:
     """What the mechanisms of a config learn. width: of the input."""
-    shapes = learned_shapes(config, D_K, D_K, config.heads, wide=(width, D_V))
+    shapes = learned_shapes(config, D_K, D_K, config.heads, wide=(width, D_V), D_out=D)
     return {name: draw(*shape) for name, shape in shapes.items()}
 
 

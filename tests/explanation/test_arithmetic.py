@@ -11,13 +11,14 @@ from attention_core.analysis.empty_rows import ADD_TO_BLOCKED, FILL_SCORES
 from attention_core.analysis.future_leakage import FARTHEST
 from attention_core.analysis.head_contributions import COMPARE_HEADS
 from attention_core.analysis.online_softmax import HIGHEST, POWERS
+from attention_core.analysis.parts_of_sum import ROOT_MEAN_SQUARE
 from attention_core.analysis.softmax_jacobian import JACOBIAN
 from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
 from attention_core.exercises.rounding import ROUND
 from attention_core.explanation.arithmetic import Explanation, explain
 from attention_core.mechanism.masks import ALL_ALLOW, CAUSAL, LOCAL, LOCAL_GLOBAL, PADDING, SLIDING
-from attention_core.mechanism.modifiers import RMS_NORM
 from attention_core.mechanism.normalisers import SIGMOID, SOFTMAX
+from attention_core.mechanism.norms import CENTRE, LAYER_NORM, RMS_NORM
 from attention_core.mechanism.operations import (
     ADD,
     DROP,
@@ -38,6 +39,7 @@ from attention_core.record.cell_text import MAX_SHOWN_TERMS
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed, format_or_scientific
 from attention_core.record.trace import Faces, Operation, Step
+from attention_core.transformer.activations import GELU, RELU, SILU
 
 INF = math.inf
 LOG_2 = math.log(2)
@@ -211,6 +213,24 @@ CELLS = {
         (0, 0, 0, 0),
         "3.00 × 2.00 / √((3.00 × 3.00 + 4.00 × 4.00) / 2 + 0.5) = 1.66",
     ),
+    "a root mean square": (  # √(25 / 2 + 0.5)
+        single(ROOT_MEAN_SQUARE, [[[3, 4]]], eps=0.5),
+        (0, 0),
+        "√((3.00 × 3.00 + 4.00 × 4.00) / 2 + 0.5) = 3.61",
+    ),
+    "without the mean": (  # 3 − (3 + 5) / 2
+        single(CENTRE, [[[3, 5]]]),
+        (0, 0, 0),
+        "3.00 + 3.00 × (−1/2) + 5.00 × (−1/2) = −1.00",
+    ),
+    "over the standard deviation": (  # −6 / √(9 + 0.5) + 1
+        single(LAYER_NORM, [[[-3, 3]]], [2.0, 1.0], [1.0, -1.0], eps=0.5),
+        (0, 0, 0),
+        "−3.00 × 2.00 / √((−3.00 × (−3.00) + 3.00 × 3.00) / 2 + 0.5) + 1.00 = −0.95",
+    ),
+    "bent at 0": (single(RELU, [[[-2, 3]]]), (0, 0, 0), "max(0, −2.00) = 0.00"),
+    "bent by the normal distribution": (single(GELU, [[[1, 3]]]), (0, 0, 0), "1.00 × Φ(1.00) = 0.84"),
+    "bent by the sigmoid": (single(SILU, [[[1, 3]]]), (0, 0, 0), "1.00 × σ(1.00) = 0.73"),
     "cosine": (  # 11 / (√5 × 5) = 0.9839
         single(COSINE, pairs([1, 2]), pairs([3, 4])),
         (0, 0, 0, 0),

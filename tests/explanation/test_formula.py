@@ -13,7 +13,7 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Faces
-from tests.formulas import BROKEN, RUNS, UNUSUAL, assert_well_formed, every_sign, every_text, formulas_in
+from tests.formulas import BROKEN, EVERY_RUN, UNUSUAL, assert_well_formed, every_sign, every_text, formulas_in
 
 # ---- exact -----------------------------------------------------------------------------------------------------------
 EXACT = [
@@ -92,20 +92,20 @@ EXACT = [
 
 @pytest.mark.parametrize(("name", "step", "expected"), EXACT, ids=[f"{name}: {step}" for name, step, _ in EXACT])
 def test_the_formula_of_a_step(name, step, expected):
-    assert formula(RUNS[name], step, colours={}) == expected
+    assert formula(EVERY_RUN[name], step, colours={}) == expected
 
 
 def test_all_masks_at_once():
-    text = formula(RUNS["everything"], "allowed", colours={})
+    text = formula(EVERY_RUN["everything"], "allowed", colours={})
     names = [rf"\mathrm{{allowed\_{name.replace('_', chr(92) + '_')}}}" for name in [*MASKS, "custom"]]
     assert text == r"\mathrm{allowed} = " + r" \land ".join(names)
 
 
 def test_colours_in_a_formula():
-    assert formula(RUNS["no bias"], "scores") == (
+    assert formula(EVERY_RUN["no bias"], "scores") == (
         r"\mathrm{scores} = \textcolor{#0067A5}{Q}\,\textcolor{#B34700}{K}^{\top}"
     )
-    assert formula(RUNS["no bias"], "v_projected") == (
+    assert formula(EVERY_RUN["no bias"], "v_projected") == (
         r"\textcolor{#00735A}{\mathrm{v\_projected}} = \textcolor{#5F6368}{X_v}\,\textcolor{#00735A}{W_v}"
     )
 
@@ -122,15 +122,15 @@ def test_what_latex_knows_is_well_formed(text):
     assert_well_formed(text)
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", EVERY_RUN)
 @pytest.mark.parametrize("colours", [SYMBOL_COLOURS, {}], ids=["coloured", "plain"])
 def test_every_formula_is_well_formed(name, colours):
-    for step in RUNS[name].steps:
-        assert_well_formed(formula(RUNS[name], step, colours), colours)
+    for step in EVERY_RUN[name].steps:
+        assert_well_formed(formula(EVERY_RUN[name], step, colours), colours)
 
 
 def test_every_operation_stands_in_a_run():
-    operations = [step.operation for trace in RUNS.values() for step in trace.steps.values() if step.operation]
+    operations = [step.operation for trace in EVERY_RUN.values() for step in trace.steps.values() if step.operation]
     written = {operation.faces.formula for operation in operations}
     modules = [module.name for module in pkgutil.walk_packages(attention_core.__path__, "attention_core.")]
     rooms = [vars(importlib.import_module(name)) for name in modules if not name.endswith("__main__")]
@@ -145,9 +145,9 @@ def test_signs_and_texts_hold_formulas_that_are_well_formed():
         assert_well_formed(each, {})
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", EVERY_RUN)
 def test_all_steps_are_lines_aligned_at_their_equals_sign(name):
-    trace = RUNS[name]
+    trace = EVERY_RUN[name]
     first, *lines, last = latex(trace).split("\n")
     assert (first, last) == (r"\begin{aligned}", r"\end{aligned}")
     assert len(lines) == len(trace.computed())
@@ -190,14 +190,14 @@ MEMBERS = {
         *(
             f"{kind}_{source}"
             for kind in ("positioned", "sinusoidal", "learned")
-            for source in ("query", "key", "value")
+            for source in ("x", "query", "key", "value")
         ),
     },
 }
 
 
 def test_every_step_has_the_family_it_belongs_to():
-    names = {name for trace in RUNS.values() for name in trace.steps}
+    names = {name for trace in EVERY_RUN.values() for name in trace.steps}
     for letter in MEMBERS:
         assert {name for name in names if colour_family(name) == letter} == MEMBERS[letter]
     assert {"w_a", "w_aq", "w_ak", "v_a", "keep", "weights", "w_o", "b_o"} <= {
@@ -206,7 +206,7 @@ def test_every_step_has_the_family_it_belongs_to():
 
 
 def test_every_symbol_is_its_own():
-    for trace in RUNS.values():
+    for trace in EVERY_RUN.values():
         assert len({symbol(name) for name in trace.steps}) == len(trace.steps)
 
 

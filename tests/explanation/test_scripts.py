@@ -25,6 +25,7 @@ from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.analysis.gradient_times_input import gradient_times_input
 from attention_core.analysis.head_contributions import with_contributions, with_likeness, without_head
 from attention_core.analysis.online_softmax import with_online_softmax
+from attention_core.analysis.residual_sum import with_logit_sum
 from attention_core.analysis.score_terms import with_score_parts
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
@@ -54,6 +55,8 @@ from attention_core.variants.linear_recurrence import with_linear_states
 from attention_core.variants.recurrence import with_states
 from tests.entries import every_mask, fit_widths, key_rows, learned_shapes, mask_choice, score_for
 from tests.house.test_house import every_face
+from tests.transformer.parts import small_parts
+from tests.transformer.stacks import small_stack
 
 PRECISION = 1e-12  # of a step's largest number
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -78,7 +81,7 @@ def crossed(config: AttentionConfig, dtype: torch.dtype = torch.float64, leave_o
     """Cross-attention with everything there is: projections, biases, output, and the score's own weights."""
     heads, kv_heads = config.heads, config.kv_heads or config.heads
     widths = fit_widths(config, (7, 11, 11 if config.modifiers_at("sources") else 13))  # k and v are made of one latent
-    shapes = learned_shapes(config, 6, 6, own=17, wide=(7, 10, widths[1]))
+    shapes = learned_shapes(config, 6, 6, own=17, wide=(7, 10, widths[1]), D_out=19)
     rows = [key_rows(config, shapes, width) for width in widths[1:]]
     shapes |= {"w_q": (7, 6 * heads), "w_k": (rows[0], 6 * kv_heads), "w_v": (rows[1], 10 * kv_heads)}
     shapes |= {"w_o": (10 * heads, 19)}
@@ -180,6 +183,8 @@ RUNS = {
     "parts of a score": lambda: with_score_parts(small(positions=["sinusoidal"])),
     "states of a recurrence": lambda: with_states(small(), Encoder("rnn", width=5), shown=2),
     "a convolution": lambda: with_convolution(small(), numbers(5)),
+    **{f"part {name}": lambda part=part: part for name, part in small_parts().items()},
+    "pushes": lambda: with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
     "dropout": lambda: crossed(AttentionConfig(heads=2, dropout=0.5, dropout_seed=3)),
     "keep": lambda: crossed(AttentionConfig(dropout=0.5), keep=empty_row()),
     "large scores": lambda: small(scale=1e4),

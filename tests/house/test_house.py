@@ -60,7 +60,7 @@ GUIDES = [README, *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md"))
 CORE_ROWS = (
     "record",
     "mechanism",
-    "comparison explanation",
+    "comparison explanation transformer",
     "analysis",
     "verification learned",
     "inputs",

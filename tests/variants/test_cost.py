@@ -51,7 +51,7 @@ def small_run(**choices):
     """Two heads, 3 wide in each map, on 5 tokens of width 7."""
     config = AttentionConfig(heads=2, **choices)
     d_k = 3 * config.maps  # of all maps of a head
-    shapes = learned_shapes(config, d_k, d_k, wide=(7, 3))
+    shapes = learned_shapes(config, d_k, d_k, wide=(7, 3), D_out=7)
     rows = key_rows(config, shapes, 7)
     shapes |= {"w_q": (7, 2 * d_k), "w_k": (rows, 2 * d_k), "w_v": (rows, 2 * 3), "w_o": (6, 7)}
     return attend(
@@ -64,6 +64,10 @@ KEPT = {"k": 2 * 5 * 3, "v": 2 * 5 * 3}
 COUNTED = {  # what it multiplies besides, learns besides, and all that is stored, by hand
     "softcap": ({}, {}, {"weights": MAP} | KEPT),
     "gate": ({"gate": 5 * 7 * 6}, {"w_gate": 7 * 6}, {"weights": MAP} | KEPT),
+    "layer_norm_before": ({}, {"g_layer_before": 7, "b_layer_before": 7}, {"weights": MAP} | KEPT),
+    "rms_norm_before": ({}, {"g_rms_before": 7}, {"weights": MAP} | KEPT),
+    "layer_norm_after": ({}, {"g_layer_after": 7, "b_layer_after": 7}, {"weights": MAP} | KEPT),
+    "rms_norm_after": ({}, {"g_rms_after": 7}, {"weights": MAP} | KEPT),
     "qk_norm": ({}, {"g_q": 3, "g_k": 3}, {"weights": MAP} | KEPT),
     "relative_keys": ({"relative_keys_scores": 2 * 5 * 3 * 5}, {"w_rk": 5 * 3}, {"weights": MAP} | KEPT),
     "learned": ({}, {"w_places": PLACES * 7}, {"weights": MAP} | KEPT),

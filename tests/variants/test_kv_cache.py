@@ -77,11 +77,11 @@ def config_of(name: str) -> AttentionConfig:
 
 def weights_for(config: AttentionConfig) -> Weights:
     queries, keys = config.heads, config.kv_heads
-    shapes = learned_shapes(config, D_K, D_K, own=A, wide=(D, D_V))
+    width = D if config.residual else D_OUT
+    shapes = learned_shapes(config, D_K, D_K, own=A, wide=(D, D_V), D_out=width)
     rows = key_rows(config, shapes, D)
     shapes |= {"w_q": (D, queries * D_K), "w_k": (rows, keys * D_K), "w_v": (rows, keys * D_V)}
     shapes |= {"b_q": (queries * D_K,), "b_k": (keys * D_K,), "b_v": (keys * D_V,)}
-    width = D if config.residual else D_OUT
     shapes |= {"w_o": (queries * D_V, width), "b_o": (width,)}
     return Weights(**{name: numbers(*shape, seed=3 + n) / 3 for n, (name, shape) in enumerate(shapes.items())})
 

@@ -112,7 +112,9 @@ def layer(
     given = [eighths(B, length, width, dtype=dtype) for length, width in zip((T, S, S), widths, strict=True)][:inputs]
     columns = {"q": heads * D_K, "k": kv_heads * D_K, "v": kv_heads * D_V}
     rows = {role: widths[min(i, inputs - 1)] for i, role in enumerate("qkv")}
-    shapes = learned_shapes(config, D_K, D_K, own=A, apart=True, wide=(widths[0], D_V, rows["k"]))
+    shapes = learned_shapes(
+        config, D_K, D_K, own=A, apart=True, wide=(widths[0], D_V, rows["k"]), D_out=D_OUT if w_o else None
+    )
     rows |= {role: key_rows(config, shapes, rows[role]) for role in "kv"}
     shapes |= {f"w_{role}": (rows[role], columns[role]) for role in "qkv"}
     shapes |= {f"b_{role}": (columns[role],) for role in "qkv"} if biases else {}
@@ -343,7 +345,7 @@ def test_a_misunderstanding_that_both_faces_share_is_seen_by_torch(step):
     trace = with_faults(square(), step, "torch", "numpy")
     proof = prove(run_plan(trace.inputs(), [each.operation for each in trace.computed().values()]))
     assert not proof.passed
-    assert {check.witness for check in proof.checks if not check.passed} <= {"sdpa", "mha", "rows"}
+    assert {check.witness for check in proof.checks if not check.passed} <= {"torch", "sdpa", "mha", "rows"}
     assert proof.worst < 1e-4  # a small fault, not an accident
 
 

@@ -1,0 +1,264 @@
+"""The sum that a word's vector is: what each part of a stack added to it, and how each pushes the logits.
+
+With residuals a vector is the embedding, and each head's, each feed-forward layer's and each bias's part (Elhage et al.
+2021, A Mathematical Framework for Transformer Circuits, "the residual stream"). A norm after a layer divides all that
+was added before by one number; with this run's number the parts still add up.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+
+from attention_core.analysis.head_contributions import CONTRIBUTE, PLACE_HEAD
+from attention_core.analysis.parts_of_sum import (
+    ADD_PARTS,
+    DIVIDE_PARTS,
+    PARTS_DIMS,
+    ROOT_MEAN_SQUARE,
+    STACK_PARTS,
+)
+from attention_core.mechanism.norms import CENTRE, LAYER_NORM, RMS_NORM
+from attention_core.mechanism.operations import PROJECT
+from attention_core.mechanism.plan import run_plan
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Operation, Step, Trace
+from attention_core.transformer.stack import EMBEDDING, ENCODER, NORM, UNEMBEDDING, Reading, Stack
+from attention_core.transformer.unembedding import MEET_ROWS
+
+SUM_DIMS = PARTS_DIMS[1:]  # (B, T, D)
+PUSHES_DIMS = ("part", "B", "T", "V")
+OUTPUT_NORMS = ("layer_normed_output", "rms_normed_output")
+
+
+@dataclass(frozen=True)
+class Added:
+    """What a part added: the step of the sum's own run, its kind of KINDS, and what its parts are called."""
+
+    step: str
+    kind: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SumPlan:
+    """A sum as far as it is planned: its inputs, each with where it stands in the stack; its operations; what is to be
+    stacked."""
+
+    reads: dict[str, Reading] = field(default_factory=dict)
+    dims: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    operations: tuple[Operation, ...] = ()
+    added: tuple[Added, ...] = ()
+
+    def reading(self, stack: Stack, part: str, *steps: str) -> "SumPlan":
+        """With steps of a part of the stack among the inputs."""
+        trace = stack[part]
+        reads = {own_name(part, step): Reading(trace[step], part, step) for step in steps}
+        dims = {own_name(part, step): trace.step(step).dims for step in steps}
+        return replace(self, reads={**self.reads, **reads}, dims={**self.dims, **dims})
+
+    def then(self, *operations: Operation) -> "SumPlan":
+        """With further operations."""
+        return replace(self, operations=(*self.operations, *operations))
+
+    def adding(self, *added: Added) -> "SumPlan":
+        """With further parts to be stacked."""
+        return replace(self, added=(*self.added, *added))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the parts are called, in order."""
+        return tuple(label for each in self.added for label in each.labels)
+
+
+def own_name(part: str, step: str) -> str:
+    """What a step of a part is called in the sum's run.
+
+    >>> own_name("1.attention", "w_o")
+    'attention_1_w_o'
+    """
+    *number, name = part.split(".")
+    return "_".join([name, *number, step])
+
+
+# ---- what each part added --------------------------------------------------------------------------------------------
+def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
+    """What the parts of a stack added, in order."""
+    plan = SumPlan()
+    for part in parts:
+        trace = stack[part]
+        if part == EMBEDDING:
+            plan = add_embedding(plan, stack)
+        elif not plan.added:
+            first = "x" if "x" in trace else "query"
+            plan = plan.reading(stack, part, first).adding(Added(own_name(part, first), "vectors", (first,)))
+        if "output" in trace:
+            plan = add_places(plan, stack, part)
+            if "residual" not in trace:
+                raise AttentionError("no_residual", part=part)
+            plan = add_heads(plan, stack, part) if "head_outputs" in trace else add_feed_forward(plan, stack, part)
+        for step in norms_of_sum(part, trace):
+            plan = carry_through(plan, stack, part, step)
+    return plan
+
+
+def add_embedding(plan: SumPlan, stack: Stack) -> SumPlan:
+    """The words' own vectors, and their positions."""
+    plan = plan.reading(stack, EMBEDDING, "x").adding(Added(own_name(EMBEDDING, "x"), "vectors", (EMBEDDING,)))
+    return add_places(plan, stack, EMBEDDING)
+
+
+def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
+    """The positions that a part adds to what it begins with, if it does."""
+    trace = stack[part]
+    for source in ("x", "query"):
+        if f"positioned_{source}" in trace:
+            _, places = trace.step(f"positioned_{source}").operation.reads
+            plan = plan.reading(stack, part, places)
+            plan = plan.adding(Added(own_name(part, places), "places", (f"{part}.positions",)))
+    return plan
+
+
+def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
+    """Each head through its rows of W_o, and the bias."""
+    trace = stack[part]
+    (outputs,) = trace.step("concat").operation.reads  # what each head gives, gated or not
+    learned = ("w_o",) if "w_o" in trace else ()
+    plan = plan.reading(stack, part, outputs, *learned)
+    heads = Operation(
+        output=own_name(part, "contributions"),
+        dims=("B", "H", "T", "D"),
+        reads=tuple(own_name(part, step) for step in (outputs, *learned)),
+        faces=CONTRIBUTE if learned else PLACE_HEAD,
+    )
+    labels = tuple(f"{part}.head_{h + 1}" for h in range(trace[outputs].shape[1]))
+    return add_bias(plan.then(heads).adding(Added(heads.output, "heads", labels)), stack, part, "b_o")
+
+
+def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
+    """The feed-forward layer without its last bias, and that."""
+    plan = plan.reading(stack, part, "activated", "w_2")
+    reads = (own_name(part, "activated"), own_name(part, "w_2"))
+    output = Operation(own_name(part, "output"), SUM_DIMS, reads, PROJECT)
+    return add_bias(plan.then(output).adding(Added(output.output, "vectors", (part,))), stack, part, "b_2")
+
+
+def add_bias(plan: SumPlan, stack: Stack, part: str, bias: str) -> SumPlan:
+    """A bias as a part of its own, if there is one."""
+    if bias not in stack[part]:
+        return plan
+    return plan.reading(stack, part, bias).adding(Added(own_name(part, bias), "bias", (f"{part}.{bias}",)))
+
+
+# ---- through a norm --------------------------------------------------------------------------------------------------
+def norms_of_sum(part: str, trace: Trace) -> Iterator[Step]:
+    """The norms of all that was added before, in order: those behind a part's last step, and those that a stack ends
+    with; not those before a layer, which the residual passes by."""
+    for name, step in trace.computed().items():
+        if step.operation.faces in (LAYER_NORM, RMS_NORM) and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
+            yield step
+
+
+def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) -> SumPlan:
+    """All that was added so far, stacked: the step `name`, and its sum, the step of that name with _sum behind it."""
+    reads = tuple(each.step for each in plan.added)
+    kinds = tuple(each.kind for each in plan.added)
+    stacked = Operation(name, dims, reads, STACK_PARTS, {"kinds": kinds})
+    total = Operation(f"{name}_sum", dims[1:], (name,), ADD_PARTS)
+    return replace(plan.then(stacked, total), added=(Added(name, "parts", plan.labels),))
+
+
+def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan:
+    """Each part through a norm, with the divisor of the sum; the shift of a LayerNorm is a part of its own."""
+    _, gain, *shift = step.operation.reads
+    plan = plan.reading(stack, part, gain, *shift)
+    before = own_name(part, f"before_{step.name}")
+    plan = stack_added(plan, before)
+    parts, total = before, f"{before}_sum"
+    if step.operation.faces == LAYER_NORM:
+        parts, total = f"{before}_centred", f"{before}_sum_centred"
+        plan = plan.then(
+            Operation(parts, PARTS_DIMS, (before,), CENTRE),
+            Operation(total, SUM_DIMS, (f"{before}_sum",), CENTRE),
+        )
+    divisor = Operation(
+        own_name(part, f"divisor_of_{step.name}"), SUM_DIMS[:-1], (total,), ROOT_MEAN_SQUARE, step.operation.params
+    )
+    normed = Operation(
+        output=own_name(part, f"parts_of_{step.name}"),
+        dims=PARTS_DIMS,
+        reads=(parts, divisor.output, own_name(part, gain)),
+        faces=DIVIDE_PARTS,
+    )
+    plan = replace(plan.then(divisor, normed), added=(Added(normed.output, "parts", plan.labels),))
+    for bias in shift:
+        plan = add_bias(plan, stack, part, bias)
+    return plan
+
+
+# ---- the sums --------------------------------------------------------------------------------------------------------
+def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
+    r"""Add the part "residual_sum" to a stack: what each part added to the words' vectors, and the sum of that.
+
+    $x_L = e + \sum_l \big(\sum_h z_{l,h} W_{o,l,h} + b_{o,l} + f_l + b_{2,l}\big)$ where norms stand before layers; one
+    behind a layer divides all that was added before by this run's divisor.
+
+    stack: a run with residuals; of one with an encoder, what the decoder added. after: the part after which the vectors
+    are looked at, the last before the unembedding where it is None.
+
+    Its step `parts` is (part, B, T, D), labelled with what added each, and `parts_sum` (B, T, D) is the vectors. Raises
+    AttentionError (a ValueError) for a part that there is not, and for one without a residual. Source: Elhage et al.
+    2021.
+
+    >>> import torch
+    >>> from attention_core import AttentionConfig, LayerConfig, LayerWeights, StackConfig, StackWeights, Weights
+    >>> from attention_core import run_stack
+    >>> config = StackConfig([LayerConfig(AttentionConfig(residual=True))])
+    >>> trace = with_residual_sum(run_stack(torch.eye(2), StackWeights([LayerWeights(Weights())]), config))[
+    ...     "residual_sum"
+    ... ]
+    >>> trace.labels["part"], trace["parts"][:, 0, 1]
+    (('x', '1.attention.head_1'), tensor([[0.0000, 1.0000],
+            [0.3302, 0.6698]]))
+    """
+    plan = stack_added(plan_sum(stack, parts_until(stack, after)), "parts")
+    return put_sum(stack, "residual_sum", plan)
+
+
+def with_logit_sum(stack: Stack) -> Stack:
+    r"""Add the part "logit_sum" to a stack: how much each part pushes the logit of each word.
+
+    $\mathrm{logits} = \sum_{\mathrm{part}} \mathrm{norm}(\mathrm{part})\,E^\top$, the last norm with this run's
+    divisor, its shift and the bias of the words parts of their own.
+
+    stack: one with residuals and an unembedding. Its step `pushes` is (part, B, T, V), and `pushes_sum` (B, T, V) is
+    the logits, not yet divided by a temperature. Raises AttentionError (a ValueError) for a stack without an
+    unembedding, or without a residual. Source: Elhage et al. 2021, "logit attribution".
+    """
+    if UNEMBEDDING not in stack.parts:
+        raise AttentionError("part_missing", name="the sum of logits", part=UNEMBEDDING, choices=", ".join(stack.parts))
+    plan = plan_sum(stack, parts_until(stack, None))
+    for step in norms_of_sum(UNEMBEDDING, stack[UNEMBEDDING]):
+        plan = carry_through(plan, stack, UNEMBEDDING, step)
+    plan = stack_added(plan, "parts").reading(stack, UNEMBEDDING, "table")
+    pushes = Operation("pushes_of_vectors", PUSHES_DIMS, ("parts", own_name(UNEMBEDDING, "table")), MEET_ROWS)
+    plan = replace(plan.then(pushes), added=(Added(pushes.output, "parts", plan.labels),))
+    plan = stack_added(add_bias(plan, stack, UNEMBEDDING, "b_words"), "pushes", PUSHES_DIMS)
+    return put_sum(stack, "logit_sum", plan)
+
+
+def parts_until(stack: Stack, after: str | None) -> list[str]:
+    """The parts whose sum is looked at, in order. Raises AttentionError: unknown_choice."""
+    parts = [name for name in stack.parts if not name.startswith(ENCODER)]
+    parts = list(takewhile(lambda name: name != UNEMBEDDING, parts))
+    if after is None:
+        return parts
+    if after not in parts:
+        raise AttentionError("unknown_choice", name="after", choices=", ".join(parts), given=repr(after))
+    return parts[: parts.index(after) + 1]
+
+
+def put_sum(stack: Stack, name: str, plan: SumPlan) -> Stack:
+    """The stack with a sum as one part more."""
+    inputs = {step: Step(step, reading.value, plan.dims[step]) for step, reading in plan.reads.items()}
+    trace = run_plan(inputs, list(plan.operations)).labelled(part=plan.labels)
+    return stack.then(name, trace, plan.reads)

@@ -1,0 +1,164 @@
+"""The feed-forward layer of a Transformer block, each word by itself, every step kept."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.checks import (
+    as_batch,
+    check_class,
+    check_finite,
+    check_kinds,
+    check_matrix_and_bias,
+    shape_of,
+)
+from attention_core.mechanism.config import Choice
+from attention_core.mechanism.modifiers import LET_THROUGH
+from attention_core.mechanism.operations import ADD, PROJECT
+from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.mechanism.plan import run_plan
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Operation, Step, Trace
+from attention_core.transformer.activations import ACTIVATIONS
+from attention_core.transformer.part_norms import (
+    AFTER,
+    BEFORE,
+    NormWeights,
+    check_norm_choices,
+    check_norm_weights,
+    norm_weight_dims,
+    plan_norms,
+)
+
+HIDDEN_DIMS = ("B", "T", "D_hidden")
+WEIGHT_DIMS = {
+    "w_1": ("D", "D_hidden"),
+    "b_1": ("D_hidden",),
+    "w_gate": ("D", "D_hidden"),
+    "w_2": ("D_hidden", "D_out"),
+    "b_2": ("D_out",),
+}
+
+
+@dataclass(frozen=True)
+class FeedForwardConfig:
+    """The choices of a feed-forward layer.
+
+    activation: one of ACTIVATIONS. norms: (name, params) pairs, or names: of modifiers that stand before a layer or
+    behind its last step, such as "layer_norm_before". residual: one more step, x + output.
+
+    Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
+
+    >>> FeedForwardConfig("gelu", norms=["layer_norm_before"], residual=True).norms
+    (('layer_norm_before', {'eps': 1e-05}),)
+    """
+
+    activation: str = "relu"
+    norms: tuple[Choice, ...] = ()
+    residual: bool = False
+
+    def __post_init__(self):
+        require_one_of("activation", self.activation, tuple(ACTIVATIONS))
+        object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE, AFTER))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FeedForwardWeights(NormWeights):
+    """The learned tensors of a feed-forward layer in row convention, `x @ w + b`; whatever is None is not there.
+
+    w_1 (D, D_hidden), w_2 (D_hidden, D_out), a bias for each; w_gate (D, D_hidden) where the activation is gated; and
+    what the norms learn.
+    """
+
+    w_1: Float[Tensor, "D D_hidden"] | None = None
+    b_1: Float[Tensor, " D_hidden"] | None = None
+    w_gate: Float[Tensor, "D D_hidden"] | None = None
+    w_2: Float[Tensor, "D_hidden D_out"] | None = None
+    b_2: Float[Tensor, " D_out"] | None = None
+
+
+def feed_forward(
+    x: Float[Tensor, "*B T D"], weights: FeedForwardWeights, config: FeedForwardConfig | None = None
+) -> Trace:
+    r"""Run a feed-forward layer, every step kept.
+
+    $\mathrm{hidden} = x W_1 + b_1$, $\mathrm{output} = f(\mathrm{hidden})\,W_2 + b_2$ with the activation f; gated,
+    $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before changes the x that is projected, and
+    not the one that the residual adds; a norm after changes the last step.
+
+    x (T, D) or (B, T, D). weights: see FeedForwardWeights. config: see FeedForwardConfig.
+
+    Returns a Trace. Raises AttentionError (a ValueError) that says what must hold and what was given. Source: Vaswani
+    et al. 2017, section 3.3; gated: Shazeer 2020, equation 6.
+
+    >>> import torch
+    >>> trace = feed_forward(torch.tensor([[1.0, -2.0]]), FeedForwardWeights(w_1=torch.eye(2), w_2=torch.eye(2)))
+    >>> trace["hidden"], trace["output"]
+    (tensor([[[ 1., -2.]]]), tensor([[[1., 0.]]]))
+    """
+    config = config or FeedForwardConfig()
+    check_class("weights", weights, FeedForwardWeights)
+    check_class("config", config, FeedForwardConfig)
+    check_kinds({"x": x, **weights.given()})
+    x = as_batch("x", x)
+    check_feed_forward(x, weights, config)
+    dims = {**WEIGHT_DIMS, **norm_weight_dims(config.norms)}
+    inputs = {"x": Step("x", x, ("B", "T", "D"))}
+    inputs |= {name: Step(name, tensor, dims[name]) for name, tensor in weights.given().items()}
+    return run_plan(inputs, plan_feed_forward(inputs, config))
+
+
+def check_feed_forward(x: Tensor, weights: FeedForwardWeights, config: FeedForwardConfig) -> None:
+    """The matrices fit x and each other, and all that is needed is there. Raises AttentionError."""
+    given = weights.given()
+    is_gated = ACTIVATIONS[config.activation].is_gated
+    for name in ("w_1", "w_2", *(["w_gate"] if is_gated else [])):
+        if name not in given:
+            kind = config.activation if name == "w_gate" else "feed_forward"
+            raise AttentionError("missing_weight", kind=kind, weight=name)
+    if "w_gate" in given and not is_gated:
+        raise AttentionError("unused_weight", weight="w_gate", why=f"{config.activation!r} has no gate")
+    D = x.shape[-1]
+    check_matrix_and_bias("1", weights, "(D, D_hidden)", "x", shape_of(x), D)
+    hidden = weights.w_1.shape[1]
+    if is_gated and shape_of(weights.w_gate) != shape_of(weights.w_1):
+        raise AttentionError("weight_shape", weight="w_gate", axes=f"({D}, {hidden})", shape=shape_of(weights.w_gate))
+    check_matrix_and_bias("2", weights, "(D_hidden, D_out)", "hidden", f"(T, {hidden})", hidden)
+    D_out = weights.w_2.shape[1]
+    check_norm_weights(config.norms, given, {"D": D, "D_out": D_out})
+    if config.residual and D_out != D:
+        raise AttentionError("residual_width", name="x", width=D, given=D_out)
+    check_finite({"x": x, **given})
+
+
+def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> list[Operation]:
+    """The operations from x to the output."""
+    plan = plan_norms(config.norms, BEFORE, "x", "x", inputs["x"].dims)
+    read = plan[-1].output if plan else "x"
+    plan += plan_hidden(inputs, config, read)
+    output = project_step("output", ("B", "T", "D_out"), plan[-1].output, inputs, "2")
+    plan.append(output)
+    if config.residual:
+        plan.append(Operation("residual", inputs["x"].dims, ("x", "output"), ADD))
+    return plan + plan_norms(config.norms, AFTER, "output", plan[-1].output, plan[-1].dims)
+
+
+def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -> list[Operation]:
+    """From x, normed or not, to the activated hidden vectors. read: the step of x."""
+    activation = ACTIVATIONS[config.activation]
+    hidden = project_step("hidden", HIDDEN_DIMS, read, inputs, "1")
+    if not activation.is_gated:
+        return [hidden, Operation("activated", HIDDEN_DIMS, ("hidden",), activation.faces)]
+    return [
+        hidden,
+        project_step("gate_projected", HIDDEN_DIMS, read, inputs, "gate"),
+        Operation("gate", HIDDEN_DIMS, ("gate_projected",), activation.faces),
+        Operation("activated", HIDDEN_DIMS, ("hidden", "gate"), LET_THROUGH),
+    ]
+
+
+def project_step(output: str, dims: tuple[str, ...], read: str, inputs: dict[str, Step], role: str) -> Operation:
+    """A projection by w_<role> and, where there is one, b_<role>."""
+    learned = [name for name in (f"w_{role}", f"b_{role}") if name in inputs]
+    return Operation(output, dims, (read, *learned), PROJECT)

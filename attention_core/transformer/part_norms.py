@@ -1,0 +1,95 @@
+"""Norms of the parts of a Transformer: the modifiers of attention that stand before a layer or behind its last step."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.checks import check_class, check_finite, check_kinds, shape_of
+from attention_core.mechanism.config import OWNERS, Choice, check_choice, check_listed_choices
+from attention_core.mechanism.learned_tensors import LearnedTensor, Sizes, check_learned
+from attention_core.mechanism.modifiers import MODIFIERS, modifiers_at
+from attention_core.mechanism.parameters import names_of
+from attention_core.mechanism.plan import run_plan
+from attention_core.mechanism.plan_steps import chain_operations
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Operation, Step, Trace
+
+BEFORE, AFTER = "inputs", "output"  # the places of modifiers at which a part may have a norm
+NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.steps} <= {BEFORE, AFTER}}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NormWeights:
+    """What the norms of a part learn: gains, and the shifts of a LayerNorm; whatever is None is not there."""
+
+    g_layer_before: Float[Tensor, " D"] | None = None
+    b_layer_before: Float[Tensor, " D"] | None = None
+    g_rms_before: Float[Tensor, " D"] | None = None
+    g_layer_after: Float[Tensor, " D_out"] | None = None
+    b_layer_after: Float[Tensor, " D_out"] | None = None
+    g_rms_after: Float[Tensor, " D_out"] | None = None
+
+    def given(self) -> dict[str, Tensor]:
+        """The tensors that are there, by name."""
+        return {name: tensor for name, tensor in vars(self).items() if tensor is not None}
+
+
+def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
+    """What was given for a part's norms, checked. places: those of BEFORE and AFTER where the part may have one.
+
+    Raises AttentionError.
+    """
+    table = {name: norm for name, norm in NORMS.items() if {*norm.steps} <= {*places}}
+    return check_listed_choices("norms", given, partial(check_choice, "norm", table))
+
+
+def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], sizes: Sizes) -> None:
+    """What the chosen norms learn is there and fits, and no other norm's is. given: the weights of the part by name.
+    sizes: of D and D_out.
+
+    Raises AttentionError: missing_weight, unowned_weight, weight_shape.
+    """
+    needed = set()
+    for name, _ in chosen:
+        declared = NORMS[name].weights
+        for weight in names_of(declared):
+            if weight not in given:
+                raise AttentionError("missing_weight", kind=name, weight=weight)
+            needed.add(weight)
+        check_learned(declared, {weight: shape_of(given[weight]) for weight in names_of(declared)}, sizes)
+    for weight in given:
+        if OWNERS.get(weight) in NORMS and weight not in needed:
+            raise AttentionError("unowned_weight", weight=weight, kind=OWNERS[weight])
+
+
+def norm_weight_dims(chosen: Iterable[Choice]) -> dict[str, tuple[str, ...]]:
+    """The axes of what the chosen norms learn, by name."""
+    learned: list[LearnedTensor] = [tensor for name, _ in chosen for tensor in NORMS[name].weights]
+    return {tensor.name: tensor.dims for tensor in learned}
+
+
+def plan_norms(chosen: Iterable[Choice], place: str, thing: str, step: str, dims: tuple[str, ...]) -> list[Operation]:
+    """The norms at a place, one after the other. thing: what the place is called in their steps. step: what the first
+    one reads, with its axes."""
+    plan: list[Operation] = []
+    for name, params in modifiers_at(place, chosen).items():
+        plan += NORMS[name].operations(place, thing, dims, params)
+    return chain_operations(plan, step)
+
+
+def norm_vectors(x: Float[Tensor, "B T D"], weights: NormWeights, norms: tuple[Choice, ...]) -> Trace:
+    """The norms that a stack ends with, one after the other, every step kept. x: what its last layer gives.
+
+    Raises AttentionError for weights that do not fit.
+    """
+    check_class("weights of the norms", weights, NormWeights)
+    check_kinds({"x": x, **weights.given()})
+    check_norm_weights(norms, weights.given(), {"D": x.shape[-1]})
+    check_finite(weights.given())
+    dims = norm_weight_dims(norms)
+    inputs = {"x": Step("x", x, ("B", "T", "D"))}
+    inputs |= {name: Step(name, tensor, dims[name]) for name, tensor in weights.given().items()}
+    return run_plan(inputs, plan_norms(norms, BEFORE, "x", "x", inputs["x"].dims))

@@ -1,0 +1,248 @@
+"""A stack of layers: parts in order, each a Trace, and where the numbers that each begins with come from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from torch import Tensor
+
+from attention_core.mechanism.attention import attend
+from attention_core.mechanism.checks import check_class
+from attention_core.mechanism.config import AttentionConfig, Choice, Weights
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Ref
+from attention_core.record.trace import Trace
+from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights, embed
+from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights, feed_forward
+from attention_core.transformer.part_norms import BEFORE, NormWeights, check_norm_choices, norm_vectors
+from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
+
+EMBEDDING, NORM, UNEMBEDDING = "embedding", "norm", "unembedding"
+ENCODER = "encoder."  # before the names of the parts that made the memory
+
+
+# ---- choices and weights ---------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class LayerConfig:
+    """The choices of a layer: attention of its words to each other, then attention to what an encoder made, where there
+    is one, then a feed-forward layer, where there is one. A decoder's attention has a causal mask among its masks.
+
+    values_of_words: whether the values of the first are made of what the first layer begins with, and not of x.
+    """
+
+    attention: AttentionConfig
+    feed_forward: FeedForwardConfig | None = None
+    cross: AttentionConfig | None = None
+    values_of_words: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class LayerWeights:
+    """The learned tensors of a layer, of each of its parts."""
+
+    attention: Weights
+    feed_forward: FeedForwardWeights | None = None
+    cross: Weights | None = None
+
+
+@dataclass(frozen=True)
+class StackConfig:
+    """The choices of a stack: its layers in order; an embedding before them, where words are given by their ids; norms
+    behind them, such as "layer_norm_before", where they end in vectors; an unembedding, where they end in words.
+
+    Raises AttentionError (a ValueError) for a norm that does not exist.
+    """
+
+    layers: Sequence[LayerConfig]
+    embedding: EmbeddingConfig | None = None
+    norms: tuple[Choice, ...] = ()
+    unembedding: UnembeddingConfig | None = None
+
+    def __post_init__(self):
+        object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE))
+
+
+@dataclass(frozen=True, eq=False)
+class StackWeights:
+    """The learned tensors of a stack, of each of its parts."""
+
+    layers: Sequence[LayerWeights]
+    embedding: EmbeddingWeights | None = None
+    norms: NormWeights | None = None
+    unembedding: UnembeddingWeights | None = None
+
+
+# ---- the run ---------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """A run of several parts by name, in order: "embedding", "1.attention", "1.cross", "1.feed_forward", "2.attention"
+    and so on, "norm", "unembedding"; those of an encoder before them, as "encoder.1.attention".
+
+    sources: of each part, which inputs are which step of which part.
+    """
+
+    parts: Mapping[str, Trace]
+    sources: Mapping[str, Mapping[str, tuple[str, str]]]
+
+    def __getitem__(self, name: str) -> Trace:
+        """The part of this name; a KeyError lists the parts there are."""
+        if name not in self.parts:
+            raise KeyError(f"there is no part {name!r}: the parts are {', '.join(self.parts)}")
+        return self.parts[name]
+
+    @property
+    def end(self) -> Tensor:
+        """What the last part gives."""
+        return read_end(self).value
+
+    def then(self, name: str, trace: Trace, reads: Mapping[str, "Reading"]) -> "Stack":
+        """The stack with one part more. reads: what its inputs are."""
+        sources = {name: (reading.part, reading.step) for name, reading in reads.items() if reading.part}
+        return Stack({**self.parts, name: trace}, {**self.sources, name: sources})
+
+    def source_of(self, part: str, cell: Ref) -> tuple[str, Ref] | None:
+        """Where a number that a part begins with was made: the part, and the cell there; None for a number that was
+        given, such as a weight, and for one that the part itself made.
+
+        >>> import torch
+        >>> config = StackConfig((LayerConfig(AttentionConfig(residual=True), FeedForwardConfig()),))
+        >>> weights = FeedForwardWeights(w_1=torch.eye(2), w_2=torch.eye(2))
+        >>> stack = run_stack(torch.eye(2), StackWeights((LayerWeights(Weights(), weights),)), config)
+        >>> stack.source_of("1.feed_forward", Ref("x", (0, 1, 0)))
+        ('1.attention', Ref(step='residual', index=(0, 1, 0)))
+        """
+        if cell.step not in self.sources.get(part, {}):
+            return None
+        source, step = self.sources[part][cell.step]
+        return source, Ref(step, cell.index)
+
+    def labelled(
+        self, words: tuple[str, ...], memory: tuple[str, ...] = (), vocabulary: tuple[str, ...] = ()
+    ) -> "Stack":
+        """The same stack with words on its axes. memory: those that its encoder read. vocabulary: one a row of the
+        tables. Raises AttentionError: labels_count."""
+        parts = {}
+        for name, trace in self.parts.items():
+            of_encoder = name.startswith(ENCODER)
+            labels = {"T": memory if of_encoder else words, "S": memory if of_encoder or "key" in trace else words}
+            labels["V"] = vocabulary
+            sizes = trace.sizes()
+            parts[name] = trace.labelled(**{dim: texts for dim, texts in labels.items() if texts and dim in sizes})
+        return replace(self, parts=parts)
+
+
+def run_stack(given: object, weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None = None) -> Stack:
+    r"""Run layers one after the other, every step of each kept.
+
+    Each part reads the last step of the part before it: $x_{l+1} = x_l + f_l(\mathrm{norm}(x_l))$ with norms before,
+    $x_{l+1} = \mathrm{norm}(x_l + f_l(x_l))$ with norms after.
+
+    given: the ids of words where there is an embedding, else x (T, D) or (B, T, D). weights, config: of each part.
+    memory: what layers with cross-attention read: an encoder's Stack, whose parts then stand first, or its output
+    (B, S, D).
+
+    Returns a Stack. Raises AttentionError (a ValueError) that says what must hold and what was given. Source: Vaswani
+    et al. 2017, section 3.1; where norms stand: Xiong et al. 2020.
+
+    >>> import torch
+    >>> config = StackConfig((LayerConfig(AttentionConfig(residual=True)),) * 2)
+    >>> stack = run_stack(torch.eye(3), StackWeights((LayerWeights(Weights()),) * 2), config)
+    >>> list(stack.parts), stack.end.shape
+    (['1.attention', '2.attention'], torch.Size([1, 3, 3]))
+    """
+    check_class("weights", weights, StackWeights)
+    check_class("config", config, StackConfig)
+    check_parts(weights, config, memory)
+    stack = take_memory(memory)
+    words = Reading(given)
+    if config.embedding is not None:
+        stack = stack.then(EMBEDDING, embed(given, weights.embedding, config.embedding), {})
+        words = read_end(stack)
+    for number, (layer, choices) in enumerate(zip(weights.layers, config.layers, strict=True), 1):
+        stack = run_layer(stack, number, words, layer, choices, read_memory(memory))
+    if config.norms:
+        x = read_end(stack)
+        stack = stack.then(NORM, norm_vectors(x.value, weights.norms, config.norms), {"x": x})
+    if config.unembedding is None:
+        return stack
+    x = read_end(stack)
+    logits = unembed(x.value, weights.unembedding, config.unembedding)
+    return stack.then(UNEMBEDDING, logits, {"x": x})
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a part reads: a tensor, and the part and the step that it is; "" where it was given."""
+
+    value: Tensor
+    part: str = ""
+    step: str = ""
+
+
+def read_end(stack: Stack) -> Reading:
+    """What the last part gives: its last step."""
+    part = next(reversed(stack.parts))
+    step = next(reversed(stack[part].steps))
+    return Reading(stack[part][step], part, step)
+
+
+def take_memory(memory: Stack | Tensor | None) -> Stack:
+    """The parts of the encoder that made the memory, renamed; none where it was given as a tensor."""
+    if not isinstance(memory, Stack):
+        return Stack({}, {})
+    parts = {f"{ENCODER}{name}": trace for name, trace in memory.parts.items()}
+    sources = {
+        f"{ENCODER}{name}": {read: (f"{ENCODER}{part}", step) for read, (part, step) in reads.items()}
+        for name, reads in memory.sources.items()
+    }
+    return Stack(parts, sources)
+
+
+def read_memory(memory: Stack | Tensor | None) -> Reading | None:
+    """What cross-attention reads."""
+    if isinstance(memory, Stack):
+        end = read_end(memory)
+        return replace(end, part=f"{ENCODER}{end.part}")
+    return None if memory is None else Reading(memory)
+
+
+def run_layer(
+    stack: Stack, number: int, words: Reading, weights: LayerWeights, config: LayerConfig, memory: Reading | None
+) -> Stack:
+    """The stack with one layer more. words: what the first layer begins with."""
+    x = words if number == 1 else read_end(stack)
+    reads = {"x": x, "value": words} if config.values_of_words else {"x": x}
+    value = words.value if config.values_of_words else None
+    attention = attend(x.value, value=value, weights=weights.attention, config=config.attention)
+    stack = stack.then(f"{number}.attention", attention, reads)
+    if config.cross is not None:
+        x = read_end(stack)
+        cross = attend(x.value, memory.value, weights=weights.cross, config=config.cross)
+        stack = stack.then(f"{number}.cross", cross, {"query": x, "key": memory})
+    if config.feed_forward is not None:
+        x = read_end(stack)
+        bent = feed_forward(x.value, weights.feed_forward, config.feed_forward)
+        stack = stack.then(f"{number}.feed_forward", bent, {"x": x})
+    return stack
+
+
+# ---- checks ----------------------------------------------------------------------------------------------------------
+def check_parts(weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None) -> None:
+    """Each part that is chosen has weights, and there is memory where it is read. Raises AttentionError."""
+    layers = config.layers
+    if not layers and config.embedding is None:
+        raise AttentionError("no_layers")
+    if len(layers) != len(weights.layers):
+        raise AttentionError("layers_count", layers=len(layers), given=len(weights.layers))
+    pairs = [(part, config, weights) for part in (EMBEDDING, "norms", UNEMBEDDING)]
+    for choices, layer in zip(layers, weights.layers, strict=True):
+        check_class("layer", choices, LayerConfig)
+        check_class("weights of a layer", layer, LayerWeights)
+        pairs += [(part, choices, layer) for part in ("attention", "cross", "feed_forward")]
+    for part, choices, tensors in pairs:
+        if getattr(choices, part) and getattr(tensors, part) is None:
+            raise AttentionError("missing_weight", kind=part, weight="weights of its own")
+    reads_memory = any(choices.cross is not None for choices in layers)
+    if reads_memory and memory is None:
+        raise AttentionError("memory_missing")
+    if memory is not None and not reads_memory:
+        raise AttentionError("memory_unused")

@@ -1,0 +1,144 @@
+"""From vectors back to words: a last norm, a logit for each word of the table, and their softmax, every step kept."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.mechanism.checks import as_batch, check_class, check_finite, check_kinds, shape_of
+from attention_core.mechanism.config import Choice
+from attention_core.mechanism.normalisers import SOFTMAX
+from attention_core.mechanism.operations import SCALE
+from attention_core.mechanism.plain_checks import require_finite
+from attention_core.mechanism.plan import run_plan
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Cell, Operand
+from attention_core.record.trace import Faces, Operation, Step, Trace
+from attention_core.transformer.part_norms import (
+    BEFORE,
+    NormWeights,
+    check_norm_choices,
+    check_norm_weights,
+    norm_weight_dims,
+    plan_norms,
+)
+
+LOGIT_DIMS = ("B", "T", "V")
+
+
+# ---- logits: each vector's product with each word's row --------------------------------------------------------------
+def meet_rows(
+    x: Float[Tensor, "*B T D"], table: Float[Tensor, "V D"], bias: Float[Tensor, " V"] | None = None
+) -> Float[Tensor, "*B T V"]:
+    logits = x @ table.mT  # (..., T, D) x (D, V) -> (..., T, V)
+    return logits if bias is None else logits + bias
+
+
+def meet_rows_numpy(x, table, bias=None):
+    logits = np.einsum("...m,vm->...v", x, table)
+    return logits if bias is None else np.add(logits, bias)
+
+
+def meet_rows_formula(x, table, bias=None):
+    product = rf"{x}\,{table}^{{\top}}"
+    return product if bias is None else f"{product} + {bias}"
+
+
+def meet_rows_cell(index, x: Operand, table: Operand, bias: Operand | None = None) -> Cell:
+    *place, v = index
+    terms = [(x[(*place, m)], table[v, m]) for m in range(table.shape[1])]
+    if bias is not None:
+        terms.append((bias[v],))
+    return Cell(tuple(terms))
+
+
+MEET_ROWS = Faces(meet_rows, meet_rows_numpy, meet_rows_formula, meet_rows_cell, sign="· Eᵀ", motion="match")
+
+
+# ---- the softmax over all words --------------------------------------------------------------------------------------
+def share_words_formula(logits):
+    return rf"\mathrm{{softmax}}_V({logits})"
+
+
+SHARE_WORDS = Faces(SOFTMAX.torch, SOFTMAX.numpy, share_words_formula, SOFTMAX.cell, sign="%", motion="share")
+
+
+# ---- choices and weights ---------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class UnembeddingConfig:
+    """The choices of an unembedding. norms: (name, params) pairs, or names: those that stand before it. temperature:
+    divides the logits.
+
+    Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
+    """
+
+    norms: tuple[Choice, ...] = ()
+    temperature: float = 1.0
+
+    def __post_init__(self):
+        require_finite("temperature", self.temperature)
+        if self.temperature <= 0:
+            raise AttentionError("positive_number", name="temperature", given=self.temperature)
+        object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UnembeddingWeights(NormWeights):
+    """The learned tensors of an unembedding: table (V, D), a row a word, which may be the embedding's own; b_words (V);
+    and what the norms learn."""
+
+    table: Float[Tensor, "V D"]
+    b_words: Float[Tensor, " V"] | None = None
+
+
+def unembed(x: Float[Tensor, "*B T D"], weights: UnembeddingWeights, config: UnembeddingConfig | None = None) -> Trace:
+    r"""Give each word of the table a logit and a probability, every step kept.
+
+    $\mathrm{logits} = \mathrm{norm}(x)\,E^\top + b$, $\mathrm{probabilities} = \mathrm{softmax}_V(\mathrm{logits}/T)$.
+
+    x (T, D) or (B, T, D). weights: see UnembeddingWeights; torch.nn.Linear(D, V) keeps its matrix as this table.
+    config: see UnembeddingConfig.
+
+    Returns a Trace; Trace["probabilities"] is (B, T, V). Raises AttentionError (a ValueError) that says what must hold
+    and what was given. Source: Vaswani et al. 2017, section 3.4; one table for both ways: Press, Wolf 2017.
+
+    >>> import torch
+    >>> unembed(torch.zeros(1, 2), UnembeddingWeights(table=torch.eye(2)))["probabilities"]
+    tensor([[[0.5000, 0.5000]]])
+    """
+    config = config or UnembeddingConfig()
+    check_class("weights", weights, UnembeddingWeights)
+    check_class("config", config, UnembeddingConfig)
+    check_kinds({"x": x, "table": weights.table, **weights.given()})
+    x = as_batch("x", x)
+    check_unembedding(x, weights, config)
+    dims = {"table": ("V", "D"), "b_words": ("V",), **norm_weight_dims(config.norms)}
+    inputs = {"x": Step("x", x, ("B", "T", "D"))}
+    inputs |= {name: Step(name, tensor, dims[name]) for name, tensor in weights.given().items()}
+    return run_plan(inputs, plan_unembedding(inputs, config))
+
+
+def check_unembedding(x: Tensor, weights: UnembeddingWeights, config: UnembeddingConfig) -> None:
+    """The table fits x, and all that is needed is there. Raises AttentionError."""
+    D = x.shape[-1]
+    table, b_words = weights.table, weights.b_words
+    if table.dim() != 2 or table.shape[1] != D:
+        raise AttentionError("weight_shape", weight="table", axes=f"(V, {D})", shape=shape_of(table))
+    if b_words is not None and shape_of(b_words) != (len(table),):
+        raise AttentionError("weight_shape", weight="b_words", axes=f"({len(table)},)", shape=shape_of(b_words))
+    check_norm_weights(config.norms, weights.given(), {"D": D})
+    check_finite({"x": x, **weights.given()})
+
+
+def plan_unembedding(inputs: dict[str, Step], config: UnembeddingConfig) -> list[Operation]:
+    """The operations from x to the probabilities."""
+    plan = plan_norms(config.norms, BEFORE, "x", "x", inputs["x"].dims)
+    read = plan[-1].output if plan else "x"
+    bias = [name for name in ("b_words",) if name in inputs]
+    plan.append(Operation("logits", LOGIT_DIMS, (read, "table", *bias), MEET_ROWS))
+    if config.temperature != 1:
+        params = {"factor": 1.0, "temperature": float(config.temperature)}
+        plan.append(Operation("scaled_logits", LOGIT_DIMS, ("logits",), SCALE, params))
+    probabilities = Operation("probabilities", LOGIT_DIMS, (plan[-1].output,), SHARE_WORDS)
+    return [*plan, probabilities]
