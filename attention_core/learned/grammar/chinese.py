@@ -33,6 +33,8 @@ def write(page: Page, part: object) -> None:
         write_clause(page, part)
     elif isinstance(part, Phrase):
         write_phrase(page, part)
+    elif isinstance(part, Place):
+        write_place(page, part)
     else:
         write_thing(page, part)
 
@@ -57,6 +59,7 @@ def write_mention(page: Page, mention: Mention) -> int:
     noun = thing.noun
     words = page.words
     is_many_people = determiner.chinese == MANY_PEOPLE
+    verb = write_relative(page, relative) if relative else None
     if owner:
         page.write_pronoun(owner, owner, pronoun_of(owner), may_mean)
         if not noun.is_kin:
@@ -64,7 +67,6 @@ def write_mention(page: Page, mention: Mention) -> int:
     elif not is_many_people:
         before = determiner.chinese[:1] if noun.is_kin and determiner.is_owner else determiner.chinese
         words += [noun.measure if word == "M" else word for word in before]
-    verb = write_relative(page, relative) if relative else None
     if quality:
         at = len(words)
         words.append(quality.chinese)
@@ -144,19 +146,19 @@ def write_clause(page: Page, clause: Clause) -> int | None:
         if code == WORD:
             words.append(payload)
         elif code == VERB:
-            word, may_be_done = payload
+            word, mark = payload
             verb_at = len(words)
             words.append(word)
             page.kinds[verb_at] = VERB_CATEGORY
-            page.marks.append((id(clause), verb_at))
-            if is_done and may_be_done:
+            page.marks.append((id(event), verb_at))
+            if is_done and mark == "*":
                 words.append("了")
         elif code == BEFORE_VERB:
             write_before_verb(page, clause, () if is_denied_alone else None)
         elif code == PART:
             part = parts[payload]
             if payload == asks:
-                page.marks.append(((id(clause), "asks"), len(words)))
+                page.marks.append(((id(clause.event), "asks"), len(words)))
                 words.append(question_word(part.thing))
             elif payload == gap:
                 continue
@@ -164,12 +166,16 @@ def write_clause(page: Page, clause: Clause) -> int | None:
                 subject_at = write_thing(page, part)
             elif payload == "q":
                 deciding = write_quality(page, part, mood.negative)
+            elif payload == "w":
+                write_phrase(page, part)
             elif payload == "c":
                 write_clause(page, part)
             elif payload == "e":
                 inner = write_clause(page, part)
-                if subject_at is not None:
-                    page.link_subject(inner, subject_at)
+                doer = part.parts["x"].thing
+                doer_at = subject_at if doer is subject.thing else page.named.get(doer)
+                if doer_at is not None:
+                    page.link_subject(inner, doer_at)
             else:
                 objects.append(write_thing(page, part))
         elif code == OWNED:
@@ -181,7 +187,7 @@ def write_clause(page: Page, clause: Clause) -> int | None:
         elif code == TELLING:
             deciding = len(words)
             words.append(payload)
-            page.marks.append((id(event), deciding))
+            page.marks.append(((id(event), TELLING), deciding))
     if asks == "?":
         words.append("吗")
     if verb_at is None:
@@ -211,21 +217,29 @@ def write_before_verb(page: Page, clause: Clause, before: tuple[str, ...] | None
     mood = clause.mood
     if clause.time:
         write_phrase(page, clause.time)
-    if clause.asks in QUESTION_WORDS:
-        words += QUESTION_WORDS[clause.asks]
-        page.marks.append(((id(clause), "asks"), len(words) - 1))
+    if clause.asks in ("time", "why"):
+        write_question_word(page, clause)
     subject = clause.parts["x"]
     if not clause.gap and isinstance(subject, Mention) and subject.determiner.is_total:
         words.append("都")
     if before is None:
         before = words_of_mood(clause, mood)
     words += before
+    if clause.asks in ("place", "how"):
+        write_question_word(page, clause)
     if clause.place:
         write_place(page, clause.place)
 
 
+def write_question_word(page: Page, clause: Clause) -> None:
+    """Write what asks for a time, a place, a reason or a way."""
+    page.words += QUESTION_WORDS[clause.asks]
+    page.marks.append(((id(clause.event), "asks"), len(page.words) - 1))
+
+
 def words_of_mood(clause: Clause, mood: Mood) -> tuple[str, ...]:
     """Give what a mood puts before the verb."""
-    if clause.place and mood.before == ("正在",):
+    is_at_place = clause.place or clause.asks == "place"
+    if is_at_place and mood.before == ("正在",):
         return ()
     return mood.before_state if clause.event.is_state else mood.before

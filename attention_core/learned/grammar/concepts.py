@@ -1,12 +1,22 @@
 """The words of the grammar: nouns, names, qualities and verbs, each with its forms in both languages."""
 
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 DATA_FOLDER = Path(__file__).parent
-GENDERS = {"woman": "f", "man": "m", "person": "fm", "name-f": "f", "name-m": "m"}  # of all other kinds: n, a thing
+GENDERS = {
+    "woman": "f",
+    "man": "m",
+    "person": "fm",
+    "infant": "fm",
+    "name-f": "f",
+    "name-m": "m",
+}  # of all other kinds: n, a thing
+VOWELS = "aeiou"
+HISSING = ("s", "sh", "ch", "x", "z")  # an es follows, not an s
 GROUPS = {  # of kinds, as frames name them
     "name": "name-f name-m",
     "adult": "woman man person",
@@ -16,7 +26,8 @@ GROUPS = {  # of kinds, as frames name them
 }
 
 
-class Noun(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Noun:
     """A noun or a name. genders: the letters of the pronouns that fit it. plural: "" where there is none.
 
     is_plural_only: it is always many, as noodles are. is_kin: 我 妈妈 is said without 的.
@@ -32,13 +43,19 @@ class Noun(NamedTuple):
     is_kin: bool = False
 
 
-class Quality(NamedTuple):
-    """An adjective. predicate: what Chinese says for "is so", where that is no degree and adjective."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Quality:
+    """An adjective. predicate: what Chinese says for "is so", where that is no degree and adjective.
+
+    fits: the nouns that may be so, in any text. is_predicate_only: it never stands before a noun.
+    """
 
     word: str
     chinese: str
     needs_de: bool
     predicate: tuple[str, ...]
+    fits: tuple[Noun, ...]
+    is_predicate_only: bool
 
 
 class Verb(NamedTuple):
@@ -96,33 +113,55 @@ def find_nouns(choice: str) -> tuple[Noun, ...]:
     found = []
     for part in choice.split():
         kinds = GROUPS.get(part, part).split()
-        of_kind = [noun for noun in everything.values() if noun.kind in kinds]
-        found += of_kind or [everything[part]]
+        of_kinds = [noun for noun in everything.values() if noun.kind in kinds]
+        found += of_kinds or [everything[part]]
     return tuple(dict.fromkeys(found))
 
 
 # ---- qualities -------------------------------------------------------------------------------------------------------
 def read_quality(name: str, entry: str) -> Quality:
-    """Read what a line of qualities.toml says; what stands behind _ in a name is not said: old_thing is old, too."""
-    chinese, _, predicate = entry.partition(":")
-    return Quality(name.partition("_")[0], chinese.rstrip("+"), not chinese.endswith("+"), tuple(predicate.split()))
+    """Read what a line of qualities.toml says; what stands behind _ in a name is not said."""
+    said, _, fits = entry.partition(">")
+    chinese, _, predicate = said.strip().partition(":")
+    word, _, _ = name.partition("_")
+    is_short = chinese.endswith("+")
+    is_predicate_only = chinese.endswith("!")
+    said_alone = chinese.rstrip("+!")
+    return Quality(word, said_alone, not is_short, tuple(predicate.split()), find_nouns(fits), is_predicate_only)
 
 
 @cache
 def load_qualities() -> dict[str, Quality]:
     """Load all qualities by their name."""
-    return {name: read_quality(name, entry) for name, entry in read_data("qualities")["quality"].items()}
+    lines = [line for section in read_data("qualities").values() for line in section.items()]
+    return {name: read_quality(name, entry) for name, entry in lines}
+
+
+@cache
+def qualities_before(noun: Noun) -> tuple[Quality, ...]:
+    """Give the qualities that may stand before a noun."""
+    return tuple(quality for quality in qualities_of(noun) if not quality.is_predicate_only)
+
+
+@cache
+def qualities_of(noun: Noun) -> tuple[Quality, ...]:
+    """Give the qualities that a noun may have."""
+    return tuple(quality for quality in load_qualities().values() if noun in quality.fits)
 
 
 # ---- verbs -----------------------------------------------------------------------------------------------------------
 def regular_forms(base: str) -> Verb:
     """Give the forms of a regular verb.
 
-    >>> regular_forms("bake"), regular_forms("help").third
-    (Verb(base='bake', third='bakes', past='baked', participle='baked', doing='baking'), 'helps')
+    >>> regular_forms("bake"), regular_forms("wash").third, regular_forms("carry").past
+    (Verb(base='bake', third='bakes', past='baked', participle='baked', doing='baking'), 'washes', 'carried')
     """
+    if base[-1] == "y" and base[-2] not in VOWELS:
+        return Verb(base, base[:-1] + "ies", base[:-1] + "ied", base[:-1] + "ied", base + "ing")
+    third = base + ("es" if base.endswith(HISSING) else "s")
     stem = base[:-1] if base.endswith("e") else base
-    return Verb(base, base + "s", stem + "ed", stem + "ed", stem + "ing")
+    doing = base + "ing" if base.endswith("ee") else stem + "ing"
+    return Verb(base, third, stem + "ed", stem + "ed", doing)
 
 
 @cache
@@ -130,11 +169,15 @@ def find_verb(base: str) -> Verb:
     """Find the forms of an English verb: those of verbs.toml, else the regular ones."""
     irregular = load_irregular_verbs().get(base)
     regular = regular_forms(base)
-    if not irregular:
+    if irregular is None:
         return regular
-    pairs = zip(irregular.split(), regular[1:], strict=True)
-    forms = [usual if form == "." else form for form, usual in pairs]
+    forms = map(choose_form, irregular.split(), regular[1:])
     return Verb(base, *forms)
+
+
+def choose_form(form: str, regular: str) -> str:
+    """Give the regular form where a point stands for it."""
+    return regular if form == "." else form
 
 
 @cache

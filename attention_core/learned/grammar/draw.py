@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Protocol
 from zlib import crc32
 
-from attention_core.learned.grammar.concepts import Noun
+from attention_core.learned.grammar.concepts import Noun, Quality, qualities_before
 from attention_core.learned.grammar.determiners import DETERMINERS, FIRST_MENTION
 from attention_core.learned.grammar.scene import Mention, Thing
 
+DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # how often a quality stands before a noun
 HELD_OUT_SHARE = 8  # one pair in so many
 
 
@@ -60,14 +61,15 @@ class Draw:
         if noun.is_plural_only:
             return Thing(noun, "n", True)
         is_many = bool(noun.plural) and self.random() < many
-        if noun.genders == "fm":
+        gender = noun.genders
+        if gender == "fm":
             gender = "m" if is_many or self.random() < 0.5 else "f"
-        else:
-            gender = noun.genders
         return Thing(noun, gender, is_many)
 
     def second(self, first: Thing, nouns: Sequence[Noun], many: float = 0.15) -> Thing | None:
         """Draw another thing, such that the pair belongs to the part that is drawn; None where there is none."""
+        if first.speaker:
+            return self.thing(nouns, many)
         word = first.noun.word
         wanted = self.part == "held" and not self.pairs
         for _ in range(40):
@@ -79,23 +81,35 @@ class Draw:
 
     # ---- how they are said -------------------------------------------------------------------------------------------
     def mention(self, thing: Thing, role: str = "subject") -> Mention:
-        """Say a thing for the first time. role: "subject" or "object"."""
+        """Say a thing for the first time. role: "subject", "object", "head" (a clause tells it
+        from others) or "either" (what may be true of it, the text decides).
+        """
+        noun = thing.noun
+        if not noun.measure:
+            return Mention(thing, DETERMINERS[""])
+        quality = self.quality_of(noun) if self.random() < DESCRIBED[role] else None
+        return Mention(thing, self.pick(FIRST_MENTION[role, number_of(thing)]), quality)
+
+    def quality_of(self, noun: Noun) -> Quality | None:
+        """Draw a quality that stands before a noun."""
+        options = qualities_before(noun)
+        return self.pick(options) if options else None
+
+    def known(self, thing: Thing) -> Mention:
+        """Say a thing by its noun, when it is known."""
         if not thing.noun.measure:
             return Mention(thing, DETERMINERS[""])
-        return Mention(thing, self.pick(FIRST_MENTION[role, number_of(thing)]))
-
-
-def mention_again(thing: Thing) -> Mention:
-    """Say a thing by its noun, when it is known."""
-    if not thing.noun.measure:
-        return Mention(thing, DETERMINERS[""])
-    if not thing.many:
-        return Mention(thing, DETERMINERS["the"])
-    return Mention(thing, DETERMINERS["the things" if thing.gender == "n" else "the people"])
+        if not thing.many:
+            return Mention(thing, DETERMINERS["the"])
+        return Mention(thing, DETERMINERS["the things" if thing.gender == "n" else "the people"])
 
 
 def number_of(thing: Thing) -> str:
     """Give the key of the determiners that a thing may have."""
     if thing.many:
         return "things" if thing.gender == "n" else "people"
+    if thing.noun.is_kin:
+        return "kin"
+    if thing.noun.kind in ("woman", "man"):
+        return "stranger"
     return "one" if thing.noun.plural else "mass"

@@ -40,6 +40,8 @@ def write(page: Page, part: object) -> None:
         write_clause(page, part)
     elif isinstance(part, Phrase):
         write_phrase(page, part)
+    elif isinstance(part, Place):
+        write_place(page, part)
     else:
         write_thing(page, part, SUBJECT_CASE)
 
@@ -141,7 +143,7 @@ def write_clause(page: Page, clause: Clause) -> int:
                 verb_at = write_rest_of_verb(page, payload, mood, subject.thing)
             else:
                 verb_at = write_verb(page, payload, mood, subject.thing)
-            page.marks.append((id(clause), verb_at))
+            page.marks.append((id(event), verb_at))
         elif code == PART:
             part = parts[payload]
             if payload in (gap, asks):
@@ -151,12 +153,16 @@ def write_clause(page: Page, clause: Clause) -> int:
                 subject_at = write_thing(page, part, SUBJECT_CASE)
             elif payload == "q":
                 deciding = write_quality(page, part)
+            elif payload == "w":
+                write_phrase(page, part)
             elif payload == "c":
                 write_clause(page, part)
             elif payload == "e":
                 inner = write_clause(page, part)
-                if subject_at is not None:
-                    page.link_subject(inner, subject_at)
+                doer = part.parts["x"].thing
+                doer_at = subject_at if doer is subject.thing else page.named.get(doer)
+                if doer_at is not None:
+                    page.link_subject(inner, doer_at)
             else:
                 objects.append(write_thing(page, part, OBJECT_CASE))
         elif code == OWNED:
@@ -166,7 +172,7 @@ def write_clause(page: Page, clause: Clause) -> int:
         elif code == TELLING:
             deciding = len(words)
             words.append(payload)
-            page.marks.append((id(event), deciding))
+            page.marks.append(((id(event), TELLING), deciding))
     if place:
         write_place(page, place)
     if time:
@@ -223,7 +229,7 @@ def write_question_words(page: Page, clause: Clause) -> None:
     at = len(words)
     words += QUESTION_WORDS[asked] if asked in QUESTION_WORDS else (question_word(clause.parts[asked].thing),)
     if len(words) > at:
-        page.marks.append(((id(clause), "asks"), at))
+        page.marks.append(((id(clause.event), "asks"), at))
     agreement = clause.parts["x"].thing.agreement
     mood = clause.mood
     verb = next(payload for code, payload in clause.event.english if code == VERB)

@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from attention_core.learned.grammar.concepts import Quality
-from attention_core.learned.grammar.draw import Draw, RandomNumbers, mention_again
+from attention_core.learned.grammar.draw import Draw, RandomNumbers
 from attention_core.learned.grammar.frames import Frame, frames_of, load_events
 from attention_core.learned.grammar.moods import MOODS
 from attention_core.learned.grammar.phrases import DEGREES, phrase
-from attention_core.learned.grammar.scene import Clause, Pronoun, Said, Thing
+from attention_core.learned.grammar.scene import Clause, Pronoun, Said, Thing, tell
 from attention_core.learned.grammar.scenes import PARTS, Scene
 from attention_core.learned.grammar.texts import Link, Text
 from attention_core.mechanism.plain_checks import require_one_of, require_positive
@@ -57,7 +57,8 @@ def draw_minimal_pair(draw: Draw, language: str) -> MinimalPair | None:
         return None
     texts = []
     for meant, side in zip((x, y), reasons, strict=True):
-        texts.append(tell(frame, (x, y), meant, draw.pick(side)).say(language))
+        reason = draw.pick(side)
+        texts.append(tell_reason(draw, frame, (x, y), meant, reason).say(language))
     first, second = (find_link(text, "pronoun") for text in texts)
     deciding = find_link(texts[0], "about").at
     return MinimalPair(tuple(texts), (first.to, second.to), first.at, deciding)
@@ -68,16 +69,16 @@ def is_one_word(reason: object) -> bool:
     return isinstance(reason, Quality) and not reason.predicate
 
 
-def tell(frame: Frame, things: tuple[Thing, Thing], meant: Thing, reason: Quality) -> Scene:
+def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Thing, reason: Quality) -> Scene:
     """Tell what happened between two things, and a reason of one of them."""
     x, y = things
     mood = frame.moods[0]
-    event = Clause(frame.event, {"x": mention_again(x), "y": mention_again(y)}, mood)
+    event = Clause(frame.event, {"x": draw.known(x), "y": draw.known(y)}, mood)
     said = Said(reason, DEGREES["too" if mood.negative else "very"])
     told = MOODS["past" if mood.past else "present"]
     because = Clause(load_events()["be"], {"x": Pronoun(meant), "q": said}, told)
-    pair = ((x.noun.word, y.noun.word),)
-    return Scene("because", frame.name, (event, phrase("because"), because, phrase("stop")), pair)
+    telling = tell(event, phrase("because"), because, phrase("stop"), frame=frame.name)
+    return Scene("because", telling, ((x.noun.word, y.noun.word),))
 
 
 def find_link(text: Text, kind: str) -> Link:

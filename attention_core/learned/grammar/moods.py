@@ -2,17 +2,28 @@
 
 from typing import NamedTuple
 
+from attention_core.learned.grammar.concepts import find_verb, read_data
+
 BASE, THIRD, PAST, PARTICIPLE, DOING = range(5)  # the forms of a verb, see concepts.Verb
 SINGULAR, PLURAL, FIRST = range(3)  # what a verb agrees with: she, they or you, i
 
 IS, WAS = ("is", "are", "am"), ("was", "were", "was")
 HAS, HAD = ("has", "have", "have"), ("had", "had", "had")
 DOES, DID = ("does", "do", "do"), ("did", "did", "did")
-
-
-def alike(word: str) -> tuple[str, str, str]:
-    """Give an auxiliary verb that is the same for every subject."""
-    return word, word, word
+AUXILIARIES = {
+    "is": IS,
+    "was": WAS,
+    "has": HAS,
+    "had": HAD,
+    "does": DOES,
+    "did": DID,
+    "wants": ("wants", "want", "want"),
+}
+MODAL_VERBS = ("will", "can", "could", "must", "should", "may", "might", "would", "wanted", "used")
+PAST_WORDS = frozenset(
+    ["ate", "was", "had", "did", "could", "wanted", "used"]
+)  # a reason beside them is told in the past
+DENYING = frozenset(["not", "never"])
 
 
 class Mood(NamedTuple):
@@ -31,41 +42,35 @@ class Mood(NamedTuple):
     negative: bool
     before: tuple[str, ...]
     before_state: tuple[str, ...]
-    done: bool = False
+    done: bool
 
 
-def asserted(auxiliary=(), form=BASE, past=False, before=(), state=(), done=False, between=()) -> Mood:
-    """Give a mood that says that something is so."""
-    return Mood(auxiliary, between, form, past, False, before, state, done)
+def read_mood(english: str, chinese: str, chinese_state: str = "") -> Mood:
+    """Read a line of moods.toml.
+
+    >>> read_mood("did not eat", "没有 吃", "不 吃").between, read_mood("ate", "吃 了").done
+    (('not',), True)
+    """
+    *words, eaten = english.split()
+    forms = list(find_verb("eat"))
+    form = forms.index(eaten)
+    auxiliary = ()
+    if words and (words[0] in AUXILIARIES or words[0] in MODAL_VERBS):
+        first = words.pop(0)
+        auxiliary = AUXILIARIES.get(first, (first, first, first))
+    said = frozenset(english.split())
+    before, _, behind = chinese.partition("吃")
+    before_state, _, _ = (chinese_state or chinese).partition("吃")
+    return Mood(
+        auxiliary,
+        tuple(words),
+        form,
+        past=not said.isdisjoint(PAST_WORDS),
+        negative=not said.isdisjoint(DENYING),
+        before=tuple(before.split()),
+        before_state=tuple(before_state.split()),
+        done=bool(behind),
+    )
 
 
-def denied(auxiliary, before, state, past=False, form=BASE, between=("not",)) -> Mood:
-    """Give a mood that says that something is not so."""
-    return Mood(auxiliary, between, form, past, True, before, state)
-
-
-MOODS = {
-    "past": asserted(form=PAST, past=True, done=True),
-    "present": asserted(form=THIRD),
-    "infinitive": asserted(),
-    "is doing": asserted(IS, DOING, before=("正在",)),
-    "was doing": asserted(WAS, DOING, past=True, before=("正在",)),
-    "has done": asserted(HAS, PARTICIPLE, before=("已经",), done=True),
-    "had done": asserted(HAD, PARTICIPLE, past=True, before=("已经",), done=True),
-    "will": asserted(alike("will"), before=("会",), state=("会",)),
-    "can": asserted(alike("can"), before=("能",), state=("会",)),
-    "could": asserted(alike("could"), past=True, before=("能",), state=("会",)),
-    "must": asserted(alike("must"), before=("必须",), state=("必须",)),
-    "should": asserted(alike("should"), before=("应该",), state=("应该",)),
-    "wants": asserted(("wants", "want", "want"), between=("to",), before=("想",), state=("想",)),
-    "wanted": asserted(alike("wanted"), between=("to",), past=True, before=("想",), state=("想",)),
-    "did not": denied(DID, ("没有",), ("不",), past=True),
-    "does not": denied(DOES, ("不",), ("不",)),
-    "could not": denied(alike("could"), ("不", "能"), ("不", "会"), past=True),
-    "can not": denied(alike("can"), ("不", "能"), ("不", "会")),
-    "will not": denied(alike("will"), ("不", "会"), ("不", "会")),
-    "would not": denied(alike("would"), ("不", "肯"), ("不", "会"), past=True),
-    "has not done": denied(HAS, ("还", "没有"), ("还", "不"), form=PARTICIPLE),
-    "did not want": denied(DID, ("不", "想"), ("不", "想"), past=True, between=("not", "want", "to")),
-    "does not want": denied(DOES, ("不", "想"), ("不", "想"), between=("not", "want", "to")),
-}
+MOODS = {name: read_mood(*entry) for name, entry in read_data("moods").items()}

@@ -72,7 +72,7 @@ class Page:
         self.links.append(Link("subject", verb, subject, between))
 
     def link_clause(self, subject: object, place: int, verb: int | None, deciding: int | None, fits) -> None:
-        """Link a clause's verb to its subject, which stands at `place`, and its deciding word to the noun it is said of."""
+        """Link a clause's verb to its subject, which stands at `place`, and its deciding word to what it is said of."""
         if verb is not None:
             self.link_subject(verb, place)
         meant = self.named.get(subject.thing)

@@ -1,5 +1,6 @@
 """A scene: who does what, drawn once, and said in English and in Chinese."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from attention_core.learned.grammar.concepts import Noun, Quality
@@ -19,7 +20,8 @@ class Thing:
         self.agreement = PLURAL if many else singular
 
 
-class Determiner(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Determiner:
     """What stands before a noun in both languages; M is the measure word.
 
     is_total: 都 stands before the verb. is_owner: it says whose.
@@ -62,7 +64,8 @@ class Said(NamedTuple):
     degree: Degree
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Event:
     """What may happen or be: a template in both languages.
 
     is_state: it says how something is, not what is done. denial: how Chinese denies it, where that is more than a word.
@@ -108,3 +111,16 @@ class Relative(NamedTuple):
 
     pronoun: str
     clause: Clause
+
+
+class Telling(NamedTuple):
+    """What a scene tells: its parts in the order of each language. frame: the frame that it was made from, or ""."""
+
+    frame: str
+    english: tuple
+    chinese: tuple
+
+
+def tell(*parts: object, frame: str = "") -> Telling:
+    """Tell the same parts in the same order in both languages."""
+    return Telling(frame, parts, parts)

@@ -5,6 +5,7 @@ from functools import cache
 from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.draw import Draw, RandomNumbers
 from attention_core.learned.grammar.page import Page
+from attention_core.learned.grammar.scene import Telling
 from attention_core.learned.grammar.sorts.catalog import SORTS
 from attention_core.learned.grammar.texts import Text
 from attention_core.mechanism.plain_checks import require_one_of
@@ -20,8 +21,9 @@ class Scene:
     sort, frame: as in Text. pairs: the pairs of nouns that a pronoun might stand for.
     """
 
-    def __init__(self, sort: str, frame: str, parts: tuple, pairs: tuple[tuple[str, str], ...]):
-        self.sort, self.frame, self.parts, self.pairs = sort, frame, parts, pairs
+    def __init__(self, sort: str, telling: Telling, pairs: tuple[tuple[str, str], ...]):
+        self.sort, self.frame, self.pairs = sort, telling.frame, pairs
+        self.parts = {"en": telling.english, "zh": telling.chinese}
 
     def say(self, language: str) -> Text:
         """Say the scene. language: "en" or "zh"."""
@@ -34,7 +36,7 @@ class Scene:
         """Write the scene on a page."""
         write = WRITERS[require_one_of("language", language, LANGUAGES)]
         page = Page()
-        for part in self.parts:
+        for part in self.parts[language]:
             write(page, part)
         return page
 
@@ -72,10 +74,9 @@ def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train")
     while True:
         draw = Draw(rng, part)
         drawn_sort = sort or draw.pick(choices)
-        drawn = SORTS[drawn_sort].draw(draw)
-        if drawn is not None:
-            frame, parts = drawn
-            return Scene(drawn_sort, frame, parts, tuple(draw.pairs))
+        telling = SORTS[drawn_sort].draw(draw)
+        if telling is not None:
+            return Scene(drawn_sort, telling, tuple(draw.pairs))
 
 
 @cache

@@ -3,6 +3,7 @@
 x y z     whoever plays this part: the person, animal or thing
 q         a quality with its degree; c  a clause; e  what somebody goes or wants to do
 eat*      a verb that takes its form from mood and subject; in Chinese 了 may follow
+sit~      a Chinese verb of a deed that 了 does not follow; 了? may stand elsewhere
 like=     a Chinese verb of a state: 了 never follows, and it is denied by 不
 steel^    the word that decides of whom the clause is true, where that is neither verb nor quality
 x's       his, her, its, their of the part x
@@ -17,7 +18,8 @@ from attention_core.learned.grammar.concepts import find_verb
 WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # what a step writes
 
 Step = tuple[int, object]
-PARTS = frozenset("xyzqce")
+VERB_MARKS = "*~="
+PARTS = frozenset("xyzqcew")
 
 
 @cache
@@ -38,23 +40,23 @@ def read_english(template: str) -> tuple[Step, ...]:
 
 @cache
 def read_chinese(template: str) -> tuple[Step, ...]:
-    """Read a Chinese template: a verb's step says its word and whether 了 may follow.
+    """Read a Chinese template: a verb's step says its word and its mark.
 
     >>> read_chinese("x 过* y")
-    ((1, 'x'), (5, None), (2, ('过', True)), (1, 'y'))
+    ((1, 'x'), (5, None), (2, ('过', '*')), (1, 'y'))
     """
     steps = []
     tokens = template.split()
     if "@" not in tokens:
-        behind_subject = 1 if tokens[0] in PARTS else 0
+        behind_subject = 1 if tokens[0] == "x" else 0
         tokens.insert(behind_subject, "@")
     for token in tokens:
         if token == "@":
             steps.append((BEFORE_VERB, None))
         elif token == "了?":
             steps.append((DONE, None))
-        elif token[-1] in "*=":
-            steps.append((VERB, (token[:-1], token[-1] == "*")))
+        elif token[-1] in VERB_MARKS:
+            steps.append((VERB, (token[:-1], token[-1])))
         else:
             steps.append(read_plain(token))
     return tuple(steps)

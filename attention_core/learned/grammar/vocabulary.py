@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from attention_core.learned.grammar import chinese, english
-from attention_core.learned.grammar.concepts import find_verb, load_names, load_nouns, load_qualities
+from attention_core.learned.grammar.concepts import load_names, load_nouns, load_qualities
+from attention_core.learned.grammar.deeds import load_deeds
 from attention_core.learned.grammar.determiners import DETERMINERS
 from attention_core.learned.grammar.frames import load_events, load_frames, load_reasons
-from attention_core.learned.grammar.moods import MOODS
+from attention_core.learned.grammar.moods import BASE, DOING, MOODS, PARTICIPLE, PAST, THIRD
 from attention_core.learned.grammar.page import QUALITY_CATEGORY, VERB_CATEGORY, noun_category
 from attention_core.learned.grammar.phrases import DEGREES, load_phrases
 from attention_core.learned.grammar.scene import Event
@@ -54,10 +55,19 @@ def categories(language: str) -> tuple[str, ...]:
     return (*sorted(named), QUALITY_CATEGORY, VERB_CATEGORY)
 
 
-def events() -> list[Event]:
-    """Give every event there is."""
-    reasons = [reason for reason in load_reasons().values() if isinstance(reason, Event)]
-    return [*load_events().values(), *(frame.event for frame in load_frames().values()), *reasons]
+def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
+    """Give every event, and the forms in which its English verb is said."""
+    told = (BASE, THIRD, PAST)
+    for frame in load_frames().values():
+        yield frame.event, tuple({BASE, *(mood.form for mood in frame.moods)})
+    for reason in load_reasons().values():
+        if isinstance(reason, Event):
+            yield reason, told
+    deeds = {deed.event: deed for deed in load_deeds().values()}
+    for event in load_events().values():
+        deed = deeds.get(event)
+        is_told_only = deed is not None and not deed.is_planned
+        yield event, told if is_told_only else (*told, PARTICIPLE, DOING)
 
 
 def english_words() -> Iterator[str]:
@@ -65,12 +75,12 @@ def english_words() -> Iterator[str]:
     for noun in (*load_nouns().values(), *load_names().values()):
         yield from (noun.word, noun.plural)
     yield from (quality.word for quality in load_qualities().values())
-    for event in events():
+    for event, forms in events_with_forms():
         for code, payload in event.english:
             if code in (WORD, TELLING):
                 yield payload
             elif code == VERB:
-                yield from payload
+                yield from (payload[form] for form in forms)
     for mood in MOODS.values():
         yield from (*mood.auxiliary, *mood.between)
     for forms in english.PRONOUNS.values():
@@ -80,7 +90,7 @@ def english_words() -> Iterator[str]:
             yield from each.english
     for each in (*DETERMINERS.values(), *DEGREES.values()):
         yield from each.english
-    yield from (*find_verb("be"), "am", "are", "were", "an", "who", "what", "that")
+    yield from ("be", "is", "was", "am", "are", "were", "an", "who", "what", "that")
     for words in english.QUESTION_WORDS.values():
         yield from words
 
@@ -91,7 +101,7 @@ def chinese_words() -> Iterator[str]:
         yield from (noun.chinese, noun.measure)
     for quality in load_qualities().values():
         yield from (quality.chinese, *quality.predicate)
-    for event in events():
+    for event, _ in events_with_forms():
         for code, payload in (*event.chinese, *event.denial):
             if code in (WORD, TELLING):
                 yield payload
