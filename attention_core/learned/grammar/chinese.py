@@ -141,7 +141,7 @@ def write_clause(page: Page, clause: Clause) -> int | None:
     subject_at = verb_at = deciding = None
     objects = []
     is_denied_alone = mood.negative and event.denial
-    is_done = mood.done and not gap
+    is_done = mood.done and not gap and asks not in ASKED_WITH_DE
     for code, payload in event.denial if is_denied_alone else event.chinese:
         if code == WORD:
             words.append(payload)
@@ -190,6 +190,8 @@ def write_clause(page: Page, clause: Clause) -> int | None:
             page.marks.append(((id(event), TELLING), deciding))
     if asks == "?":
         words.append("吗")
+    elif asks in ASKED_WITH_DE and mood.done:
+        words.append("的")
     if verb_at is None:
         verb_at = deciding
     else:
@@ -200,6 +202,7 @@ def write_clause(page: Page, clause: Clause) -> int | None:
     return verb_at
 
 
+ASKED_WITH_DE = ("place", "time", "how")  # 的 ends the question, and no 了 follows the verb
 QUESTION_WORDS = {"place": ("在", "哪里"), "time": ("什么时候",), "why": ("为什么",), "how": ("怎么",)}
 
 

@@ -22,7 +22,7 @@ GROUPS = {  # of kinds, as frames name them
     "adult": "woman man person",
     "people": "woman man person name-f name-m",
     "being": "woman man person name-f name-m animal",
-    "ware": "clothes vehicle device object furniture",
+    "ware": "garment vehicle device object furniture",
 }
 
 
@@ -156,10 +156,13 @@ def regular_forms(base: str) -> Verb:
     >>> regular_forms("bake"), regular_forms("wash").third, regular_forms("carry").past
     (Verb(base='bake', third='bakes', past='baked', participle='baked', doing='baking'), 'washes', 'carried')
     """
+    stem = base[:-1]
     if base[-1] == "y" and base[-2] not in VOWELS:
-        return Verb(base, base[:-1] + "ies", base[:-1] + "ied", base[:-1] + "ied", base + "ing")
-    third = base + ("es" if base.endswith(HISSING) else "s")
-    stem = base[:-1] if base.endswith("e") else base
+        return Verb(base, stem + "ies", stem + "ied", stem + "ied", base + "ing")
+    ending = "es" if base.endswith(HISSING) else "s"
+    third = base + ending
+    if not base.endswith("e"):
+        stem = base
     doing = base + "ing" if base.endswith("ee") else stem + "ing"
     return Verb(base, third, stem + "ed", stem + "ed", doing)
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from attention_core.learned.grammar.vocabulary import known_words
 from attention_core.mechanism.plain_checks import require_one_of
 
-ENGLISH_TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[^\w\s]")
+ENGLISH_TOKEN = re.compile(r"'s\b|[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[^\w\s]")
 CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # where no word of the vocabulary begins
 CONTRACTIONS = (  # what is typed as one word, and the words that it stands for
     (re.compile(r"[’ʼ`]"), "'"),
@@ -47,7 +47,7 @@ def cut_words(text: str, language: str, words: Collection[str] | None = None) ->
         return match_longest(text, frozenset(known_words("zh") if words is None else words))
     for typed, meant in CONTRACTIONS:
         text = typed.sub(meant, text)
-    return tuple(ENGLISH_TOKEN.findall(text.replace("'s ", " 's ")))
+    return tuple(ENGLISH_TOKEN.findall(text))
 
 
 def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:

@@ -90,6 +90,12 @@ class Draw:
         quality = self.quality_of(noun) if self.random() < DESCRIBED[role] else None
         return Mention(thing, self.pick(FIRST_MENTION[role, number_of(thing)]), quality)
 
+    def counted(self, thing: Thing) -> Mention:
+        """Say that there is a thing, of which nothing is known: "a dog", "two dogs", "some meat"."""
+        if thing.many:
+            return Mention(thing, DETERMINERS[self.pick(("two", "three", "some", "many"))])
+        return Mention(thing, DETERMINERS["a" if thing.noun.plural else "some"])
+
     def quality_of(self, noun: Noun) -> Quality | None:
         """Draw a quality that stands before a noun."""
         options = qualities_before(noun)

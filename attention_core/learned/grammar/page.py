@@ -4,12 +4,14 @@ from attention_core.learned.grammar.concepts import Noun
 from attention_core.learned.grammar.scene import Thing
 from attention_core.learned.grammar.texts import Link
 
+KINDS_OF_MANY = {"woman": "women", "man": "men", "furniture": "pieces-of-furniture"}
 QUALITY_CATEGORY, VERB_CATEGORY = "<quality>", "<verb>"
 
 
 def noun_category(noun: Noun, many: bool) -> str:
     """Give the category that may stand for a noun: "<animals>"."""
-    return f"<{noun.kind}s>" if many else f"<{noun.kind}>"
+    kind = KINDS_OF_MANY.get(noun.kind, noun.kind + "s") if many else noun.kind
+    return f"<{kind}>"
 
 
 class Page:

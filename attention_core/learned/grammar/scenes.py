@@ -75,7 +75,7 @@ def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train")
         draw = Draw(rng, part)
         drawn_sort = sort or draw.pick(choices)
         telling = SORTS[drawn_sort].draw(draw)
-        if telling is not None:
+        if telling is not None and (draw.pairs or part != "held"):
             return Scene(drawn_sort, telling, tuple(draw.pairs))
 
 

@@ -14,6 +14,7 @@ from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place,
 PLACES = find_nouns(
     "park garden city kitchen room village shop beach market forest office hospital library school house"
 )
+FAR_PLACES = find_nouns("city village hospital station hotel beach school office market shop museum zoo airport")
 LANDMARKS = find_nouns("house school church hospital hotel library tree bridge")
 SOMEBODY = load_names()["anna"]  # where anybody may stand, so may i, we and you
 SPEAKERS = ("i", "i", "i", "we", "you")

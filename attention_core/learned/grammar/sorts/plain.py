@@ -10,7 +10,7 @@ from attention_core.learned.grammar.scene import Clause, Mention, Pronoun, Telli
 from attention_core.learned.grammar.sorts.parts import draw_deed, draw_person, draw_place, draw_quality, draw_time
 
 ACTORS = find_nouns("people people animal")
-THINGS = find_nouns("dog cat mouse bird spider frog hamster object container text clothes device food")
+THINGS = find_nouns("dog cat mouse bird spider frog hamster object container text garment device food")
 SURFACES = find_nouns("table desk chair bed sofa shelf bench")
 OWNED = find_nouns("dog cat car bike book ball house phone computer ring coat garden horse bag guitar")
 BY_SIZE = (  # from the biggest
@@ -90,8 +90,7 @@ def draw_there(draw: Draw) -> Telling | None:
         return None
     relation = draw.pick(phrases_of("on-things"))
     if draw.chance(0.5):
-        counted = DETERMINERS[draw.pick(("two", "three", "some", "many")) if x.many else "a"]
-        parts = {"x": Mention(x, counted), "y": draw.known(y), "w": relation}
+        parts = {"x": draw.counted(x), "y": draw.known(y), "w": relation}
         return tell(Clause(load_events()["be-there"], parts, mood), phrase("stop"))
     parts = {"x": draw.mention(x), "y": draw.known(y), "w": relation}
     return tell(Clause(load_events()["lie-at"], parts, mood), phrase("stop"))
@@ -104,8 +103,8 @@ def draw_owner(draw: Draw) -> Telling | None:
     if thing is None:
         return None
     mood = MOODS[draw.pick(("present", "present", "past", "does not"))]
-    one = "not a" if mood.negative else "a"
-    had = Mention(thing, DETERMINERS[draw.pick(("two", "three", "many")) if thing.many else one])
+    is_denied = mood.negative and not thing.many
+    had = Mention(thing, DETERMINERS["not a"]) if is_denied else draw.counted(thing)
     has = Clause(load_events()["have"], {"x": subject, "y": had}, mood)
     if mood.negative or draw.chance(0.4):
         return tell(has, phrase("stop"))

@@ -9,8 +9,8 @@ from attention_core.learned.grammar.moods import MOODS
 from attention_core.learned.grammar.phrases import phrase
 from attention_core.learned.grammar.scene import Clause, Mention, Pronoun, Telling, tell
 from attention_core.learned.grammar.sorts.parts import (
+    FAR_PLACES,
     OF_ANYTHING,
-    PLACES,
     draw_deed,
     draw_person,
     draw_place,
@@ -99,7 +99,7 @@ def draw_why(draw: Draw) -> Telling | None:
 def draw_how(draw: Draw) -> Telling | None:
     """Ask how somebody goes somewhere."""
     mood = MOODS[draw.pick(("past", "past", "present", "will"))]
-    parts = {"x": draw_person(draw), "y": draw.known(draw.thing(PLACES, many=0))}
+    parts = {"x": draw_person(draw), "y": draw.known(draw.thing(FAR_PLACES, many=0))}
     vehicle = Mention(draw.thing(find_nouns("bus train car bike taxi plane"), many=0), DETERMINERS[""])
     question = Clause(load_events()["go"], parts, mood, asks="how")
     answer = Clause(load_events()["by"], {"x": vehicle}, mood)

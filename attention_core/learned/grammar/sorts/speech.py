@@ -9,7 +9,7 @@ from attention_core.learned.grammar.moods import MOODS, Mood
 from attention_core.learned.grammar.phrases import phrase
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Pronoun, Telling, Thing, tell
 from attention_core.learned.grammar.sorts.parts import (
-    PLACES,
+    FAR_PLACES,
     are_confused,
     draw_deed,
     draw_person,
@@ -108,7 +108,7 @@ def draw_errand(draw: Draw) -> Telling | None:
     """Draw where somebody goes, and what for or how."""
     subject = draw_person(draw, speaker=0.3)
     mood = MOODS[draw.pick(("past", "past", "past", "present", "will", "wants", "must", "can", "did not"))]
-    place = draw.known(draw.thing(PLACES, many=0))
+    place = draw.known(draw.thing(FAR_PLACES, many=0))
     time = draw_time(draw, mood) if draw.chance(0.4) else None
     if draw.chance(0.3):
         vehicle = draw.thing(find_nouns("bus train car bike taxi plane"), many=0)

@@ -2,12 +2,11 @@
 
 from attention_core.learned.grammar.concepts import find_nouns
 from attention_core.learned.grammar.deeds import deeds_alone, deeds_to_others
-from attention_core.learned.grammar.determiners import DETERMINERS
 from attention_core.learned.grammar.draw import Draw
 from attention_core.learned.grammar.frames import load_events
 from attention_core.learned.grammar.moods import MOODS
 from attention_core.learned.grammar.phrases import phrase, phrases_of
-from attention_core.learned.grammar.scene import Clause, Mention, Pronoun, Telling, Thing, tell
+from attention_core.learned.grammar.scene import Clause, Pronoun, Telling, Thing, tell
 from attention_core.learned.grammar.sorts.parts import are_confused, draw_place, draw_quality, own_deeds
 
 NAMES, SURNAMES = find_nouns("name"), find_nouns("surname")
@@ -64,10 +63,9 @@ def draw_story(draw: Draw) -> Telling | None:
 
 def draw_beginning(draw: Draw, x: Thing, y: Thing, is_owner: bool) -> tuple:
     """Draw how a story begins: "one day anna found a ring"."""
-    counted = DETERMINERS[draw.pick(("two", "three")) if y.many else "a"]
     verbs = ("have", "find-thing", "buy-thing", "want-thing", "like", "see") if is_owner else ("see", "hear")
     event = load_events()[draw.pick(verbs)]
-    first = Clause(event, {"x": draw.mention(x), "y": Mention(y, counted)}, MOODS["past"])
+    first = Clause(event, {"x": draw.mention(x), "y": draw.counted(y)}, MOODS["past"])
     return (draw.pick(phrases_of("first")), first) if draw.chance(0.4) else (first,)
 
 
@@ -78,7 +76,7 @@ def draw_next(draw: Draw, one: Thing, other: Thing) -> Clause | None:
     deeds = own_deeds(one, other)
     if deeds and how < 0.45:
         return Clause(draw.pick(deeds).event, {"x": subject}, MOODS["past"])
-    to_other = [deed for deed in deeds_to_others(one.noun) if other.noun in deed.y]
+    to_other = [deed for deed in deeds_to_others(one.noun, planned=True) if other.noun in deed.y]
     if to_other and how < 0.65:
         object_ = draw.known(other) if are_confused(one, other) else Pronoun(other)
         return Clause(draw.pick(to_other).event, {"x": subject, "y": object_}, MOODS["past"])
