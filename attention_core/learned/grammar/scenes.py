@@ -2,15 +2,16 @@
 
 from functools import cache
 
-from attention_core.learned.grammar import chinese, english
+from attention_core.learned.grammar.chinese import ChineseWriter
 from attention_core.learned.grammar.draw import Draw, RandomNumbers
-from attention_core.learned.grammar.page import Page
+from attention_core.learned.grammar.english import EnglishWriter
 from attention_core.learned.grammar.scene import Telling
 from attention_core.learned.grammar.sorts.catalog import SORTS
 from attention_core.learned.grammar.texts import Text
+from attention_core.learned.grammar.writer import Writer
 from attention_core.mechanism.plain_checks import require_one_of
 
-WRITERS = {"en": english.write, "zh": chinese.write}
+WRITERS = {"en": EnglishWriter, "zh": ChineseWriter}
 LANGUAGES = (*WRITERS,)
 PARTS = ("train", "held", "frames")
 
@@ -32,12 +33,11 @@ class Scene:
         kinds = tuple([kind_at(at, "") for at in range(len(page.words))])
         return Text(tuple(page.words), tuple(page.links), kinds, self.sort, self.frame)
 
-    def write(self, language: str) -> Page:
+    def write(self, language: str) -> Writer:
         """Write the scene on a page."""
-        write = WRITERS[require_one_of("language", language, LANGUAGES)]
-        page = Page()
+        page = WRITERS[require_one_of("language", language, LANGUAGES)]()
         for part in self.parts[language]:
-            write(page, part)
+            page.write(part)
         return page
 
     def align(self) -> tuple[tuple[int, int], ...]:
