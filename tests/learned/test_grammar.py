@@ -153,6 +153,14 @@ def test_every_frame_is_said_in_both_languages(name):
                 assert frame.event.english[1][1].past in scene.say("en").words or mood is not MOODS["past"]
 
 
+def test_no_mark_of_a_template_is_said_and_no_chinese_word_twice():
+    for language in LANGUAGES:
+        assert not [word for word in known_words(language) if set(word) & set("*~=^@_") or word == "M"]
+    for _, text in draw_texts("zh", 4000):
+        pairs = zip(text.words, text.words[1:], strict=False)
+        assert not [word for word, other in pairs if word == other], sentence(text)
+
+
 def test_a_word_is_aligned_with_the_word_that_translates_it():
     translations = {noun.word: noun.chinese for noun in (*load_nouns().values(), *load_names().values())}
     translations |= {noun.plural: noun.chinese for noun in load_nouns().values() if noun.plural}
