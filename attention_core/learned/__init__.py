@@ -1,1 +1,1 @@
-"""Networks whose weights are learned: their symbols, tasks, models and training, and what they show."""
+"""Networks whose weights are learned: their symbols, tasks, grammar, models and training, and what they show."""

@@ -1,0 +1,49 @@
+"""Sentences and short stories in English and Chinese, written by one grammar, with what each word refers to.
+
+    from random import Random
+    from attention_core.learned.grammar import draw_scene
+
+    scene = draw_scene(Random(1))            # sort="because", part="train" | "held" | "frames"
+    text = scene.say("en")                   # Text(words, links, kinds, sort, frame)
+    same = scene.say("zh")                   # its translation
+    scene.align()                            # ((English position, Chinese position), ...) of what says the same
+    scene.pairs                              # ((noun, noun), ...) that a pronoun may stand for
+
+Links are (kind, at, to, others):
+
+    "pronoun"   the noun that is meant; others: the nouns that fit in gender and number, too
+    "subject"   a verb's subject; others: the nouns in between
+    "about"     the noun that a deciding word is said of; others: the nouns that it might be said of, too
+    "object"    the verb of what something is done to
+    "again"     an earlier mention of the same
+
+`vocabulary(language)` lists all tokens: <pad>, <start>, <mask>, <unknown>, the categories that `kinds` holds, then the
+words; the words of a Text hold no special token. `cut_words(text, language)` cuts what a person types.
+`minimal_pairs(rng, count, language)` gives pairs of texts that differ in one word. See docs/grammar.md.
+"""
+
+from attention_core.learned.grammar.cut_words import cut_words
+from attention_core.learned.grammar.draw import held_out_pair
+from attention_core.learned.grammar.minimal_pairs import MinimalPair, minimal_pairs
+from attention_core.learned.grammar.scenes import LANGUAGES, PARTS, Scene, draw_scene
+from attention_core.learned.grammar.sorts.catalog import SORTS
+from attention_core.learned.grammar.texts import Link, Text
+from attention_core.learned.grammar.vocabulary import SPECIAL_TOKENS, categories, known_words, vocabulary
+
+__all__ = [
+    "LANGUAGES",
+    "PARTS",
+    "SORTS",
+    "SPECIAL_TOKENS",
+    "Link",
+    "MinimalPair",
+    "Scene",
+    "Text",
+    "categories",
+    "cut_words",
+    "draw_scene",
+    "held_out_pair",
+    "known_words",
+    "minimal_pairs",
+    "vocabulary",
+]

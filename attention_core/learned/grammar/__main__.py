@@ -1,0 +1,16 @@
+"""Print texts of the grammar: `python -m attention_core.learned.grammar en 20`, or of one sort: `... zh 20 because`."""
+
+import sys
+from random import Random
+
+from attention_core.learned.grammar import SORTS, draw_scene
+
+language, count, *chosen = sys.argv[1:] or ("en", "3")
+rng = Random(1)
+for sort in chosen or SORTS:
+    print(f"-- {sort}")
+    for _ in range(int(count)):
+        scene = draw_scene(rng, sort)
+        texts = [scene.say(each) for each in ("en", "zh")] if language == "both" else [scene.say(language)]
+        for text in texts:
+            print(" ".join(text.words))

@@ -1,0 +1,181 @@
+"""A scene in Chinese: measure words, 了, 正在 and 不, clauses with 的 before their noun, places before the verb."""
+
+from attention_core.learned.grammar.page import QUALITY_CATEGORY, noun_category
+from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Relative, Said, Thing
+from attention_core.learned.grammar.writer import Writer
+
+PRONOUNS = {
+    ("f", False): "她",
+    ("m", False): "他",
+    ("n", False): "它",
+    ("f", True): "她们",
+    ("m", True): "他们",
+    ("n", True): "它们",
+}
+SPEAKERS = {"i": "我", "we": "我们", "you": "你"}
+MANY_PEOPLE = ("们",)  # what makes a noun of persons many, in place of a word before it
+QUESTION_WORDS = {"place": ("在", "哪里"), "time": ("什么时候",), "why": ("为什么",), "how": ("怎么",)}
+ASKED_WITH_DE = ("place", "time", "how")  # 的 ends the question about a deed that is done, and no 了 follows the verb
+LASTING = ("正在",)  # which is not said where a place is
+
+
+def may_mean(thing: Thing, other: Thing) -> bool:
+    """Tell whether the Chinese pronoun of a thing fits another thing, too."""
+    return thing.many == other.many and thing.gender in other.noun.genders
+
+
+def is_told_as_done(clause: Clause) -> bool:
+    """Tell whether 了 follows the verb of a deed."""
+    return clause.mood.done and not clause.gap and clause.asks not in ASKED_WITH_DE
+
+
+class ChineseWriter(Writer):
+    """A page in Chinese."""
+
+    __slots__ = ()
+
+    def may_mean(self, thing: Thing, other: Thing) -> bool:
+        """Tell whether the pronoun of a thing fits another thing, too."""
+        return may_mean(thing, other)
+
+    def words_of(self, phrase: Phrase) -> tuple[str, ...]:
+        """Give the Chinese words of a phrase."""
+        return phrase.chinese
+
+    def pronoun_of(self, thing: Thing, case: int) -> str:
+        """Give the pronoun of a thing; an owner's is the same, and 的 follows."""
+        return SPEAKERS[thing.speaker] if thing.speaker else PRONOUNS[thing.gender, thing.many]
+
+    def question_word(self, thing: Thing) -> str:
+        """Give 谁 or 什么."""
+        return "什么" if thing.gender == "n" else "谁"
+
+    # ---- things ------------------------------------------------------------------------------------------------------
+    def write_mention(self, mention: Mention) -> int:
+        """Write a noun with all that stands before it."""
+        thing, _, quality, relative, _ = mention
+        noun = thing.noun
+        verb = self.write_relative(relative) if relative else None
+        self.write_determiner(mention)
+        if quality:
+            self.add_word(quality.chinese, id(quality), QUALITY_CATEGORY)
+            if quality.needs_de:
+                self.words.append("的")
+        at = self.add_noun(mention, thing, noun.chinese, noun_category(noun, False))
+        if thing.surname:
+            self.add_surname(thing, thing.surname.chinese)
+        if mention.determiner.chinese == MANY_PEOPLE and not mention.owner:
+            self.words.append("们")
+        if verb is not None:
+            self.link_relative(relative, verb, at)
+        return at
+
+    def write_determiner(self, mention: Mention) -> None:
+        """Write whose or which one it is: 她 的, 那 只, 我 before one's kin."""
+        noun = mention.thing.noun
+        determiner = mention.determiner
+        if mention.owner:
+            self.write_owner(mention.owner)
+            if not noun.is_kin:
+                self.words.append("的")
+        elif determiner.chinese != MANY_PEOPLE:
+            is_short = noun.is_kin and determiner.is_owner
+            before = determiner.chinese[:1] if is_short else determiner.chinese
+            self.words += [noun.measure if word == "M" else word for word in before]
+
+    def write_relative(self, relative: Relative | Place) -> int | None:
+        """Write what says which one is meant, before its noun, and give the position of its verb."""
+        verb = None
+        if isinstance(relative, Place):
+            self.write_thing(relative.mention)
+            self.write_phrase(relative.relation)
+        else:
+            verb = self.write_clause(relative.clause)
+        self.words.append("的")
+        return verb
+
+    def link_relative(self, relative: Relative, verb: int, head: int) -> None:
+        """Link the verb of a clause before a noun with the noun."""
+        if relative.clause.gap == "x":
+            self.link_subject(verb, head)
+        else:
+            self.link_object(head, verb)
+
+    def write_place(self, place: Place) -> None:
+        """Write where something is done: 在 公园 里."""
+        self.words.append("在")
+        self.write_thing(place.mention)
+        self.write_phrase(place.relation)
+
+    def write_quality(self, said: Said, clause: Clause) -> int:
+        """Write a quality with its degree, and give the position of the quality."""
+        quality, degree = said
+        if quality.predicate:
+            first, *others = quality.predicate
+            at = self.add_word(first, id(said), QUALITY_CATEGORY)
+            self.words += others
+            return at
+        if clause.mood.negative:
+            return self.add_word(quality.chinese, id(said), QUALITY_CATEGORY)
+        self.words += degree.before
+        at = self.add_word(quality.chinese, id(said), QUALITY_CATEGORY)
+        self.words += degree.behind
+        return at
+
+    # ---- clauses -----------------------------------------------------------------------------------------------------
+    def write_clause(self, clause: Clause) -> int | None:
+        """Write a clause, and give the position of its verb, or of the quality that stands for one."""
+        event = clause.event
+        is_denied_alone = clause.mood.negative and event.denial
+        places = self.write_steps(clause, event.denial if is_denied_alone else event.chinese)
+        if clause.asks == "?":
+            self.words.append("吗")
+        elif clause.asks in ASKED_WITH_DE and clause.mood.done:
+            self.words.append("的")
+        if places.verb is None:
+            places.verb = places.deciding
+        self.link_clause(clause, places)
+        return places.verb
+
+    def write_verb(self, step: tuple[str, str], clause: Clause) -> int:
+        """Write a verb, and 了 where a deed is done; give the position of the verb."""
+        word, mark = step
+        at = len(self.words)
+        self.words.append(word)
+        if mark == "*":
+            self.write_done(clause)
+        return at
+
+    def write_done(self, clause: Clause) -> None:
+        """Write 了 where a single deed is told."""
+        if is_told_as_done(clause):
+            self.words.append("了")
+
+    def write_before_verb(self, clause: Clause) -> None:
+        """Write what stands between subject and verb: the time, 都, what the mood says, the place."""
+        if clause.time:
+            self.write_phrase(clause.time)
+        if clause.asks in ("time", "why"):
+            self.write_adverb_asked(clause)
+        subject = clause.parts["x"]
+        if not clause.gap and isinstance(subject, Mention) and subject.determiner.is_total:
+            self.words.append("都")
+        self.words += self.words_of_mood(clause)
+        if clause.asks in ("place", "how"):
+            self.write_adverb_asked(clause)
+        if clause.place:
+            self.write_place(clause.place)
+
+    def write_adverb_asked(self, clause: Clause) -> None:
+        """Write what asks for a time, a place, a reason or a way."""
+        *before, word = QUESTION_WORDS[clause.asks]
+        self.words += before
+        self.add_word(word, (id(clause.event), "asks"))
+
+    def words_of_mood(self, clause: Clause) -> tuple[str, ...]:
+        """Give what a mood puts before the verb; an event that is denied in its own way has it in its template."""
+        mood = clause.mood
+        is_at_place = clause.place or clause.asks == "place"
+        if (mood.negative and clause.event.denial) or (is_at_place and mood.before == LASTING):
+            return ()
+        return mood.before_state if clause.event.is_state else mood.before

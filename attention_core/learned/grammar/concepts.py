@@ -1,0 +1,189 @@
+"""The words of the grammar: nouns, names, qualities and verbs, each with its forms in both languages."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+DATA_FOLDER = Path(__file__).parent
+GENDERS = {
+    "woman": "f",
+    "man": "m",
+    "person": "fm",
+    "infant": "fm",
+    "name-f": "f",
+    "name-m": "m",
+}  # of all other kinds: n, a thing
+VOWELS = "aeiou"
+HISSING = ("s", "sh", "ch", "x", "z")  # an es follows, not an s
+GROUPS = {  # of kinds, as frames name them
+    "name": "name-f name-m",
+    "adult": "woman man person",
+    "people": "woman man person name-f name-m",
+    "being": "woman man person name-f name-m animal",
+    "ware": "garment vehicle device object furniture",
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Noun:
+    """A noun or a name. genders: the letters of the pronouns that fit it. plural: "" where there is none.
+
+    is_plural_only: it is always many, as noodles are. is_kin: 我 妈妈 is said without 的.
+    """
+
+    word: str
+    plural: str
+    chinese: str
+    measure: str
+    kind: str
+    genders: str
+    is_plural_only: bool = False
+    is_kin: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Quality:
+    """An adjective. predicate: what Chinese says for "is so", where that is no degree and adjective.
+
+    fits: the nouns that may be so, in any text. is_predicate_only: it never stands before a noun.
+    """
+
+    word: str
+    chinese: str
+    needs_de: bool
+    predicate: tuple[str, ...]
+    fits: tuple[Noun, ...]
+    is_predicate_only: bool
+
+
+class Verb(NamedTuple):
+    """The forms of an English verb."""
+
+    base: str
+    third: str
+    past: str
+    participle: str
+    doing: str
+
+
+def read_data(name: str) -> dict:
+    """Read a TOML file of the grammar."""
+    return tomllib.loads((DATA_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+# ---- nouns -----------------------------------------------------------------------------------------------------------
+def read_noun(word: str, kind: str, entry: str) -> Noun:
+    """Read what a line of nouns.toml says: Chinese, measure word, and the plural where it is irregular."""
+    chinese, measure, *irregular = entry.split()
+    said = irregular[0] if irregular else word + "s"
+    plural = {"-": "", "-p": word}.get(said, said)
+    is_kin = chinese.startswith("~")
+    return Noun(word, plural, chinese.lstrip("~"), measure, kind, GENDERS.get(kind, "n"), said == "-p", is_kin)
+
+
+@cache
+def load_nouns() -> dict[str, Noun]:
+    """Load all nouns by their English word, without names."""
+    nouns = {}
+    for kind, lines in read_data("nouns").items():
+        nouns |= {word: read_noun(word, kind, entry) for word, entry in lines.items()}
+    return nouns
+
+
+@cache
+def load_names() -> dict[str, Noun]:
+    """Load first names and surnames by their English word."""
+    names = {}
+    for kind, lines in read_data("names").items():
+        gender = GENDERS.get(kind, "")
+        names |= {word: Noun(word, "", chinese, "", kind, gender) for word, chinese in lines.items()}
+    return names
+
+
+@cache
+def find_nouns(choice: str) -> tuple[Noun, ...]:
+    """Find the nouns that a frame allows: kinds, groups of kinds, and single nouns, with spaces between them.
+
+    >>> [noun.word for noun in find_nouns("furniture door")][:2], find_nouns("door")[0].chinese
+    (['table', 'chair'], '门')
+    """
+    everything = {**load_names(), **load_nouns()}
+    found = []
+    for part in choice.split():
+        kinds = GROUPS.get(part, part).split()
+        of_kinds = [noun for noun in everything.values() if noun.kind in kinds]
+        found += of_kinds or [everything[part]]
+    return tuple(dict.fromkeys(found))
+
+
+# ---- qualities -------------------------------------------------------------------------------------------------------
+def read_quality(name: str, entry: str) -> Quality:
+    """Read what a line of qualities.toml says; what stands behind _ in a name is not said."""
+    said, _, fits = entry.partition(">")
+    chinese, _, predicate = said.strip().partition(":")
+    word, _, _ = name.partition("_")
+    is_short = chinese.endswith("+")
+    is_predicate_only = chinese.endswith("!")
+    said_alone = chinese.rstrip("+!")
+    return Quality(word, said_alone, not is_short, tuple(predicate.split()), find_nouns(fits), is_predicate_only)
+
+
+@cache
+def load_qualities() -> dict[str, Quality]:
+    """Load all qualities by their name."""
+    lines = [line for section in read_data("qualities").values() for line in section.items()]
+    return {name: read_quality(name, entry) for name, entry in lines}
+
+
+@cache
+def qualities_before(noun: Noun) -> tuple[Quality, ...]:
+    """Give the qualities that may stand before a noun."""
+    return tuple(quality for quality in qualities_of(noun) if not quality.is_predicate_only)
+
+
+@cache
+def qualities_of(noun: Noun) -> tuple[Quality, ...]:
+    """Give the qualities that a noun may have."""
+    return tuple(quality for quality in load_qualities().values() if noun in quality.fits)
+
+
+# ---- verbs -----------------------------------------------------------------------------------------------------------
+def regular_forms(base: str) -> Verb:
+    """Give the forms of a regular verb.
+
+    >>> regular_forms("bake"), regular_forms("wash").third, regular_forms("carry").past
+    (Verb(base='bake', third='bakes', past='baked', participle='baked', doing='baking'), 'washes', 'carried')
+    """
+    stem = base[:-1]
+    if base[-1] == "y" and base[-2] not in VOWELS:
+        return Verb(base, stem + "ies", stem + "ied", stem + "ied", base + "ing")
+    ending = "es" if base.endswith(HISSING) else "s"
+    third = base + ending
+    if not base.endswith("e"):
+        stem = base
+    doing = base + "ing" if base.endswith("ee") else stem + "ing"
+    return Verb(base, third, stem + "ed", stem + "ed", doing)
+
+
+@cache
+def find_verb(base: str) -> Verb:
+    """Find the forms of an English verb: those of verbs.toml, else the regular ones."""
+    irregular = load_irregular_verbs().get(base)
+    regular = regular_forms(base)
+    if irregular is None:
+        return regular
+    forms = map(choose_form, irregular.split(), regular[1:])
+    return Verb(base, *forms)
+
+
+def choose_form(form: str, regular: str) -> str:
+    """Give the regular form where a point stands for it."""
+    return regular if form == "." else form
+
+
+@cache
+def load_irregular_verbs() -> dict[str, str]:
+    """Load the forms of irregular verbs as they are written."""
+    return read_data("verbs")["verb"]

@@ -1,0 +1,75 @@
+"""Cuts what a person types into the words of a vocabulary."""
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from attention_core.learned.grammar.vocabulary import known_words
+from attention_core.mechanism.plain_checks import require_one_of
+
+ENGLISH_TOKEN = re.compile(r"'s\b|[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[^\w\s]")
+CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # where no word of the vocabulary begins
+CONTRACTIONS = (  # what is typed as one word, and the words that it stands for
+    (re.compile(r"[’ʼ`]"), "'"),
+    (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\bshan't\b"), "shall not"),
+    (re.compile(r"n't\b"), " not"),
+    (re.compile(r"\bi'm\b"), "i am"),
+    (re.compile(r"'re\b"), " are"),
+    (re.compile(r"'ve\b"), " have"),
+    (re.compile(r"'ll\b"), " will"),
+    (re.compile(r"\b(i|you|he|she|we|they)'d\b"), r"\1 would"),
+    (re.compile(r"\b(he|she|it|that|there|what|who|where|how)'s\b"), r"\1 is"),
+    (re.compile(r"\blet's\b"), "let us"),
+)
+CHINESE_PUNCTUATION = str.maketrans(",.?!:;", "，。？！：；")
+
+
+def cut_words(text: str, language: str, words: Collection[str] | None = None) -> tuple[str, ...]:
+    """Cut a text into words, as the grammar writes them.
+
+    English: lower case, "didn't" as did not, punctuation by itself. Chinese: the longest word that begins at each
+    place, and a character that begins none by itself; an English full stop becomes a Chinese one.
+
+    text: any text. language: "en" or "zh". words: the words that Chinese is cut into, by default those of the grammar.
+
+    Raises AttentionError: unknown_choice.
+
+    >>> cut_words("The dog didn't eat.", "en")
+    ('the', 'dog', 'did', 'not', 'eat', '.')
+    >>> cut_words("公共汽车很慢。", "zh"), cut_words("公共汽车", "zh", words={"公共", "汽车"})
+    (('公共汽车', '很', '慢', '。'), ('公共', '汽车'))
+    """
+    require_one_of("language", language, ("en", "zh"))
+    text = text.lower()
+    if language == "zh":
+        return match_longest(text, frozenset(known_words("zh") if words is None else words))
+    for typed, meant in CONTRACTIONS:
+        text = typed.sub(meant, text)
+    return tuple(ENGLISH_TOKEN.findall(text))
+
+
+def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:
+    """Cut a text at each place behind the longest word that begins there."""
+    text = text.translate(CHINESE_PUNCTUATION)
+    longest = longest_word(words)
+    found = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        ends = range(min(len(text), at + longest), at, -1)
+        end = next((end for end in ends if text[at:end] in words), None)
+        if end is None:
+            end = CHINESE_TOKEN.match(text, at).end()
+        found.append(text[at:end])
+        at = end
+    return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def longest_word(words: frozenset[str]) -> int:
+    """Give the length of the longest word."""
+    return max(map(len, words), default=0)

@@ -1,0 +1,63 @@
+"""Deeds: the events that single nouns may take part in, by themselves or with another."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from attention_core.learned.grammar.concepts import Noun, find_nouns, read_data
+from attention_core.learned.grammar.frames import load_events
+from attention_core.learned.grammar.scene import Event
+
+FEW = 4  # nouns that share a deed at most, so that it is their own, as to bark is
+OWN_WEIGHT = 6  # how much more often a noun's own deeds are drawn
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Deed:
+    """An event and the nouns that may take part; y is empty where x does it by itself.
+
+    is_planned: it lasts, and may be wanted, so that "is doing" and "wants to" go with it.
+    """
+
+    event: Event
+    x: tuple[Noun, ...]
+    y: tuple[Noun, ...]
+    is_planned: bool
+
+
+@cache
+def load_deeds() -> dict[str, Deed]:
+    """Load all deeds by the name of their event."""
+    sections = read_data("events")
+    deeds = {}
+    for name, (_, x, *at_once) in sections["alone"].items():
+        deeds[name] = make_deed(name, x, "", bool(at_once))
+    for name, (_, x, y, *at_once) in sections["together"].items():
+        deeds[name] = make_deed(name, x, y, bool(at_once))
+    return deeds
+
+
+def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
+    """Make the deed of an event."""
+    event = load_events()[name]
+    is_planned = not event.is_state and not is_at_once
+    return Deed(event, find_nouns(x), find_nouns(y), is_planned)
+
+
+@cache
+def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
+    """Give what a noun may do by itself, its own deeds more often. planned: only what may be wanted."""
+    mine = [deed for deed in deeds_of(noun, planned) if not deed.y]
+    own = [deed for deed in mine if len(deed.x) <= FEW]
+    return tuple(mine + own * OWN_WEIGHT)
+
+
+@cache
+def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
+    """Give what a noun may do to another. planned: only what may be wanted."""
+    return tuple(deed for deed in deeds_of(noun, planned) if deed.y)
+
+
+def deeds_of(noun: Noun, planned: bool) -> list[Deed]:
+    """Give what a noun may do."""
+    mine = [deed for deed in load_deeds().values() if noun in deed.x]
+    return [deed for deed in mine if deed.is_planned or not planned]

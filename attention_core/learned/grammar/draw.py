@@ -1,0 +1,121 @@
+"""Random choices of a scene: which nouns, how they are said, which pairs are kept out of training."""
+
+from collections.abc import Sequence
+from typing import Protocol
+from zlib import crc32
+
+from attention_core.learned.grammar.concepts import Noun, Quality, qualities_before
+from attention_core.learned.grammar.determiners import DETERMINERS, FIRST_MENTION
+from attention_core.learned.grammar.scene import Mention, Thing
+
+DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # how often a quality stands before a noun
+HELD_OUT_SHARE = 8  # one pair in so many
+
+
+class RandomNumbers(Protocol):
+    """What draws numbers: random.Random."""
+
+    def random(self) -> float:
+        """Draw a number from 0 to 1."""
+
+
+def held_out_pair(noun: str, other: str) -> bool:
+    """Tell whether two nouns are a pair that is never drawn in training text: about one pair in eight, on any machine.
+
+    >>> held_out_pair("cat", "dog") == held_out_pair("dog", "cat")
+    True
+    """
+    first, second = sorted((noun, other))
+    return crc32(f"{first} {second}".encode()) % HELD_OUT_SHARE == 0
+
+
+class Draw:
+    """The random choices of one scene. pairs: the nouns that a pronoun might stand for, in the order of their draw.
+
+    part: "train", "held" (the first pair is one that training never sees) or "frames".
+    """
+
+    __slots__ = ("pairs", "part", "random")
+
+    def __init__(self, rng: RandomNumbers, part: str):
+        self.random = rng.random
+        self.part = part
+        self.pairs: list[tuple[str, str]] = []
+
+    def pick(self, options: Sequence):
+        """Choose one of the options, all with the same probability."""
+        return options[int(self.random() * len(options))]
+
+    def chance(self, probability: float) -> bool:
+        """Choose yes with a probability."""
+        return self.random() < probability
+
+    # ---- things ------------------------------------------------------------------------------------------------------
+    def thing(self, nouns: Sequence[Noun], many: float = 0.15) -> Thing:
+        """Draw a thing. many: how probable it is that there are several of it."""
+        noun = self.pick(nouns)
+        return self.thing_of(noun, many)
+
+    def thing_of(self, noun: Noun, many: float = 0.15) -> Thing:
+        """Make a thing of a noun; a person whose noun leaves that open is drawn as she or he."""
+        if noun.is_plural_only:
+            return Thing(noun, "n", True)
+        is_many = bool(noun.plural) and self.random() < many
+        gender = noun.genders
+        if gender == "fm":
+            gender = "m" if is_many or self.random() < 0.5 else "f"
+        return Thing(noun, gender, is_many)
+
+    def second(self, first: Thing, nouns: Sequence[Noun], many: float = 0.15) -> Thing | None:
+        """Draw another thing, such that the pair belongs to the part that is drawn; None where there is none."""
+        if first.speaker:
+            return self.thing(nouns, many)
+        word = first.noun.word
+        wanted = self.part == "held" and not self.pairs
+        for _ in range(40):
+            noun = self.pick(nouns)
+            if noun.word != word and held_out_pair(word, noun.word) == wanted:
+                self.pairs.append((word, noun.word))
+                return self.thing_of(noun, many)
+        return None
+
+    # ---- how they are said -------------------------------------------------------------------------------------------
+    def mention(self, thing: Thing, role: str = "subject") -> Mention:
+        """Say a thing for the first time. role: "subject", "object", "head" (a clause tells it
+        from others) or "either" (what may be true of it, the text decides).
+        """
+        noun = thing.noun
+        if not noun.measure:
+            return Mention(thing, DETERMINERS[""])
+        quality = self.quality_of(noun) if self.random() < DESCRIBED[role] else None
+        return Mention(thing, self.pick(FIRST_MENTION[role, number_of(thing)]), quality)
+
+    def counted(self, thing: Thing) -> Mention:
+        """Say that there is a thing, of which nothing is known: "a dog", "two dogs", "some meat"."""
+        if thing.many:
+            return Mention(thing, DETERMINERS[self.pick(("two", "three", "some", "many"))])
+        return Mention(thing, DETERMINERS["a" if thing.noun.plural else "some"])
+
+    def quality_of(self, noun: Noun) -> Quality | None:
+        """Draw a quality that stands before a noun."""
+        options = qualities_before(noun)
+        return self.pick(options) if options else None
+
+    def known(self, thing: Thing) -> Mention:
+        """Say a thing by its noun, when it is known."""
+        if not thing.noun.measure:
+            return Mention(thing, DETERMINERS[""])
+        if not thing.many:
+            return Mention(thing, DETERMINERS["the"])
+        return Mention(thing, DETERMINERS["the things" if thing.gender == "n" else "the people"])
+
+
+def number_of(thing: Thing) -> str:
+    """Give the key of the determiners that a thing may have."""
+    if thing.many:
+        return "things" if thing.gender == "n" else "people"
+    if thing.noun.is_kin:
+        return "kin"
+    if thing.noun.kind in ("woman", "man"):
+        return "stranger"
+    return "one" if thing.noun.plural else "mass"

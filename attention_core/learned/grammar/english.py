@@ -1,0 +1,176 @@
+"""A scene in English: articles, agreement, auxiliary verbs, relative clauses behind their noun."""
+
+from attention_core.learned.grammar.concepts import Verb
+from attention_core.learned.grammar.moods import BASE, DID, DOES, IS, PAST, SINGULAR, THIRD, WAS, Mood
+from attention_core.learned.grammar.page import QUALITY_CATEGORY, noun_category
+from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Relative, Said, Thing
+from attention_core.learned.grammar.templates import VERB
+from attention_core.learned.grammar.writer import OBJECT_CASE, Writer
+
+PRONOUNS = {  # as subject, as object, as owner
+    "f": ("she", "her", "her"),
+    "m": ("he", "him", "his"),
+    "n": ("it", "it", "its"),
+    "they": ("they", "them", "their"),
+    "i": ("i", "me", "my"),
+    "we": ("we", "us", "our"),
+    "you": ("you", "you", "your"),
+}
+SOUNDS_LIKE_CONSONANT = ("useful", "uniform", "university", "european", "one")
+SOUNDS_LIKE_VOWEL = ("hour", "honest")
+QUESTION_WORDS = {"place": ("where",), "time": ("when",), "why": ("why",), "how": ("how",), "?": ()}
+
+
+def may_mean(thing: Thing, other: Thing) -> bool:
+    """Tell whether the English pronoun of a thing fits another thing, too."""
+    if thing.many or other.many:
+        return thing.many and other.many
+    return thing.gender in other.noun.genders
+
+
+def article_before(word: str) -> tuple[str]:
+    """Give a or an.
+
+    >>> article_before("old"), article_before("useful"), article_before("honest")
+    (('an',), ('a',), ('an',))
+    """
+    if word.startswith(SOUNDS_LIKE_CONSONANT):
+        return ("a",)
+    vowel = word[0] in "aeiou" or word.startswith(SOUNDS_LIKE_VOWEL)
+    return ("an",) if vowel else ("a",)
+
+
+def is_plain_be(verb: Verb, mood: Mood) -> bool:
+    """Tell whether the verb is a form of be that needs no other: "was", "are not"."""
+    if verb.base != "be":
+        return False
+    is_alone = not mood.auxiliary and mood.form in (THIRD, PAST)
+    return is_alone or (mood.auxiliary in (DOES, DID) and mood.between == ("not",))
+
+
+class EnglishWriter(Writer):
+    """A page in English."""
+
+    __slots__ = ()
+
+    def may_mean(self, thing: Thing, other: Thing) -> bool:
+        """Tell whether the pronoun of a thing fits another thing, too."""
+        return may_mean(thing, other)
+
+    def words_of(self, phrase: Phrase) -> tuple[str, ...]:
+        """Give the English words of a phrase."""
+        return phrase.english
+
+    def pronoun_of(self, thing: Thing, case: int) -> str:
+        """Give the pronoun of a thing."""
+        third = "they" if thing.many else thing.gender
+        key = thing.speaker or third
+        return PRONOUNS[key][case]
+
+    def question_word(self, thing: Thing) -> str:
+        """Give who or what."""
+        return "what" if thing.gender == "n" else "who"
+
+    # ---- things ------------------------------------------------------------------------------------------------------
+    def write_mention(self, mention: Mention) -> int:
+        """Write a noun with what stands before and behind it."""
+        thing, determiner, quality, relative, owner = mention
+        noun = thing.noun
+        word = noun.plural if thing.many else noun.word
+        if owner:
+            self.write_owner(owner)
+        elif determiner.english == ("a",):
+            self.words += article_before(quality.word if quality else word)
+        else:
+            self.words += determiner.english
+        if quality:
+            self.add_word(quality.word, id(quality), QUALITY_CATEGORY)
+        at = self.add_noun(mention, thing, word, noun_category(noun, thing.many))
+        if thing.surname:
+            self.add_surname(thing, thing.surname.word)
+        if relative:
+            self.write_relative(relative, at)
+        return at
+
+    def write_relative(self, relative: Relative | Place, head: int) -> None:
+        """Write what says which one is meant, behind its noun."""
+        if isinstance(relative, Place):
+            self.write_place(relative)
+            return
+        self.words.append(relative.pronoun)
+        verb = self.write_clause(relative.clause)
+        if relative.clause.gap == "x":
+            self.link_subject(verb, head)
+        else:
+            self.link_object(head, verb)
+
+    def write_place(self, place: Place) -> None:
+        """Write where something is: "under the table"."""
+        self.write_phrase(place.relation)
+        self.write_thing(place.mention, OBJECT_CASE)
+
+    def write_quality(self, said: Said, clause: Clause) -> int:
+        """Write a quality with its degree, and give the position of the quality."""
+        self.words += said.degree.english
+        return self.add_word(said.quality.word, id(said), QUALITY_CATEGORY)
+
+    # ---- clauses -----------------------------------------------------------------------------------------------------
+    def write_clause(self, clause: Clause) -> int:
+        """Write a clause, and give the position of its verb."""
+        if clause.asks not in ("", "x"):
+            self.write_question_words(clause)
+        places = self.write_steps(clause, clause.event.english)
+        if clause.place:
+            self.write_place(clause.place)
+        if clause.time:
+            self.write_phrase(clause.time)
+        self.link_clause(clause, places)
+        return places.verb
+
+    def write_verb(self, step: Verb, clause: Clause) -> int:
+        """Write a verb in its mood, and give the position of the verb itself."""
+        if clause.asks not in ("", "x"):
+            return self.write_rest_of_verb(step, clause.mood)
+        words = self.words
+        mood = clause.mood
+        agreement = clause.parts["x"].thing.agreement
+        if is_plain_be(step, mood):
+            at = len(words)
+            words.append((WAS if mood.past else IS)[agreement])
+            words += mood.between
+            self.kinds[at] = ""
+            return at
+        if mood.auxiliary:
+            words.append(mood.auxiliary[agreement])
+        words += mood.between
+        is_base = mood.form == THIRD and agreement != SINGULAR
+        words.append(step[BASE if is_base else mood.form])
+        return len(words) - 1
+
+    # ---- questions ---------------------------------------------------------------------------------------------------
+    def write_asked(self, clause: Clause, name: str) -> None:
+        """Write who or what, if it is the subject: any other stands before it."""
+        if name == "x":
+            super().write_asked(clause, name)
+
+    def write_question_words(self, clause: Clause) -> None:
+        """Write what stands before the subject of a question: the question word and the auxiliary verb."""
+        asked = clause.asks
+        if asked not in QUESTION_WORDS:
+            super().write_asked(clause, asked)
+        for word in QUESTION_WORDS.get(asked, ()):
+            self.add_word(word, (id(clause.event), "asks"))
+        mood = clause.mood
+        done = DID if mood.past else DOES
+        verb = next(payload for code, payload in clause.event.english if code == VERB)
+        forms = mood.auxiliary or done
+        if is_plain_be(verb, mood):
+            forms = WAS if mood.past else IS
+        self.words.append(forms[clause.parts["x"].thing.agreement])
+
+    def write_rest_of_verb(self, verb: Verb, mood: Mood) -> int:
+        """Write what of the verb stands behind the subject of a question, and give the position of the verb."""
+        self.words += mood.between
+        if not is_plain_be(verb, mood):
+            self.words.append(verb[mood.form] if mood.auxiliary else verb.base)
+        return len(self.words) - 1

@@ -1,0 +1,99 @@
+"""The frames of the data files: what may happen to whom, and the reasons that are true of one of the two only."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from attention_core.learned.grammar.concepts import DATA_FOLDER, Noun, Quality, find_nouns, load_qualities, read_data
+from attention_core.learned.grammar.moods import MOODS, Mood
+from attention_core.learned.grammar.scene import Event
+from attention_core.learned.grammar.templates import VERB, read_chinese, read_english
+
+MOOD_GROUPS = {  # how often each mood is drawn
+    "not": {"did not": 4, "could not": 3, "does not": 1, "can not": 1, "will not": 1, "did not want": 1},
+    "fails": {"did not": 2, "could not": 3, "can not": 2, "does not": 1},
+    "did": {"past": 7, "has done": 1},
+    "not-things": {"did not": 4, "could not": 3, "can not": 1, "does not": 1},
+    "do": {"past": 6, "present": 2, "is doing": 1},
+    "past": {"past": 1},
+    "state": {"past": 3, "present": 3},
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frame:
+    """What may happen between two things, and why. x, y: the nouns that may take part.
+
+    x_reasons, y_reasons: what is true of the one alone: qualities, or events of their own.
+    """
+
+    name: str
+    event: Event
+    x: tuple[Noun, ...]
+    y: tuple[Noun, ...]
+    moods: tuple[Mood, ...]
+    x_reasons: tuple[Quality | Event, ...]
+    y_reasons: tuple[Quality | Event, ...]
+    held_out: bool
+
+
+@cache
+def mood_group(name: str) -> tuple[Mood, ...]:
+    """Give the moods of a group, each as often as it is to be drawn."""
+    return tuple(MOODS[mood] for mood, weight in MOOD_GROUPS[name].items() for _ in range(weight))
+
+
+def read_event(english: str, chinese: str, denial: str = "") -> Event:
+    """Read a pair of templates."""
+    chinese_steps = read_chinese(chinese)
+    marks = [payload[1] for code, payload in chinese_steps if code == VERB]
+    is_state = "=" in marks or not marks
+    denial_steps = read_chinese(denial) if denial else ()
+    return Event(read_english(english), chinese_steps, is_state, denial_steps)
+
+
+@cache
+def load_events() -> dict[str, Event]:
+    """Load the events apart from the frames, by their name."""
+    lines = [line for section in read_data("events").values() for line in section.items()]
+    return {name: read_templates(entry[0]) for name, entry in lines}
+
+
+def read_templates(entry: str) -> Event:
+    """Read templates with a bar between them: English, Chinese, and how Chinese denies it, if in its own way."""
+    return read_event(*entry.split("|"))
+
+
+@cache
+def load_reasons() -> dict[str, Quality | Event]:
+    """Load everything that may be a reason: qualities, and the phrases of reasons.toml."""
+    phrases = {name: read_templates(entry) for name, entry in read_data("reasons").items()}
+    return {**load_qualities(), **phrases}
+
+
+def read_frame(name: str, entry: list[str]) -> Frame:
+    """Read an entry of the folder frame_data."""
+    templates, x, y, mood, *rest = entry
+    x_nouns, x_reasons = read_side(x)
+    y_nouns, y_reasons = read_side(y)
+    return Frame(name, read_templates(templates), x_nouns, y_nouns, mood_group(mood), x_reasons, y_reasons, bool(rest))
+
+
+def read_side(entry: str) -> tuple[tuple[Noun, ...], tuple[Quality | Event, ...]]:
+    """Read who may take part in a frame, and what may be true of them alone: "animal: hungry angry"."""
+    nouns, _, reasons = entry.partition(":")
+    known = load_reasons()
+    return find_nouns(nouns), tuple(known[reason] for reason in reasons.split())
+
+
+@cache
+def load_frames() -> dict[str, Frame]:
+    """Load all frames by their name."""
+    files = sorted((DATA_FOLDER / "frame_data").glob("*.toml"))
+    entries = [line for file in files for line in read_data(f"frame_data/{file.stem}").items()]
+    return {name: read_frame(name, entry) for name, entry in entries}
+
+
+@cache
+def frames_of(part: str) -> tuple[Frame, ...]:
+    """Give the frames of a part: "frames" are those that are held out, every other part has the others."""
+    return tuple(frame for frame in load_frames().values() if frame.held_out == (part == "frames"))

@@ -1,0 +1,76 @@
+"""Moods: when something is done, whether, and how it must, can or will; the verb group of both languages."""
+
+from typing import NamedTuple
+
+from attention_core.learned.grammar.concepts import find_verb, read_data
+
+BASE, THIRD, PAST, PARTICIPLE, DOING = range(5)  # the forms of a verb, see concepts.Verb
+SINGULAR, PLURAL, FIRST = range(3)  # what a verb agrees with: she, they or you, i
+
+IS, WAS = ("is", "are", "am"), ("was", "were", "was")
+HAS, HAD = ("has", "have", "have"), ("had", "had", "had")
+DOES, DID = ("does", "do", "do"), ("did", "did", "did")
+AUXILIARIES = {
+    "is": IS,
+    "was": WAS,
+    "has": HAS,
+    "had": HAD,
+    "does": DOES,
+    "did": DID,
+    "wants": ("wants", "want", "want"),
+}
+MODAL_VERBS = ("will", "can", "could", "must", "should", "may", "might", "would", "wanted", "used")
+PAST_WORDS = frozenset(
+    ["ate", "was", "had", "did", "could", "wanted", "used"]
+)  # a reason beside them is told in the past
+DENYING = frozenset(["not", "never"])
+
+
+class Mood(NamedTuple):
+    """How a clause's verb is said.
+
+    auxiliary: by what the verb agrees with, () where there is none. between: the words before the verb. form: the
+    verb's own, see BASE. past: whether a reason told beside it is told in the past. negative: whether it is denied.
+    before: the Chinese words before the verb. before_state: the same before a verb of a state or a quality.
+    done: whether 了 follows the Chinese verb.
+    """
+
+    auxiliary: tuple[str, ...]
+    between: tuple[str, ...]
+    form: int
+    past: bool
+    negative: bool
+    before: tuple[str, ...]
+    before_state: tuple[str, ...]
+    done: bool
+
+
+def read_mood(english: str, chinese: str, chinese_state: str = "") -> Mood:
+    """Read a line of moods.toml.
+
+    >>> read_mood("did not eat", "没有 吃", "不 吃").between, read_mood("ate", "吃 了").done
+    (('not',), True)
+    """
+    *words, eaten = english.split()
+    forms = list(find_verb("eat"))
+    form = forms.index(eaten)
+    auxiliary = ()
+    if words and (words[0] in AUXILIARIES or words[0] in MODAL_VERBS):
+        first = words.pop(0)
+        auxiliary = AUXILIARIES.get(first, (first, first, first))
+    said = frozenset(english.split())
+    before, _, behind = chinese.partition("吃")
+    before_state, _, _ = (chinese_state or chinese).partition("吃")
+    return Mood(
+        auxiliary,
+        tuple(words),
+        form,
+        past=not said.isdisjoint(PAST_WORDS),
+        negative=not said.isdisjoint(DENYING),
+        before=tuple(before.split()),
+        before_state=tuple(before_state.split()),
+        done=bool(behind),
+    )
+
+
+MOODS = {name: read_mood(*entry) for name, entry in read_data("moods").items()}

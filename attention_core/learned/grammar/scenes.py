@@ -1,0 +1,89 @@
+"""Scenes: drawn once, said in English and in Chinese, with the words of both that say the same."""
+
+from functools import cache
+
+from attention_core.learned.grammar.chinese import ChineseWriter
+from attention_core.learned.grammar.draw import Draw, RandomNumbers
+from attention_core.learned.grammar.english import EnglishWriter
+from attention_core.learned.grammar.scene import Telling
+from attention_core.learned.grammar.sorts.catalog import SORTS
+from attention_core.learned.grammar.texts import Text
+from attention_core.learned.grammar.writer import Writer
+from attention_core.mechanism.plain_checks import require_one_of
+
+WRITERS = {"en": EnglishWriter, "zh": ChineseWriter}
+LANGUAGES = (*WRITERS,)
+PARTS = ("train", "held", "frames")
+
+
+class Scene:
+    """What is told, in no language yet.
+
+    sort, frame: as in Text. pairs: the pairs of nouns that a pronoun might stand for.
+    """
+
+    def __init__(self, sort: str, telling: Telling, pairs: tuple[tuple[str, str], ...]):
+        self.sort, self.frame, self.pairs = sort, telling.frame, pairs
+        self.parts = {"en": telling.english, "zh": telling.chinese}
+
+    def say(self, language: str) -> Text:
+        """Say the scene. language: "en" or "zh"."""
+        page = self.write(language)
+        kind_at = page.kinds.get
+        kinds = tuple([kind_at(at, "") for at in range(len(page.words))])
+        return Text(tuple(page.words), tuple(page.links), kinds, self.sort, self.frame)
+
+    def write(self, language: str) -> Writer:
+        """Write the scene on a page."""
+        page = WRITERS[require_one_of("language", language, LANGUAGES)]()
+        for part in self.parts[language]:
+            page.write(part)
+        return page
+
+    def align(self) -> tuple[tuple[int, int], ...]:
+        """Give the pairs of positions, English and Chinese, whose words say the same."""
+        in_chinese = {}
+        for node, at in self.write("zh").marks:
+            in_chinese.setdefault(node, []).append(at)
+        pairs = []
+        for node, at in self.write("en").marks:
+            places = in_chinese.get(node)
+            if places:
+                pairs.append((at, places.pop(0)))
+        return tuple(sorted(pairs))
+
+
+def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train") -> Scene:
+    """Draw a scene.
+
+    rng: a random.Random; the same state gives the same scene. sort: one of SORTS; without it, each as often as its
+    weight says. part: "train", what may be trained on; "held", whose first pair of nouns is never one of a training
+    text; "frames", made from a frame that is never trained on.
+
+    Raises AttentionError: unknown_choice, also for a sort that has nothing of the part.
+
+    >>> from random import Random
+    >>> scene = draw_scene(Random(3), sort="because")
+    >>> scene.say("en").sort, scene.say("zh").words[-1]
+    ('because', '。')
+    """
+    require_one_of("part", part, PARTS)
+    choices = sorts_of(part)
+    if sort is not None:
+        require_one_of("sort", sort, choices)
+    while True:
+        draw = Draw(rng, part)
+        drawn_sort = sort or draw.pick(choices)
+        telling = SORTS[drawn_sort].draw(draw)
+        if telling is not None and (draw.pairs or part != "held"):
+            return Scene(drawn_sort, telling, tuple(draw.pairs))
+
+
+@cache
+def sorts_of(part: str) -> tuple[str, ...]:
+    """Give the sorts that a part has, each as often as its weight says."""
+    choices = []
+    for name, sort in SORTS.items():
+        if {"train": True, "held": sort.has_pairs, "frames": sort.has_frames}[part]:
+            choices += [name] * sort.weight
+    return tuple(choices)

@@ -1,0 +1,1 @@
+"""The sorts of text: each a way to draw a scene."""

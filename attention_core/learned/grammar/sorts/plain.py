@@ -1,0 +1,133 @@
+"""Plain sentences: one clause with its time and place, in every mood; what there is, and what is asked of somebody."""
+
+from attention_core.learned.grammar.concepts import find_nouns, load_names
+from attention_core.learned.grammar.determiners import DETERMINERS
+from attention_core.learned.grammar.draw import Draw
+from attention_core.learned.grammar.frames import load_events
+from attention_core.learned.grammar.moods import MOODS
+from attention_core.learned.grammar.phrases import phrase, phrases_of
+from attention_core.learned.grammar.scene import Clause, Mention, Pronoun, Telling, Thing, tell
+from attention_core.learned.grammar.sorts.parts import draw_deed, draw_person, draw_place, draw_quality, draw_time
+
+ACTORS = find_nouns("people people animal")
+THINGS = find_nouns("dog cat mouse bird spider frog hamster object container text garment device food")
+SURFACES = find_nouns("table desk chair bed sofa shelf bench")
+OWNED = find_nouns("dog cat car bike book ball house phone computer ring coat garden horse bag guitar")
+BY_SIZE = (  # from the biggest
+    find_nouns(
+        "elephant giraffe camel horse bear tiger wolf sheep dog fox cat duck rabbit squirrel mouse butterfly bee ant"
+    ),
+    find_nouns("ship plane train bus truck car motorcycle bike"),
+    find_nouns("city village castle hotel house garage room tent"),
+)
+QUALITY_MOODS = ("past", "present", "present", "did not", "does not", "will", "always", "never", "still", "may")
+MOOD_NAMES = (
+    *(
+        "past",
+        "past",
+        "past",
+        "past",
+        "present",
+        "present",
+        "is doing",
+        "is doing",
+        "was doing",
+        "has done",
+        "had done",
+    ),
+    *("will", "will", "can", "could", "must", "should", "wants", "wanted", "did not", "did not", "does not"),
+    *(
+        "always",
+        "often",
+        "sometimes",
+        "always did",
+        "often did",
+        "also",
+        "also did",
+        "still",
+        "has just done",
+        "may",
+        "might",
+    ),
+    *("would like to", "used to", "never", "never did", "must not", "should not"),
+    *("could not", "can not", "will not", "has not done", "did not want", "does not want"),
+)
+
+
+def draw_plain(draw: Draw) -> Telling | None:
+    """Draw what somebody does, when and where."""
+    mood = MOODS[draw.pick(MOOD_NAMES)]
+    subject = draw_person(draw, speaker=1) if draw.chance(0.3) else draw.mention(draw.thing(ACTORS))
+    if draw.chance(0.2):
+        clause = draw_quality(draw, subject, MOODS[draw.pick(QUALITY_MOODS)])
+    else:
+        clause = draw_deed(draw, subject, mood)
+    if clause is None:
+        return None
+    clause = own_object(draw, clause, subject.thing)
+    mood = clause.mood
+    is_set = draw.chance(0.2) and not clause.event.is_state
+    place = draw_place(draw) if is_set else None
+    time = draw_time(draw, mood) if draw.chance(0.25) else None
+    return tell(clause._replace(time=time, place=place), phrase("stop"))
+
+
+def own_object(draw: Draw, clause: Clause, owner: Thing) -> Clause:
+    """Make what something is done to the subject's own, now and then: "anna lost her key"."""
+    done_to = clause.parts.get("y")
+    if not isinstance(done_to, Mention) or owner.many or not done_to.thing.noun.measure or not draw.chance(0.25):
+        return clause
+    owned = done_to._replace(owner=owner, quality=None)
+    return clause._replace(parts={**clause.parts, "y": owned})
+
+
+def draw_there(draw: Draw) -> Telling | None:
+    """Draw what there is somewhere: "there is a dog under the table"."""
+    mood = MOODS[draw.pick(("present", "present", "past"))]
+    x = draw.thing(THINGS, many=0.3)
+    y = draw.second(x, SURFACES, many=0)
+    if y is None:
+        return None
+    relation = draw.pick(phrases_of("on-things"))
+    if draw.chance(0.5):
+        parts = {"x": draw.counted(x), "y": draw.known(y), "w": relation}
+        return tell(Clause(load_events()["be-there"], parts, mood), phrase("stop"))
+    parts = {"x": draw.mention(x), "y": draw.known(y), "w": relation}
+    return tell(Clause(load_events()["lie-at"], parts, mood), phrase("stop"))
+
+
+def draw_owner(draw: Draw) -> Telling | None:
+    """Draw what somebody has, and how it is: "tom has a dog and it is old"."""
+    subject = draw_person(draw, speaker=0.3)
+    thing = draw.second(subject.thing, OWNED, many=0.1)
+    if thing is None:
+        return None
+    mood = MOODS[draw.pick(("present", "present", "past", "does not"))]
+    is_denied = mood.negative and not thing.many
+    had = Mention(thing, DETERMINERS["not a"]) if is_denied else draw.counted(thing)
+    has = Clause(load_events()["have"], {"x": subject, "y": had}, mood)
+    if mood.negative or draw.chance(0.4):
+        return tell(has, phrase("stop"))
+    told = draw_quality(draw, Pronoun(thing), mood, subject.thing)
+    return tell(has, draw.pick(phrases_of("and-it-is")), told, phrase("stop")) if told else None
+
+
+def draw_comparison(draw: Draw) -> Telling | None:
+    """Draw which of two is bigger or smaller."""
+    nouns = draw.pick(BY_SIZE)
+    x = draw.thing(nouns, many=0.2)
+    y = draw.second(x, nouns, many=0)
+    if y is None:
+        return None
+    how = "bigger" if nouns.index(x.noun) < nouns.index(y.noun) else "smaller"
+    parts = {"x": draw.mention(x, "either"), "y": draw.mention(y, "either")}
+    return tell(Clause(load_events()[how], parts, MOODS["present"]), phrase("stop"))
+
+
+def draw_call(draw: Draw) -> Telling | None:
+    """Draw what somebody is told to do: "please open the door"."""
+    you = Thing(load_names()["anna"], "f", True, speaker="you")
+    call = draw.pick(("please", "please", "do-not", "let-us", "can-you"))
+    deed = draw_deed(draw, Pronoun(you), MOODS["infinitive"], alone=0.3, gap="x")
+    end = phrase("whether" if call == "can-you" else "stop")
+    return tell(phrase(call), deed, end) if deed else None

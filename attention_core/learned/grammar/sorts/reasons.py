@@ -1,0 +1,91 @@
+"""Reasons that are true of one of two nouns only: "the animal did not cross the street because it was too tired"."""
+
+from attention_core.learned.grammar.concepts import Quality
+from attention_core.learned.grammar.draw import Draw
+from attention_core.learned.grammar.frames import frames_of, load_events
+from attention_core.learned.grammar.moods import MOODS, Mood
+from attention_core.learned.grammar.phrases import DEGREES, phrase, phrases_of
+from attention_core.learned.grammar.scene import Clause, Event, Mention, Pronoun, Said, Telling, Thing, tell
+from attention_core.learned.grammar.sorts.parts import (
+    DEGREES_OF_DEEDS,
+    DEGREES_OF_FAILURE,
+    are_confused,
+    draw_quality,
+    own_deeds,
+)
+
+
+def draw_because(draw: Draw) -> Telling | None:
+    """Draw what happened, a reason of one of the two, and perhaps something more about it."""
+    frame = draw.pick(frames_of(draw.part))
+    x = draw.thing(frame.x)
+    y = draw.second(x, frame.y)
+    if y is None:
+        return None
+    mood = draw.pick(frame.moods)
+    event = Clause(frame.event, {"x": draw.mention(x, "either"), "y": draw.mention(y, "either")}, mood)
+    meant, other, reasons = draw.pick(((x, y, frame.x_reasons), (y, x, frame.y_reasons)))
+    reason = draw_reason(draw, Pronoun(meant), draw.pick(reasons), mood)
+    tail = draw_tail(draw, meant, other, reason)
+    return tell(event, draw.pick(phrases_of("because")), reason, phrase("stop"), *tail, frame=frame.name)
+
+
+def draw_so(draw: Draw) -> Telling | None:
+    """Draw a reason and what came of it: "the street was wide, so the animal did not cross it"."""
+    frame = draw.pick(frames_of(draw.part))
+    x = draw.thing(frame.x)
+    y = draw.second(x, frame.y)
+    if y is None:
+        return None
+    mood = draw.pick(frame.moods)
+    is_first = draw.chance(0.5)
+    meant, reasons = (x, frame.x_reasons) if is_first else (y, frame.y_reasons)
+    reason = draw_reason(draw, draw.mention(meant, "either"), draw.pick(reasons), mood)
+    parts = {
+        "x": Pronoun(x) if is_first else draw.mention(x, "either"),
+        "y": draw.mention(y, "either") if is_first else Pronoun(y),
+    }
+    joint = draw.pick(phrases_of("so"))
+    before = ()
+    if draw.chance(0.3):
+        before = (draw.pick(phrases_of("before-a-reason")),)
+        joint = phrase("so-behind")
+    return tell(*before, reason, joint, Clause(frame.event, parts, mood), phrase("stop"), frame=frame.name)
+
+
+def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event, mood: Mood) -> Clause:
+    """Draw how a reason is said. mood: of what it is the reason for."""
+    told = MOODS["past" if mood.past else "present"]
+    if isinstance(reason, Event):
+        return Clause(reason, {"x": subject}, told)
+    degree = draw.pick(DEGREES_OF_FAILURE if mood.negative else DEGREES_OF_DEEDS)
+    said = Said(reason, DEGREES[""] if reason.predicate else degree)
+    return Clause(load_events()["be"], {"x": subject, "q": said}, told)
+
+
+# ---- what follows ----------------------------------------------------------------------------------------------------
+def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
+    """Draw what follows a reason, which needs to know of whom it was true: often nothing."""
+    how = draw.random()
+    if how < 0.5:
+        return ()
+    if how < 0.72:
+        return ask_of_whom(draw, meant, reason)
+    return draw_sequel(draw, meant, other, reason.mood)
+
+
+def ask_of_whom(draw: Draw, meant: Thing, reason: Clause) -> tuple:
+    """Ask of whom a reason was true, and answer: "what was wide? the street."."""
+    parts = {**reason.parts, "x": Pronoun(meant)}
+    return reason._replace(parts=parts, asks="x"), phrase("question-mark"), draw.known(meant), phrase("stop")
+
+
+def draw_sequel(draw: Draw, meant: Thing, other: Thing, mood: Mood) -> tuple:
+    """Draw what the one of whom the reason was true did then, by its noun or its pronoun."""
+    told = MOODS["past" if mood.past else "present"]
+    subject = draw.known(meant) if are_confused(meant, other) or draw.chance(0.4) else Pronoun(meant)
+    deeds = own_deeds(meant, other)
+    if deeds and draw.chance(0.7):
+        return Clause(draw.pick(deeds).event, {"x": subject}, told), phrase("stop")
+    clause = draw_quality(draw, subject, told, other)
+    return (clause, phrase("stop")) if clause else ()

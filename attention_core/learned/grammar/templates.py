@@ -1,0 +1,73 @@
+"""Templates of the data files as steps: what stands in them word for word, and what a scene fills in.
+
+x y z     whoever plays this part: the person, animal or thing
+q         a quality with its degree; c  a clause; e  what somebody goes or wants to do
+eat*      a verb that takes its form from mood and subject; in Chinese 了 may follow
+sit~      a Chinese verb of a deed that 了 does not follow; 了? may stand elsewhere
+like=     a Chinese verb of a state: 了 never follows, and it is denied by 不
+steel^    the word that decides of whom the clause is true, where that is neither verb nor quality
+x's       his, her, its, their of the part x
+@         Chinese: where time, 不, 没有, 能, 在 … stand, if not behind the first part
+了?       Chinese: 了 where a single deed is told
+"""
+
+from functools import cache
+
+from attention_core.learned.grammar.concepts import find_verb
+
+WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # what a step writes
+
+Step = tuple[int, object]
+VERB_MARKS = "*~="
+PARTS = frozenset("xyzqcew")
+
+
+@cache
+def read_english(template: str) -> tuple[Step, ...]:
+    """Read an English template.
+
+    >>> read_english("x open* y")[0], read_english("made of steel^")
+    ((1, 'x'), ((0, 'made'), (0, 'of'), (4, 'steel')))
+    """
+    steps = []
+    for token in template.split():
+        if token.endswith("*"):
+            steps.append((VERB, find_verb(token[:-1])))
+        else:
+            steps.append(read_plain(token))
+    return tuple(steps)
+
+
+@cache
+def read_chinese(template: str) -> tuple[Step, ...]:
+    """Read a Chinese template: a verb's step says its word and its mark.
+
+    >>> read_chinese("x 过* y")
+    ((1, 'x'), (5, None), (2, ('过', '*')), (1, 'y'))
+    """
+    steps = []
+    tokens = template.split()
+    if "@" not in tokens:
+        behind_subject = 1 if tokens[0] == "x" else 0
+        tokens.insert(behind_subject, "@")
+    for token in tokens:
+        if token == "@":
+            steps.append((BEFORE_VERB, None))
+        elif token == "了?":
+            steps.append((DONE, None))
+        elif token[-1] in VERB_MARKS:
+            steps.append((VERB, (token[:-1], token[-1])))
+        else:
+            steps.append(read_plain(token))
+    return tuple(steps)
+
+
+def read_plain(token: str) -> Step:
+    """Read a token that means the same in both languages' templates."""
+    if token in PARTS:
+        return PART, token
+    if token.endswith("'s") and token[:-2] in PARTS:
+        return OWNED, token[:-2]
+    if token.endswith("^"):
+        return TELLING, token[:-1]
+    return WORD, token

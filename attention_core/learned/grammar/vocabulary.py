@@ -1,0 +1,120 @@
+"""All words that the grammar may say in a language, in an order that stays."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from attention_core.learned.grammar import chinese, english
+from attention_core.learned.grammar.concepts import load_names, load_nouns, load_qualities
+from attention_core.learned.grammar.deeds import load_deeds
+from attention_core.learned.grammar.determiners import DETERMINERS
+from attention_core.learned.grammar.frames import load_events, load_frames, load_reasons
+from attention_core.learned.grammar.moods import BASE, DOING, MOODS, PARTICIPLE, PAST, THIRD
+from attention_core.learned.grammar.page import QUALITY_CATEGORY, VERB_CATEGORY, noun_category
+from attention_core.learned.grammar.phrases import DEGREES, load_phrases
+from attention_core.learned.grammar.scene import Event
+from attention_core.learned.grammar.templates import TELLING, VERB, WORD
+from attention_core.mechanism.plain_checks import require_one_of
+
+SPECIAL_TOKENS = ("<pad>", "<start>", "<mask>", "<unknown>")
+CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # which chinese.py writes of itself
+
+
+@cache
+def vocabulary(language: str) -> tuple[str, ...]:
+    """Give all tokens of a language: the special ones, the categories, then the words, sorted.
+
+    language: "en" or "zh". Raises AttentionError: unknown_choice.
+
+    >>> vocabulary("en")[:5], "dog" in vocabulary("en"), "<animals>" in vocabulary("en")
+    (('<pad>', '<start>', '<mask>', '<unknown>', '<animal>'), True, True)
+    """
+    return (*SPECIAL_TOKENS, *categories(language), *sorted(known_words(language)))
+
+
+@cache
+def known_words(language: str) -> frozenset[str]:
+    """Give the words of a language, without special tokens and categories.
+
+    language: "en" or "zh". Raises AttentionError: unknown_choice.
+
+    >>> "狗" in known_words("zh"), "<mask>" in known_words("en")
+    (True, False)
+    """
+    require_one_of("language", language, ("en", "zh"))
+    words = english_words() if language == "en" else chinese_words()
+    return frozenset(words) - {"", "M"}
+
+
+@cache
+def categories(language: str) -> tuple[str, ...]:
+    """Give the categories that may stand for an unknown word; English has those of many, too."""
+    nouns = [*load_nouns().values(), *load_names().values()]
+    named = {noun_category(noun, False) for noun in nouns if noun.genders}
+    if language == "en":
+        named |= {noun_category(noun, True) for noun in nouns if noun.plural}
+    return (*sorted(named), QUALITY_CATEGORY, VERB_CATEGORY)
+
+
+def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
+    """Give every event, and the forms in which its English verb is said."""
+    told = (BASE, THIRD, PAST)
+    for frame in load_frames().values():
+        yield frame.event, tuple({BASE, *(mood.form for mood in frame.moods)})
+    for reason in load_reasons().values():
+        if isinstance(reason, Event):
+            yield reason, told
+    deeds = {deed.event: deed for deed in load_deeds().values()}
+    for event in load_events().values():
+        deed = deeds.get(event)
+        is_told_only = deed is not None and not deed.is_planned
+        yield event, told if is_told_only else (*told, PARTICIPLE, DOING)
+
+
+def english_words() -> Iterator[str]:
+    """Give the English words, some of them several times."""
+    for noun in (*load_nouns().values(), *load_names().values()):
+        yield from (noun.word, noun.plural)
+    yield from (quality.word for quality in load_qualities().values())
+    for event, forms in events_with_forms():
+        for code, payload in event.english:
+            if code in (WORD, TELLING):
+                yield payload
+            elif code == VERB:
+                yield from (payload[form] for form in forms)
+    for mood in MOODS.values():
+        yield from (*mood.auxiliary, *mood.between)
+    for forms in english.PRONOUNS.values():
+        yield from forms
+    for section in load_phrases().values():
+        for each in section.values():
+            yield from each.english
+    for each in (*DETERMINERS.values(), *DEGREES.values()):
+        yield from each.english
+    yield from ("be", "is", "was", "am", "are", "were", "an", "who", "what", "that")
+    for words in english.QUESTION_WORDS.values():
+        yield from words
+
+
+def chinese_words() -> Iterator[str]:
+    """Give the Chinese words, some of them several times."""
+    for noun in (*load_nouns().values(), *load_names().values()):
+        yield from (noun.chinese, noun.measure)
+    for quality in load_qualities().values():
+        yield from (quality.chinese, *quality.predicate)
+    for event, _ in events_with_forms():
+        for code, payload in (*event.chinese, *event.denial):
+            if code in (WORD, TELLING):
+                yield payload
+            elif code == VERB:
+                yield payload[0]
+    for mood in MOODS.values():
+        yield from (*mood.before, *mood.before_state)
+    yield from (*chinese.PRONOUNS.values(), *chinese.SPEAKERS.values())
+    for section in load_phrases().values():
+        for each in section.values():
+            yield from each.chinese
+    yield from (word for each in DETERMINERS.values() for word in each.chinese)
+    yield from (word for each in DEGREES.values() for word in (*each.before, *each.behind))
+    yield from CHINESE_WORDS_OF_CODE
+    for words in chinese.QUESTION_WORDS.values():
+        yield from words

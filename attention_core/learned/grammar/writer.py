@@ -1,0 +1,163 @@
+"""What both languages share when they write a scene: parts in their order, the steps of a clause, its links."""
+
+from attention_core.learned.grammar.page import VERB_CATEGORY, Page
+from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Pronoun, Said, Thing
+from attention_core.learned.grammar.templates import BEFORE_VERB, DONE, OWNED, PART, TELLING, VERB, WORD
+
+SUBJECT_CASE, OBJECT_CASE, OWNER_CASE = range(3)
+
+
+class Places:
+    """Where the parts of a clause stand; None where there is none."""
+
+    __slots__ = ("deciding", "objects", "subject", "verb")
+
+    def __init__(self):
+        self.subject: int | None = None
+        self.verb: int | None = None
+        self.deciding: int | None = None
+        self.objects: list[int] = []
+
+
+class Writer(Page):
+    """A page that writes scenes. A language says how it writes phrases, mentions, verbs, qualities and places."""
+
+    __slots__ = ()
+
+    # ---- what a language says in its own way -------------------------------------------------------------------------
+    def words_of(self, phrase: Phrase) -> tuple[str, ...]:
+        """Give the words of a phrase in this language."""
+        raise NotImplementedError
+
+    def pronoun_of(self, thing: Thing, case: int) -> str:
+        """Give the pronoun of a thing."""
+        raise NotImplementedError
+
+    def question_word(self, thing: Thing) -> str:
+        """Give what asks for a thing: who or what."""
+        raise NotImplementedError
+
+    def write_mention(self, mention: Mention) -> int:
+        """Write a noun with what belongs to it, and give its position."""
+        raise NotImplementedError
+
+    def write_place(self, place: Place) -> None:
+        """Write where something is done."""
+        raise NotImplementedError
+
+    def write_quality(self, said: Said, clause: Clause) -> int:
+        """Write a quality with its degree, and give its position."""
+        raise NotImplementedError
+
+    def write_verb(self, step: object, clause: Clause) -> int:
+        """Write a verb in its mood, and give its position."""
+        raise NotImplementedError
+
+    def write_clause(self, clause: Clause) -> int | None:
+        """Write a clause, and give the position of its verb."""
+        raise NotImplementedError
+
+    def write_before_verb(self, clause: Clause) -> None:
+        """Write what stands at the mark @ of a template."""
+        raise NotImplementedError
+
+    def write_done(self, clause: Clause) -> None:
+        """Write what stands at the mark 了? of a template."""
+        raise NotImplementedError
+
+    # ---- parts -------------------------------------------------------------------------------------------------------
+    def write(self, part: Clause | Phrase | Place | Mention | Pronoun) -> None:
+        """Write a part of a scene."""
+        if isinstance(part, Clause):
+            self.write_clause(part)
+        elif isinstance(part, Phrase):
+            self.write_phrase(part)
+        elif isinstance(part, Place):
+            self.write_place(part)
+        else:
+            self.write_thing(part)
+
+    def write_phrase(self, phrase: Phrase) -> None:
+        """Write words that stand for themselves."""
+        self.words += self.words_of(phrase)
+        self.marks.append((id(phrase), len(self.words) - 1))
+
+    def write_thing(self, node: Mention | Pronoun, case: int = SUBJECT_CASE) -> int:
+        """Write a thing by its noun or its pronoun, and give the position."""
+        if isinstance(node, Pronoun):
+            return self.add_pronoun(node, node.thing, self.pronoun_of(node.thing, case))
+        return self.write_mention(node)
+
+    # ---- clauses -----------------------------------------------------------------------------------------------------
+    def write_steps(self, clause: Clause, steps: tuple) -> Places:
+        """Write the steps of a template, and give where its parts stand."""
+        places = Places()
+        for code, payload in steps:
+            if code == WORD:
+                self.words.append(payload)
+            elif code == PART:
+                self.write_part(clause, payload, places)
+            elif code == VERB:
+                places.verb = self.write_verb(payload, clause)
+                self.kinds.setdefault(places.verb, VERB_CATEGORY)
+                self.marks.append((id(clause.event), places.verb))
+            elif code == BEFORE_VERB:
+                self.write_before_verb(clause)
+            elif code == DONE:
+                self.write_done(clause)
+            elif code == TELLING:
+                places.deciding = self.add_word(payload, (id(clause.event), TELLING))
+            elif code == OWNED:
+                self.write_owner(clause.parts[payload].thing)
+        return places
+
+    def write_owner(self, owner: Thing) -> None:
+        """Write whose something is: his, her, their."""
+        self.add_pronoun(owner, owner, self.pronoun_of(owner, OWNER_CASE))
+
+    def write_part(self, clause: Clause, name: str, places: Places) -> None:
+        """Write a part of a clause, unless it is a gap."""
+        part = clause.parts[name]
+        if name == clause.gap:
+            return
+        if name == clause.asks:
+            self.write_asked(clause, name)
+        elif name == "x":
+            places.subject = self.write_thing(part)
+        elif name in "yz":
+            places.objects.append(self.write_thing(part, OBJECT_CASE))
+        elif name == "q":
+            places.deciding = self.write_quality(part, clause)
+        elif name == "w":
+            self.write_phrase(part)
+        elif name == "c":
+            self.write_clause(part)
+        else:
+            self.write_errand(clause, part, places)
+
+    def write_asked(self, clause: Clause, name: str) -> None:
+        """Write what asks for a part, where the part would stand."""
+        self.add_word(self.question_word(clause.parts[name].thing), (id(clause.event), "asks"))
+
+    def write_errand(self, clause: Clause, errand: Clause, places: Places) -> None:
+        """Write what somebody goes or wants to do, and link its verb to whoever does it."""
+        verb = self.write_clause(errand)
+        doer = errand.parts["x"].thing
+        at = places.subject if doer is clause.parts["x"].thing else self.named.get(doer)
+        if at is not None and verb is not None:
+            self.link_subject(verb, at)
+
+    def link_clause(self, clause: Clause, places: Places) -> None:
+        """Link the parts of a clause that is written. A pronoun's clause is told of the noun that is meant."""
+        if places.verb is not None:
+            for at in places.objects:
+                self.link_object(at, places.verb)
+        subject = places.subject
+        if subject is None:
+            return
+        if places.verb is not None:
+            self.link_subject(places.verb, subject)
+        is_pronoun = isinstance(clause.parts["x"], Pronoun)
+        deciding = places.verb if places.deciding is None and is_pronoun else places.deciding
+        if deciding is not None:
+            self.link_deciding(deciding, clause.parts["x"].thing, subject)
