@@ -48,6 +48,7 @@ REFUSAL_SENTENCES = {
     "chosen_twice": "{kind} may be chosen once: it is there twice",
     "never_seen": "every symbol must be one that the network was trained on ({known}): got {given!r}",
     "learned_empty": "there must be at least one symbol: the text is empty",
+    "model_too_long": "the model reads at most {limit} words: these are {given}",
     "learned_too_long": "a text must have at most {limit} symbols: it has {given}",
     "no_attention": "a network with one context vector has no attention to look at",
     "network_away": "a network that was trained here must still be there: {name} was trained in a run of the app that "

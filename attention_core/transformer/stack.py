@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from jaxtyping import Bool
 from torch import Tensor
 
 from attention_core.mechanism.attention import attend
@@ -130,7 +131,13 @@ class Stack:
         return replace(self, parts=parts)
 
 
-def run_stack(given: object, weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None = None) -> Stack:
+def run_stack(
+    given: object,
+    weights: StackWeights,
+    config: StackConfig,
+    memory: Stack | Tensor | None = None,
+    allowed: Bool[Tensor, "..."] | None = None,
+) -> Stack:
     r"""Run layers one after the other, every step of each kept.
 
     Each part reads the last step of the part before it: $x_{l+1} = x_l + f_l(\mathrm{norm}(x_l))$ with norms before,
@@ -138,7 +145,7 @@ def run_stack(given: object, weights: StackWeights, config: StackConfig, memory:
 
     given: the ids of words where there is an embedding, else x (T, D) or (B, T, D). weights, config: of each part.
     memory: what layers with cross-attention read: an encoder's Stack, whose parts then stand first, or its output
-    (B, S, D).
+    (B, S, D). allowed: which words of a text may attend to which, as attend takes it, in every layer.
 
     Returns a Stack. Raises AttentionError (a ValueError) that says what must hold and what was given. Source: Vaswani
     et al. 2017, section 3.1; where norms stand: Xiong et al. 2020.
@@ -158,7 +165,7 @@ def run_stack(given: object, weights: StackWeights, config: StackConfig, memory:
         stack = stack.then(EMBEDDING, embed(given, weights.embedding, config.embedding), {})
         words = read_end(stack)
     for number, (layer, choices) in enumerate(zip(weights.layers, config.layers, strict=True), 1):
-        stack = run_layer(stack, number, words, layer, choices, read_memory(memory))
+        stack = run_layer(stack, number, words, layer, choices, read_memory(memory), allowed)
     if config.norms:
         x = read_end(stack)
         stack = stack.then(NORM, norm_vectors(x.value, weights.norms, config.norms), {"x": x})
@@ -206,13 +213,19 @@ def read_memory(memory: Stack | Tensor | None) -> Reading | None:
 
 
 def run_layer(
-    stack: Stack, number: int, words: Reading, weights: LayerWeights, config: LayerConfig, memory: Reading | None
+    stack: Stack,
+    number: int,
+    words: Reading,
+    weights: LayerWeights,
+    config: LayerConfig,
+    memory: Reading | None,
+    allowed: Bool[Tensor, "..."] | None,
 ) -> Stack:
     """The stack with one layer more. words: what the first layer begins with."""
     x = words if number == 1 else read_end(stack)
     reads = {"x": x, "value": words} if config.values_of_words else {"x": x}
     value = words.value if config.values_of_words else None
-    attention = attend(x.value, value=value, weights=weights.attention, config=config.attention)
+    attention = attend(x.value, value=value, weights=weights.attention, config=config.attention, allowed=allowed)
     stack = stack.then(f"{number}.attention", attention, reads)
     if config.cross is not None:
         x = read_end(stack)

@@ -1,0 +1,1 @@
+"""Small language models of our own: what they are trained on, how, and what their heads do."""

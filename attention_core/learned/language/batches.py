@@ -1,0 +1,105 @@
+"""What a language model is shown at one step: rows of texts, some words hidden, and what it is asked about others."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Generator, Tensor
+
+from attention_core.learned.grammar import Text, draw_scene, vocabulary
+from attention_core.learned.grammar.draw import RandomNumbers
+from attention_core.learned.language.drawn_numbers import DrawnNumbers
+from attention_core.learned.language.packing import PackedTexts, disguise_words, pack_texts
+from attention_core.learned.language.questions import NOT_ASKED
+
+ROWS, ROW_LENGTH = 20, 48  # texts side by side: about a thousand words a step
+START, MASK = "<start>", "<mask>"
+HIDDEN = 0.15  # of the words of a text in which words are hidden (Devlin et al. 2019, section 3.1)
+STILL_SEEN = 0.1  # of the hidden words: they are foretold, too, and seen
+WHOLE = 0.5  # of the texts nothing is hidden in: they are what the questions are asked about
+ITSELF = 0.15  # of the words that are asked nothing: their answer is the word itself
+DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # words that are replaced by their category
+OTHER_CATEGORIES = ("<quality>", "<verb>")
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows of texts as a model sees them.
+
+    packed: the texts; their answers are those that are asked. seen: the words with those that are hidden. foretold:
+    where a word is to be found that is hidden; None where each word is foretold by those before it.
+    """
+
+    packed: PackedTexts
+    seen: Int[Tensor, "B T"]
+    foretold: Bool[Tensor, "B T"] | None
+
+
+@cache
+def word_numbers(language: str) -> dict[str, int]:
+    """The number of each word of a language."""
+    return {word: number for number, word in enumerate(vocabulary(language))}
+
+
+def draw_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
+    """Texts to learn from, without end: each begins with START, and some words are replaced by their categories."""
+    while True:
+        text = draw_scene(rng).say(language)
+        yield begin_text(text._replace(words=tuple(disguise_words(text, rng, disguise_share))))
+
+
+def begin_text(text: Text) -> Text:
+    """The text behind START."""
+    links = tuple(link._replace(at=link.at + 1, to=link.to + 1) for link in text.links)
+    return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=links)
+
+
+def disguise_share(category: str) -> float:
+    """How often a word of a category is replaced by it."""
+    return DISGUISED_OTHERS if category in OTHER_CATEGORIES else DISGUISED_NOUNS
+
+
+def draw_batch(language: str, causal: bool, generator: Generator) -> Batch:
+    """Draw what is learned from at one step."""
+    seed = torch.randint(2**62, (1,), generator=generator)
+    numbers = DrawnNumbers(Generator().manual_seed(seed.item()))
+    texts = draw_texts(language, numbers)
+    packed = pack_texts(texts, word_numbers(language), ROWS, ROW_LENGTH)
+    whole = packed.filled if causal else draw_whole_texts(packed, generator)
+    packed = replace(packed, answers=ask_about(packed, whole, causal, generator))
+    if causal:
+        return Batch(packed, packed.words, None)
+    return hide_words(packed, whole, language, generator)
+
+
+def draw_whole_texts(packed: PackedTexts, generator: Generator) -> Bool[Tensor, "B T"]:
+    """Where the words of those texts stand in which nothing will be hidden."""
+    most = packed.words.shape[1]
+    is_whole = torch.rand(len(packed.words), most, generator=generator) < WHOLE  # (B, texts)
+    return is_whole.gather(1, packed.texts.clamp(min=0)) & packed.filled  # (B, texts) -> (B, T)
+
+
+def ask_about(
+    packed: PackedTexts, whole: Bool[Tensor, "B T"], causal: bool, generator: Generator
+) -> Int[Tensor, "Q B T"]:
+    """The answers that are asked: all that are another word, and some that are the word itself."""
+    answers = packed.answers
+    places = torch.arange(answers.shape[-1]).expand_as(answers)  # (Q, B, T)
+    is_itself = answers == places
+    is_left_out = is_itself & (torch.rand(answers.shape, generator=generator) >= ITSELF)
+    if causal:
+        is_left_out |= answers > places  # it cannot look ahead
+    is_asked = whole & ~is_left_out & (answers != NOT_ASKED)
+    return answers.where(is_asked, torch.tensor(NOT_ASKED))
+
+
+def hide_words(packed: PackedTexts, whole: Bool[Tensor, "B T"], language: str, generator: Generator) -> Batch:
+    """Hide some words of the texts that are not whole, never START."""
+    numbers = word_numbers(language)
+    can_be_hidden = packed.filled & ~whole & (packed.words != numbers[START])
+    foretold = can_be_hidden & (torch.rand(packed.words.shape, generator=generator) < HIDDEN)
+    is_masked = foretold & (torch.rand(packed.words.shape, generator=generator) >= STILL_SEEN)
+    seen = packed.words.masked_fill(is_masked, numbers[MASK])
+    return Batch(packed, seen, foretold)

@@ -1,0 +1,26 @@
+"""Random numbers for the grammar, from a generator of torch."""
+
+import torch
+from torch import Generator
+
+DRAWN_AT_ONCE = 4096
+
+
+class DrawnNumbers:
+    """Numbers from 0 to 1, drawn many at once: the grammar asks for one after the other.
+
+    >>> one, same = (DrawnNumbers(Generator().manual_seed(3)) for _ in range(2))
+    >>> [one.random() for _ in range(5)] == [same.random() for _ in range(5)]
+    True
+    """
+
+    def __init__(self, generator: Generator):
+        self.generator = generator
+        self.left: list[float] = []
+
+    def random(self) -> float:
+        """The next number, at least 0 and below 1."""
+        if not self.left:
+            drawn = torch.rand(DRAWN_AT_ONCE, generator=self.generator, dtype=torch.float64)
+            self.left = drawn.tolist()
+        return self.left.pop()

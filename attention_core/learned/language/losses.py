@@ -1,0 +1,80 @@
+"""What a language model pays for: words it did not foretell, answers it did not give, maps that look everywhere."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from attention_core.learned.language.batches import Batch
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.questions import NOT_ASKED
+from attention_core.transformer.stack import Stack
+
+SMALLEST_SHARE = 1e-9  # below it a share's logarithm counts as this one's
+
+
+@dataclass(frozen=True)
+class Prices:
+    """How much each part of the loss counts beside the words that are foretold.
+
+    answers: what another word is the answer to. itself: what the word itself is. spread: the mean entropy of the maps,
+    so that each word looks at few.
+    """
+
+    answers: float = 0.0
+    itself: float = 0.0
+    spread: float = 0.0
+
+
+def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions: tuple[int, ...]) -> Tensor:
+    """Compute the loss of a batch, in nats. questions: those that are asked."""
+    packed = batch.packed
+    stack = model.run_layers(batch.seen, packed.allowed)
+    loss = foretelling_loss(model, stack, batch)
+    for question in questions:
+        loss = loss + answer_loss(model, stack, batch, question, prices)
+    if prices.spread:
+        loss = loss + prices.spread * mean_entropy(stack, batch)
+    return loss
+
+
+def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor:
+    """The mean surprise of the words that are hidden; of a decoder, of each word behind the first of its text."""
+    words, texts = batch.packed.words, batch.packed.texts
+    x = stack.end  # (B, T, D)
+    if batch.foretold is not None:
+        return cross_entropy(model.word_logits(x[batch.foretold]), words[batch.foretold])
+    is_same_text = texts[:, 1:] == texts[:, :-1]  # (B, T - 1)
+    has_next = is_same_text & batch.packed.filled[:, :-1]
+    here = x[:, :-1][has_next]  # (words, D)
+    wanted = words[:, 1:][has_next]
+    return cross_entropy(model.word_logits(here), wanted)
+
+
+def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int, prices: Prices) -> Tensor:
+    """The mean surprise of the answers to a question, those that are another word and those that are the word itself
+    each at its price."""
+    answers = batch.packed.answers[question]  # (B, T)
+    rows, places = (answers != NOT_ASKED).nonzero(as_tuple=True)
+    found = answers[rows, places]
+    source = model.answer_source(stack, question)[rows, places]  # (asked, read)
+    wanted = batch.packed.words[rows, found]
+    surprises = cross_entropy(model.read_answers(source, question), wanted, reduction="none")
+    is_itself = found == places
+    loss = torch.zeros(())
+    for price, part in ((prices.answers, surprises[~is_itself]), (prices.itself, surprises[is_itself])):
+        if price and len(part):
+            loss = loss + price * part.mean()
+    return loss
+
+
+def mean_entropy(stack: Stack, batch: Batch) -> Tensor:
+    """The mean entropy of the rows of all maps, where a word stands, summed over the layers."""
+    total = torch.zeros(())
+    for name, trace in stack.parts.items():
+        if name.endswith(".attention"):
+            weights = trace["weights"].transpose(1, 2)[batch.packed.filled]  # (words, H, S)
+            logs = weights.clamp(min=SMALLEST_SHARE).log()
+            total = total - (weights * logs).sum(-1).mean()
+    return total

@@ -1,0 +1,172 @@
+"""What the heads of a language model do on texts that it never saw, beside what is meant."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from attention_core.learned.grammar import Text, draw_scene, minimal_pairs
+from attention_core.learned.language.batches import begin_text, word_numbers
+from attention_core.learned.language.drawn_numbers import DrawnNumbers
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.questions import QUESTIONS
+
+CLEAR = 0.6  # a weight above it says where a head looks
+TEXTS = 1200  # that are read for each figure
+PAIRS = 300
+SEEDS = {"choose": 71, "report": 72}  # one half chooses a head or a seed, the other is told
+MOST_ROWS = 256  # texts that are run together
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a text a head is looked at: from a word to the one that is meant. others: those that might be meant."""
+
+    text: Text
+    at: int
+    to: int
+    others: tuple[int, ...]
+
+
+def held_out_numbers(half: str) -> DrawnNumbers:
+    """The random numbers of a half."""
+    return DrawnNumbers(Generator().manual_seed(SEEDS[half]))
+
+
+# ---- what is measured ------------------------------------------------------------------------------------------------
+@cache
+def held_out_texts(language: str, part: str, half: str, count: int = TEXTS) -> tuple[Text, ...]:
+    """Texts of a part of the grammar from which nothing is learned, behind START."""
+    rng = held_out_numbers(half)
+    return tuple(begin_text(draw_scene(rng, part=part).say(language)) for _ in range(count))
+
+
+def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
+    """The places of one kind of link."""
+    for text in texts:
+        for link in text.links:
+            if link.kind == kind:
+                yield Place(text, link.at, link.to, link.others)
+
+
+def deciding_kind(causal: bool) -> str:
+    """The question whose answer says who is meant.
+
+    An encoder is asked at the pronoun; a decoder has not read the reason there, and is asked at the word that decides.
+    """
+    return "about" if causal else "pronoun"
+
+
+# ---- weights at places -----------------------------------------------------------------------------------------------
+def weights_from(model: LanguageModel, language: str, places: Sequence[Place]) -> list[Float[Tensor, "L H S"]]:
+    """What each head of each layer gives from every place to all words of its text."""
+    numbers = word_numbers(language)
+    found: list[Tensor | None] = [None] * len(places)
+    by_length: dict[int, list[int]] = {}
+    for index, place in enumerate(places):
+        by_length.setdefault(len(place.text.words), []).append(index)
+    for indices in by_length.values():
+        for start in range(0, len(indices), MOST_ROWS):
+            chosen = indices[start : start + MOST_ROWS]
+            words = torch.tensor([[numbers[word] for word in places[index].text.words] for index in chosen])
+            maps = all_weights(model, words)  # (B, L, H, T, S)
+            for row, index in enumerate(chosen):
+                found[index] = maps[row, :, :, places[index].at]
+    return found
+
+
+def all_weights(model: LanguageModel, words: Tensor) -> Float[Tensor, "B L H T S"]:
+    """The weights of all layers for texts of one length."""
+    allowed = torch.ones(len(words), 1, words.shape[1], words.shape[1], dtype=torch.bool)
+    with torch.inference_mode():
+        stack = model.run_layers(words, allowed)
+    maps = [trace["weights"] for name, trace in stack.parts.items() if name.endswith(".attention")]
+    return torch.stack(maps, 1)
+
+
+def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tensor, "N L H"]:
+    """The weight on what is meant; another mention of the same word counts as well."""
+    weights = []
+    for row, place in zip(rows, places, strict=True):
+        words = place.text.words[: row.shape[-1]]
+        same = [at for at, word in enumerate(words) if word == place.text.words[place.to]]
+        weights.append(row[..., same].sum(-1))
+    return torch.stack(weights)
+
+
+def best_head(weights: Float[Tensor, "N L H"]) -> tuple[int, int]:
+    """The head that is over CLEAR most often."""
+    shares = (weights > CLEAR).double().mean(0) + weights.mean(0) / 10  # (L, H); ties by the mean
+    layer, head = divmod(int(shares.argmax()), shares.shape[1])
+    return layer, head
+
+
+def share_clear(weights: Float[Tensor, "N L H"], head: tuple[int, int]) -> float:
+    """How often a head is over CLEAR."""
+    layer, number = head
+    return float((weights[:, layer, number] > CLEAR).double().mean())
+
+
+# ---- figures ---------------------------------------------------------------------------------------------------------
+def measure_heads(model: LanguageModel, language: str, half: str = "report") -> dict[str, float]:
+    """How often the head of each question is clear about the right word.
+
+    one_fits: one noun fits the pronoun. two_fit: two do, and a reason decides. across: a verb, with another noun
+    between it and its subject. frames: as two_fit, in frames that were never learned from. pairs: both of two texts
+    that differ in the word that decides are right. With "_count" behind a name: how many were looked at.
+    """
+    causal = model.shape.causal
+    kind = deciding_kind(causal)
+    figures = {}
+    groups = {
+        "one_fits": ("held", kind, lambda place: not place.others),
+        "two_fit": ("held", kind, lambda place: bool(place.others) and bool(place.text.frame)),
+        "across": ("held", "subject", lambda place: bool(place.others)),
+        "frames": ("frames", kind, lambda place: bool(place.others) and bool(place.text.frame)),
+    }
+    heads = {}
+    for name, (part, link, belongs) in groups.items():
+        places = [place for place in find_places(held_out_texts(language, part, half), link) if belongs(place)]
+        if causal:
+            places = [place for place in places if place.to <= place.at]
+        if not places:
+            continue
+        weights = right_weights(weights_from(model, language, places), places)
+        heads[link] = heads.get(link) or chosen_head(model, language, link)
+        figures[name] = share_clear(weights, heads[link])
+        figures[f"{name}_count"] = len(places)
+    figures["pairs"] = share_of_pairs(model, language, half, heads[kind])
+    return figures
+
+
+def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, int]:
+    """The head of a question: its own, where the model has one, else the best on the half that chooses."""
+    if model.shape.answers == "heads":
+        return model.shape.layers - 1, QUESTIONS.index(kind)
+    places = [
+        place
+        for place in find_places(held_out_texts(language, "held", "choose"), kind)
+        if place.to <= place.at or not model.shape.causal
+    ]
+    return best_head(right_weights(weights_from(model, language, places), places))
+
+
+def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[int, int]) -> float:
+    """Of how many minimal pairs both texts are right: the noun that is meant gets more than the other one."""
+    layer, number = head
+    pairs = minimal_pairs(held_out_numbers(half), PAIRS, language)
+    places = []
+    for pair in pairs:
+        at = pair.deciding if model.shape.causal else pair.pronoun
+        for text, noun, other in zip(pair.texts, pair.nouns, reversed(pair.nouns), strict=True):
+            places.append(Place(begin_text(text), at + 1, noun + 1, (other + 1,)))
+    rows = weights_from(model, language, places)
+    right = []
+    for row, place in zip(rows, places, strict=True):
+        mine = row[layer, number]
+        right.append(bool(mine[place.to] > mine[place.others[0]]))
+    both = [one and two for one, two in zip(right[::2], right[1::2], strict=True)]
+    return sum(both) / len(both)

@@ -1,0 +1,147 @@
+"""A small language model: layers of a Transformer over the words of a grammar, and heads that answer questions."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Generator, Tensor, nn
+
+from attention_core.learned.language.questions import QUESTIONS
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.norms import EPS, rms_norm
+from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights
+from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights
+from attention_core.transformer.stack import LayerConfig, LayerWeights, Stack, StackConfig, StackWeights, run_stack
+from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
+
+ROPE = ("rope", {"style": "half", "base": 100.0})  # texts are short: slower turns would tell no places apart
+NORM = "rms_norm_before"
+ANSWERS = ("nowhere", "sum", "heads")
+WORD_DEVIATION = 0.05  # of the words' numbers at first
+
+
+@dataclass(frozen=True)
+class ModelShape:
+    """How large a model is, and what it does.
+
+    words: how many it knows. width: of a word's vector. inner: of the feed-forward layer. causal: whether a word looks
+    back alone (a decoder). answers: where the answers to the questions are read: nowhere; from a word's vector behind
+    the last layer, the sum of all that was added to it; or each from one head of the last layer, whose values are made
+    of the words themselves, so that the head can pass on nothing but the word that it looks at.
+
+    Raises AttentionError: unknown_choice.
+    """
+
+    words: int
+    causal: bool
+    answers: str = "heads"
+    width: int = 64
+    layers: int = 3
+    heads: int = 4
+    inner: int = 176
+
+    def __post_init__(self):
+        require_one_of("answers", self.answers, ANSWERS)
+
+    def stack(self) -> StackConfig:
+        """The choices of its parts: those of Llama (Touvron et al. 2023), with or without the causal mask."""
+        attention = AttentionConfig(
+            heads=self.heads,
+            masks=("causal",) if self.causal else (),
+            positions=(ROPE,),
+            modifiers=(NORM,),
+            residual=True,
+        )
+        feed_forward = FeedForwardConfig("swiglu", norms=(NORM,), residual=True)
+        layers = [LayerConfig(attention, feed_forward)] * self.layers
+        if self.answers == "heads":
+            layers[-1] = LayerConfig(attention, feed_forward, values_of_words=True)
+        return StackConfig(tuple(layers), embedding=EmbeddingConfig(), unembedding=UnembeddingConfig(norms=(NORM,)))
+
+
+def draw_normal(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
+    """Draw W in row convention, x @ W, normal with the deviation 1/√(3 inputs), that of torch's own uniform draw."""
+    matrix = torch.empty(inputs, outputs)
+    nn.init.normal_(matrix, std=(3 * inputs) ** -0.5, generator=generator)
+    return nn.Parameter(matrix)
+
+
+class LanguageLayer(nn.Module):
+    """What a layer learns. Matrices stand in row convention, x @ w."""
+
+    def __init__(self, shape: ModelShape, generator: Generator):
+        super().__init__()
+        width, inner = shape.width, shape.inner
+        self.g_attention = nn.Parameter(torch.ones(width))
+        self.w_q = draw_normal(width, width, generator)
+        self.w_k = draw_normal(width, width, generator)
+        self.w_v = draw_normal(width, width, generator)
+        self.w_o = draw_normal(width, width, generator)
+        self.g_feed_forward = nn.Parameter(torch.ones(width))
+        self.w_1 = draw_normal(width, inner, generator)
+        self.w_gate = draw_normal(width, inner, generator)
+        self.w_2 = draw_normal(inner, width, generator)
+
+    def weights(self) -> LayerWeights:
+        """The same as the core takes them."""
+        attention = Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=self.w_o, g_rms_before=self.g_attention)
+        feed_forward = FeedForwardWeights(
+            w_1=self.w_1, w_gate=self.w_gate, w_2=self.w_2, g_rms_before=self.g_feed_forward
+        )
+        return LayerWeights(attention, feed_forward)
+
+
+class LanguageModel(nn.Module):
+    """A model of a shape, its numbers drawn from a generator."""
+
+    def __init__(self, shape: ModelShape, generator: Generator):
+        super().__init__()
+        self.shape = shape
+        self.words = nn.Parameter(torch.empty(shape.words, shape.width))
+        nn.init.normal_(self.words, std=WORD_DEVIATION, generator=generator)
+        self.layers = nn.ModuleList(LanguageLayer(shape, generator) for _ in range(shape.layers))
+        self.g_last = nn.Parameter(torch.ones(shape.width))
+        if shape.answers != "nowhere":
+            read = shape.width if shape.answers == "sum" else shape.width // shape.heads
+            self.w_answers = nn.Parameter(torch.empty(len(QUESTIONS), read, shape.width))
+            nn.init.normal_(self.w_answers, std=read**-0.5, generator=generator)
+
+    # ---- the run that is shown ---------------------------------------------------------------------------------------
+    def weights(self) -> StackWeights:
+        """What it learned, as the core takes it."""
+        return StackWeights(
+            tuple(layer.weights() for layer in self.layers),
+            embedding=EmbeddingWeights(table=self.words),
+            unembedding=UnembeddingWeights(table=self.words, g_rms_before=self.g_last),
+        )
+
+    def stack(self, words: Int[Tensor, "B T"]) -> Stack:
+        """A run of all its parts, every step kept."""
+        return run_stack(words, self.weights(), self.shape.stack())
+
+    def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
+        """The logit of each word to be the answer to a question that every word is asked; see ModelShape."""
+        return self.read_answers(self.answer_source(stack, question), question)
+
+    def answer_source(self, stack: Stack, question: int) -> Float[Tensor, "B T read"]:
+        """What the answers to a question are read from."""
+        if self.shape.answers == "heads":
+            return stack[f"{self.shape.layers}.attention"]["head_outputs"][:, question]  # (B, T, d_v)
+        x = stack[f"{self.shape.layers}.feed_forward"]["residual"]  # (B, T, D)
+        return rms_norm(x, self.g_last, eps=EPS.usual)
+
+    def read_answers(self, source: Float[Tensor, "*N read"], question: int) -> Float[Tensor, "*N V"]:
+        """Logits of all words from what a question's answers are read from."""
+        return source @ self.w_answers[question] @ self.words.T
+
+    # ---- the run that is trained -------------------------------------------------------------------------------------
+    def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"]) -> Stack:
+        """The layers alone. allowed: which word may attend to which."""
+        weights = StackWeights(self.weights().layers)
+        config = StackConfig(self.shape.stack().layers)
+        return run_stack(self.words[words], weights, config, allowed=allowed)
+
+    def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
+        """The logits of the words at some places behind the last layer."""
+        return rms_norm(x, self.g_last, eps=EPS.usual) @ self.words.T

@@ -1,0 +1,98 @@
+"""How a model reads a sentence: words that it knows, a category or <unknown> for others; and the run of all parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.learned.grammar import categories, cut_words
+from attention_core.learned.language.batches import ROW_LENGTH, START, word_numbers
+from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.plain_checks import require_one_of
+from attention_core.record.errors import AttentionError
+from attention_core.transformer.stack import Stack
+
+MAX_MODEL_WORDS = ROW_LENGTH - 1  # of a sentence, behind START: longer texts were never learned from
+UNKNOWN = "<unknown>"
+
+
+def cut_sentence(name: str, text: str) -> tuple[str, ...]:
+    """Cut a typed text into the words that a model reads, behind START.
+
+    name: of a model. Raises AttentionError: no_tokens, model_too_long, unknown_choice.
+    """
+    words = cut_words(text.replace(START, " "), load_recipe(name).language)
+    if not words:
+        raise AttentionError("no_tokens")
+    if len(words) > MAX_MODEL_WORDS:
+        raise AttentionError("model_too_long", limit=MAX_MODEL_WORDS, given=len(words))
+    return (START, *words)
+
+
+def role_names(language: str) -> tuple[str, ...]:
+    """The categories that somebody may give to an unknown word, without their brackets."""
+    return tuple(category.strip("<>") for category in categories(language))
+
+
+def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> tuple[str, ...]:
+    """What a model reads for each word: the word, if it knows it, else the category of its role, else <unknown>."""
+    numbers = word_numbers(load_recipe(name).language)
+    tokens = []
+    for word in words:
+        category = f"<{roles.get(word)}>"
+        if word in numbers:
+            tokens.append(word)
+        else:
+            tokens.append(category if category in numbers else UNKNOWN)
+    return tuple(tokens)
+
+
+@lru_cache(maxsize=16)  # each holds all steps of all layers: a megabyte for a long sentence
+def run_model(name: str, tokens: tuple[str, ...]) -> Stack:
+    """The run of a model on what it reads, in float64, every step kept."""
+    numbers = word_numbers(load_recipe(name).language)
+    words = torch.tensor([[numbers[token] for token in tokens]])
+    with torch.inference_mode():
+        return load_model(name).stack(words)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerInputs:
+    """What the attention of one layer of a model is given: as attend takes it."""
+
+    x: Float[Tensor, "T D"]
+    value: Float[Tensor, "T D"] | None
+    weights: Weights
+    config: AttentionConfig
+
+    def tensor(self, name: str) -> Tensor | None:
+        """One of the tensors by name, such as "x" or "w_q"; None where there is none."""
+        if name in ("x", "value"):
+            return getattr(self, name)
+        return self.weights.given().get(name)
+
+
+def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
+    """The inputs of the attention of a layer, counted from 1, for what a model reads.
+
+    Raises AttentionError: unknown_choice.
+    """
+    trace = run_model(name, tokens)[f"{layer}.attention"]
+    model = load_model(name)
+    steps = trace.steps
+    x = steps["x"] if "x" in steps else steps["query"]
+    value = trace["value"][0] if "value" in trace else None
+    return LayerInputs(x.value[0], value, model.layers[layer - 1].weights().attention, layer_config(name, layer))
+
+
+def layer_config(name: str, layer: int) -> AttentionConfig:
+    """The choices of the attention of a layer, counted from 1. Raises AttentionError: at_most, unknown_choice."""
+    layers = RECIPES[require_one_of("model", name, tuple(RECIPES))].shape().stack().layers
+    if not 1 <= layer <= len(layers):
+        raise AttentionError("at_most", name="layer", limit=len(layers), given=layer)
+    return layers[layer - 1].attention

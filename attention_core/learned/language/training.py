@@ -1,0 +1,103 @@
+"""Training of a language model, step by step: stopped, kept in a file and taken up, it ends with the same numbers."""
+
+import math
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Generator
+
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.recipes import Recipe
+from attention_core.record.errors import AttentionError
+
+WARM_UP = 150  # steps over which the rate grows to its largest
+LEAST_RATE = 0.03  # of the largest, at the end
+LARGEST_GRADIENT = 1.0  # the norm to which longer gradients are shortened
+DECAY = 0.01  # of matrices, as AdamW takes it; gains do not decay
+BETAS = (0.9, 0.98)
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what AdamW keeps of a tensor
+
+
+class LanguageTraining:
+    r"""One language model in training, by AdamW (Loshchilov, Hutter 2019); the rate falls along a cosine.
+
+    recipe: see Recipe. seed: of the first numbers and of all texts. Nothing is shared: each training has a generator of
+    its own.
+    """
+
+    def __init__(self, recipe: Recipe, seed: int):
+        self.recipe = recipe
+        self.seed = seed
+        self.step = 0
+        self.generator = Generator().manual_seed(seed)
+        self.model: LanguageModel = recipe.make(self.generator)
+        matrices = [tensor for tensor in self.model.parameters() if tensor.dim() > 1]
+        vectors = [tensor for tensor in self.model.parameters() if tensor.dim() < 2]
+        groups = [{"params": matrices, "weight_decay": DECAY}, {"params": vectors, "weight_decay": 0.0}]
+        self.optimiser = torch.optim.AdamW(groups, recipe.rate, BETAS)
+
+    @property
+    def name(self) -> str:
+        """What the numbers depend on besides the step."""
+        return f"{self.recipe.name}.{self.seed}.{self.recipe.steps}"
+
+    @property
+    def done(self) -> bool:
+        """Whether the last step was made."""
+        return self.step >= self.recipe.steps
+
+    def rate(self) -> float:
+        """The rate of the next step.
+
+        It grows over WARM_UP steps, then falls as half a cosine.
+        """
+        grown = min((self.step + 1) / WARM_UP, 1.0)
+        fallen = (1 + math.cos(math.pi * self.step / self.recipe.steps)) / 2
+        return self.recipe.rate * grown * max(fallen, LEAST_RATE)
+
+    def advance(self) -> float:
+        """Make one step; the loss before it. Raises AttentionError: training_diverged, where it is not finite."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate()
+        batch = self.recipe.draw(self.generator)
+        loss = self.recipe.loss(self.model, batch)
+        self.step += 1
+        if not math.isfinite(loss.item()):
+            raise AttentionError("training_diverged", step=self.step)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), LARGEST_GRADIENT)
+        self.optimiser.step()
+        return loss.item()
+
+    # ---- to be continued ---------------------------------------------------------------------------------------------
+    def keep(self, path: Path) -> None:
+        """Write all that the next steps depend on into a file."""
+        tensors = {"generator": self.generator.get_state()}
+        for name, parameter in self.model.named_parameters():
+            tensors[f"model/{name}"] = parameter.detach()
+            for moment, tensor in self.optimiser.state[parameter].items():
+                tensors[f"{moment}/{name}"] = tensor
+        unfinished = path.with_suffix(".part")
+        save_file(tensors, unfinished, {"name": self.name, "step": str(self.step)})
+        unfinished.replace(path)  # whoever stops it now loses nothing
+
+    def take_up(self, path: Path) -> bool:
+        """Go on where a file was written, if there is one of this recipe and seed; whether there was."""
+        if not path.exists():
+            return False
+        with safe_open(path, "pt") as kept:
+            if kept.metadata()["name"] != self.name:
+                return False
+            self.step = int(kept.metadata()["step"])
+            tensors = {name: kept.get_tensor(name) for name in kept.offset_keys()}
+        self.generator.set_state(tensors["generator"])
+        for name, parameter in self.model.named_parameters():
+            with torch.no_grad():
+                parameter.copy_(tensors[f"model/{name}"])
+            self.optimiser.state[parameter] = {
+                moment: tensors[f"{moment}/{name}"] for moment in MOMENTS if f"{moment}/{name}" in tensors
+            }
+        return True
