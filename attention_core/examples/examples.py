@@ -16,6 +16,7 @@ from attention_core.examples.lexica import EXAMPLE_DATA, LEXICA
 from attention_core.inputs.handmade_heads import build_heads, read_head_kind
 from attention_core.inputs.tokenizer import ORIGINS, Lexicon, NumberMatrix, NumberRow
 from attention_core.learned.insight.views import AttentionView, attention_view
+from attention_core.learned.language.reading import LayerInputs, layer_config, layer_inputs, read_tokens
 from attention_core.learned.training.shipped_networks import load_network
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.attention import attend, attend_qkv
@@ -61,14 +62,15 @@ def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows col
 class Example:
     """An example: words, numbers and choices. Plain data; `run` computes.
 
-    tokens label the queries, context_tokens the keys (as the queries where it is None). x (T, D) and context (S, D) are
-    inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given and no
-    input is; or built names heads of handmade_heads.py, which make x and the projections. heads, score, masks: as in
-    AttentionConfig. lexicon: the words that have vectors; None where q, k and v are given. dims: what the columns of x
-    stand for, as keys for the page's words. network: the name of a shipped one, of which a layer makes x, the context
-    and all matrices. positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch
-    of it. far: a longer one, whose first and last word belong together. focus: the (head, query) that tells the story,
-    where one does. origin: one of ORIGINS.
+    tokens label the queries, context_tokens the keys (as the queries where it is None). x (T, D) and context (S, D)
+    are inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given
+    and no input is; or built names heads of handmade_heads.py, which make x and the projections. heads, score, masks:
+    as in AttentionConfig. lexicon: the words that have vectors; None where q, k and v are given. dims: what the
+    columns of x stand for, as keys for the page's words. network: the name of a shipped one, of which a layer makes
+    x, the context and all matrices. model: the name of a shipped language model, of which a layer, counted from 1,
+    does. positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch of it. far:
+    a longer one, whose first and last word belong together. focus: the (head, query) that tells the story, where one
+    does. origin: one of ORIGINS.
 
     `dataclasses.replace` makes another sentence of it.
 
@@ -101,6 +103,7 @@ class Example:
     masks: tuple[str, ...] = ()
     positions: tuple[str, ...] = ()
     network: str | None = None
+    model: str | None = None
     layer: int = -1
     lexicon: Lexicon | None = None
     dims: tuple[str, ...] = ()
@@ -116,6 +119,8 @@ class Example:
         >>> EXAMPLES["en_it_causal"].config().masks
         (('causal', {}),)
         """
+        if self.model:
+            return layer_config(self.model, self.layer)
         return AttentionConfig(
             score=self.score,
             heads=self.heads,
@@ -142,6 +147,9 @@ class Example:
         >>> EXAMPLES["en_it"].tensor("x", torch.float32)[3]
         tensor([-1.,  0.,  0.,  0.])
         """
+        if self.model:
+            matrix = model_inputs(self).tensor(name)
+            return None if matrix is None else matrix.to(dtype)
         if self.network:
             matrix = learned_view(self).tensor(name)
             return None if matrix is None else matrix.to(dtype)
@@ -163,6 +171,7 @@ class Example:
         """
         config = self.config()
         weights = self.weights(dtype)
+        value = self.tensor("value", dtype)
         if self.q is not None:
             trace = attend_qkv(
                 q=self.tensor("q", dtype),
@@ -175,6 +184,7 @@ class Example:
             trace = attend(
                 query=self.tensor("x", dtype),
                 key=self.tensor("context", dtype),
+                value=value,
                 weights=weights,
                 config=config,
             )
@@ -207,6 +217,12 @@ def learned_view(example: Example) -> AttentionView:
     )
 
 
+def model_inputs(example: Example) -> LayerInputs:
+    """Give what the example's language model hands to the attention of its layer."""
+    tokens = read_tokens(example.model, example.tokens, {})
+    return layer_inputs(example.model, tokens, example.layer)
+
+
 # ---- reading examples.json -------------------------------------------------------------------------------------------
 def own_vectors(tokens: tuple[str, ...] | None, numbers: NumberMatrix | MatrixRecipe | None) -> dict[str, NumberRow]:
     """Give words with their rows of numbers."""
@@ -229,6 +245,8 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
                 values[key] = as_plain(value)
         if "built" in values:
             values |= built_matrices(values["tokens"], values["built"])
+        if "model" in values:
+            values |= model_choices(values["model"], values["layer"])
         if "lexicon" in values:
             lexicon = lexica[values["lexicon"]]
             values["dims"] = lexicon.dims
@@ -239,9 +257,19 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
     return examples
 
 
+def model_choices(model: str, layer: int) -> dict[str, object]:
+    """Give the choices of a model's layer, as far as an example names them."""
+    config = layer_config(model, layer)
+    return {
+        "heads": config.heads,
+        "masks": tuple(name for name, _ in config.masks),
+        "positions": tuple(name for name, _ in config.positions),
+    }
+
+
 def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
     """Make a lexicon of an example's own words; none where q, k and v are given."""
-    if "network" in values:  # which makes a vector of a symbol in its place
+    if "network" in values or "model" in values:  # which makes a vector of a symbol in its place
         return Lexicon((), {}, origin="learned")
     if "x" not in values:
         return None

@@ -316,6 +316,29 @@ def find_telling_row(
     return head, query
 
 
+def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 0) -> tuple[int, int]:
+    """Find the (head, query) worth looking at where most words look at themselves.
+
+    Of the heads in which a word gives over half of its weight to another, the first, and there the row that gives most
+    to another; where there is none, of all heads. With a query given, the best head for it.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> q, k = torch.eye(2) * 9, torch.tensor([[0.0, 0.0], [1.0, 0.0]])
+    >>> find_row_beyond_itself(attend_qkv(q, k, k))     # the first gives nearly all to the second
+    (0, 0)
+    """
+    weights = trace["weights"][batch].detach().double().nan_to_num()  # (H, T, S)
+    T, S = weights.shape[-2:]
+    is_itself = torch.eye(T, S, dtype=torch.bool)
+    beyond = weights.masked_fill(is_itself, 0.0).amax(-1)  # (H, T)
+    if query is not None:
+        beyond = beyond[:, query : query + 1]
+    over_half = (beyond.amax(-1) > 0.5).nonzero()  # (heads, 1)
+    head = int(over_half[0]) if len(over_half) else int(beyond.amax(-1).argmax())
+    return head, int(beyond[head].argmax()) if query is None else query
+
+
 def find_most_alike_heads(likeness: Float[Tensor, "H H"]) -> tuple[int, int, float] | None:
     """Find the two heads that are most alike, the first of several pairs, and how alike they are; None of one head.
 

@@ -1,20 +1,55 @@
-"""What the words of a sentence are that the dictionary of the example does not have: a choice under each."""
+"""What the words of a sentence are that the dictionary of the example, or the language model, does not have."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.tokenizer import OTHER, Lexicon, printable_token
+from attention_core.learned.grammar import known_words
+from attention_core.learned.language.reading import role_names
+from attention_core.learned.language.shipped import load_recipe
 from pages.panels.setup_controls import mirror_field, show_refusal, try_change
 from pages.runs.run_inputs import RunInputs
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, model_of
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
 MAX_SHOWN_CHOICES = 12  # words that get a choice; the others are counted
 WORD_WIDTH, CHOICE_WIDTH = 84, 150  # px
 MAX_LISTED_WORDS = 12  # of each role, in the list of the words that are known
+NOT_KNOWN = "unknown"  # the role of a word of which a language model knows nothing
+
+
+@dataclass(frozen=True)
+class RoleOffer:
+    """What an unknown word can be. family: the words of the page that are said of it, in [roles]. usual: what it is
+    where nobody says it. known: which words are known, in words."""
+
+    family: str
+    roles: tuple[str, ...]
+    usual: str
+    known: str
+
+    def role_of(self, setup: Setup, word: str) -> str:
+        """The role that a word has now."""
+        chosen = {each.casefold(): role for each, role in read_word_roles(setup.word_roles).items()}
+        role = chosen.get(word.casefold(), self.usual)
+        return role if role in self.roles else self.usual
+
+
+def find_role_offer(setup: Setup) -> RoleOffer | None:
+    """What the unknown words of a Setup can be; nothing where its example has no words."""
+    model = model_of(setup)
+    if model is not None:
+        language = load_recipe(model).language
+        known = say("roles.count", count=len(known_words(language)))
+        return RoleOffer("model", (NOT_KNOWN, *role_names(language)), NOT_KNOWN, known)
+    lexicon = EXAMPLES[setup.example].lexicon
+    if lexicon is None:
+        return None
+    return RoleOffer("dictionary", tuple(lexicon.roles), OTHER, describe_known_words(lexicon))
 
 
 def list_role_words(inputs: RunInputs) -> list[str]:
@@ -24,75 +59,29 @@ def list_role_words(inputs: RunInputs) -> list[str]:
     found: dict[str, str] = {}
     for words, origins in sequences:
         for word, origin in zip(words, origins, strict=False):
-            if origin == "role":
+            if origin in ("role", NOT_KNOWN):
                 found.setdefault(word.casefold(), word)
     return list(found.values())
 
 
+# ---- in words --------------------------------------------------------------------------------------------------------
 def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
-    """What the words count as that the dictionary does not have; nothing where it has all. spell: how words are
-    written in it."""
-    lexicon = EXAMPLES[setup.example].lexicon
-    words = list_role_words(inputs)
-    if lexicon is None or not words:
+    """What the words count as that are not known; nothing where all are. spell: how words are written in it."""
+    offer, words = find_role_offer(setup), list_role_words(inputs)
+    if offer is None or not words:
         return ""
-    if len(lexicon.roles) == 1:
+    if len(offer.roles) == 1:
         return say("roles.none", words=join_words(words, spell))
-    chosen = read_word_roles(setup.word_roles)
     told = []
     for word in words[:MAX_SHOWN_CHOICES]:
-        role = say(f"role_of_word.{lexicon.role_of(word, chosen)}")
+        role = say(f"role_of_word.{offer.role_of(setup, word)}")
         told.append(say("roles.counted", word=spell(printable_token(word)), role=role))
-    return say("roles.told", words=say("fact.comma").join(told))
+    return say(f"roles.{offer.family}.told", words=say("fact.comma").join(told))
 
 
 def join_words(words: list[str], spell: Callable[[str], str] = escape_markdown) -> str:
     """The first of some words, with commas."""
     return say("fact.comma").join(spell(printable_token(word)) for word in words[:MAX_SHOWN_CHOICES])
-
-
-def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
-    """A choice under each word that the dictionary does not have, and which words it has."""
-    lexicon = EXAMPLES[setup.example].lexicon
-    words = list_role_words(inputs)
-    if lexicon is None or not words:
-        return
-    offers_choice = len(lexicon.roles) > 1
-    caption = "roles.choose" if offers_choice else "roles.none"
-    st.caption(say(caption, words=join_words(words)), help=describe_known_words(lexicon))
-    if not offers_choice:
-        return
-    with st.container(gap="xxsmall"):
-        for number, word in enumerate(words[:MAX_SHOWN_CHOICES]):
-            show_role_choice(setup, lexicon, word, number)
-    more = len(words) - MAX_SHOWN_CHOICES
-    if more > 0:
-        st.caption(say("roles.more", count=more))
-    show_refusal("word_roles")
-
-
-def show_role_choice(setup: Setup, lexicon: Lexicon, word: str, number: int) -> None:
-    """What one word is."""
-    key = f"c_role{number}"
-
-    def choose_role() -> None:
-        role = st.session_state[key]
-        given = None if role == OTHER else role
-        try_change("word_roles", word_roles=with_word_role(setup.word_roles, word.casefold(), given))
-
-    mirror_field(key, "word_roles", lexicon.role_of(word, read_word_roles(setup.word_roles)))
-    name = escape_markdown(printable_token(word))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(name, width=WORD_WIDTH)
-        st.selectbox(
-            name,
-            list(lexicon.roles),
-            format_func=lambda role: say(f"role_of_word.{role}"),
-            key=key,
-            on_change=choose_role,
-            label_visibility="collapsed",
-            width=CHOICE_WIDTH,
-        )
 
 
 def describe_known_words(lexicon: Lexicon) -> str:
@@ -110,3 +99,47 @@ def describe_known_words(lexicon: Lexicon) -> str:
             shown += " …"
         lines.append(say("roles.group", group=group, words=shown))
     return "\n\n".join(lines)
+
+
+# ---- the choices -----------------------------------------------------------------------------------------------------
+def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
+    """A choice beside each word that is not known, and which words are."""
+    offer, words = find_role_offer(setup), list_role_words(inputs)
+    if offer is None or not words:
+        return
+    offers_choice = len(offer.roles) > 1
+    caption = f"roles.{offer.family}.choose" if offers_choice else "roles.none"
+    st.caption(say(caption, words=join_words(words)), help=offer.known)
+    if not offers_choice:
+        return
+    with st.container(gap="xxsmall"):
+        for number, word in enumerate(words[:MAX_SHOWN_CHOICES]):
+            show_role_choice(setup, offer, word, number)
+    more = len(words) - MAX_SHOWN_CHOICES
+    if more > 0:
+        st.caption(say(f"roles.{offer.family}.more", count=more))
+    show_refusal("word_roles")
+
+
+def show_role_choice(setup: Setup, offer: RoleOffer, word: str, number: int) -> None:
+    """What one word is."""
+    key = f"c_role{number}"
+
+    def choose_role() -> None:
+        role = st.session_state[key]
+        given = None if role == offer.usual else role
+        try_change("word_roles", word_roles=with_word_role(setup.word_roles, word.casefold(), given))
+
+    mirror_field(key, "word_roles", offer.role_of(setup, word))
+    name = escape_markdown(printable_token(word))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(name, width=WORD_WIDTH)
+        st.selectbox(
+            name,
+            list(offer.roles),
+            format_func=lambda role: say(f"role_of_word.{role}"),
+            key=key,
+            on_change=choose_role,
+            label_visibility="collapsed",
+            width=CHOICE_WIDTH,
+        )

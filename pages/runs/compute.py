@@ -21,6 +21,7 @@ from attention_core.record.trace import Step
 from pages.runs.devices import AVAILABLE_DEVICES
 from pages.runs.learned_matrices import check_tanh_layer, put_learned_matrices, put_source_matrices
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
+from pages.runs.model_sentences import ModelSentences
 from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv, note_made_rows, prepare_uploaded, split_qkv
 from pages.runs.run_inputs import RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_matrix
@@ -28,15 +29,15 @@ from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
 from pages.setup.setup import MAX_RUN_PAIRS, InputChoice, Setup, check_link_length, config_of, input_choice_of
 
-SEQUENCES = ("x", "context", "q", "k", "v")  # a row a token
-TYPED_MATRICES = (*SEQUENCES, *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
+SEQUENCES = ("x", "context", "value", "q", "k", "v")  # a row a token
+TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
 ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # matrices of one row on the screen, of one axis in the core
 WHAT_IF_FIELDS = ("scores", "weights")
 
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
-Sentences = DictionarySentences | HandmadeHeads | LearnedTexts
+Sentences = DictionarySentences | HandmadeHeads | LearnedTexts | ModelSentences
 InputKind = Sentences | QkvMatrices | UploadedQkv
 
 
@@ -81,6 +82,8 @@ def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:
     }
     if choice.built:
         return HandmadeHeads(**common, kinds=choice.built)
+    if choice.model is not None:
+        return ModelSentences(**common, model=choice.model, layer=choice.layer)
     if choice.network is not None:
         return LearnedTexts(**common, network=choice.network)
     return DictionarySentences(**common)
@@ -248,7 +251,7 @@ def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs,
                 if inputs.batch:
                     x = make_batch_tensor(inputs, setup)
                     config = add_padding_mask(config, inputs)
-                steps, plan = prepare(x, context, None, weights, config, pairs)
+                steps, plan = prepare(x, context, given.get("value"), weights, config, pairs)
     return inputs, steps, plan
 
 

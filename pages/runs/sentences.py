@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from attention_core.examples.examples import Example, MatrixRecipe
-from attention_core.examples.lexica import KNOWN_WORDS
+from attention_core.examples.lexica import all_known_words
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.tokenizer import Lexicon, NumberMatrix, join_tokens, tokenise
+from attention_core.inputs.tokenizer import Lexicon, NumberMatrix, join_tokens, split_tokens, tokenise
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
 from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
@@ -70,7 +70,7 @@ class DictionarySentences:
         """The words that are one token each where no spaces are written."""
         if self.by_character:
             return frozenset()
-        return KNOWN_WORDS.union(self.lexicon().vectors)
+        return find_cut_words(self.lexicon())
 
     def spell(self, tokens: tuple[str, ...]) -> str:
         """Tokens as a text that gives them back."""
@@ -302,6 +302,14 @@ def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> Start
     for name, shape in shapes.items():
         drawn[name] = StartMatrix(random_matrix(name, shape, seed), "random", seed)
     return StartMatrices(drawn, heads)
+
+
+@lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
+def find_cut_words(lexicon: Lexicon) -> frozenset[str]:
+    """The words of a dictionary, and all others that are known, but for those that its own words spell."""
+    own = frozenset(lexicon.vectors)
+    others = {word for word in all_known_words() if not own.issuperset(split_tokens(word, own))}
+    return own.union(others)
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)

@@ -11,7 +11,7 @@ from attention_core import Trace
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, Palette
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.examples.examples import EXAMPLES
-from attention_core.explanation.facts import find_telling_row
+from attention_core.explanation.facts import find_row_beyond_itself, find_telling_row
 from attention_core.explanation.layout import TOKEN_AXES, is_broadcast_axis
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.mechanism.operations import kv_head
@@ -21,7 +21,7 @@ from attention_core.record.number_text import NEARLY_ALL, format_percent
 from pages.runs.cache import cache_in_thread
 from pages.runs.devices import find_gpu_obstacle
 from pages.runs.run_inputs import PAD_WORD
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, model_of
 from pages.site.words import has, make_names_distinct, say
 
 TokenSpelling = Callable[[Trace, str, int], str]
@@ -216,7 +216,10 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
         head, query = EXAMPLES[setup.example].focus
     else:
         chosen_query = None if setup.token is None else min(setup.token, T - 1)
-        head, query = find_telling_row(trace, chosen_query, batch, count_real_queries(trace))
+        if model_of(setup) is not None:
+            head, query = find_row_beyond_itself(trace, chosen_query, batch)
+        else:
+            head, query = find_telling_row(trace, chosen_query, batch, count_real_queries(trace))
     if setup.head is not None:
         head = min(setup.head, H - 1)
     key_value_head = kv_head(head, H, sizes["H_kv"])

@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl, urlencode
 from attention_core import AttentionConfig
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
+from attention_core.learned.language.reading import layer_config
+from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.modifiers import MODIFIERS
@@ -16,7 +18,14 @@ from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
-from pages.setup.choice_text import read_choice, read_mask, read_position
+from pages.setup.choice_text import (
+    read_choice,
+    read_mask,
+    read_position,
+    write_choice,
+    write_mask,
+    write_position,
+)
 from pages.setup.link_values import (
     make_choice_reader,
     make_choices_reader,
@@ -71,6 +80,8 @@ class LayerSetup:
     word_roles: tuple[str, ...] = ()
     cut: str | None = None
     network: str | None = None
+    model: str | None = None
+    layer: int | None = None
     file: str | None = None
     roles: tuple[str, ...] = ()
     axes: str | None = None
@@ -87,7 +98,7 @@ class LayerSetup:
     temperature: float = 1.0
     masks: tuple[str, ...] | None = None
     positions: tuple[str, ...] | None = None
-    modifiers: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] | None = None
     normaliser: str = "softmax"
     dtype: str = "float64"
     device: str = "cpu"
@@ -287,6 +298,8 @@ def read_other_setup_link(text: str) -> str:
 FIELD_READERS = {
     "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
+    "model": make_member_reader(RECIPES),
+    "layer": read_link_count,
     "cut": make_member_reader(("characters",)),
     "word_roles": make_choices_reader(read_word_role),
     "cross": lambda text: make_member_reader(("True", "False"))(text) == "True",
@@ -343,6 +356,8 @@ class InputChoice:
     crossed: bool
     built: tuple[tuple[str, int], ...]
     network: str | None
+    model: str | None = None
+    layer: int | None = None
 
 
 def input_choice_of(setup: Setup) -> InputChoice:
@@ -352,6 +367,8 @@ def input_choice_of(setup: Setup) -> InputChoice:
         crossed=is_cross_attention(setup),
         built=built_heads_of(setup),
         network=network_of(setup),
+        model=model_of(setup),
+        layer=layer_of(setup),
     )
 
 
@@ -364,16 +381,62 @@ def network_of(setup: Setup) -> str | None:
     return setup.network or own
 
 
+def model_of(setup: Setup) -> str | None:
+    """The language model that makes vectors and matrices, by its name; none where the example has none, or where heads
+    built by hand do, or q, k and v are given."""
+    own = EXAMPLES[setup.example].model
+    if own is None or built_heads_of(setup) or input_mode_of(setup) in ("qkv", "file"):
+        return None
+    return setup.model or own
+
+
+def layer_of(setup: Setup) -> int | None:
+    """The layer of the language model, counted from 1; none without one."""
+    if model_of(setup) is None:
+        return None
+    return EXAMPLES[setup.example].layer if setup.layer is None else setup.layer
+
+
+def learned_config_of(setup: Setup) -> AttentionConfig | None:
+    """The choices that a language model was trained with; none without one. Raises AttentionError: at_most."""
+    model = model_of(setup)
+    return None if model is None else layer_config(model, layer_of(setup))
+
+
 def positions_of(setup: Setup) -> tuple[str, ...]:
-    """The ways to tell positions: those that were chosen, else the example's."""
-    if setup.positions is None:
+    """The ways to tell positions: those that were chosen, else the model's or the example's."""
+    return own_positions_of(setup) if setup.positions is None else setup.positions
+
+
+def own_positions_of(setup: Setup) -> tuple[str, ...]:
+    """The ways to tell positions where nobody chose them."""
+    learned = learned_config_of(setup)
+    if learned is None:
         return EXAMPLES[setup.example].positions
-    return setup.positions
+    return tuple(write_position(name, params) for name, params in learned.positions)
 
 
 def to_positions_field(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Ways to tell positions as a Setup says them: nothing where they are the example's."""
-    return None if names == EXAMPLES[setup.example].positions else names
+    """Ways to tell positions as a Setup says them: nothing where they are what nobody chose."""
+    return None if names == own_positions_of(setup) else names
+
+
+def modifiers_of(setup: Setup) -> tuple[str, ...]:
+    """The further steps: those that were chosen, else the model's."""
+    return own_modifiers_of(setup) if setup.modifiers is None else setup.modifiers
+
+
+def own_modifiers_of(setup: Setup) -> tuple[str, ...]:
+    """The further steps where nobody chose them."""
+    learned = learned_config_of(setup)
+    if learned is None:
+        return ()
+    return tuple(write_choice(name, params, MODIFIERS) for name, params in learned.modifiers)
+
+
+def to_modifiers_field(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Further steps as a Setup says them: nothing where they are what nobody chose."""
+    return None if names == own_modifiers_of(setup) else names
 
 
 def is_cross_attention(setup: Setup) -> bool:
@@ -398,8 +461,9 @@ def config_of(setup: Setup) -> AttentionConfig:
     """The core's config for a Setup; what the Setup leaves open is the example's."""
     example, built = EXAMPLES[setup.example], built_heads_of(setup)
     masks, heads = setup.masks, setup.heads
+    learned = learned_config_of(setup)
     if masks is None:
-        masks = example.masks
+        masks = example.masks if learned is None else tuple(write_mask(*mask) for mask in learned.masks)
     if heads is None:
         heads = len(built) or example.heads
     if require_positive("heads", heads) > MAX_SHOWN_HEADS:
@@ -412,8 +476,8 @@ def config_of(setup: Setup) -> AttentionConfig:
         kv_heads=setup.kv_heads,
         masks=tuple(map(read_mask, masks)),
         positions=tuple(map(read_position, positions_of(setup))),
-        modifiers=tuple(read_choice(text, MODIFIERS) for text in setup.modifiers),
+        modifiers=tuple(read_choice(text, MODIFIERS) for text in modifiers_of(setup)),
         normaliser=read_choice(setup.normaliser, NORMALISERS),
         replace="uniform" if "even" in setup.wiring else None,
-        residual="residual" in setup.wiring,
+        residual="residual" in setup.wiring or learned is not None,
     )

@@ -1,12 +1,23 @@
 """The roles that somebody gave to words a dictionary does not have, as a Setup and its link say them."""
 
 from collections.abc import Mapping
+from functools import cache
+from itertools import chain
 from urllib.parse import quote, unquote
 
 from attention_core.examples.lexica import LEXICA
+from attention_core.learned.language.reading import role_names
+from attention_core.learned.language.recipes import LANGUAGES
 
-ROLES = tuple(dict.fromkeys(role for lexicon in LEXICA.values() for role in lexicon.roles))
 SAFE_MARKS = "'’"  # in a word they need no escape
+
+
+@cache
+def known_roles() -> tuple[str, ...]:
+    """All roles that there are: those of the examples' dictionaries, and the categories of the language models."""
+    built = chain.from_iterable(lexicon.roles for lexicon in LEXICA.values())
+    learned = chain.from_iterable(map(role_names, LANGUAGES))
+    return tuple(dict.fromkeys((*built, *learned)))
 
 
 def write_word_role(word: str, role: str) -> str:
@@ -23,7 +34,7 @@ def read_word_role(text: str) -> tuple[str, str]:
     """A word and its role. Raises ValueError for a role that there is not, and where no word stands."""
     escaped, _, role = text.rpartition(":")
     word = unquote(escaped, errors="strict")
-    if not word or role not in ROLES or write_word_role(word, role) != text:
+    if not word or role not in known_roles() or write_word_role(word, role) != text:
         raise ValueError(text)
     return word, role
 

@@ -7,6 +7,7 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
+from pages.panels.model_controls import show_model_controls
 from pages.panels.setup_controls import (
     mirror_field,
     mirror_moved_field,
@@ -29,6 +30,7 @@ from pages.setup.setup import (
     Setup,
     input_mode_of,
     is_cross_attention,
+    model_of,
     network_of,
     to_positions_field,
     without_view,
@@ -55,6 +57,8 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
     return (
         setup.example,
         setup.text,
+        setup.model,
+        setup.layer,
         setup.word_roles,
         tuple(list_role_words(screen.inputs)),
         setup.cut,
@@ -75,6 +79,7 @@ def show_input_controls(screen: ScreenState) -> None:
     elif mode == "sentence":
         shipped = spell_tokens(first_sentence_of(inputs), setup)
         show_field_text("text", setup.text, shipped, help=say("help.text"))
+        show_model_controls(setup)
         show_cut_switch(setup, inputs)
         show_role_choices(setup, inputs)
         show_swap_offers(setup, inputs)
@@ -215,7 +220,8 @@ def show_swap_offers(setup: Setup, inputs: RunInputs) -> None:
 def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
     """Whether a sentence that is written without spaces is cut into characters."""
     text = spell_tokens(first_sentence_of(inputs), setup)
-    if network_of(setup) is not None or not is_written_without_spaces(text):
+    reads_otherwise = network_of(setup) is not None or model_of(setup) is not None
+    if reads_otherwise or not is_written_without_spaces(text):
         return
 
     def switch_cut() -> None:

@@ -8,10 +8,11 @@ import streamlit as st
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from pages.panels.setup_controls import show_field_pills, show_field_selectbox, show_refusal, try_change
+from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.choice_text import read_choice, write_choice
-from pages.setup.setup import config_of
+from pages.setup.setup import config_of, modifiers_of, to_modifiers_field
 from pages.site.words import say
 from pages.workbench.parameter_controls import show_parameters
 
@@ -19,7 +20,7 @@ ModifierParameters = Mapping[str, object]  # of one modifier, by name
 
 
 # ---- modifiers -------------------------------------------------------------------------------------------------------
-@page_part(lambda screen: screen.setup.modifiers)
+@page_part(lambda screen: modifiers_of(screen.setup))
 def show_modifier_controls(screen: ScreenState) -> None:
     """Which modifiers, and each one's numbers."""
     modifiers = dict(config_of(screen.setup).modifiers)
@@ -27,7 +28,7 @@ def show_modifier_controls(screen: ScreenState) -> None:
     def choose_modifiers() -> None:
         names = [name for name in st.session_state["c_modifiers"] if name in MODIFIERS]
         started = dict(read_choice(name, MODIFIERS) for name in names)
-        try_change("modifiers", modifiers=write_modifiers({**started, **keep(modifiers, names)}))
+        take_modifiers("modifiers", {**started, **keep(modifiers, names)})
 
     show_field_pills("modifiers", list(MODIFIERS), list(modifiers), choose_modifiers, say("help.modifiers"))
     show_refusal("modifiers")
@@ -39,7 +40,13 @@ def take_modifier(
     modifiers: Mapping[str, ModifierParameters], name: str, control: str, params: ModifierParameters
 ) -> None:
     """Takes other parameters of one modifier."""
-    try_change(control, modifiers=write_modifiers({**modifiers, name: params}))
+    take_modifiers(control, {**modifiers, name: params})
+
+
+def take_modifiers(control: str, modifiers: Mapping[str, ModifierParameters]) -> None:
+    """Takes these modifiers."""
+    setup = setup_state.current_setup()
+    try_change(control, modifiers=to_modifiers_field(setup, write_modifiers(modifiers)))
 
 
 def keep(modifiers: Mapping[str, ModifierParameters], names: list[str]) -> dict[str, ModifierParameters]:

@@ -11,7 +11,7 @@ from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import name_choice, name_position_choice
 from pages.setup.choice_text import write_mask
-from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of, network_of, positions_of
+from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of, modifiers_of, network_of, positions_of
 from pages.setup.word_roles import read_word_roles
 from pages.site.words import has, say
 
@@ -19,7 +19,7 @@ Run = tuple[Setup, Trace, RunInputs]
 NamedDifference = tuple[str, str, str]  # a name, its value in one run, and in the other
 CHOSEN_NUMBER_FIELDS = ("scores", "weights")  # numbers in the place of computed ones
 SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # which follow from others, where nobody chose them
-OTHER_FIELDS = ("network", "file", "roles", "axes", "part", "polarity")
+OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity")
 MAX_VALUE_CHARS = 48  # characters of a value
 MAX_NUMBER_CHARS = 8  # characters of a number of a matrix that stands as it was typed
 
@@ -74,7 +74,7 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
         "scale": describe_scale(setup),
         "temperature": f"{setup.temperature:g}",
         "positions": join_positions(positions_of(setup)),
-        "modifiers": join_choices("modifiers", setup.modifiers),
+        "modifiers": join_choices("modifiers", modifiers_of(setup)),
         "normaliser": name_choice("normaliser", setup.normaliser),
         "dtype": say(f"dtype.{setup.dtype}"),
         "device": say(f"device.{setup.device}"),

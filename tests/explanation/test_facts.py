@@ -18,6 +18,7 @@ from attention_core.explanation.facts import (
     count_mask_pairs,
     find_farthest_from_one,
     find_most_alike_heads,
+    find_row_beyond_itself,
     find_surest_rows,
     find_telling_row,
     mean_received_share,
@@ -309,3 +310,17 @@ def test_what_a_key_receives_on_average():
     trace = written([[0.5, 0.5, None], [0.1, 0.2, 0.7], [0.3, None, 0.7]], [[1, None, None]] * 3)
     assert [mean_received_share(trace, 0, key) for key in range(3)] == pytest.approx([0.3, 0.7 / 3, 1.4 / 3], abs=1e-12)
     assert [mean_received_share(trace, 1, key) for key in range(3)] == [1, 0, 0]
+
+
+def test_the_row_beyond_itself_is_the_first_heads_that_gives_over_half_to_another_word():
+    weights = torch.zeros(1, 3, 5, 5)
+    weights[:, 0] = torch.eye(5)  # each looks at itself
+    weights[0, 1] = torch.eye(5)
+    weights[0, 1, 3] = torch.tensor([0.7, 0.1, 0.1, 0.1, 0.0])
+    weights[0, 2, 4, 0] = 0.9
+    values = torch.zeros(1, 3, 5, 2)
+    trace = attend_qkv(values, values, values, replacement=weights)
+    assert find_row_beyond_itself(trace) == (1, 3)
+    assert find_row_beyond_itself(trace, query=4) == (2, 4)
+    even = attend_qkv(values, values, values)
+    assert find_row_beyond_itself(even) == (0, 0)

@@ -146,7 +146,7 @@ def test_a_machine_without_the_letters_offers_svg_alone_and_says_so(files):
 
 @pytest.mark.parametrize("lang, seven", [("en", "seed 7"), ("zh", "种子 7")])
 def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, files):
-    screen = Screen(lang=lang, mask="local:2", seed="7", text="Zog fed the dog", temp="2")
+    screen = Screen(lang=lang, ex="source_004", mask="local:2", seed="7", text="Zog x1 x2 x3", temp="2")
     words = load_app_texts(lang)
     latex, first = files.made("tex"), json.loads(files.made("ipynb"))["cells"][0]["source"]
     notebook = re.sub(r"&#(\d+);", lambda code: chr(int(code[1])), "".join(first))
@@ -155,14 +155,14 @@ def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, fi
     for page in pages:
         assert screen.fact() in page and words["export.page.steps"] in page
     for text in (latex.replace("{-}", "-").replace("{,}", ","), notebook, *pages):
-        assert seven in text and "Zog fed the dog" in text
+        assert seven in text and "Zog x1 x2 x3" in text
         assert opened_by(re.search(r"\?[^}) ]*lang=[a-z]+", text)[0]) == screen.setup()
     assert f"{words['masks.local']} 2" in latex
     assert words["export.setting"].format(name=words["control.temperature"], value="2") in latex
 
 
 def test_the_seed_of_what_is_random_stands_in_every_file(files):
-    Screen(text="Zog fed the dog", seed="7")
+    Screen(ex="source_004", text="Zog x1 x2 x3", seed="7")
     for ending in ("csv", "json", "svg"):
         assert "the vectors of Zog are random (seed 7)" in files.made(ending)
     assert "Zog are random (seed 7)" in bytes(np.load(io.BytesIO(files.made("npz")))["about"]).decode()

@@ -33,8 +33,9 @@ from attention_core.record.errors import REFUSAL_SENTENCES
 from attention_core.record.trace import Faces
 from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
 from pages.panels.canvas_map import CANVAS_TEXT_KEYS
+from pages.panels.word_roles import NOT_KNOWN
 from pages.setup.setup import DTYPES
-from pages.setup.word_roles import ROLES as WORD_ROLES
+from pages.setup.word_roles import known_roles
 from pages.site.catalog import LESSONS, PAGES, PAGES_BY_SLUG
 from pages.site.words import CONTENT_FOLDER, LANGUAGES, flatten, load_app_texts
 from pages.workbench.layer_controls import WIRING_OPTIONS
@@ -485,10 +486,10 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "wiring": set(WIRING_OPTIONS),
         "page": {page.slug for page in PAGES},
         "section": {page.section for page in PAGES},
-        "origin.word": {*ORIGINS, "role", "typed", "padding"},
+        "origin.word": {*ORIGINS, "role", "unknown", "typed", "padding"},
         "origin.group": {*ORIGINS, "typed", "given", "removed", "brought"},
         "role_of": set(ROLES),
-        "role_of_word": set(WORD_ROLES),
+        "role_of_word": {*known_roles(), NOT_KNOWN},
         "edited": {*PAIR_MATRICES, *(f"about_{name}" for name in PAIR_MATRICES)},
         "canvas": {*CANVAS_TEXT_KEYS, "paint", "look", "axes", "note", "mask"},
         "origin.matrix": {*ORIGINS, "typed", "given"},

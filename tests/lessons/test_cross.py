@@ -79,9 +79,9 @@ def test_own_sentences_and_words_that_no_dictionary_has():
     assert lesson.number("asked", "weights [head 1, She, 她]") == pytest.approx(ONE, abs=1e-12)
     assert lesson.number("asked", "weights [head 1, fed, 喂]") == pytest.approx(TWO, abs=1e-12)
     captions = [caption.value for caption in lesson.at.caption]
-    assert not any("Random vectors" in text for text in captions)
+    assert not any("taken as zeros" in text for text in captions)
     lesson.set("text", "She fed the zebra today")
-    assert any(text.endswith("here has them: zebra.") for text in [caption.value for caption in lesson.at.caption])
+    assert any(text.endswith("so taken as zeros: zebra.") for text in [caption.value for caption in lesson.at.caption])
     assert Lesson("cross", **lesson.link()).fact() == lesson.fact()
 
 
@@ -220,6 +220,6 @@ def test_the_readers_own_picture():
     lesson.set("asking", "sun 太阳 mauve")
     lesson.set("colour", 1)
     assert lesson.says("“太阳” gives 9") and lesson.says("to “yellow”")
-    assert any(caption.value.endswith("here has them: mauve.") for caption in lesson.at.caption)
+    assert any(caption.value.endswith("so taken as zeros: mauve.") for caption in lesson.at.caption)
     again = Lesson("cross", **lesson.link())
     assert again.texts() == lesson.texts()

@@ -405,10 +405,11 @@ def test_a_hidden_word_is_attended_to_and_a_blocked_one_is_not():
     lesson = Lesson("masks", open="wirings", wiring="masked")
     assert lesson.says("“dog” is hidden as in BERT's training")
     assert lesson.says(
-        "No pair is blocked (49 of 49): [MASK] is attended to as any other, but its vector is random here"
+        "No pair is blocked (49 of 49): [MASK] is attended to as any other, here as a word of which nothing is known: "
     )
     assert lesson.says("(42 kept): 0 %.")
-    assert weight(lesson, "masked_token", "it", "[MASK]") > 0.9
+    shares = 1 / (6 + np.exp(-6 / 2**0.5))  # of "it": all words but Anna alike, and Anna less
+    assert weight(lesson, "masked_token", "it", "[MASK]") == pytest.approx(shares, abs=1e-12)
     assert weight(lesson, "masked_column", "it", "dog") == 0
     lesson.set("gone", 0)
     assert lesson.says("“Anna” is hidden") and weight(lesson, "masked_column", "it", "Anna") == 0

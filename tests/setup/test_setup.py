@@ -39,7 +39,7 @@ from pages.setup.setup import (
     setup_from_link,
     setup_to_link,
 )
-from pages.setup.word_roles import ROLES, write_word_role
+from pages.setup.word_roles import known_roles, write_word_role
 from tests.often import often
 
 MOST_BYTES = 64 * 2**20  # of one run: every visitor's runs are kept for a while
@@ -227,7 +227,7 @@ def is_learned(name: str) -> bool:
 def word_roles():
     """Roles of some words, which may stand in the sentence or not."""
     words = st.sampled_from(HOSTILE_TOKENS) | TYPED_TOKENS
-    roles = st.dictionaries(words, st.sampled_from(ROLES), min_size=1, max_size=3)
+    roles = st.dictionaries(words, st.sampled_from(known_roles()), min_size=1, max_size=3)
     return roles.map(lambda chosen: tuple(write_word_role(word, role) for word, role in chosen.items()))
 
 

@@ -181,9 +181,3 @@ def test_the_stage_says_so(link, said):
     screen = Presented(own=lecture_to_link(own)).press("start")
     assert any(said in text for text in told(screen))
     assert not any("of its attention" in text for text in told(screen))
-
-
-@pytest.mark.parametrize("lang, share", [("en", "how much it gets"), ("zh", "不说它得到多少")])
-def test_a_hidden_word_has_a_random_vector_and_its_share_is_not_told(lang, share):
-    lesson = Lesson("masks", ex="en_it", open="wirings", wiring="masked", lang=lang)
-    assert lesson.says(share) and claims(lesson, "MASK") == []

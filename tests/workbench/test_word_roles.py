@@ -90,7 +90,7 @@ def test_more_words_than_there_is_room_for_are_counted():
 
 def test_where_nothing_can_be_chosen_it_says_that_the_vectors_are_zeros():
     screen = Screen(ex="cross_en_zh", text="I saw a walrus yesterday")
-    assert "This example does not know walrus: their vectors are zeros." in screen.captions()
+    assert "Not in the dictionary here, so taken as zeros: walrus." in screen.captions()
     assert not [box for box in screen.at.selectbox if box.key.startswith("c_role")]
 
 
@@ -181,7 +181,7 @@ def test_a_lesson_says_what_the_words_count_as_that_it_does_not_know(slug, link,
     example = {} if slug == "cross" else {"ex": examples.get(slug, "en_it")}
     lesson = Lesson(slug, **example, **link, lang=lang)
     assert lesson.errors() == []
-    told = {"en": ("taken as: ", "their vectors are zeros"), "zh": ("按以下类别处理的词", "它们的向量是零")}[lang]
+    told = {"en": ("taken as: ", "so taken as zeros"), "zh": ("按以下类别处理的词", "向量取零的词")}[lang]
     assert any(each in caption.value for caption in lesson.at.caption for each in told)
     texts = [text.value for kind in ("markdown", "caption") for text in lesson.at.get(kind)]
     words = ("loves", "pizza", "pink", "my", "zebra", "熊猫")

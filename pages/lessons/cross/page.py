@@ -12,7 +12,7 @@ from attention_core.explanation.facts import find_farthest_from_one, transpose_g
 from attention_core.inputs.matrix_edits import transpose_to_chosen
 from attention_core.record.number_text import format_fixed
 from pages.lessons.cross.drawers import DRAWERS
-from pages.lessons.cross.sequences import show_random_words, swap_sequences
+from pages.lessons.cross.sequences import swap_sequences
 from pages.lessons.cross.weight_sums import join_named_sums
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import SMALL_MAP_CELL_PX, equalize_sizes, make_weights_map, show_side_by_side
@@ -87,7 +87,6 @@ with draw_lesson("cross") as place:
         if known:
             with st.container(width=360):
                 show_direction_answer(trace, back, row_sums, bool(wrong_rows))
-    show_random_words(asked)
     show_lesson_run(asked, place)
     writing = asked if direction == "forward" else forward  # English from Chinese
     for name, show in DRAWERS.items():

@@ -2,16 +2,11 @@
 
 from dataclasses import replace
 
-import streamlit as st
-
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text
-from attention_core.inputs.tokenizer import printable_token
-from pages.lessons.sentences import join_with_commas
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.setup.setup import Setup
-from pages.site.words import escape_markdown, say
 
 LECTURE_NOTES_WIDTH = 64  # lecture notes 001: 5 queries and 6 keys of width 64, eight heads
 
@@ -39,12 +34,3 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
         context=to_text(context),
         cross=True,
     )
-
-
-def show_random_words(setup: Setup) -> None:
-    """Says which words have random vectors, because no dictionary has them."""
-    random_words = inputs_of(setup).random_words()
-    if not random_words:
-        return
-    words = [escape_markdown(printable_token(word)) for word in random_words]
-    st.caption(say("lessons.cross.random", words=join_with_commas(words)))

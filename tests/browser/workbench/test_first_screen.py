@@ -77,11 +77,13 @@ def test_a_typed_sentence_moves_the_attention(screen):
     assert opened.query()["text"] == "Tom read and then he laughed"
 
 
-def test_a_word_of_no_dictionary_is_called_random(screen):
+def test_a_word_of_no_dictionary_is_what_one_says_it_is(screen):
     opened = screen()
     opened.type("Sentence", "Anna fed the glorp and it barked")
-    opened.page.locator(".flow .word.random", has_text="glorp").wait_for()
-    expect(opened.page.get_by_text("the vectors of glorp are random (seed 0)")).to_be_visible()
+    expect(opened.page.get_by_text("This example does not know glorp")).to_be_visible()
+    expect(opened.page.locator(".flow .word.random")).to_have_count(0)
+    opened.choose("glorp", "thing")
+    expect(opened.page.locator(".flow .headline")).to_contain_text("glorp")
 
 
 def test_heads_change_the_number_of_maps(screen):

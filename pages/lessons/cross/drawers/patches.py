@@ -6,7 +6,6 @@ import streamlit as st
 
 from attention_core.drawing.image_patches import patch_picture
 from pages.export.page_links import link_to_workbench
-from pages.lessons.cross.sequences import show_random_words
 from pages.lessons.opened_cell import get_opened_ref
 from pages.lessons.pictures import show_picture
 from pages.lessons.sentences import list_place_names, show_sentence
@@ -43,5 +42,4 @@ def show_patches(_: Setup) -> None:
     )
     show_picture("patches", picture, {"": trace}, titles[1])
     show_sentence("lessons.cross.patches")
-    show_random_words(setup)
     link_to_workbench(setup, "patches")

@@ -85,9 +85,9 @@ def show_masked_word(own: Setup) -> None:
     bits = block_key(mask_bits_of(free), place)
     blocked = replace(own, allowed=allowed_text(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
-    column_share = mean_received_share(traces["column"], selection.head, place)
-    values = {"word": escape_markdown(names[place]), "column": format_percent(column_share)}
+    values = {"word": escape_markdown(names[place])}
     for name, trace in traces.items():
+        values[name] = format_percent(mean_received_share(trace, selection.head, place))
         pairs = count_allowed_pairs(trace)
         values[f"{name}_kept"] = pairs.kept
         values["of"] = pairs.of  # the same in both

@@ -1,0 +1,113 @@
+"""Input = a language model of our own: a sentence, its layers and heads, words that it does not know."""
+
+import pytest
+
+from attention_core.learned.language.reading import cut_sentence, read_tokens, run_model
+from tests.screen.driver import Screen
+
+MODEL, BACK = "en_asked_encoder", "en_asked_decoder"
+TIRED = "The animal did not cross the street because it was too tired."
+OWN = "My zorb loves the pizza because it is hot."
+
+
+def weights(text, layer=3, model=MODEL, roles=None):
+    """The weights of a layer, computed by the whole stack."""
+    words = cut_sentence(model, text)
+    return run_model(model, read_tokens(model, words, roles or {}))[f"{layer}.attention"]["weights"][0]  # (H, T, S)
+
+
+def shown(screen, head, query):
+    """A row of weights on the screen."""
+    return [screen.weight(query, key, head) for key in range(len(screen.origins()))]
+
+
+@pytest.mark.parametrize("layer", [1, 2, 3])
+def test_each_layer_on_the_screen_is_that_of_the_whole_run(layer):
+    screen = Screen(ex="model_en", text=TIRED, layer=str(layer))
+    assert screen.errors() == []
+    for head in range(4):
+        assert shown(screen, head, 9) == pytest.approx(weights(TIRED, layer)[head, 9].tolist(), abs=1e-12)
+
+
+def test_the_headline_says_who_is_meant():
+    assert "“it” gives" in Screen(ex="model_en").fact() and "to “animal”" in Screen(ex="model_en").fact()
+
+
+def test_a_layer_and_a_model_are_chosen_and_stand_in_the_link():
+    screen = Screen(ex="model_en").set("layer", 1)
+    assert screen.link()["layer"] == "1"
+    assert shown(screen, 2, 4) == pytest.approx(weights(TIRED, 1)[2, 4].tolist(), abs=1e-12)
+    screen.set("model", BACK)
+    assert screen.link()["model"] == BACK
+    assert shown(screen, 2, 4) == pytest.approx(weights(TIRED, 1, BACK)[2, 4].tolist(), abs=1e-12)
+    screen.press_labelled("Undo")
+    assert "model" not in screen.link()
+
+
+def test_a_model_that_looks_back_gives_nothing_to_what_comes_later():
+    screen = Screen(ex="model_en_decoder", layer="2")
+    assert all(screen.weight(5, key, head) == 0 for key in range(6, 14) for head in range(4))
+
+
+def test_a_word_that_the_model_does_not_know_is_marked_and_gets_a_category():
+    screen = Screen(ex="model_en", text=OWN)
+    assert screen.origins()[2] == "unknown" and screen.origins().count("unknown") == 1
+    assert any(text.startswith("The model does not know zorb") for text in screen.captions())
+    screen.set("role0", "animal")
+    assert screen.link()["role"] == "zorb:animal" and screen.origins()[2] == "role"
+    expected = weights(OWN, roles={"zorb": "animal"})[0, 7].tolist()
+    assert shown(screen, 0, 7) == pytest.approx(expected, abs=1e-12)
+
+
+def test_it_says_what_it_is_and_no_more():
+    (about,) = [text for text in Screen(ex="model_en").captions() if text.startswith("Learned here from")]
+    assert "sentences of a small grammar; knows 1701 words. In other sentences it guesses." in about
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("it " * 48, "the model reads at most 47 words: these are 48"),
+        ("word " * 2000, "the model reads at most 47 words"),
+        ("", "at least one word"),
+        ("   ", "at least one word"),
+    ],
+)
+def test_a_sentence_that_the_model_cannot_read_is_refused_and_nothing_is_lost(text, said):
+    screen = Screen(ex="model_en").set("text", text)
+    assert any(said in error for error in screen.errors())
+    assert "“it” gives" in screen.fact()  # the last good picture
+
+
+@pytest.mark.parametrize("text", ["🍕 🍕", "пицца", "披萨", "zorb glim", "<b>it</b>", "a|b|c", "它"])
+def test_words_of_no_meaning_are_read_as_unknown(text):
+    screen = Screen(ex="model_en", text=text)
+    assert screen.errors() == [] and screen.origins()[0] == "learned"
+
+
+@pytest.mark.parametrize("link", [{"model": "gpt2"}, {"layer": "x"}, {"role": "zorb:king"}])
+def test_what_a_link_says_of_models_that_cannot_be_read_is_named(link):
+    screen = Screen(ex="model_en", **link)
+    assert any("which cannot be read" in error for error in screen.errors())
+
+
+def test_a_layer_that_there_is_not_is_refused():
+    screen = Screen(ex="model_en", layer="9")
+    assert any("layer" in error and "at most 3" in error for error in screen.errors())
+
+
+def test_a_mechanism_can_be_taken_away_from_a_model():
+    screen = Screen(ex="model_en").set("positions", [])
+    assert screen.errors() == [] and screen.link()["pos"] == ""
+    assert shown(screen, 0, 9) != pytest.approx(weights(TIRED)[0, 9].tolist(), abs=1e-3)
+
+
+def test_an_example_without_a_model_shows_none_of_it():
+    assert not [box for box in Screen().at.selectbox if box.key == "c_model"]
+
+
+def test_the_chinese_models_read_chinese():
+    screen = Screen(lang="zh", ex="model_zh")
+    assert screen.errors() == [] and "“动物”" in screen.fact()
+    screen.set("text", "我的老师喜欢披萨，因为它很热。")
+    assert screen.origins() == ["learned"] * 12 and "“披萨”" in screen.fact()
