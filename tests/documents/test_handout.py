@@ -20,7 +20,7 @@ from attention_core.documents.handout import (
 from attention_core.documents.provenance import Provenance
 from attention_core.record.number_text import format_fixed
 from tests.documents.test_phone_page import IMPRINT, LINK, Read, telling
-from tests.explanation.test_scripts import RUNS, trace_of
+from tests.explanation.test_scripts import ATTENTION_RUNS, trace_of
 from tests.session.test_hostile_words import HOSTILE
 
 HEADINGS = ("The heads' maps", "Every step")
@@ -37,7 +37,7 @@ def grids(text):
         yield re.search(r"<figcaption>title (\w+)", figure)[1], rows[1:]
 
 
-@pytest.mark.parametrize("name", [name for name in RUNS if not name.startswith("large")])
+@pytest.mark.parametrize("name", [name for name in ATTENTION_RUNS if not name.startswith("large")])
 def test_every_number_of_every_step_is_printed(name):
     trace, found = trace_of(name), {}
     for step, rows in grids(printed(name)):

@@ -19,7 +19,7 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import formula
 from attention_core.record.number_text import format_exact, format_fixed
-from tests.explanation.test_scripts import DTYPES, RUNS, numbers, trace_of
+from tests.explanation.test_scripts import ATTENTION_RUNS, DTYPES, numbers, trace_of
 from tests.session.test_hostile_words import HOSTILE
 
 LINK = "https://attention.example.edu/?ex=en_it&mask=causal"
@@ -69,7 +69,7 @@ def page(name):
     return Read(scene_page(trace_of(name), {}, IMPRINT, telling(), TEXTS))
 
 
-@pytest.mark.parametrize("name", [*RUNS])
+@pytest.mark.parametrize("name", ATTENTION_RUNS)
 def test_every_cell_tells_its_number_and_the_arithmetic_of_the_run(name):
     trace, told = trace_of(name), {}
     for cell in page(name).cells:

@@ -205,6 +205,9 @@ RUNS = {
     **{f"large {name}": lambda dtype=dtype: large(dtype) for name, dtype in DTYPES.items()},
 }
 
+# of attention, which documents are made of; the others are parts of a stack
+ATTENTION_RUNS = [name for name in RUNS if not name.startswith(("part ", "pushes"))]
+
 
 @cache
 def trace_of(name: str) -> Trace:

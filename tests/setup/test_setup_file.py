@@ -44,6 +44,8 @@ def test_a_file_gives_back_the_setup():
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
     @example(Setup(cross=True, context_text="Tom read"))
+    @example(Setup(heads=4, kv_heads=2))
+    @example(Setup(example="model_en", model="en_asked_decoder", layer=1))
     @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
     @each_of(LEARNING)
@@ -75,6 +77,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "pinned": "difference",
         "word_roles": ("pizza:thing", "3%3A0:other"),
         "cut": "characters",
+        "model": "en_asked_decoder",
         "network": "copy_two.7.100.r0.5",
         "file": "0123456789abcdef",
         "roles": ("q:0", "weights:4"),

@@ -26,7 +26,7 @@ def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
         kv_heads=config.kv_heads,
         masks=tuple(write_mask(*mask) for mask in config.masks) or None,
         positions=tuple(write_position(*position) for position in config.positions) or None,
-        modifiers=tuple(write_choice(*modifier, MODIFIERS) for modifier in config.modifiers),
+        modifiers=tuple(write_choice(*modifier, MODIFIERS) for modifier in config.modifiers) or None,
         normaliser=write_choice(normaliser, params, NORMALISERS),
     )
 
