@@ -245,7 +245,7 @@ def test_only_what_makes_a_difference_here_is_offered():
     assert offered(film("temperature")) == ["temperature", "d_k", "heads", "window", "precision"]
     assert "causal offset" in offered(film("temperature", mask="causal"))
     assert "offset head" in offered(film("temperature", built="offset:1,even"))
-    assert "seed" in offered(film("temperature", text="Anna fed a zebra"))
+    assert "seed" in offered(film("temperature", ex="source_004", text="moon x1 x3"))
     assert offered(film("window", wiring="even"))[0] == "d_k"
 
 

@@ -43,7 +43,7 @@ def test_the_readers_own_two_sentences_of_different_lengths(screen):
     opened.slide("Queries T", "End")
     opened.wait_for_text("weights 8 × 12 × 6; rows × columns of the output: 12 × 64")
     opened.type("English", "She fed the zebra")
-    opened.wait_for_text("Random vectors, since no dictionary here has them: zebra.")
+    opened.wait_for_text("Not in the dictionary here, so taken as zeros: zebra.")
 
 
 def test_a_decoders_words_attend_to_each_other_and_then_ask(screen):

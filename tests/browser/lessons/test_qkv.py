@@ -37,19 +37,19 @@ def test_without_w_a_word_finds_only_itself_on_any_sentence(screen):
 
 def test_without_matrices_a_layer_is_one_with_identity_matrices_and_scale_1(screen):
     """Simplified self-attention, no W, dot or cosine, beside the standard one: equal when W = I and the scale is 1."""
-    same = "text=Anna+fed+the+glorp&t=3&heads=1&scale=1.0&lang=en"  # a word of no dictionary has a random vector
+    same = "text=Anna+fed+the+dog&x=~3.0%3D2%3B3.1%3D1&t=3&heads=1&scale=1.0&lang=en"  # the dog is (2, 1, 0, 0)
     simple = screen(f"?{same}&" + "&".join(f"w_{name}=none" for name in "qkvo"))
     standard = screen(f"?{same}&" + "&".join(f"w_{name}=identity~" for name in "qkvo"))
-    dot = simple.numbers("weights [head 1, glorp,")
-    assert len(dot) == 4 and standard.numbers("weights [head 1, glorp,") == dot
+    dot = simple.numbers("weights [head 1, dog,")
+    assert len(dot) == 4 and standard.numbers("weights [head 1, dog,") == dot
     for opened in (simple, standard):
         opened.open_more()
         opened.choose("Score", "cosine")
-        opened.wait_for_others("weights [head 1, glorp,", dot)
-    cosine = simple.numbers("weights [head 1, glorp,")
-    assert standard.numbers("weights [head 1, glorp,") == cosine
-    own = float(cosine["weights [head 1, glorp, glorp]"])  # no cosine is above 1: its own is the largest
-    assert own == max(map(float, cosine.values())) < float(dot["weights [head 1, glorp, glorp]"])
+        opened.wait_for_others("weights [head 1, dog,", dot)
+    cosine = simple.numbers("weights [head 1, dog,")
+    assert standard.numbers("weights [head 1, dog,") == cosine
+    own = float(cosine["weights [head 1, dog, dog]"])  # no cosine is above 1: its own is the largest
+    assert own == max(map(float, cosine.values())) < float(dot["weights [head 1, dog, dog]"])
 
 
 def test_swapping_q_and_k_transposes_the_raw_scores(screen):

@@ -205,17 +205,14 @@ def test_what_a_drag_does_not_move_is_pale_until_the_server_has_answered(screen)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("query", "says"),
     [
-        ("My teacher loves pizza", "Head 1: “loves” has a random vector, which carries no meaning."),
-        (
-            "Anna fed the glorp and it barked",
-            "Head 2: “fed” meets the random vector of “glorp”, which carries no meaning.",
-        ),
+        (0, "Head 1: “moon” has a random vector, which carries no meaning."),
+        (1, "Head 1: “x1” meets the random vector of “moon”, which carries no meaning."),
     ],
 )
-def test_a_drag_claims_nothing_of_random_words(screen, text, says):
-    opened = screen(f"?ex=en_it&lang=en&text={text.replace(' ', '+')}")
+def test_a_drag_claims_nothing_of_random_words(screen, query, says):
+    opened = screen(f"?ex=source_004&lang=en&text=moon+x1+x3&t={query}")
     opened.page.locator(".live input").evaluate(HOLD, 0.2)
     expect(opened.page.locator(".flow .headline")).to_contain_text(says)
     assert opened.page.locator(".flow").evaluate("root => root.flow.isDragged")
