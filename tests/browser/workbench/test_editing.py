@@ -208,7 +208,7 @@ def test_the_sum_with_x_is_a_new_step(screen):
     expect(opened.page.get_by_text("New: residual. All other numbers are as they were.")).to_be_visible()
     opened.settled()
     opened.open_step_drawer()
-    opened.choose("Step", "X + output")
+    opened.choose("Step", "residual")
     opened.wait_for_number("residual [it, noun]", "−0.932")  # x(it) = (0, −1, 0, 0)
     opened.wait_for_number("residual [it, pronoun]", "−1")
 
