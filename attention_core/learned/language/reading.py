@@ -84,15 +84,13 @@ def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
     """
     trace = run_model(name, tokens)[f"{layer}.attention"]
     model = load_model(name)
-    steps = trace.steps
-    x = steps["x"] if "x" in steps else steps["query"]
     value = trace["value"][0] if "value" in trace else None
-    return LayerInputs(x.value[0], value, model.layers[layer - 1].weights().attention, layer_config(name, layer))
+    return LayerInputs(trace["x"][0], value, model.layers[layer - 1].weights().attention, layer_config(name, layer))
 
 
 def layer_config(name: str, layer: int) -> AttentionConfig:
     """The choices of the attention of a layer, counted from 1. Raises AttentionError: at_most, unknown_choice."""
-    layers = RECIPES[require_one_of("model", name, tuple(RECIPES))].shape().stack().layers
+    layers = RECIPES[require_one_of("model", name, tuple(RECIPES))].choices().layers
     if not 1 <= layer <= len(layers):
         raise AttentionError("at_most", name="layer", limit=len(layers), given=layer)
     return layers[layer - 1].attention
