@@ -11,7 +11,14 @@ import numpy as np
 from attention_core.examples.examples import Example, MatrixRecipe
 from attention_core.examples.lexica import all_known_words
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.tokenizer import Lexicon, NumberMatrix, join_tokens, split_tokens, tokenise
+from attention_core.inputs.tokenizer import (
+    Lexicon,
+    NumberMatrix,
+    is_written_without_spaces,
+    join_tokens,
+    split_tokens,
+    tokenise,
+)
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
 from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
@@ -64,18 +71,20 @@ class DictionarySentences:
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
         """The tokens of a typed text."""
-        return cut_text(text, self.cut_words())
+        return cut_text(text, self.cut_words(text))
 
-    def cut_words(self) -> frozenset[str]:
-        """The words that are one token each where no spaces are written."""
+    def cut_words(self, text: str) -> frozenset[str]:
+        """The words that are one token each where no spaces are written; the grammar's are read where they can be."""
         if self.by_character:
             return frozenset()
+        if not is_written_without_spaces(text):
+            return frozenset(self.lexicon().vectors)
         return find_cut_words(self.lexicon())
 
     def spell(self, tokens: tuple[str, ...]) -> str:
         """Tokens as a text that gives them back."""
         try:
-            return join_tokens(tokens, self.cut_words())
+            return join_tokens(tokens, self.cut_words("".join(tokens)))
         except AttentionError:
             return " ".join(tokens)
 
