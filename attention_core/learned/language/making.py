@@ -1,4 +1,4 @@
-"""Making the language models that come along: three seeds each, the best by one half of the held-out texts."""
+"""Making the language models that come along: the best seed of each by one half of the held-out texts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,19 +11,18 @@ from attention_core.learned.language.recipes import RECIPES, Recipe
 from attention_core.learned.language.shipped import STORED_DTYPE, ship_model
 from attention_core.learned.language.training import LanguageTraining
 
-SEEDS = (1, 2, 3)
 KEPT_EVERY = 250  # steps
 CHOOSING_FIGURES = ("one_fits", "two_fit", "pairs", "across")
 FIGURE_DECIMALS = 4
 
 
 def make_model(name: str, folder: Path, tell: Callable[[str], object]) -> None:
-    """Train a model with each seed, measure all, and ship the best.
+    """Train a model with each seed of its kind, measure all, and ship the best.
 
     folder: where unfinished trainings are kept; one that was stopped goes on from there. tell: is told how far it is.
     """
     recipe = RECIPES[name]
-    models = {seed: train_model(recipe, seed, folder, tell) for seed in SEEDS}
+    models = {seed: train_model(recipe, seed, folder, tell) for seed in recipe.seeds}
     scores = {seed: score_choice(measure_heads(model, recipe.language, "choose")) for seed, model in models.items()}
     best = max(scores, key=scores.get)
     reports = {seed: round_figures(measure_heads(model, recipe.language)) for seed, model in models.items()}
@@ -67,6 +66,6 @@ def round_figures(figures: dict[str, float]) -> dict[str, float]:
 
 def count_texts(recipe: Recipe) -> int:
     """How many texts a model learns from, about: those of one batch, times its steps."""
-    batch = recipe.draw(torch.Generator().manual_seed(SEEDS[0]))
+    batch = recipe.draw(torch.Generator().manual_seed(recipe.seeds[0]))
     texts = batch.packed.texts.amax(-1) + 1  # (B,)
     return int(texts.sum()) * recipe.steps

@@ -16,12 +16,34 @@ PRONOUN, ABOUT = QUESTIONS.index("pronoun"), QUESTIONS.index("about")
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How a language model comes about.
+class Kind:
+    """What a model of a kind learns besides the words.
 
-    kind: "foretold", it foretells words and nothing else; "named", it also names who is meant; "asked", it answers four
-    questions, each out of one head.
+    prices: what it pays for. answers: where they are read, see ModelShape. encoder, decoder: the questions that each is
+    asked. seeds: with which it is trained; the best is shipped.
     """
+
+    prices: Prices
+    answers: str
+    encoder: tuple[int, ...]
+    decoder: tuple[int, ...]
+    seeds: tuple[int, ...]
+
+
+EVERY = tuple(range(len(QUESTIONS)))
+KINDS = {
+    # It foretells words and nothing else.
+    "foretold": Kind(Prices(), "nowhere", (), (), (1,)),
+    # It also names who is meant, out of the sum of all that it knows about a word.
+    "named": Kind(Prices(answers=0.5), "sum", (PRONOUN,), (ABOUT,), (1,)),
+    # It answers four questions, each out of one head.
+    "asked": Kind(Prices(answers=1.0, itself=0.2, spread=0.01), "heads", EVERY, EVERY, (1, 2, 3)),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a language model comes about. kind: its name in KINDS."""
 
     name: str
     language: str
@@ -31,22 +53,15 @@ class Recipe:
     rate: float = 3e-3
 
     @property
-    def prices(self) -> Prices:
-        """What it pays for."""
-        return {
-            "foretold": Prices(),
-            "named": Prices(answers=0.5),
-            "asked": Prices(answers=1.0, itself=0.2, spread=0.01),
-        }[self.kind]
+    def seeds(self) -> tuple[int, ...]:
+        """With which it is trained."""
+        return KINDS[self.kind].seeds
 
     @property
     def questions(self) -> tuple[int, ...]:
         """The questions that it is asked."""
-        if self.kind == "foretold":
-            return ()
-        if self.kind == "named":
-            return (ABOUT,) if self.causal else (PRONOUN,)
-        return tuple(range(len(QUESTIONS)))
+        kind = KINDS[self.kind]
+        return kind.decoder if self.causal else kind.encoder
 
     def shape(self) -> ModelShape:
         """How large it is, and where its answers are read."""
@@ -58,8 +73,7 @@ class Recipe:
 
     def shape_for(self, words: int) -> ModelShape:
         """Its shape with so many words."""
-        answers = {"foretold": "nowhere", "named": "sum", "asked": "heads"}[self.kind]
-        return ModelShape(words, self.causal, answers)
+        return ModelShape(words, self.causal, KINDS[self.kind].answers)
 
     def make(self, generator: Generator) -> LanguageModel:
         """Draw the model before training."""
@@ -71,11 +85,10 @@ class Recipe:
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
         """Compute the loss of a batch."""
-        return language_loss(model, batch, self.prices, self.questions)
+        return language_loss(model, batch, KINDS[self.kind].prices, self.questions)
 
 
 LANGUAGES = ("en", "zh")
-KINDS = ("foretold", "named", "asked")
 FORMS = ("encoder", "decoder")
 
 
