@@ -14,6 +14,7 @@ from pages.panels.flow_numbers import cut_of, list_unsent_matrices, pack_cut_ste
 from pages.panels.flow_plane import make_plane_data, plane_text
 from pages.panels.flow_run import flow_run_for, row_facts_for
 from pages.panels.flow_words import flow_text, list_facts, list_heads
+from pages.panels.model_rail import RAIL_MAP_SIDE, pack_layers
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.runs.run_inputs import RunInputs
@@ -23,7 +24,6 @@ from pages.site.words import say
 
 STAGE_HEIGHT_PX = 412  # at 1280 px of width; it grows with the page
 MAX_NAMED_COLUMNS = 64  # places along an axis that carry a name
-RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,13 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         data |= {"plane": make_plane_data(screen)}
         data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
     rail = pack_head_maps(screen, data) if cut else b""
-    digest = hashlib.sha256(numbers + rail + repr(data).encode()).hexdigest()
+    layers = (pack_layers(screen) if showing.hears else None) or {}
+    layer_maps = layers.pop("cells", b"")
+    data["layers"] = layers
+    digest = hashlib.sha256(numbers + rail + layer_maps + repr(data).encode()).hexdigest()
     data |= {**vars(showing), "shown": not showing.hears}
-    return pack_bytes({**data, "look": look, "digest": digest, "numbers": numbers, "rail": rail})
+    packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps}
+    return pack_bytes({**data, "look": look, "digest": digest, **packed})
 
 
 def pack_head_maps(screen: ScreenState, data: dict) -> bytes:

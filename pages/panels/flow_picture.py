@@ -11,6 +11,7 @@ from pages.panels.flow_data import Showing, make_flow_data
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_plane import CONTROL, handle_release
 from pages.panels.flow_words import make_fact
+from pages.panels.model_rail import open_layer
 from pages.panels.setup_controls import show_refusal
 from pages.panels.typed_cells import make_refusal_data, take_typed_cell
 from pages.runs.cache import trace_for
@@ -131,12 +132,15 @@ def make_sum_data(screen: ScreenState) -> dict | None:
 
 # ---- what is done in the picture -------------------------------------------------------------------------------------
 def handle_look() -> None:
-    """Another query, head, step or stop is looked at, as a browser says it; no cell is open then."""
+    """Another query, head, step or stop is looked at, as a browser says it, or a head of another layer of a language
+    model; no cell is open then."""
     match st.session_state["look"].looked:
+        case {"query": query, "head": head, "layer": int() as layer}:
+            if is_place(query, head):
+                open_layer(layer, query, head)
         case {"query": query, "head": head, "step": str() | None as step, "stop": str() | None as stop}:
             trace = trace_for(setup_state.current_setup())
-            sizes = trace.sizes()
-            are_there = is_valid_index(query, sizes["T"]) and is_valid_index(head, sizes["H"])
+            are_there = is_place(query, head)
             is_step = step is None or step in trace
             is_stop = stop is None or stop in trace or stop in RESTS
             if are_there and is_step and is_stop:
@@ -144,6 +148,12 @@ def handle_look() -> None:
                 agree_on_look((batch, head, query, step, stop, None))
                 look = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
                 select_and_redraw(show_look.__name__, **look)
+
+
+def is_place(query: object, head: object) -> bool:
+    """Whether the run on the screen has a query and a head that a browser names."""
+    sizes = trace_for(setup_state.current_setup()).sizes()
+    return is_valid_index(query, sizes["T"]) and is_valid_index(head, sizes["H"])
 
 
 def agree_on_look(look: tuple) -> None:

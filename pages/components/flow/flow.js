@@ -46,7 +46,7 @@ class Flow {
     const top = added(this.root, "div", "top");
     const headline = added(top, "p", "headline");
     this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
-    this.rail = new SmallMaps(added(this.root, "div", "rail"), (head) => this.lookAt({ head }));
+    this.rail = new SmallMaps(added(this.root, "div", "rail"), (head) => this.chooseHead(head));
     this.stage = added(this.root, "div", "stage");
     this.svg = makeElement(this.stage, "svg");
     this.sum = new SumPanel(added(this.stage, "div", "panel"), {
@@ -103,6 +103,7 @@ class Flow {
     this.fit(data);
     this.views.show(data.text.views, Object.keys(data.text.views));
     this.rail.root.hidden = data.heads < 2;
+    this.rail.root.classList.toggle("layers", Boolean(data.layers.now));
     this.rail.show(smallHeads(this), data.palette);
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);
@@ -261,6 +262,19 @@ class Flow {
     this.isArranged = true;
   }
 
+  // What the head that is looked at is called in the row of all heads.
+  get headKey() {
+    const { now } = this.data.layers;
+    return now ? `${now}.${this.look.head}` : this.look.head;
+  }
+
+  // A head of this run is looked at here; for one of another layer the server is asked.
+  chooseHead(key) {
+    const [layer, head] = String(key).includes(".") ? key.split(".").map(Number) : [this.data.layers.now, key];
+    if (layer === this.data.layers.now) this.lookAt({ head });
+    else this.tell("looked", { query: this.look.query, head, layer });
+  }
+
   // ---- what is looked at ----------------------------------------------------------------------------------------------
   lookAt(changes) {
     if (this.data.cut) {
@@ -345,7 +359,7 @@ class Flow {
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
     this.editor.place();
     this.formulas.draw(this.opened > 0 || this.isHidden ? null : this.journey.told, this.snapshot.parts, layout);
-    this.rail.mark(this.look.head);
+    this.rail.mark(this.headKey);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
     this.plane.draw();
     this.sentences.say(snapshot, now);

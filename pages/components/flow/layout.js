@@ -8,6 +8,7 @@ const SHARE_COLUMN = 12; // a share, as a stick
 const LEGIBLE_ROW = 25; // rows below this: strong ones keep their word, the others become stripes
 const STRONG_SHARE = 0.04;
 const [SMALL, SMALLEST] = [0.8, 0.4]; // below the one only what would not fit with narrow gaps, and nothing below the other
+const SMALLEST_COMPACT = 0.15; // on a phone the picture of a long run is small rather than cut
 const NARROWEST = 0.2; // of a gap
 
 // frame: { width, height, unit, compact, shown, crossed, reserve, open }. shown: the names of the parts that are drawn.
@@ -88,7 +89,7 @@ function columns(snapshot, parts, frame) {
     const taken = widths.reduce((one, other) => one + other, 0) + least * Math.max(1, zoom * 0.9);
     spare = width - wordWidth - (hasRibbons ? endWidth : 8 * unit + reserve) - taken;
     const fits = spare >= 0 || (zoom <= SMALL && 1 + spare / least >= NARROWEST);
-    if (fits || zoom <= SMALLEST) break;
+    if (fits || zoom <= (compact ? SMALLEST_COMPACT : SMALLEST)) break;
     if (zoom <= 1 && !folded.size && !compact) bars.slice(1, -1).forEach((part) => folded.add(part.name));
   }
   const squeeze = spare < 0 ? Math.max(NARROWEST, 1 + spare / least) : 1;

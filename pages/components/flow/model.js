@@ -75,10 +75,7 @@ class Model {
   // A head's shares as a matrix; of a run that is not here whole as the small map that came in its place.
   headMap(name, look) {
     if (!this.data.cut) return this.matrix(name, look);
-    const [rows, columns] = this.data.rail_shape;
-    const cells = this.data.rail.subarray(look.head * rows * columns, (look.head + 1) * rows * columns);
-    const row = (row) => cells.subarray(row * columns, (row + 1) * columns);
-    return { rows, columns, kind: "share", largest: MOST_SHARE, row, isBlocked: (i, j) => row(i)[j] === BLOCKED };
+    return givenMap(this.data.rail, look.head, this.data.rail_shape);
   }
 
   // What fills a cell: parts of the picture share their scale with it.

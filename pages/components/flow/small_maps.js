@@ -6,10 +6,10 @@ class SmallMaps {
     root.setAttribute("role", "group");
   }
 
-  // maps: [{ key, matrix, said, title, waits }]: matrix as Model.matrix gives it; said: texts and their classes, as of
-  // `write`; waits: whether its numbers come when a hand lets go.
+  // maps: [{ key, matrix, said, title, waits, group }]: matrix as Model.matrix gives it; said: texts and their classes, as
+  // of `write`; waits: whether its numbers come when a hand lets go; group: over maps that stand together, if they do.
   show(maps, palette) {
-    const said = maps.map(({ key, said, title }) => ({ key, said, title }));
+    const said = maps.map(({ key, said, title, group }) => ({ key, said, title, group }));
     if (!isAlike(said, this.said)) this.make(maps);
     this.said = said;
     this.paint(maps, palette);
@@ -25,7 +25,19 @@ class SmallMaps {
       write(added(button, "span", "said"), said);
       return button;
     });
-    this.root.replaceChildren(...this.buttons);
+    this.root.replaceChildren(...this.inGroups(maps));
+  }
+
+  // The buttons, those of a group in an element of their own under its name.
+  inGroups(maps) {
+    if (!maps[0].group) return this.buttons;
+    const groups = Map.groupBy(this.buttons, (_, i) => maps[i].group);
+    return [...groups].map(([name, buttons]) => {
+      const group = Object.assign(document.createElement("div"), { className: "group", role: "group", ariaLabel: name });
+      added(group, "span", "layer").textContent = name;
+      added(group, "div", "maps").append(...buttons);
+      return group;
+    });
   }
 
   // The same maps, of which some have other numbers.
@@ -41,16 +53,20 @@ class SmallMaps {
   }
 
   // Where the small maps stand, from a corner of another element: [{ x, y, width, height, isSeen }]; one that the row has
-  // scrolled away stands at the row's end, on the element's edge. null where the row is not in sight.
-  boxesFrom(element) {
+  // scrolled away stands at the row's end, on the element's edge. null where the row is not in sight. group: of these alone.
+  boxesFrom(element, group) {
     const [row, corner] = [this.root.getBoundingClientRect(), element.getBoundingClientRect()];
     if (!row.width) return null;
-    return this.buttons.map((button) => {
+    return this.buttonsOf(group).map((button) => {
       const { x, y, width, height } = button.firstChild.getBoundingClientRect();
       const isSeen = x >= row.left && x + width <= row.right;
       const at = { x: clamp(x, row.left, row.right - width) - corner.x, width, isSeen };
       return isSeen ? { ...at, y: y - corner.y, height } : { ...at, y: 0, height: 0 };
     });
+  }
+
+  buttonsOf(group) {
+    return group ? this.buttons.filter((button) => button.dataset.key.startsWith(`${group}.`)) : this.buttons;
   }
 
   // read: those that the chosen one is made of.

@@ -27,7 +27,7 @@ function pictureView(flow, snapshot, layout, glow) {
 function smallMapBoxes(flow) {
   const { told } = flow.journey;
   const isMerging = told.share < 1 && Boolean(told.stop?.parts.some((name) => flow.model.parts.get(name).merges));
-  flow.headBoxes = isMerging ? flow.headBoxes ?? flow.rail.boxesFrom(flow.svg) : null;
+  flow.headBoxes = isMerging ? flow.headBoxes ?? flow.rail.boxesFrom(flow.svg, flow.data.layers.now) : null;
   return flow.headBoxes;
 }
 
@@ -72,13 +72,39 @@ function mapView(flow, { frame }) {
   };
 }
 
-// For SmallMaps.show: each head's shares, and what it does. While a hand moves them, those of other heads wait.
-function smallHeads({ data, model, look, share, waiting }) {
+// For SmallMaps.show: the heads of the run; of a language model those of all its layers.
+function smallHeads(flow) {
+  return flow.data.layers.now ? layerHeads(flow) : ownHeads(flow);
+}
+
+// Each head's shares, and what it does. While a hand moves them, those of other heads wait.
+function ownHeads({ data, model, look, share, waiting }) {
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
   return data.head_names.map(({ name, habit }, head) => {
     const matrix = model.headMap(share, { ...look, head });
     return { key: head, matrix, said: [[name, "head"], [habit, "habit"]], waits: isMoved && (head !== look.head || waiting.has(share)) };
   });
+}
+
+// The heads of all layers, each layer as a group; those of the layer that is looked at follow a hand.
+function layerHeads(flow) {
+  const own = ownHeads(flow);
+  const { now, names, titles, shape } = flow.data.layers;
+  return names.flatMap((heads, i) =>
+    heads.map((name, head) => {
+      const isOwn = i + 1 === now;
+      const matrix = isOwn ? own[head].matrix : givenMap(flow.data.layer_maps, i * heads.length + head, shape);
+      const title = isOwn ? `${name}: ${own[head].said[1][0]}` : name;
+      return { key: `${i + 1}.${head}`, group: titles[i], matrix, said: [[name, "habit"]], title, waits: isOwn && own[head].waits };
+    }),
+  );
+}
+
+// One of several small maps that came as colour numbers.
+function givenMap(cells, number, [rows, columns]) {
+  const own = cells.subarray(number * rows * columns, (number + 1) * rows * columns);
+  const row = (row) => own.subarray(row * columns, (row + 1) * columns);
+  return { rows, columns, kind: "share", largest: MOST_SHARE, row, isBlocked: (i, j) => row(i)[j] === BLOCKED, value: own, first: number };
 }
 
 // Each step for what is looked at; Δ where the last change moved it.

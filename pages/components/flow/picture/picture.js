@@ -20,6 +20,8 @@ class Picture {
     this.stage = stagesOf(snapshot.stops, view.progress);
     const current = Math.min(snapshot.stops.length, Math.floor(view.progress));
     this.stop = snapshot.stops[current] ?? null;
+    this.columns = columnsOf(layout);
+    this.signHeights = signHeights(this);
     this.threads = new Map(); // those of one look, which are drawn whole
     this.shapes.begin();
     drawLane(this);
@@ -67,6 +69,11 @@ class Picture {
   turn(share, row) {
     return clamp(clamp((share - 0.12) / 0.88) * (this.rows + 1) - row);
   }
+}
+
+// The parts that stand in columns of their own, from the left.
+function columnsOf({ parts, x }) {
+  return parts.filter((part) => part.role !== "lane").sort((one, other) => x[one.name] - x[other.name]);
 }
 
 function drawPart(picture, part) {

@@ -1,0 +1,26 @@
+"""The whole run of a language model on the sentence of a screen, of which the workbench opens one layer."""
+
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.shipped import load_recipe
+from attention_core.transformer.stack import Stack
+from pages.runs.compute import sentences_of
+from pages.runs.model_sentences import ModelSentences
+from pages.setup.setup import Setup
+
+
+def model_sentences_of(setup: Setup) -> ModelSentences | None:
+    """The sentences of a Setup that a language model reads; None where none does."""
+    kind = sentences_of(setup)
+    return kind if isinstance(kind, ModelSentences) else None
+
+
+def model_stack(setup: Setup, words: tuple[str, ...]) -> Stack:
+    """All parts of the model of a Setup on a sentence, as it was trained, its axes labelled.
+
+    words: the sentence behind the sign that each text begins with. What is changed in the layer that is looked at is
+    not in it.
+    """
+    kind = model_sentences_of(setup)
+    vocabulary_of_model = vocabulary(load_recipe(kind.model).language)
+    return run_model(kind.model, kind.read(words)).labelled(words, vocabulary=tuple(vocabulary_of_model))
