@@ -1,5 +1,7 @@
 """The whole run of a language model on the sentence of a screen, of which the workbench opens one layer."""
 
+from collections.abc import Callable
+
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
@@ -15,12 +17,18 @@ def model_sentences_of(setup: Setup) -> ModelSentences | None:
     return kind if isinstance(kind, ModelSentences) else None
 
 
-def model_stack(setup: Setup, words: tuple[str, ...]) -> Stack:
+def model_stack(
+    setup: Setup, words: tuple[str, ...], run: Callable[[str, tuple[str, ...]], Stack] = run_model
+) -> Stack:
     """All parts of the model of a Setup on a sentence, as it was trained, its axes labelled.
 
-    words: the sentence behind the sign that each text begins with. What is changed in the layer that is looked at is
-    not in it.
+    words: the sentence behind the sign that each text begins with. run: what makes the parts of what the model reads.
+    What is changed in the layer that is looked at is not in it.
     """
     kind = model_sentences_of(setup)
-    vocabulary_of_model = vocabulary(load_recipe(kind.model).language)
-    return run_model(kind.model, kind.read(words)).labelled(words, vocabulary=tuple(vocabulary_of_model))
+    return run(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
+
+
+def model_vocabulary(name: str) -> tuple[str, ...]:
+    """The words of a model, a row of its table each."""
+    return tuple(vocabulary(load_recipe(name).language))

@@ -149,16 +149,19 @@ def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
 
 
 def keep_selection(trace: Trace) -> None:
-    """After a change the same head and the same query are looked at as before, where there are as many of them."""
+    """After a change the same head and the same query are looked at as before, where there are as many of them and the
+    change itself says no others."""
     setup, sizes = setup_state.current_setup(), trace.sizes()
     selection = selection_of(trace, setup)
     seen, selection_before, sizes_before = st.session_state.get("seen", NOTHING_SEEN)
     is_changed = seen is not None and setup.example == seen.example and without_view(setup) != without_view(seen)
     if is_changed:
         pins = {}
-        if selection.head != selection_before.head and sizes["H"] == sizes_before["H"]:
+        keeps_head = setup.head == seen.head and sizes["H"] == sizes_before["H"]
+        keeps_query = setup.token == seen.token and sizes["T"] == sizes_before["T"]
+        if keeps_head and selection.head != selection_before.head:
             pins["head"] = selection_before.head
-        if selection.query != selection_before.query and sizes["T"] == sizes_before["T"]:
+        if keeps_query and selection.query != selection_before.query:
             pins["token"] = selection_before.query
         if pins:
             setup_state.select(**pins)

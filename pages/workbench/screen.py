@@ -1,6 +1,6 @@
 """What is looked at: the picture, what the last change did, and the opened step."""
 
-from pages.panels import flow_picture, head_maps, step
+from pages.panels import flow_picture, head_maps, model_block, step
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
@@ -14,6 +14,7 @@ def show_picture() -> None:
     flow_picture.show_flow()
     flow_picture.show_look()
     show_run()
+    model_block.show_block()
     show_opened_step()
 
 

@@ -17,14 +17,16 @@ function drawRibbons(picture) {
   picture.clip.set({ x: start, y: headHeight - 60 * picture.unit, width, height: picture.layout.frame.height });
   const total = shares.reduce((one, other) => one + Math.abs(other), 0);
   let arrives = laneY - (stick * total) / 2;
+  const labels = [];
   for (let row = 0; row < picture.rows; row++) {
     const width = Math.abs(shares[row]) * stick;
     const leaves = topOf(picture, row, width);
     drawRibbon(picture, row, { start, bend, end, leaves, arrives, width });
     if (revealed > 0.04 && revealed < 1 && Math.abs(shares[row]) > 0.03) drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
-    drawPercent(picture, row, { passed, bend, top: leaves, width }, clamp(revealed * 3 - 1));
+    labels.push(percentOf(picture, row, { passed, bend, top: leaves, width }, clamp(revealed * 3 - 1)));
     arrives += width;
   }
+  drawPercents(picture, labels.filter(Boolean));
   const box = { x: end, y: laneY - (stick * total) / 2, width: 5 * picture.unit, height: stick * total, rx: 2 };
   picture.shapes.put("ribbons", "rect", "stick", { ...box, class: "stick", opacity: clamp(picture.come(mixer) * 3 - 1.6) });
 }
@@ -46,16 +48,26 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
   drawVector(picture, values, row, { x: x - picture.layout.w[values.name] * 0.7, y }, clamp((1 - revealed) * 4), { layer: "marks" });
 }
 
-// Inside its ribbon where it fits before the bend, else above it.
-function drawPercent(picture, row, { passed, bend, top, width }, opacity) {
+// A share as text: inside its ribbon where it fits before the bend, else above it; null where it is not told.
+function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   const share = picture.snapshot.shares[row];
   const tells = picture.hovered === row || (picture.hovered === null && Math.abs(share) >= TELLING_SHARE);
-  if (!tells || opacity <= 0) return;
+  if (!tells || opacity <= 0) return null;
   const size = 24 * picture.unit;
   const x = passed + 12 * picture.unit;
   const isInside = width > size && x + textWidth(spellPercent(share), size) < bend + size;
   const at = { x, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit, "font-size": isInside ? size : 16 * picture.unit, opacity };
-  picture.shapes.put("texts", "text", `percent ${row}`, { ...at, class: `percent${isInside && share > 0 ? " inside" : ""}`, text: spellPercent(share) });
+  return { row, share, at, look: `percent${isInside && share > 0 ? " inside" : ""}` };
+}
+
+// The largest first; one that would stand on another is left out.
+function drawPercents(picture, labels) {
+  const drawn = [];
+  for (const { row, share, at, look } of labels.sort((one, other) => Math.abs(other.share) - Math.abs(one.share))) {
+    if (drawn.some(({ y, size }) => Math.abs(y - at.y) < (size + at["font-size"]) / 2)) continue;
+    drawn.push({ y: at.y, size: at["font-size"] });
+    picture.shapes.put("texts", "text", `percent ${row}`, { ...at, class: look, text: spellPercent(share) });
+  }
 }
 
 // What uncovers the ribbons from the left.

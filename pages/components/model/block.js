@@ -1,0 +1,157 @@
+// What each part of a language model adds to the vector of one word, one below the other along the stream that they are
+// added to; how far each pushes the logit of a word; and the words that come out.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".block");
+  root.trigger = setTriggerValue;
+  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
+  root.given = data.slice();
+  const shown = unpacked(data);
+  shown.values = new Float32Array(shown.numbers.slice().buffer);
+  for (const name of ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x", "v"]) root.style.setProperty("--" + name, shown.palette[name]);
+  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const all = element("div", "all");
+  all.append(partsOf(root, shown), outOf(root, shown));
+  root.told = element("div", "told", { ariaLive: "polite" });
+  root.replaceChildren(all, root.told);
+  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+}
+
+function element(kind, name, properties = {}) {
+  return Object.assign(document.createElement(kind), { className: name, ...properties });
+}
+
+function button(name, properties, act) {
+  return element("button", name, { type: "button", onclick: act, ...properties });
+}
+
+// ---- the parts -------------------------------------------------------------------------------------------------------
+function partsOf(root, shown) {
+  const grid = element("div", "parts");
+  grid.append(element("h6", ""), element("h6", "", { textContent: shown.text.vector }), element("h6", "", { textContent: shown.text.push }));
+  const pushes = shown.rows.filter((row) => row.kind === "part").map((row) => row.push);
+  const reach = Math.max(...pushes.map(Math.abs), ...shown.rows.filter((row) => row.kind === "sum").map((row) => Math.abs(row.push)), 1e-9);
+  const sides = { low: Math.min(0, ...shown.rows.map((row) => row.push ?? 0)), high: Math.max(0, ...shown.rows.map((row) => row.push ?? 0)) || reach };
+  const largest = largestOf(shown, ({ kind }) => kind === "part"); // the sum's numbers may be larger
+  shown.rows.forEach((row, i) => {
+    if (row.kind === "group") {
+      grid.append(element("div", "group", { textContent: row.name }));
+      return;
+    }
+    const isEnd = row.kind === "sum" || row.kind === "norm";
+    const scale = row.kind === "part" || row.kind === "sum" ? largest : largestOf(shown, (each) => each === row);
+    const push = "push" in row ? pushOf(root, row, sides) : element("span", "");
+    const parts = [nameOf(root, row, i, shown.rows.length), stripOf(root, shown, row, i, scale), push];
+    if (row.kind === "sum") parts.forEach((part) => part.classList.add("total"));
+    if (isEnd) parts[0].classList.add("end");
+    grid.append(...parts);
+  });
+  return grid;
+}
+
+function largestOf({ rows, values }, isMeant) {
+  let most = 0;
+  for (const { first, count } of rows.filter(isMeant)) for (let i = 0; i < count; i++) most = Math.max(most, Math.abs(values[first + i]));
+  return most || 1;
+}
+
+// The name of a part on the stream; that of a head opens it.
+function nameOf(root, row, i, count) {
+  const look = ["name", row.kind, row.opens ? "head" : "", i === 0 ? "first" : "", i === count - 1 ? "last" : ""].join(" ");
+  const name = row.opens
+    ? button(look, { title: row.title }, () => root.trigger("head", row.opens))
+    : element("span", look);
+  name.textContent = row.name;
+  name.dataset.sign = row.kind === "part" ? (i ? "+" : "") : row.kind === "norm" ? "÷" : (row.sign ?? "");
+  name.dataset.place = `name ${i}`;
+  return name;
+}
+
+// A vector, a pixel a number; the number under the pointer is told, a click opens it. Arrows lead along it.
+function stripOf(root, shown, row, i, largest) {
+  const { first, count } = row;
+  const canvas = element("canvas", row.kind, { width: count, height: 1, tabIndex: 0, role: "slider" });
+  canvas.dataset.place = `strip ${i}`;
+  canvas.setAttribute("aria-label", row.name);
+  canvas.setAttribute("aria-valuemin", 1);
+  canvas.setAttribute("aria-valuemax", count);
+  canvas.title = shown.text.keys;
+  const pen = canvas.getContext("2d");
+  for (let m = 0; m < count; m++) {
+    const number = shown.values[first + m];
+    pen.fillStyle = number < 0 ? shown.palette.minus : shown.palette.plus;
+    pen.globalAlpha = Math.min(1, 0.05 + (0.95 * Math.abs(number)) / largest);
+    pen.fillRect(m, 0, 1, 1);
+  }
+  let at = 0;
+  const tell = (m) => {
+    at = Math.max(0, Math.min(count - 1, m));
+    const said = `${row.name} [${at + 1}] = ${spelled(shown.values[first + at])}`;
+    root.told.textContent = said;
+    canvas.setAttribute("aria-valuenow", at + 1);
+    canvas.setAttribute("aria-valuetext", said);
+  };
+  const open = () => root.trigger("opened", { ...row.cell, index: [...row.cell.index, at] });
+  const under = (event) => Math.floor(((event.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth) * count);
+  canvas.onpointermove = (event) => tell(under(event));
+  canvas.onclick = (event) => {
+    tell(under(event));
+    open();
+  };
+  canvas.onkeydown = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step) tell(at + step);
+    else if (event.key === "Enter") open();
+    else return;
+    event.preventDefault();
+  };
+  canvas.setAttribute("aria-valuenow", 1);
+  return canvas;
+}
+
+// How far a part pushes the logit: a bar from zero, and its number, which opens.
+function pushOf(root, { push, push_cell: cell, kind }, { low, high }) {
+  const width = high - low || 1;
+  const place = (number) => 72 * ((number - low) / width); // percent: the number stands beside the longest bar
+  const shown = button("push", { title: spelled(push) }, () => root.trigger("opened", cell));
+  const beam = element("span", "beam");
+  const [from, to] = [Math.min(place(0), place(push)), Math.max(place(0), place(push))];
+  Object.assign(beam.style, { left: from + "%", width: to - from + "%", background: `var(--${push < 0 ? "minus" : "plus"})` });
+  const zero = element("span", "zero");
+  zero.style.left = place(0) + "%";
+  const much = element("span", "much", { textContent: spelled(push) });
+  much.style.left = `calc(${Math.max(to, place(0))}% + 6px)`;
+  if (kind === "sum") much.style.fontWeight = 700;
+  shown.append(beam, zero, much);
+  return shown;
+}
+
+// ---- what comes out --------------------------------------------------------------------------------------------------
+function outOf(root, shown) {
+  const out = element("div", "out");
+  out.append(element("h6", "", { textContent: shown.text.words }), ...shown.words.map((word) => wordOf(root, word)));
+  if (shown.answers.length) {
+    const answers = element("div", "answers");
+    answers.append(element("h6", "", { textContent: shown.text.answers }), ...shown.answers.map(answerOf));
+    out.append(answers);
+  }
+  return out;
+}
+
+function wordOf(root, { word, number, share, chosen, share_cell: cell }) {
+  const row = element("div", chosen ? "word chosen" : "word");
+  const name = button("said", { textContent: word, title: word, ariaPressed: String(chosen) }, () => root.trigger("target", number));
+  name.dataset.place = `word ${number}`;
+  const beam = element("span", "beam");
+  beam.style.width = 100 * share + "%";
+  row.append(name, beam, button("cell", { textContent: percent(share) }, () => root.trigger("opened", cell)));
+  return row;
+}
+
+function answerOf({ question, word, share }) {
+  const row = element("div", "answer");
+  row.append(element("span", "asked", { textContent: question }), element("span", "", { textContent: `${word} · ${percent(share)}` }));
+  return row;
+}
+
+const spelled = (number) => number.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+const percent = (share) => (share >= 0.995 && share < 1 ? ">99 %" : share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);
