@@ -25,6 +25,7 @@ EXPECTED = {name: story["expected"] for name, story in STORIES["examples"].items
 EXPECTED["source_004"] = golden("s01_seed004_corrected")["expected"]
 EXPECTED["one_query"] = golden("s05_seed001_one_query_five_keys")["expected"]
 STEPS = {"scaled": "scaled_scores"}  # the stories' short name
+MEANINGS = ("en_subject", "zh_subject", "en_question", "zh_question", "en_translation", "zh_translation")
 AXIS_OF_HEADS = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
 LISTED = [(name, step) for name, steps in EXPECTED.items() for step in steps if step != "scale_value"]
 
@@ -56,8 +57,9 @@ def test_nothing_is_left_out():
         "zh_built_heads",
         "en_plane",
         "zh_plane",
+        *MEANINGS,
         *(name for name, example in EXAMPLES.items() if example.network or example.model),
-    }  # below, in test_built_heads.py, test_learned_views.py, test_plane_goals.py and the tests of language models
+    }  # below, in test_built_heads.py, test_learned_views.py, test_meanings.py, test_plane_goals.py, tests of models
     assert set(EXPECTED) == set(EXAMPLES) - elsewhere
     assert next(iter(EXAMPLES)) == "en_it"
     assert len(LISTED) > 150
