@@ -1,4 +1,4 @@
-"""The model around the layer on the screen: the rail, the sum of its parts, the words that come out, numbers followed."""
+"""The model around the layer on the screen: the rail, the sum of its parts, what comes out, numbers followed."""
 
 import json
 
@@ -49,7 +49,7 @@ def arithmetic(screen):
 
 
 def test_the_parts_add_up_to_the_vector_from_which_the_words_come(screen):
-    head, rows = strips(screen)
+    _, rows = strips(screen)
     added = sum(numbers.astype(float) for row, numbers in rows if row["kind"] == "part")
     own = run()["3.feed_forward"]["residual"][0, AT].numpy()
     assert added == pytest.approx(own, abs=1e-5)  # single precision is sent

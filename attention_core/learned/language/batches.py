@@ -18,6 +18,7 @@ ROWS, ROW_LENGTH = 20, 48  # texts side by side: about a thousand words a step
 START, MASK = "<start>", "<mask>"
 HIDDEN = 0.15  # of the words of a text in which words are hidden (Devlin et al. 2019, section 3.1)
 STILL_SEEN = 0.1  # of the hidden words: they are foretold, too, and seen
+WEIGHED = 0.3  # of the texts leave two nouns open, of which a reason fits one: they are what is hard to learn
 WHOLE = 0.5  # of the texts nothing is hidden in: they are what the questions are asked about
 ITSELF = 0.15  # of the words that are asked nothing: their answer is the word itself
 DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # words that are replaced by their category
@@ -46,8 +47,16 @@ def word_numbers(language: str) -> dict[str, int]:
 def draw_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
     """Texts to learn from, without end: each begins with START, and some words are replaced by their categories."""
     while True:
-        text = draw_scene(rng).say(language)
+        text = draw_weighed_text(language, rng) if rng.random() < WEIGHED else draw_scene(rng).say(language)
         yield begin_text(text._replace(words=tuple(disguise_words(text, rng, disguise_share))))
+
+
+def draw_weighed_text(language: str, rng: RandomNumbers) -> Text:
+    """A text with a reason that fits one of two nouns which the pronoun might mean."""
+    while True:
+        text = draw_scene(rng, "because").say(language)
+        if any(link.kind == "pronoun" and link.others for link in text.links):
+            return text
 
 
 def begin_text(text: Text) -> Text:
