@@ -12,7 +12,7 @@ from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.reveal import are_answers_revealed
 from pages.session.view import ScreenState
-from pages.setup.setup import LINK_KEYS
+from pages.setup.setup import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say, say_refusal
 
 
@@ -98,9 +98,9 @@ def show_lecture_trouble() -> None:
     """What of the link or the scene could not be read or computed."""
     session = lecture_session.get_lecture_session()
     for key, text in session.unread:
-        is_known = key in (*LINK_KEYS, *lecture_session.LECTURE_LINK_KEYS)
+        trouble = link_trouble(key, (*LINK_KEYS, *lecture_session.LECTURE_LINK_KEYS))
         sentence = say(
-            "present.unread" if is_known else "present.unknown",
+            f"present.{trouble}",
             key=escape_markdown(key),
             text=escape_markdown(printable_token(text)),
         )

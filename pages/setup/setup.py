@@ -10,6 +10,7 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
 from attention_core.learned.language.reading import layer_config
 from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.shipped import shipped_names, weights_revision
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.modifiers import MODIFIERS
@@ -166,7 +167,8 @@ def link_key_of(name: str) -> str:
     return LINK_KEYS_BY_FIELD.get(name, name)
 
 
-LINK_KEYS = frozenset(link_key_of(field.name) for field in fields(Setup))
+REVISION_KEY = "rev"  # the weights of the language model with which a link was made
+LINK_KEYS = frozenset(link_key_of(field.name) for field in fields(Setup)) | {REVISION_KEY}
 
 
 def setup_to_link(setup: Setup) -> dict[str, str]:
@@ -176,7 +178,14 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
         value = getattr(setup, field.name)
         if value != field.default:
             link[link_key_of(field.name)] = format_link_value(value)
-    return link
+    revision = revision_of(setup)
+    return link if revision is None else link | {REVISION_KEY: revision}
+
+
+def revision_of(setup: Setup) -> str | None:
+    """The weights of a Setup's language model, by their fingerprint; None without one, or where it is not shipped."""
+    model = model_of(setup)
+    return weights_revision(model) if model in shipped_names() else None
 
 
 def start_in(language: str) -> Setup:
@@ -255,8 +264,9 @@ def check_link_length(setup: Setup) -> None:
 def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
     """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults.
 
-    A key that nobody knows is a slip, or comes from a newer version: it is such a part too. Marks that mail programs
-    add to an address (utm_...) are none.
+    A key that nobody knows is a slip, or comes from a newer version: it is such a part too; so are weights of a
+    language model that are no longer shipped, for which the newest are taken. Marks that mail programs add to an
+    address (utm_...) are none.
     """
     values, refused = {}, []
     for field in fields(Setup):
@@ -272,7 +282,17 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
         except (ValueError, OverflowError):
             refused.append((key, text[:40]))
     setup = replace(DEFAULT_SETUP, **values)
+    revision = revision_of(setup)
+    if revision is not None and link.get(REVISION_KEY, revision) != revision:
+        refused.append((REVISION_KEY, link[REVISION_KEY][:40]))
     return setup, refused + list_unknown_parts(link, LINK_KEYS.union(OTHER_LINK_KEYS))
+
+
+def link_trouble(key: str, known: Container[str]) -> str:
+    """What is the matter with a part of a link that could not be read: the last part of the sentence's key."""
+    if key == REVISION_KEY:
+        return "revision"
+    return "unread" if key in known else "unknown"
 
 
 def is_campaign_mark(key: str) -> bool:
@@ -290,7 +310,8 @@ def read_other_setup_link(text: str) -> str:
     """The link of another Setup, which is whole and compares with none itself."""
     parts = parse_qsl(text, keep_blank_values=True, max_num_fields=len(fields(Setup)))
     setup, refused = setup_from_link(dict(parts))
-    if refused or setup.against is not None:
+    unread = [key for key, _ in refused if key != REVISION_KEY]
+    if unread or setup.against is not None:
         raise ValueError(text)
     return setup_to_query(setup)
 

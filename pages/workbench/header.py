@@ -13,7 +13,7 @@ from pages.runs.cache import trace_for
 from pages.session import setup_history, setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import LINK_KEYS
+from pages.setup.setup import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_share_panel
@@ -90,7 +90,7 @@ def show_link_trouble() -> None:
     state = setup_state.workbench()
     source = state.source
     for key, text in state.unread:
-        trouble = "unread" if key in LINK_KEYS else "unknown"
+        trouble = link_trouble(key, LINK_KEYS)
         printed_text = escape_markdown(printable_token(text))
         sentence = say(f"{source}.{trouble}", key=escape_markdown(key), text=printed_text)
         st.error(sentence, icon=":material/link_off:")

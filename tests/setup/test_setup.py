@@ -380,7 +380,9 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_its_name_and_computes_what_it_ships(name):
     setup = Setup(example=name)
-    assert setup_to_link(setup) == ({} if name == DEFAULT_SETUP.example else {"ex": name})
+    link = setup_to_link(setup)
+    assert bool(link.pop("rev", None)) == (EXAMPLES[name].model is not None)  # the weights of a language model
+    assert link == ({} if name == DEFAULT_SETUP.example else {"ex": name})
     trace, own = compute(setup), EXAMPLES[name].run()
     for step in own.computed():
         assert torch.equal(trace[step], own[step]), step

@@ -3,6 +3,7 @@
 import pytest
 
 from attention_core.learned.language.reading import cut_sentence, read_tokens, run_model
+from attention_core.learned.language.shipped import weights_revision
 from tests.screen.driver import Screen
 
 MODEL, BACK = "en_asked_encoder", "en_asked_decoder"
@@ -111,3 +112,20 @@ def test_the_chinese_models_read_chinese():
     assert screen.errors() == [] and "“动物”" in screen.fact()
     screen.set("text", "我的老师喜欢披萨，因为它很热。")
     assert screen.origins() == ["learned"] * 12 and "“披萨”" in screen.fact()
+
+
+def test_a_link_says_which_weights_it_was_made_with_and_opens_on_the_newest():
+    now = weights_revision(MODEL)
+    assert Screen(ex="model_en").set("layer", 1).link()["rev"] == now
+    assert Screen(ex="model_en", rev=now).errors() == []
+    old = Screen(ex="model_en", rev="0badcafe", layer="2")
+    (said,) = old.errors()
+    assert said.startswith("The link was made with weights of this model that are no longer shipped (rev=0badcafe)")
+    assert shown(old, 1, 4) == pytest.approx(weights(TIRED, 2)[1, 4].tolist(), abs=1e-12)
+    assert old.set("layer", 3).link()["rev"] == now
+    assert "rev" not in Screen(ex="en_it").set("text", "Anna fed the dog").link()
+
+
+def test_what_a_link_compares_with_may_be_of_older_weights():
+    screen = Screen(ex="model_en", layer="2", against="ex=model_en&layer=1&rev=0badcafe", pinned="values")
+    assert screen.errors() == []

@@ -1,5 +1,6 @@
 """The language models that come with the app: their numbers in half precision, and the figures that were measured."""
 
+import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -60,6 +61,12 @@ def model_file(name: str) -> Path:
 
 
 @cache
+def weights_revision(name: str) -> str:
+    """The fingerprint of a model's weights: the first eight digits of the SHA-256 of its file."""
+    return hashlib.sha256(model_file(name).read_bytes()).hexdigest()[:8]
+
+
+@cache
 def read_figures() -> dict[str, ShippedFigures]:
     """What was measured of each model that comes along, by name."""
     if not FIGURES_FILE.exists():
@@ -79,4 +86,5 @@ def ship_model(model: LanguageModel, name: str, row: dict[str, object]) -> None:
     ordered = {each: table[each] for each in RECIPES if each in table}
     FIGURES_FILE.write_text(json.dumps(ordered, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     read_figures.cache_clear()
+    weights_revision.cache_clear()
     load_model.cache_clear()
