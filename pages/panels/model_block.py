@@ -9,7 +9,7 @@ import torch
 
 from attention_core import Trace
 from attention_core.explanation.arithmetic import explain
-from attention_core.learned.language.answers import answer_questions, likeliest_words, sum_model
+from attention_core.learned.language.readout import answer_questions, likeliest_words, sum_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_percent
