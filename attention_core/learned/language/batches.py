@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Generator, Tensor
 
-from attention_core.learned.grammar import Text, draw_scene, vocabulary
+from attention_core.learned.grammar import Link, Text, draw_scene, vocabulary
 from attention_core.learned.grammar.draw import RandomNumbers
 from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.language.packing import PackedTexts, disguise_words, pack_texts
@@ -52,8 +52,13 @@ def draw_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
 
 def begin_text(text: Text) -> Text:
     """The text behind START."""
-    links = tuple(link._replace(at=link.at + 1, to=link.to + 1) for link in text.links)
-    return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=links)
+    links = [Link(kind, one_on(at), one_on(to), tuple(map(one_on, others))) for kind, at, to, others in text.links]
+    return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=tuple(links))
+
+
+def one_on(place: int) -> int:
+    """A position behind START."""
+    return place + 1
 
 
 def disguise_share(category: str) -> float:

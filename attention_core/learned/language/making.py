@@ -1,14 +1,16 @@
 """Making the language models that come along: the best seed of each by one half of the held-out texts."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
+from attention_core.learned.language.guess_figures import measure_guesses
 from attention_core.learned.language.measures import measure_heads
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.recipes import RECIPES, Recipe
-from attention_core.learned.language.shipped import STORED_DTYPE, ship_model
+from attention_core.learned.language.shipped import STORED_DTYPE, load_model, read_figures, ship_model, write_row
 from attention_core.learned.language.training import LanguageTraining
 
 KEPT_EVERY = 250  # steps
@@ -32,9 +34,21 @@ def make_model(name: str, folder: Path, tell: Callable[[str], object]) -> None:
         "texts": count_texts(recipe),
         "figures": reports[best],
         "others": {str(seed): figures for seed, figures in reports.items() if seed != best},
+        **guess_columns(models[best], recipe.language),
     }
     ship_model(models[best], name, row)
     tell(f"{name}: seed {best}, {reports[best]}")
+
+
+def guess_columns(model: LanguageModel, language: str) -> dict[str, dict[str, float]]:
+    """What of the row of a model says when it guesses."""
+    return {column: round_figures(figures) for column, figures in measure_guesses(model, language).items()}
+
+
+def measure_guesses_again(name: str) -> None:
+    """Measure a model that comes along, and write into its row when it guesses."""
+    model = load_model(name, torch.float32)
+    write_row(name, asdict(read_figures()[name]) | guess_columns(model, RECIPES[name].language))
 
 
 def train_model(recipe: Recipe, seed: int, folder: Path, tell: Callable[[str], object]) -> LanguageModel:

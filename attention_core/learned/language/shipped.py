@@ -1,7 +1,7 @@
 """The language models that come with the app: their numbers in half precision, and the figures that were measured."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -23,7 +23,8 @@ class ShippedFigures:
     """What was measured of a model that comes along.
 
     seed: the one that was chosen, by the half of the held-out texts that chooses. figures: on the other half, see
-    measure_heads. others: of the seeds that were not chosen. texts: from how many it learned.
+    measure_heads. others: of the seeds that were not chosen. texts: from how many it learned. limits, guesses: see
+    measure_guesses.
     """
 
     seed: int
@@ -31,6 +32,8 @@ class ShippedFigures:
     texts: int
     figures: dict[str, float]
     others: dict[str, dict[str, float]]
+    limits: dict[str, float] = field(default_factory=dict)
+    guesses: dict[str, float] = field(default_factory=dict)
 
 
 def shipped_names() -> tuple[str, ...]:
@@ -74,9 +77,14 @@ def ship_model(model: LanguageModel, name: str, row: dict[str, object]) -> None:
     SHIPPED_FOLDER.mkdir(exist_ok=True)
     numbers = {key: tensor.detach().to(STORED_DTYPE).contiguous() for key, tensor in model.state_dict().items()}
     save_file(numbers, model_file(name))
+    write_row(name, row)
+    load_model.cache_clear()
+
+
+def write_row(name: str, row: dict[str, object]) -> None:
+    """Write the row of a model into the table."""
     table = json.loads(FIGURES_FILE.read_text(encoding="utf-8")) if FIGURES_FILE.exists() else {}
     table[name] = row
     ordered = {each: table[each] for each in RECIPES if each in table}
     FIGURES_FILE.write_text(json.dumps(ordered, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     read_figures.cache_clear()
-    load_model.cache_clear()
