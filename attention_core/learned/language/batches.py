@@ -52,13 +52,14 @@ def draw_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
 
 def begin_text(text: Text) -> Text:
     """The text behind START."""
-    links = [Link(kind, one_on(at), one_on(to), tuple(map(one_on, others))) for kind, at, to, others in text.links]
-    return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=tuple(links))
+    links = tuple(map(begin_link, text.links))
+    return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=links)
 
 
-def one_on(place: int) -> int:
-    """A position behind START."""
-    return place + 1
+def begin_link(link: Link) -> Link:
+    """A link of the text behind START."""
+    others = tuple(other + 1 for other in link.others)
+    return link._replace(at=link.at + 1, to=link.to + 1, others=others)
 
 
 def disguise_share(category: str) -> float:

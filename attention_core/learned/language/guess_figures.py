@@ -31,17 +31,18 @@ Tokens = tuple[str, ...]
 class Told(NamedTuple):
     """What is said about one pronoun of a text.
 
-    group: as in measure_guesses, "" for others. right, rule_right: whether the model and the simple rule name the
-    noun that is meant. weight: the largest of the model's head.
+    group: as in measure_guesses, "" for others. noun: which the model names. right, rule_right: whether the model and
+    the simple rule name the noun that is meant. weight: the largest of the model's head.
     """
 
     group: str
+    noun: str | None
     right: bool
     rule_right: bool
     weight: float
 
 
-def measure_guesses(model: LanguageModel, language: str) -> dict[str, dict[str, float]]:
+def measure_guesses(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, dict[str, float]]:
     """The limits of what is usual, by the half that chooses, and figures by the other half.
 
     limits: "surprise" (nats a word) and "word" (the largest of a text): 98 of 100 texts of the trained kind stay below.
@@ -50,6 +51,8 @@ def measure_guesses(model: LanguageModel, language: str) -> dict[str, dict[str, 
     "one_fits", "two_fit", "frames": how often it is right, with "_rule" behind it, how often the simple rule is, with
     "_kinds" and "_unknown", how often the model is that reads categories or <unknown> for all nouns. "clear_wrong": the
     share of wrong answers with a weight over CLEAR. "auc": how often a right answer has the larger weight than a wrong.
+    With a second model beside it: "agreed", how often both name the same noun; "agreed_right", "differing_right", how
+    often this one is right where they do and where they do not.
     """
     limits = measure_limits(model, language)
     figures = {}
@@ -57,7 +60,7 @@ def measure_guesses(model: LanguageModel, language: str) -> dict[str, dict[str, 
         outside = [is_outside(each, limits) for each in surprises_of_part(model, language, part, "report")]
         figures[f"outside_{part}"] = sum(outside) / len(outside)
     if model.shape.answers == "heads":
-        figures |= measure_answers(model, language)
+        figures |= measure_answers(model, language, second)
     return {"limits": limits, "guesses": figures}
 
 
@@ -81,8 +84,8 @@ def is_outside(surprises: Float[Tensor, " T-1"], limits: dict[str, float]) -> bo
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
-def measure_answers(model: LanguageModel, language: str) -> dict[str, float]:
-    """How often the model and the simple rule are right, and what the weight of a wrong answer is."""
+def measure_answers(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, float]:
+    """How often the model and the simple rule are right, and what tells a wrong answer from a right one."""
     figures: dict[str, float] = {}
     readings = {"": read_words, "_kinds": read_categories, "_unknown": read_unknown}
     for ending, read in readings.items():
@@ -90,6 +93,7 @@ def measure_answers(model: LanguageModel, language: str) -> dict[str, float]:
         if not ending:
             told += answers_to_texts(model, language, "frames", read)
             figures |= measure_weights(told)
+            figures |= measure_agreement(told, second, language) if second else {}
         for group in ("one_fits", "two_fit", "frames"):
             rows = [each for each in told if each.group == group]
             if rows:
@@ -107,6 +111,15 @@ def measure_weights(told: list[Told]) -> dict[str, float]:
     is_equal = (right[:, None] == wrong).double()
     auc = (is_larger + is_equal / 2).mean()  # Fawcett 2006, section 8
     return {"clear_wrong": share(wrong > CLEAR), "auc": float(auc)}
+
+
+def measure_agreement(told: list[Told], second: LanguageModel, language: str) -> dict[str, float]:
+    """How often a second model names the same noun, and what that tells: see measure_guesses."""
+    others = [each for part in ("held", "frames") for each in answers_to_texts(second, language, part, read_words)]
+    same = [one.right for one, other in zip(told, others, strict=True) if one.noun == other.noun]
+    differing = [one.right for one, other in zip(told, others, strict=True) if one.noun != other.noun]
+    agreed = len(same) / len(told)
+    return {"agreed": agreed, "agreed_right": share(same), "differing_right": share(differing)}
 
 
 def share(holds: Iterable[bool]) -> float:
@@ -131,7 +144,8 @@ def answers_to_texts(model: LanguageModel, language: str, part: str, read: Calla
                     answer = find_answer(weights, model.shape.causal, own, place.at)
                     rule = nearest_fitting(language, text.words, place.at)
                     rights = (is_meant(place, answer.word), is_meant(place, rule))
-                    yield Told(group_of(place, part), *rights, answer.weight)
+                    noun = None if answer.word is None else text.words[answer.word]
+                    yield Told(group_of(place, part), noun, *rights, answer.weight)
 
 
 def group_of(place: Place, part: str) -> str:

@@ -3,27 +3,31 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from attention_core.learned.language.answers import find_answer
+from attention_core.learned.language.answers import Answer, find_answer
 from attention_core.learned.language.reading import UNKNOWN, run_model
-from attention_core.learned.language.shipped import load_model, load_recipe, read_figures
+from attention_core.learned.language.shipped import load_model, load_recipe, other_form, read_figures
 from attention_core.learned.language.simple_rule import find_pronouns, nearest_fitting
 from attention_core.learned.language.surprise import text_surprise
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Whom a pronoun means. All are positions in the tokens, but weight.
+    """Whom a pronoun means.
 
-    pronoun: where it stands. asked: the word at which the model is asked, see find_answer. answer: what it answers;
-    None where it says that nothing is meant. weight: the largest that its head gives. rule: what the simple rule says,
-    see nearest_fitting; None where no noun before it fits.
+    pronoun: where it stands. answer: that of the model, see Answer. second: that of its other form (of an encoder the
+    decoder, of a decoder the encoder); None where none comes along. rule: where the noun stands that the simple rule
+    names, see nearest_fitting; None where no noun before it fits.
     """
 
     pronoun: int
-    asked: int
-    answer: int | None
-    weight: float
+    answer: Answer
+    second: Answer | None
     rule: int | None
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether both forms answer the same word. They learned apart: where they differ, one of them guesses."""
+        return self.second is not None and self.second.word == self.answer.word
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
     >>> words = cut_sentence("en_asked_encoder", "The dog chased the cat because it was hungry.")
     >>> judgement = judge_sentence("en_asked_encoder", read_tokens("en_asked_encoder", words, {}))
     >>> (reference,) = judgement.references
-    >>> judgement.outside, words[reference.answer], words[reference.rule]
+    >>> judgement.outside, words[reference.answer.word], words[reference.rule]
     (False, 'dog', 'cat')
     """
     recipe, limits = load_recipe(name), read_figures()[name].limits
@@ -97,14 +101,20 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:
-    """Whom each pronoun of a third person means, by a model and by the simple rule."""
-    recipe, shape = load_recipe(name), load_model(name).shape
-    if shape.answers != "heads":
+    """Whom each pronoun of a third person means, by both forms of a model and by the simple rule."""
+    if load_model(name).shape.answers != "heads":
         return ()
-    weights = run_model(name, tokens)[f"{shape.layers}.attention"]["weights"][0]  # (H, T, S)
+    language, second = load_recipe(name).language, other_form(name)
     found = []
-    for pronoun in find_pronouns(recipe.language, tokens):
-        answer = find_answer(weights, recipe.causal, tokens, pronoun)
-        rule = nearest_fitting(recipe.language, tokens, pronoun)
-        found.append(Reference(pronoun, answer.asked, answer.word, answer.weight, rule))
+    for pronoun in find_pronouns(language, tokens):
+        others = answer_of(second, tokens, pronoun) if second else None
+        rule = nearest_fitting(language, tokens, pronoun)
+        found.append(Reference(pronoun, answer_of(name, tokens, pronoun), others, rule))
     return tuple(found)
+
+
+def answer_of(name: str, tokens: tuple[str, ...], pronoun: int) -> Answer:
+    """What a model answers when it is asked whom a pronoun means."""
+    shape = load_model(name).shape
+    weights = run_model(name, tokens)[f"{shape.layers}.attention"]["weights"][0]  # (H, T, S)
+    return find_answer(weights, shape.causal, tokens, pronoun)

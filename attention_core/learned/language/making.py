@@ -10,7 +10,14 @@ from attention_core.learned.language.guess_figures import measure_guesses
 from attention_core.learned.language.measures import measure_heads
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.recipes import RECIPES, Recipe
-from attention_core.learned.language.shipped import STORED_DTYPE, load_model, read_figures, ship_model, write_row
+from attention_core.learned.language.shipped import (
+    STORED_DTYPE,
+    load_model,
+    other_form,
+    read_figures,
+    ship_model,
+    write_row,
+)
 from attention_core.learned.language.training import LanguageTraining
 
 KEPT_EVERY = 250  # steps
@@ -34,21 +41,19 @@ def make_model(name: str, folder: Path, tell: Callable[[str], object]) -> None:
         "texts": count_texts(recipe),
         "figures": reports[best],
         "others": {str(seed): figures for seed, figures in reports.items() if seed != best},
-        **guess_columns(models[best], recipe.language),
     }
     ship_model(models[best], name, row)
+    for each in filter(None, (name, other_form(name))):
+        measure_guesses_again(each)
     tell(f"{name}: seed {best}, {reports[best]}")
 
 
-def guess_columns(model: LanguageModel, language: str) -> dict[str, dict[str, float]]:
-    """What of the row of a model says when it guesses."""
-    return {column: round_figures(figures) for column, figures in measure_guesses(model, language).items()}
-
-
 def measure_guesses_again(name: str) -> None:
-    """Measure a model that comes along, and write into its row when it guesses."""
-    model = load_model(name, torch.float32)
-    write_row(name, asdict(read_figures()[name]) | guess_columns(model, RECIPES[name].language))
+    """Measure a model that comes along beside its other form, and write into its row when it guesses."""
+    model, second = (load_model(each, torch.float32) if each else None for each in (name, other_form(name)))
+    columns = measure_guesses(model, RECIPES[name].language, second)
+    rounded = {column: round_figures(figures) for column, figures in columns.items()}
+    write_row(name, asdict(read_figures()[name]) | rounded)
 
 
 def train_model(recipe: Recipe, seed: int, folder: Path, tell: Callable[[str], object]) -> LanguageModel:

@@ -46,6 +46,17 @@ def load_recipe(name: str) -> Recipe:
     return RECIPES[require_one_of("model", name, shipped_names())]
 
 
+def other_form(name: str) -> str | None:
+    """The decoder of an encoder, and the encoder of a decoder: of the same kind and language, if it comes along."""
+    recipe = RECIPES[name]
+    forms = [
+        each
+        for each in shipped_names()
+        if (RECIPES[each].language, RECIPES[each].kind) == (recipe.language, recipe.kind) and each != name
+    ]
+    return forms[0] if forms else None
+
+
 @lru_cache(maxsize=4)  # a model in float64 takes two megabytes
 def load_model(name: str, dtype: torch.dtype = torch.float64) -> LanguageModel:
     """A model that comes along, read when it is first asked for. Raises AttentionError: unknown_choice."""

@@ -1,9 +1,11 @@
 """A rule that learned nothing, to stand beside a model: a pronoun means the nearest noun before it that fits."""
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import product
 
 from attention_core.learned.grammar import chinese, english
-from attention_core.learned.grammar.concepts import load_names, load_nouns
+from attention_core.learned.grammar.concepts import Noun, load_names, load_nouns
 from attention_core.learned.grammar.page import noun_category
 
 Fit = tuple[str, bool]  # a gender (f, m, n), and whether there are many
@@ -35,15 +37,22 @@ def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
     """
     found: dict[str, frozenset[Fit]] = {}
     for noun in (*load_nouns().values(), *load_names().values()):
-        if language == "zh":
-            forms = [(noun.chinese, many) for many in (False, True)]
-            forms += [(noun_category(noun, False), many) for many in (False, True)]
-        else:
-            forms = [(noun.word, noun.is_plural_only), (noun.plural, True)]
-            forms += [(noun_category(noun, many), many) for many in (False, True)]
-        for word, many in forms:
-            found[word] = found.get(word, frozenset()) | {(gender, many) for gender in noun.genders}
-    return {word: fits for word, fits in found.items() if word and fits}
+        for word, many in noun_forms(language, noun):
+            fits = {(gender, many) for gender in noun.genders}
+            found[word] = found.get(word, frozenset()) | fits
+    return {word: fits for word, fits in found.items() if fits}
+
+
+def noun_forms(language: str, noun: Noun) -> Iterator[tuple[str, bool]]:
+    """The words and categories that stand for a noun, each with whether there are many."""
+    if language == "zh":
+        yield from product((noun.chinese, noun_category(noun, False)), (False, True))
+        return
+    yield noun.word, noun.is_plural_only
+    yield noun_category(noun, noun.is_plural_only), noun.is_plural_only
+    if noun.plural:
+        yield noun.plural, True
+        yield noun_category(noun, True), True
 
 
 def find_pronouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
