@@ -56,21 +56,21 @@ def weights_of(rows):
 
 
 TOKENS = ("<start>", "dog", "it", "barked", ".")
+AT_THE_PRONOUN = [0.1, 0.6, 0.2, 0.1, 0.0]
+AT_THE_VERB = [0.0, 0.9, 0.1, 0.0, 0.0]
+AT_ITSELF = [0.0, 0.0, 0.1, 0.9, 0.0]
+AT_THE_DOG = [0.0, 1.0, 0.0, 0.0, 0.0]
 
 
-def test_an_encoder_is_asked_at_the_pronoun():
-    weights = weights_of({(0, 2): [0.1, 0.6, 0.2, 0.1, 0.0], (2, 3): [0.0, 0.9, 0.1, 0.0, 0.0]})
-    assert find_answer(weights, False, TOKENS, 2) == (2, 1, pytest.approx(0.6))
+@pytest.mark.parametrize(("causal", "asked", "weight"), [(False, 2, 0.6), (True, 3, 0.9)])
+def test_an_encoder_is_asked_at_the_pronoun_and_a_decoder_at_the_word_that_decides(causal, asked, weight):
+    weights = weights_of({(0, 2): AT_THE_PRONOUN, (2, 3): AT_THE_VERB})
+    assert find_answer(weights, causal, TOKENS, 2) == (asked, 1, pytest.approx(weight))
 
 
-def test_a_decoder_is_asked_at_the_word_that_decides():
-    weights = weights_of({(0, 2): [0.1, 0.6, 0.2, 0.1, 0.0], (2, 3): [0.0, 0.9, 0.1, 0.0, 0.0]})
-    assert find_answer(weights, True, TOKENS, 2) == (3, 1, pytest.approx(0.9))
-
-
-def test_a_decoder_is_asked_at_the_pronoun_where_nothing_behind_it_decides():
-    rows = {(0, 2): [0.1, 0.6, 0.2, 0.1, 0.0], (2, 3): [0.1, 0.1, 0.8, 0.0, 0.0], (2, 4): [0.0, 1.0, 0.0, 0.0, 0.0]}
-    assert find_answer(weights_of(rows), True, TOKENS, 2) == (2, 1, pytest.approx(0.6))
+def test_a_decoder_is_asked_at_the_pronoun_where_nothing_of_its_clause_decides():
+    weights = weights_of({(0, 2): AT_THE_PRONOUN, (2, 3): AT_ITSELF, (2, 4): AT_THE_DOG})
+    assert find_answer(weights, True, TOKENS, 2) == (2, 1, pytest.approx(0.6))
 
 
 @pytest.mark.parametrize("row", [[0.1, 0.2, 0.6, 0.1, 0.0], [0.6, 0.1, 0.2, 0.1, 0.0]])
@@ -86,8 +86,10 @@ def test_both_forms_agree_if_they_answer_the_same_word():
 
 
 def test_the_weight_of_wrong_answers_is_compared_with_that_of_right_ones():
-    told = [Told("", "dog", is_right, False, weight) for is_right, weight in ((1, 0.9), (1, 0.5), (0, 0.7), (0, 0.5))]
-    assert measure_weights(told) == {"clear_wrong": 0.5, "auc": (1 + 1 + 0 + 0.5) / 4}
+    right = [Told("", "dog", True, False, weight) for weight in (0.9, 0.5)]
+    wrong = [Told("", "cat", False, False, weight) for weight in (0.7, 0.5)]
+    pairs_won = 1 + 1 + 0 + 0.5  # .9 over .7 and .5, .5 under .7 and even with .5
+    assert measure_weights(right + wrong) == {"clear_wrong": 0.5, "auc": pairs_won / 4}
 
 
 def test_nouns_are_read_as_their_categories_or_as_unknown_and_other_words_as_themselves():
